@@ -111,6 +111,8 @@ impl Field {
 impl MessageId {
     /// Returns the message of a kind. `None` if the table does not have it.
     pub fn of(api_version: &str, kind: &str) -> Option<Self> {
+        // Every group has the options of deletes: a client sends those of the object's own.
+        let api_version = if kind == "DeleteOptions" { "v1" } else { api_version };
         let at = ROOTS.binary_search_by(|row| (row.0, row.1).cmp(&(api_version, kind))).ok()?;
         Some(Self(ROOTS[at].2))
     }
@@ -156,6 +158,7 @@ mod tests {
         let names: Vec<_> = pod.fields().iter().map(Field::name).collect();
         assert_eq!(names, ["metadata", "spec", "status"]);
         assert!(MessageId::of("apps/v1", "Pod").is_none());
+        assert!(MessageId::of("apps/v1", "DeleteOptions").is_some());
         assert!(MessageId::of("apps/v1", "DeploymentList").is_some());
     }
 

@@ -31,11 +31,6 @@ fn create_object(
     let mut object = place.check(object)?;
     schema::complete(place.resource, &mut object);
     built_in::decode(place, &mut object)?;
-    let version = object["metadata"]["resourceVersion"].as_str().unwrap_or_default();
-    if !matches!(version, "" | "0") {
-        let message = "resourceVersion should not be set on objects to be created";
-        return Err(Failure::without_reason(message));
-    }
     let text = |member: &str| object["metadata"][member].as_str().unwrap_or_default().to_owned();
     let (given, prefix) = (text("name"), text("generateName"));
     let name = match (&*given, &*prefix) {
@@ -65,6 +60,7 @@ fn create_object(
         return Err(Failure::invalid(place.resource, &name, &causes));
     }
     built_in::finish(place, &mut object);
+    check_version(place, &object)?;
     if let Ok(current) = place.current(store) {
         return Err(match () {
             () if current.deleting => Failure::exists_still(place.resource, &name),
@@ -78,6 +74,17 @@ fn create_object(
     built_in::warn(place, true, &object);
     admission::admit_new(store, place, &mut object)?;
     place.put(store, object)
+}
+
+/// Returns a failure if the object has a version, which a real server's storage refuses. A dry run
+/// does not reach the storage, and what is no number is not a version.
+fn check_version(place: Place<'_>, object: &Value) -> Result<(), Failure> {
+    let version = object["metadata"]["resourceVersion"].as_str().unwrap_or_default();
+    if place.dry_run || matches!(version.parse::<u64>(), Ok(0) | Err(_)) {
+        return Ok(());
+    }
+    let message = "resourceVersion should not be set on objects to be created";
+    Err(Failure::without_reason(message))
 }
 
 /// Sets the metadata that a server assigns.

@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 
 use super::row::{Field, Many, Type, Value as Row};
 use super::table::{OBJECT_META, TYPES};
-use super::{Place, Shape, time};
+use super::time::{self, Fraction};
+use super::{Place, Shape};
 use crate::api_server::rules::go_format::{json_name, kind_name, type_name};
 
 /// The source of an object, which decides about the words of messages.
@@ -134,8 +135,10 @@ impl Decoding {
                 let limit = if bits == 32 { i64::from(i32::MAX) } else { i64::MAX };
                 number.as_i64().is_some_and(|number| number <= limit && number >= -limit - 1)
             }
-            (Row::Time | Row::MicroTime, Value::String(text)) => {
-                if let Err(problem) = time::check(text) {
+            (row @ (Row::Time | Row::MicroTime), Value::String(text)) => {
+                let micro = matches!(row, Row::MicroTime);
+                let fraction = if micro { Fraction::Micros } else { Fraction::Any };
+                if let Err(problem) = time::check(text, fraction) {
                     self.fail(problem);
                 }
                 true

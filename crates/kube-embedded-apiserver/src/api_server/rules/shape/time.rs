@@ -1,9 +1,28 @@
 //! The format of times, with the messages of Go's parser.
 
-/// The layout in Go's terms.
-const LAYOUT: &str = "2006-01-02T15:04:05Z07:00";
+/// The digits after the second that a time has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fraction {
+    /// Any number of them, or none.
+    Any,
+    /// Exactly six.
+    Micros,
+}
 
-/// The parts of the layout: a number of so many digits within limits, or a separator.
+impl Fraction {
+    /// Returns the layout in Go's terms.
+    fn layout(self) -> &'static str {
+        match self {
+            Self::Any => "2006-01-02T15:04:05Z07:00",
+            Self::Micros => "2006-01-02T15:04:05.000000Z07:00",
+        }
+    }
+}
+
+/// The number of digits of microseconds.
+const MICROS: usize = 6;
+
+/// The parts of the layout up to the second: a number of so many digits within limits, or a separator.
 const PARTS: [(&str, usize, u32, u32); 11] = [
     ("2006", 4, 0, 9999),
     ("-", 0, 0, 0),
@@ -23,7 +42,8 @@ const NAMES: [(usize, &str); 5] =
     [(2, "month"), (4, "day"), (6, "hour"), (8, "minute"), (10, "second")];
 
 /// Checks a time. Fails with Go's message.
-pub(super) fn check(text: &str) -> Result<(), String> {
+pub(super) fn check(text: &str, fraction: Fraction) -> Result<(), String> {
+    let problem = |text: &str, problem: &str| of_layout(text, fraction, problem);
     let mut rest = text;
     let mut numbers = [0; PARTS.len()];
     for (at, (layout, digits, least, most)) in PARTS.iter().enumerate() {
@@ -44,20 +64,24 @@ pub(super) fn check(text: &str) -> Result<(), String> {
     if numbers[4] > days(numbers[0], numbers[2]) {
         return Err(out_of_range(text, "day"));
     }
-    // A fraction of a second may follow, in any length.
-    if let Some(fraction) = rest.strip_prefix(['.', ',']) {
-        let end = fraction.find(|c: char| !c.is_ascii_digit()).unwrap_or(fraction.len());
-        if end > 0 {
-            rest = &fraction[end..];
+    let digits = rest.strip_prefix(['.', ',']);
+    let end = digits.map_or(0, |rest| rest.bytes().take_while(u8::is_ascii_digit).count());
+    match (fraction, digits) {
+        (Fraction::Any, Some(digits)) if end > 0 => rest = &digits[end..],
+        (Fraction::Any, _) => {}
+        // A seventh digit is taken for the time zone.
+        (Fraction::Micros, Some(digits)) if end >= MICROS => rest = &digits[MICROS..],
+        (Fraction::Micros, _) => {
+            return Err(problem(text, &format!("cannot parse {rest:?} as \".000000\"")));
         }
     }
-    zone(text, rest)
+    zone(text, fraction, rest)
 }
 
-fn zone(text: &str, rest: &str) -> Result<(), String> {
+fn zone(text: &str, fraction: Fraction, rest: &str) -> Result<(), String> {
     let extra = |rest: &str| match rest {
         "" => Ok(()),
-        rest => Err(problem(text, &format!("extra text: {rest:?}"))),
+        rest => Err(format!("parsing time {text:?}: extra text: {rest:?}")),
     };
     if let Some(rest) = rest.strip_prefix('Z') {
         return extra(rest);
@@ -76,7 +100,7 @@ fn zone(text: &str, rest: &str) -> Result<(), String> {
             Err(out_of_range(text, "time zone offset minute"))
         }
         (true, Some(_), Some(_)) => extra(&rest[6..]),
-        _ => Err(problem(text, &format!("cannot parse {rest:?} as \"Z07:00\""))),
+        _ => Err(of_layout(text, fraction, &format!("cannot parse {rest:?} as \"Z07:00\""))),
     }
 }
 
@@ -94,11 +118,8 @@ fn out_of_range(text: &str, name: &str) -> String {
     format!("parsing time {text:?}: {name} out of range")
 }
 
-fn problem(text: &str, problem: &str) -> String {
-    match problem.strip_prefix("extra text") {
-        Some(_) => format!("parsing time {text:?}: {problem}"),
-        None => format!("parsing time {text:?} as {LAYOUT:?}: {problem}"),
-    }
+fn of_layout(text: &str, fraction: Fraction, problem: &str) -> String {
+    format!("parsing time {text:?} as {:?}: {problem}", fraction.layout())
 }
 
 #[cfg(test)]
@@ -108,10 +129,10 @@ mod tests {
     #[test]
     fn times_are_checked_as_go_does() {
         for good in ["2026-11-22T01:48:05Z", "2024-02-29T23:59:59.123456+01:00"] {
-            assert_eq!(check(good), Ok(()));
+            assert_eq!(check(good, Fraction::Any), Ok(()));
         }
         let as_layout = |text: &str, rest: &str, part: &str| {
-            format!("parsing time {text:?} as {LAYOUT:?}: cannot parse {rest:?} as {part:?}")
+            of_layout(text, Fraction::Any, &format!("cannot parse {rest:?} as {part:?}"))
         };
         for (bad, problem) in [
             ("", as_layout("", "", "2006")),
@@ -126,7 +147,23 @@ mod tests {
             ),
             ("é026", as_layout("é026", "é026", "2006")),
         ] {
-            assert_eq!(check(bad), Err(problem));
+            assert_eq!(check(bad, Fraction::Any), Err(problem));
+        }
+    }
+
+    #[test]
+    fn micro_times_have_six_digits() {
+        for good in ["2026-11-22T01:48:05.000000Z", "2026-11-22T01:48:05,123456+01:00"] {
+            assert_eq!(check(good, Fraction::Micros), Ok(()));
+        }
+        for (bad, rest, part) in [
+            ("2026-11-22T01:48:05Z", "Z", ".000000"),
+            ("2026-11-22T01:48:05.123Z", ".123Z", ".000000"),
+            ("2026-11-22T01:48:05.1234567Z", "7Z", "Z07:00"),
+        ] {
+            let problem = format!("cannot parse {rest:?} as {part:?}");
+            let problem = of_layout(bad, Fraction::Micros, &problem);
+            assert_eq!(check(bad, Fraction::Micros), Err(problem));
         }
     }
 }
