@@ -132,6 +132,8 @@ impl AccessRule {
 pub(crate) struct Access {
     /// The user of each token. If it is empty, no request needs a token.
     tokens: BTreeMap<String, String>,
+    /// The users of the tokens that the server itself gave out.
+    issued: BTreeMap<String, String>,
     rules: BTreeMap<String, Vec<AccessRule>>,
     /// True if a request without a token is answered 401.
     pub(crate) refuses_anonymous: bool,
@@ -140,7 +142,7 @@ pub(crate) struct Access {
 impl std::fmt::Debug for Access {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Access")
-            .field("tokens", &self.tokens.len())
+            .field("tokens", &(self.tokens.len() + self.issued.len()))
             .field("rules", &self.rules)
             .field("refuses_anonymous", &self.refuses_anonymous)
             .finish()
@@ -157,6 +159,9 @@ pub(crate) enum User {
 
 /// The name of the user of requests without a token.
 const ANONYMOUS: &str = "system:anonymous";
+
+/// The beginning of the names of service accounts, before the namespace.
+const ACCOUNT: &str = "system:serviceaccount:";
 
 /// Paths that every user may get.
 const PUBLIC: [&str; 5] = ["/healthz", "/livez", "/readyz", "/version", "/version/"];
@@ -183,11 +188,20 @@ impl User {
     }
 
     /// Returns the groups of the user.
-    pub(crate) fn groups(&self) -> Vec<&'static str> {
+    pub(crate) fn groups(&self) -> Vec<String> {
+        const AUTHENTICATED: &str = "system:authenticated";
+        let account = |name: &str| Some(name.strip_prefix(ACCOUNT)?.split_once(':')?.0.to_owned());
         match self {
-            Self::Anyone => vec!["system:masters", "system:authenticated"],
-            Self::Named(_) if self.is_authenticated() => vec!["system:authenticated"],
-            Self::Named(_) => vec!["system:unauthenticated"],
+            Self::Anyone => vec!["system:masters".into(), AUTHENTICATED.into()],
+            Self::Named(name) => match account(name) {
+                Some(namespace) => vec![
+                    "system:serviceaccounts".into(),
+                    format!("system:serviceaccounts:{namespace}"),
+                    AUTHENTICATED.into(),
+                ],
+                None if self.is_authenticated() => vec![AUTHENTICATED.into()],
+                None => vec!["system:unauthenticated".into()],
+            },
         }
     }
 }
@@ -255,6 +269,11 @@ impl Access {
         self.tokens.insert(token, user);
     }
 
+    /// Adds a token that the server gives out. It does not make the server ask for tokens.
+    pub(crate) fn issue(&mut self, token: String, user: String) {
+        self.issued.insert(token, user);
+    }
+
     pub(crate) fn grant(&mut self, user: &str, rule: AccessRule) {
         self.rules.entry(user.to_owned()).or_default().push(rule);
     }
@@ -271,7 +290,8 @@ impl Access {
 
     /// Returns the user of a token.
     pub(crate) fn user(&self, token: &str) -> Option<User> {
-        self.tokens.get(token).cloned().map(User::Named)
+        let user = self.tokens.get(token).or_else(|| self.issued.get(token));
+        user.cloned().map(User::Named)
     }
 
     /// Returns a failure if no rule of the user allows the request.

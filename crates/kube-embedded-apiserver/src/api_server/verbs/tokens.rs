@@ -1,7 +1,7 @@
 //! The tokens of service accounts (`serviceaccounts/token`).
 //!
-//! A token is new for each request, and is accepted from then on if the server has tokens at all.
-//! Its user is `system:serviceaccount:NAMESPACE:NAME`. It does not expire.
+//! A token is new for each request, and is known from then on. Its user is
+//! `system:serviceaccount:NAMESPACE:NAME`. It does not expire.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -85,8 +85,8 @@ pub(crate) fn request(
     let claims = json!({ "iss": ISSUER, "sub": user, "aud": asked["spec"]["audiences"] });
     let parts = [json!({ "alg": "none" }).to_string(), claims.to_string(), names::uid()];
     let token = parts.map(|part| URL_SAFE_NO_PAD.encode(part)).join(".");
-    if !access.is_open() && !place.dry_run {
-        access.add_token(token.clone(), user);
+    if !place.dry_run {
+        access.issue(token.clone(), user);
     }
     for member in ["name", "namespace", "uid"] {
         asked["metadata"][member] = account["metadata"][member].clone();
