@@ -1,6 +1,7 @@
 //! An API server to point any client at: `cargo example api_server`.
 //!
-//! Serves pods that come, change and go, on a TCP port, and prints the kubeconfig to use. Options:
+//! Serves pods that come, change and go, on a TCP port, and prints the kubeconfig to use. What every
+//! cluster has exists, too: namespaces, the service `kubernetes`, roles. Options:
 //! `--listen 127.0.0.1:8001`, `--pods 1000`, `--churn 50` (changes a second), `--tls`,
 //! `--kubeconfig FILE` (written there instead of printed), `--seconds N` (ends by itself; else
 //! Ctrl-C).
@@ -15,7 +16,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use futures::StreamExt;
-use k8s_openapi::api::core::v1::{Container, ContainerStatus, Pod, PodSpec, PodStatus};
+use k8s_openapi::api::core::v1::{Container, ContainerStatus, Namespace, Pod, PodSpec, PodStatus};
 use kube::api::{DeleteParams, ObjectMeta, WatchEvent, WatchParams};
 use kube::{Api, ResourceExt};
 use kube_informer::testing::{ApiServer, ControlPlane};
@@ -91,7 +92,14 @@ async fn main() -> Result<(), Box<dyn Error>> {
         return control_plane(&options).await;
     }
     // Old states go after five minutes, as etcd's do.
-    let server = ApiServer::builder().compact_after(Duration::from_secs(300)).build();
+    let server = ApiServer::builder()
+        .compact_after(Duration::from_secs(300))
+        .initial_objects(true)
+        .require_namespaces(true)
+        .build();
+    for name in NAMESPACES.iter().take(options.pods) {
+        server.create(&namespace(name))?;
+    }
     for n in 0..options.pods {
         server.create(&pod(n))?;
     }
@@ -166,6 +174,11 @@ async fn nodes(client: kube::Client) {
             }
         }
     }
+}
+
+fn namespace(name: &str) -> Namespace {
+    let metadata = ObjectMeta { name: Some(name.into()), ..ObjectMeta::default() };
+    Namespace { metadata, ..Namespace::default() }
 }
 
 fn pod(n: usize) -> Pod {

@@ -14,6 +14,7 @@ pub struct ApiServerBuilder {
     pub(crate) history_limit: usize,
     pub(crate) options: Options,
     pub(crate) require_namespaces: bool,
+    pub(crate) initial_objects: bool,
     pub(crate) namespace_controller: bool,
     pub(crate) garbage_collection: bool,
     pub(crate) compact_after: Option<Duration>,
@@ -34,6 +35,7 @@ impl Default for ApiServerBuilder {
                 listen: ListenOptions { head_timeout: Duration::from_secs(30), connections: 1024 },
             },
             require_namespaces: false,
+            initial_objects: false,
             namespace_controller: true,
             garbage_collection: false,
             compact_after: None,
@@ -68,6 +70,16 @@ impl ApiServerBuilder {
     /// exist.
     pub fn require_namespaces(mut self, required: bool) -> Self {
         self.require_namespaces = required;
+        self
+    }
+
+    /// Sets whether the objects exist that every API server makes for itself: four namespaces, the
+    /// Service `kubernetes` with its endpoints, address and `ServiceCIDR`, priority classes,
+    /// `FlowSchema`s with their priority levels, the cluster roles for users and their bindings. The
+    /// default is false, so that a test lists only what it made. The roles of controllers are left
+    /// out.
+    pub fn initial_objects(mut self, exist: bool) -> Self {
+        self.initial_objects = exist;
         self
     }
 

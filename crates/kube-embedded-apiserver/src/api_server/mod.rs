@@ -92,6 +92,8 @@ mod resource;
 mod rules;
 mod statuses;
 mod store;
+#[cfg(test)]
+mod tests;
 mod verbs;
 mod wire;
 
@@ -159,8 +161,10 @@ impl ApiServer {
         store.namespaces_needed = builder.require_namespaces;
         store.empties_namespaces = builder.namespace_controller;
         store.collects_garbage = builder.garbage_collection;
-        if builder.require_namespaces {
-            controllers::create_initial(&mut store);
+        if builder.initial_objects {
+            controllers::initial::create(&mut store);
+        } else if builder.require_namespaces {
+            controllers::initial::create_namespaces(&mut store);
         }
         let server = Server::new(store, builder.access, builder.options, stop.clone());
         let inner = Inner {

@@ -7,13 +7,12 @@
 
 mod definitions;
 mod garbage;
+pub(crate) mod initial;
 mod namespaces;
 
 use self::namespaces::is_namespace;
 use super::rules::definition::is_definition;
 use super::store::{Settling, Store};
-
-pub(crate) use self::namespaces::create_initial;
 
 /// Runs the controllers until nothing is left for them to do.
 pub(crate) fn settle(store: &mut Store) {

@@ -6,42 +6,15 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
-
-use super::super::names;
 use super::super::resource::ResourceType;
-use super::super::rules::strategy;
-use super::super::store::stored::Stored;
 use super::super::store::{Collection, Store};
-use super::super::verbs::{Part, Place, managed_fields, purge, update};
-
-/// The namespaces of every cluster.
-const INITIAL: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
+use super::super::verbs::{Part, Place, purge, update};
 
 pub(super) fn is_namespace(resource: &ResourceType) -> bool {
     resource.group.is_empty() && resource.plural == "namespaces"
 }
 
-/// Creates the namespaces of every cluster.
-pub(crate) fn create_initial(store: &mut Store) {
-    let Some(resource) = namespace_type(store) else { return };
-    for name in INITIAL {
-        let mut object = json!({ "metadata": {
-            "name": name, "uid": names::uid(), "creationTimestamp": names::now(),
-        }});
-        strategy::complete(&resource, &mut object);
-        let place = Place {
-            manager: "kube-apiserver",
-            ..Place::direct(&resource, None, Some(name), Part::Object)
-        };
-        managed_fields::track(&place, None, &mut object);
-        strategy::on_create(&resource, true, &mut object);
-        let stored = Stored::new(&resource, store.revision + 1, &mut object);
-        store.put(&resource, stored);
-    }
-}
-
-fn namespace_type(store: &Store) -> Option<Arc<ResourceType>> {
+pub(super) fn namespace_type(store: &Store) -> Option<Arc<ResourceType>> {
     store.served("", "v1", "namespaces").cloned()
 }
 
