@@ -1,7 +1,7 @@
 //! An API server to point any client at: `cargo example api_server`.
 //!
-//! Serves pods that come, change and go, on a TCP port, and prints the kubeconfig to use. What every
-//! cluster has exists, too: namespaces, the service `kubernetes`, roles. Options:
+//! Serves pods that come, change and go, on a TCP port, and prints the kubeconfig to use. The
+//! objects of every cluster exist, too: namespaces, the service `kubernetes`, roles. Options:
 //! `--listen 127.0.0.1:8001`, `--pods 1000`, `--churn 50` (changes a second), `--tls`,
 //! `--kubeconfig FILE` (written there instead of printed), `--seconds N` (ends by itself; else
 //! Ctrl-C).
@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::{Container, ContainerStatus, Namespace, Pod, PodSpec, PodStatus};
-use kube::api::{DeleteParams, ObjectMeta, WatchEvent, WatchParams};
+use kube::api::{DeleteParams, ObjectMeta, Preconditions, WatchEvent, WatchParams};
 use kube::{Api, ResourceExt};
 use kube_informer::testing::{ApiServer, ControlPlane};
 
@@ -161,7 +161,6 @@ async fn churn(server: &ApiServer, options: &Options) {
 /// vain.
 async fn nodes(client: kube::Client) {
     let pods: Api<Pod> = Api::all(client.clone());
-    let at_once = DeleteParams::default().grace_period(0);
     loop {
         let Ok(events) = pods.watch(&WatchParams::default(), "0").await else { continue };
         let mut events = events.boxed();
@@ -170,6 +169,9 @@ async fn nodes(client: kube::Client) {
             if pod.metadata.deletion_timestamp.is_some() {
                 let own: Api<Pod> =
                     Api::namespaced(client.clone(), &pod.namespace().unwrap_or_default());
+                // A new pod may have the name by now.
+                let uid = Preconditions { uid: pod.uid(), resource_version: None };
+                let at_once = DeleteParams::default().grace_period(0).preconditions(uid);
                 let _ = own.delete(&pod.name_any(), &at_once).await;
             }
         }

@@ -73,11 +73,11 @@ impl ApiServerBuilder {
         self
     }
 
-    /// Sets whether the objects exist that every API server makes for itself: four namespaces, the
-    /// Service `kubernetes` with its endpoints, address and `ServiceCIDR`, priority classes,
-    /// `FlowSchema`s with their priority levels, the cluster roles for users and their bindings. The
-    /// default is false, so that a test lists only what it made. The roles of controllers are left
-    /// out.
+    /// Sets whether the objects exist that every API server makes for itself. These are four
+    /// namespaces, the Service `kubernetes` with its endpoints, address and `ServiceCIDR`, priority
+    /// classes, `FlowSchema`s with their priority levels, and the cluster roles for users with
+    /// their bindings. The roles of controllers are left out. The default is false, so that a test
+    /// lists only its own objects.
     pub fn initial_objects(mut self, exist: bool) -> Self {
         self.initial_objects = exist;
         self
