@@ -59,7 +59,7 @@ func shapes() string {
 	for i, t := range types.all {
 		lines := types.fields(t)
 		fields += len(lines)
-		fmt.Fprintf(&rows, "    // %d %s\n    t(%q, &[\n%s    ]),\n", i, short(name(t)), t.String(), strings.Join(lines, ""))
+		fmt.Fprintf(&rows, "    // %d\n    t(%q, &[\n%s    ]),\n", i, short(name(t)), strings.Join(lines, ""))
 	}
 	return fmt.Sprintf(`//! The Go types of the built-in kinds. Written by tests/protobuf/generate; never by hand.
 
@@ -72,7 +72,7 @@ pub(super) static KINDS: [(&str, &str, u16); %d] = [
 /// The type of the metadata of all kinds.
 pub(super) const OBJECT_META: u16 = %d;
 
-/// The types: name in Go, and members in the order of Go.
+/// The types: package and name in Go, and members in the order of Go.
 pub(super) static TYPES: [Type; %d] = [
 %s];
 `, len(roots), kinds.String(), types.known[reflect.TypeFor[metav1.ObjectMeta]()], len(types.all), rows.String())
@@ -185,10 +185,14 @@ func (g *goTypes) field(f member) string {
 	if pointer {
 		row += ".pointer()"
 	}
+	marker := g.markers[name(f.owner)+"."+f.Name]
 	if !omitted {
 		row += ".always()"
+		_, optional := marker["optional"]
+		if optional || strings.Contains(options, "omitempty") {
+			row += ".optional()"
+		}
 	}
-	marker := g.markers[name(f.owner)+"."+f.Name]
 	inner := g.markers[name(t)]
 	switch {
 	case many == "L" && marker["listType"] == "map":
@@ -292,7 +296,7 @@ func markers(types []reflect.Type) map[string]map[string]string {
 			}
 			for _, line := range doc.List {
 				text, is := strings.CutPrefix(strings.TrimSpace(strings.TrimPrefix(line.Text, "//")), "+")
-				if key, value, has := strings.Cut(text, "="); is && has {
+				if key, value, _ := strings.Cut(text, "="); is {
 					found[at][key] = strings.TrimSpace(found[at][key] + " " + strings.TrimSpace(value))
 				}
 			}

@@ -303,3 +303,51 @@ async fn apply_with_uid_creates_nothing() {
     object["metadata"].as_object_mut().unwrap().remove("uid");
     assert_eq!(apply(&server, "fieldManager=me", &object).await.status, 201);
 }
+
+/// A deployment after `kubectl apply` without `--server-side`.
+async fn applied_by_client(server: &ApiServer) {
+    const LAST: &str = "kubectl.kubernetes.io/last-applied-configuration";
+    let mut spec = container("a", "1");
+    spec["replicas"] = 2.into();
+    let mut object = deployment(&spec);
+    object["metadata"]["annotations"] = json!({ LAST: object.to_string() });
+    let path =
+        "/apis/apps/v1/namespaces/default/deployments?fieldManager=kubectl-client-side-apply";
+    let made = ask(server, "POST", path, &[], &object).await;
+    assert_eq!(made.status, 201, "{:?}", made.json());
+}
+
+#[tokio::test]
+async fn kubectl_takes_over_what_client_side_apply_set() {
+    let server = ApiServer::new();
+    applied_by_client(&server).await;
+    let mut spec = container("a", "2");
+    spec["replicas"] = 3.into();
+    let other = apply(&server, "fieldManager=me", &deployment(&spec)).await;
+    assert_eq!(other.status, 409, "only kubectl takes over");
+    let taken = apply(&server, "fieldManager=kubectl", &deployment(&spec)).await;
+    assert_eq!(taken.status, 200, "{:?}", taken.json());
+    let taken = taken.json();
+    assert_eq!(images(&taken), [("a", "2")]);
+    let old = fields(&taken, "kubectl-client-side-apply");
+    assert!(old["f:spec"]["f:replicas"].is_null(), "{old}");
+    let annotations = taken["metadata"]["annotations"].as_object().unwrap();
+    let last: Vec<&str> = annotations.values().map(|last| last.as_str().unwrap()).collect();
+    assert_eq!(last, [format!("{}\n", deployment(&spec))], "the annotation follows");
+}
+
+#[tokio::test]
+async fn kubectl_conflicts_where_somebody_changed_since() {
+    let server = ApiServer::new();
+    applied_by_client(&server).await;
+    let scaled = merge(&server, "scaler", &json!({"spec": {"replicas": 5}})).await;
+    assert_eq!(scaled.status, 200);
+    let mut spec = container("a", "2");
+    spec["replicas"] = 3.into();
+    let refused = apply(&server, "fieldManager=kubectl", &deployment(&spec)).await;
+    assert_eq!(refused.status, 409);
+    let message = refused.json()["message"].as_str().unwrap().to_owned();
+    let wanted =
+        "Apply failed with 1 conflict: conflict with \"scaler\" using apps/v1: .spec.replicas";
+    assert_eq!(message, wanted);
+}

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use kube::discovery::{Discovery, Scope};
+use serde_json::json;
 
 use super::*;
 
@@ -101,10 +102,48 @@ async fn groups_and_the_server_itself_can_be_asked() {
     }
     let unknown_version = get(&server, "/apis/apps/v9").await;
     assert_eq!(unknown_version.json()["reason"], "NotFound");
-    for path in ["/apis/nonsense", "/nothing/here", "/openapi/v2", "/openapi/v3/api/v9"] {
+    for path in ["/apis/nonsense", "/nothing/here", "/openapi/v3/api/v9"] {
         let answer = get(&server, path).await;
         assert_eq!((answer.status, &*answer.body), (404, &b"404 page not found\n"[..]), "{path}");
     }
+}
+
+#[tokio::test]
+async fn schemas_of_all_types_are_served() {
+    let server = ApiServer::new();
+    let apps = get(&server, "/openapi/v3/apis/apps/v1").await.json();
+    let deployment = &apps["components"]["schemas"]["io.k8s.api.apps.v1.Deployment"];
+    let kind = json!([{"group": "apps", "version": "v1", "kind": "Deployment"}]);
+    assert_eq!(deployment["x-kubernetes-group-version-kind"], kind);
+    assert_eq!(
+        deployment["properties"]["spec"]["$ref"],
+        "#/components/schemas/io.k8s.api.apps.v1.DeploymentSpec"
+    );
+    let definition = json!({
+        "metadata": {"name": "widgets.example.com"},
+        "spec": {
+            "group": "example.com", "scope": "Namespaced",
+            "names": {"plural": "widgets", "kind": "Widget"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {
+                "openAPIV3Schema": {"type": "object", "properties": {
+                    "spec": {"type": "object", "description": "The color.", "properties": {
+                        "color": {"type": "string"},
+                    }},
+                }},
+            }}],
+        },
+    });
+    let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    assert_eq!(ask(&server, "POST", path, &[], &definition).await.status, 201);
+    let custom = get(&server, "/openapi/v3/apis/example.com/v1").await.json();
+    let widget = &custom["components"]["schemas"]["com.example.v1.Widget"]["properties"];
+    assert_eq!(widget["spec"]["description"], "The color.");
+    assert_eq!(
+        widget["metadata"]["$ref"],
+        "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+    );
+    let old = get(&server, "/openapi/v2").await;
+    assert_eq!((old.status, &old.json()["swagger"]), (200, &"2.0".into()));
 }
 
 #[tokio::test]

@@ -135,6 +135,39 @@ async fn kubectl_applies_on_the_server() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn kubectl_moves_from_client_to_server_side_apply() {
+    let server = ApiServer::new();
+    let Some(kubectl) = Kubectl::of(&server).await else { return };
+    kubectl.ok_with("apply -f -", &deployment("app:v1")).await;
+    let said = kubectl.ok_with("apply --server-side -f -", &deployment("app:v2")).await;
+    assert!(said.contains("deployment.apps/web serverside-applied"), "{said}");
+    let shown = kubectl.ok("get deploy web -o yaml --show-managed-fields").await;
+    assert!(!shown.contains("kubectl-client-side-apply"), "{shown}");
+    let said = kubectl.ok_with("apply -f -", &deployment("app:v3")).await;
+    assert!(said.contains("deployment.apps/web configured"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn kubectl_explains_types() {
+    let server = ApiServer::new();
+    let Some(kubectl) = Kubectl::of(&server).await else { return };
+    let said = kubectl.ok("explain deployment.spec.template.spec.containers").await;
+    assert!(
+        said.contains("image\t<string>") && said.contains("name\t<string> -required-"),
+        "{said}"
+    );
+    // Every type of every reference is walked.
+    for kind in ["pods", "crd", "hpa", "resourceslices"] {
+        kubectl.ok(&format!("explain {kind} --recursive")).await;
+    }
+    let (content, said) = kubectl.run("explain pods.spec.nope", "").await;
+    assert!(!content && said.contains("field \"nope\" does not exist"), "{said}");
+    let unknown = json!({"apiVersion": "apps/v1", "kind": "Foo", "metadata": {"name": "x"}});
+    let (content, said) = kubectl.run("create -f -", &unknown.to_string()).await;
+    assert!(!content && said.contains("no matches for kind \"Foo\""), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn kubectl_reads_and_discovers() {
     let server = ApiServer::new();
     let Some(kubectl) = Kubectl::of(&server).await else { return };

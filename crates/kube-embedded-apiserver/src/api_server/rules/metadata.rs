@@ -10,7 +10,7 @@ use crate::api_server::names::{label_value_problems, qualified_problems};
 use crate::api_server::resource::ResourceType;
 
 /// The largest size of all annotations, in bytes.
-const ANNOTATIONS_LIMIT: usize = 256 * 1024;
+pub(crate) const ANNOTATIONS_LIMIT: usize = 256 * 1024;
 
 /// The finalizers that need no domain.
 const STANDARD_FINALIZERS: [&str; 3] = ["kubernetes", "orphan", "foregroundDeletion"];

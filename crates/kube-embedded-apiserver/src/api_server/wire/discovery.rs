@@ -19,6 +19,9 @@ use crate::api_server::store::Store;
 /// The media type that requests the aggregated form.
 const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
+/// The version of Kubernetes that this server follows.
+pub(super) const VERSION: &str = "v1.36.2+embedded";
+
 /// The versions of a group, each with its types.
 type Versions = Vec<(String, Vec<Arc<ResourceType>>)>;
 
@@ -77,10 +80,18 @@ fn group_version_answer(
 
 /// Returns the served paths.
 fn index(store: &Store) -> Value {
-    let mut paths: BTreeSet<String> =
-        ["/api", "/apis", "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"]
-            .map(str::to_owned)
-            .into();
+    let mut paths: BTreeSet<String> = [
+        "/api",
+        "/apis",
+        "/healthz",
+        "/livez",
+        "/openapi/v2",
+        "/openapi/v3",
+        "/readyz",
+        "/version",
+    ]
+    .map(str::to_owned)
+    .into();
     for resource in store.types() {
         match &*resource.group {
             "" => paths.extend([format!("/api/{}", resource.version)]),
@@ -240,14 +251,20 @@ fn aggregate(resource: &ResourceType) -> Value {
     described
 }
 
-/// Returns the version of Kubernetes that this server follows.
+/// Returns the answer of `/version`.
 fn version() -> Value {
+    // The names of Go.
+    let architecture = match std::env::consts::ARCH {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        other => other,
+    };
     json!({
         "major": "1", "minor": "36", "emulationMajor": "1", "emulationMinor": "36",
         "minCompatibilityMajor": "1", "minCompatibilityMinor": "35",
-        "gitVersion": "v1.36.2+embedded", "gitCommit": "", "gitTreeState": "",
+        "gitVersion": VERSION, "gitCommit": "", "gitTreeState": "",
         "buildDate": "1970-01-01T00:00:00Z", "goVersion": "", "compiler": "rustc",
-        "platform": format!("{}/{}", std::env::consts::OS, std::env::consts::ARCH),
+        "platform": format!("{}/{architecture}", std::env::consts::OS),
     })
 }
 

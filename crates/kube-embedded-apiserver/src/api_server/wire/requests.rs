@@ -102,7 +102,7 @@ fn about_server(
     path: &str,
 ) -> Result<Response<ResponseBody>, Failure> {
     let store = server.store.lock();
-    let answer = openapi::answer(&store, path)
+    let answer = openapi::answer(&store, path, &head.headers)
         .or_else(|| discovery::answer(&store, path, &head.headers))
         .unwrap_or_else(|| Err(Failure::not_served()))?;
     if head.method == Method::GET { Ok(answer) } else { Err(Failure::method_not_allowed()) }

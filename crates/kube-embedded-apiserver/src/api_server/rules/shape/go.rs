@@ -60,7 +60,7 @@ impl Decoding {
     fn object(&mut self, go: &'static Type, value: &mut Value) {
         let Value::Object(members) = value else {
             if !value.is_null() {
-                let problem = self.mismatch(None, value, go.name);
+                let problem = self.mismatch(None, value, go.name());
                 self.fail(problem);
             }
             return;
@@ -178,7 +178,7 @@ impl Decoding {
         let Some(outer) = outer else {
             return format!("json: cannot unmarshal {found} into Go value of type {wanted}");
         };
-        let outer = outer.name.rsplit('.').next().unwrap_or_default();
+        let outer = outer.path.rsplit('.').next().unwrap_or_default();
         let members = self.members.join(".");
         format!(
             "json: cannot unmarshal {found} into Go struct field {outer}.{members} of type {wanted}"
@@ -236,7 +236,7 @@ fn type_of_one(field: &Field) -> String {
         Row::MicroTime => "v1.MicroTime",
         Row::Quantity => "resource.Quantity",
         Row::IntOrString => "intstr.IntOrString",
-        Row::Struct(number) => TYPES.get(usize::from(number)).map_or("", |go| go.name),
+        Row::Struct(number) => TYPES.get(usize::from(number)).map_or("", Type::name),
     }
     .to_owned()
 }

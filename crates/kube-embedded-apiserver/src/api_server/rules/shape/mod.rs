@@ -6,6 +6,7 @@
 //! in it.
 
 mod go;
+mod openapi;
 mod row;
 #[rustfmt::skip] // generated
 mod table;
@@ -19,7 +20,8 @@ use self::table::{KINDS, OBJECT_META, TYPES};
 use crate::api_server::resource::ResourceType;
 
 pub(crate) use self::go::{Source, decode, decode_metadata, empty};
-pub(crate) use self::text::text;
+pub(crate) use self::openapi::{kind, schemas};
+pub(crate) use self::text::{escaped, text};
 
 /// The type of a value.
 #[derive(Clone, Copy, Debug)]
@@ -216,7 +218,7 @@ impl<'a> Shape<'a> {
 
     /// Returns the name of a built-in type in messages: `v1.PodSpec`.
     pub(crate) fn type_name(self) -> &'static str {
-        self.go_struct().map_or("", |go| go.name)
+        self.go_struct().map_or("", Type::name)
     }
 }
 
@@ -326,7 +328,7 @@ mod tests {
             }
         }
         for (version, kind, number) in &KINDS {
-            assert!(TYPES[usize::from(*number)].name.ends_with(kind), "{version} {kind}");
+            assert!(TYPES[usize::from(*number)].path.ends_with(kind), "{version} {kind}");
         }
     }
 

@@ -1,10 +1,18 @@
 //! The row types of the table of Go types.
 
-/// A Go struct: its name, and its members in JSON, in the order of Go.
+/// A Go struct: its package and name, and its members in JSON, in the order of Go.
 #[derive(Debug)]
 pub(super) struct Type {
-    pub(super) name: &'static str,
+    /// The name after the package's path: `core/v1.Pod`.
+    pub(super) path: &'static str,
     pub(super) fields: &'static [Field],
+}
+
+impl Type {
+    /// Returns the name as Go writes it: `v1.Pod`.
+    pub(super) fn name(&self) -> &'static str {
+        self.path.rsplit('/').next().unwrap_or(self.path)
+    }
 }
 
 /// A member of a struct.
@@ -73,10 +81,12 @@ const POINTER: u8 = 4;
 const ALWAYS: u8 = 8;
 /// A strategic merge patch replaces the value.
 const REPLACE: u8 = 16;
+/// JSON always has the member, and still a client may leave it out.
+const OPTIONAL: u8 = 32;
 
 /// Creates a row of a type.
-pub(super) const fn of_type(name: &'static str, fields: &'static [Field]) -> Type {
-    Type { name, fields }
+pub(super) const fn of_type(path: &'static str, fields: &'static [Field]) -> Type {
+    Type { path, fields }
 }
 
 /// Creates a row of a member.
@@ -129,6 +139,10 @@ impl Field {
         self.with(ALWAYS)
     }
 
+    pub(super) const fn optional(self) -> Self {
+        self.with(OPTIONAL)
+    }
+
     pub(super) const fn replace(self) -> Self {
         self.with(REPLACE)
     }
@@ -147,6 +161,11 @@ impl Field {
 
     pub(super) fn is_always_written(&self) -> bool {
         self.flags & ALWAYS != 0
+    }
+
+    /// Returns whether a client must send the member.
+    pub(super) fn is_required(&self) -> bool {
+        self.flags & (ALWAYS | OPTIONAL) == ALWAYS
     }
 
     pub(super) fn is_replaced(&self) -> bool {

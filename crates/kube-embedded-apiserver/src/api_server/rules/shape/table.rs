@@ -107,96 +107,96 @@ pub(super) static KINDS: [(&str, &str, u16); 98] = [
 /// The type of the metadata of all kinds.
 pub(super) const OBJECT_META: u16 = 631;
 
-/// The types: name in Go, and members in the order of Go.
+/// The types: package and name in Go, and members in the order of Go.
 pub(super) static TYPES: [Type; 646] = [
-    // 0 admission/v1.AdmissionRequest
-    t("v1.AdmissionRequest", &[
-        f("uid", O, V::Text("types.UID")).always(),
-        f("kind", O, V::Struct(625)).always(),
-        f("resource", O, V::Struct(626)).always(),
+    // 0
+    t("admission/v1.AdmissionRequest", &[
+        f("uid", O, V::Text("types.UID")).always().optional(),
+        f("kind", O, V::Struct(625)).always().optional(),
+        f("resource", O, V::Struct(626)).always().optional(),
         f("subResource", O, V::Text("string")),
         f("requestKind", O, V::Struct(625)).pointer(),
         f("requestResource", O, V::Struct(626)).pointer(),
         f("requestSubResource", O, V::Text("string")),
         f("name", O, V::Text("string")),
         f("namespace", O, V::Text("string")),
-        f("operation", O, V::Text("v1.Operation")).always(),
-        f("userInfo", O, V::Struct(75)).always(),
-        f("object", O, V::Raw("runtime.RawExtension")).always(),
-        f("oldObject", O, V::Raw("runtime.RawExtension")).always(),
+        f("operation", O, V::Text("v1.Operation")).always().optional(),
+        f("userInfo", O, V::Struct(75)).always().optional(),
+        f("object", O, V::Raw("runtime.RawExtension")).always().optional(),
+        f("oldObject", O, V::Raw("runtime.RawExtension")).always().optional(),
         f("dryRun", O, V::Bool).pointer(),
-        f("options", O, V::Raw("runtime.RawExtension")).always(),
+        f("options", O, V::Raw("runtime.RawExtension")).always().optional(),
     ]),
-    // 1 admission/v1.AdmissionResponse
-    t("v1.AdmissionResponse", &[
-        f("uid", O, V::Text("types.UID")).always(),
-        f("allowed", O, V::Bool).always(),
+    // 1
+    t("admission/v1.AdmissionResponse", &[
+        f("uid", O, V::Text("types.UID")).always().optional(),
+        f("allowed", O, V::Bool).always().optional(),
         f("status", O, V::Struct(637)).pointer(),
         f("patch", O, V::Bytes),
         f("patchType", O, V::Text("v1.PatchType")).pointer(),
         f("auditAnnotations", M, V::Text("string")),
         f("warnings", L, V::Text("string")),
     ]),
-    // 2 admission/v1.AdmissionReview
-    t("v1.AdmissionReview", &[
+    // 2
+    t("admission/v1.AdmissionReview", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
         f("request", O, V::Struct(0)).pointer(),
         f("response", O, V::Struct(1)).pointer(),
     ]),
-    // 3 admissionregistration/v1.ApplyConfiguration
-    t("v1.ApplyConfiguration", &[
+    // 3
+    t("admissionregistration/v1.ApplyConfiguration", &[
         f("expression", O, V::Text("string")),
     ]),
-    // 4 admissionregistration/v1.AuditAnnotation
-    t("v1.AuditAnnotation", &[
+    // 4
+    t("admissionregistration/v1.AuditAnnotation", &[
         f("key", O, V::Text("string")).always(),
         f("valueExpression", O, V::Text("string")).always(),
     ]),
-    // 5 admissionregistration/v1.ExpressionWarning
-    t("v1.ExpressionWarning", &[
+    // 5
+    t("admissionregistration/v1.ExpressionWarning", &[
         f("fieldRef", O, V::Text("string")).always(),
         f("warning", O, V::Text("string")).always(),
     ]),
-    // 6 admissionregistration/v1.JSONPatch
-    t("v1.JSONPatch", &[
+    // 6
+    t("admissionregistration/v1.JSONPatch", &[
         f("expression", O, V::Text("string")),
     ]),
-    // 7 admissionregistration/v1.MatchCondition
-    t("v1.MatchCondition", &[
+    // 7
+    t("admissionregistration/v1.MatchCondition", &[
         f("name", O, V::Text("string")).always(),
         f("expression", O, V::Text("string")).always(),
     ]),
-    // 8 admissionregistration/v1.MatchResources
-    t("v1.MatchResources", &[
+    // 8
+    t("admissionregistration/v1.MatchResources", &[
         f("namespaceSelector", O, V::Struct(627)).pointer().atomic(),
         f("objectSelector", O, V::Struct(627)).pointer().atomic(),
         f("resourceRules", L, V::Struct(16)).of_atomic(),
         f("excludeResourceRules", L, V::Struct(16)).of_atomic(),
         f("matchPolicy", O, V::Text("v1.MatchPolicyType")).pointer(),
     ]),
-    // 9 admissionregistration/v1.MutatingAdmissionPolicy
-    t("v1.MutatingAdmissionPolicy", &[
+    // 9
+    t("admissionregistration/v1.MutatingAdmissionPolicy", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(12)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(12)).always().optional(),
     ]),
-    // 10 admissionregistration/v1.MutatingAdmissionPolicyBinding
-    t("v1.MutatingAdmissionPolicyBinding", &[
+    // 10
+    t("admissionregistration/v1.MutatingAdmissionPolicyBinding", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(11)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(11)).always().optional(),
     ]),
-    // 11 admissionregistration/v1.MutatingAdmissionPolicyBindingSpec
-    t("v1.MutatingAdmissionPolicyBindingSpec", &[
+    // 11
+    t("admissionregistration/v1.MutatingAdmissionPolicyBindingSpec", &[
         f("policyName", O, V::Text("string")),
         f("paramRef", O, V::Struct(18)).pointer().atomic(),
         f("matchResources", O, V::Struct(8)).pointer().atomic(),
     ]),
-    // 12 admissionregistration/v1.MutatingAdmissionPolicySpec
-    t("v1.MutatingAdmissionPolicySpec", &[
+    // 12
+    t("admissionregistration/v1.MutatingAdmissionPolicySpec", &[
         f("paramKind", O, V::Struct(17)).pointer().atomic(),
         f("matchConstraints", O, V::Struct(8)).pointer().atomic(),
         f("variables", L, V::Struct(30)).of_atomic(),
@@ -205,8 +205,8 @@ pub(super) static TYPES: [Type; 646] = [
         f("matchConditions", L, V::Struct(7)).keyed(&[("name", None)]).merge("name"),
         f("reinvocationPolicy", O, V::Text("v1.ReinvocationPolicyType")),
     ]),
-    // 13 admissionregistration/v1.MutatingWebhook
-    t("v1.MutatingWebhook", &[
+    // 13
+    t("admissionregistration/v1.MutatingWebhook", &[
         f("name", O, V::Text("string")).always(),
         f("clientConfig", O, V::Struct(31)).always(),
         f("rules", L, V::Struct(19)),
@@ -220,21 +220,21 @@ pub(super) static TYPES: [Type; 646] = [
         f("reinvocationPolicy", O, V::Text("v1.ReinvocationPolicyType")).pointer(),
         f("matchConditions", L, V::Struct(7)).keyed(&[("name", None)]).merge("name"),
     ]),
-    // 14 admissionregistration/v1.MutatingWebhookConfiguration
-    t("v1.MutatingWebhookConfiguration", &[
+    // 14
+    t("admissionregistration/v1.MutatingWebhookConfiguration", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("webhooks", L, V::Struct(13)).keyed(&[("name", None)]).merge("name"),
     ]),
-    // 15 admissionregistration/v1.Mutation
-    t("v1.Mutation", &[
+    // 15
+    t("admissionregistration/v1.Mutation", &[
         f("patchType", O, V::Text("v1.PatchType")).always(),
         f("applyConfiguration", O, V::Struct(3)).pointer(),
         f("jsonPatch", O, V::Struct(6)).pointer(),
     ]),
-    // 16 admissionregistration/v1.NamedRuleWithOperations
-    t("v1.NamedRuleWithOperations", &[
+    // 16
+    t("admissionregistration/v1.NamedRuleWithOperations", &[
         f("resourceNames", L, V::Text("string")),
         f("operations", L, V::Text("v1.OperationType")),
         f("apiGroups", L, V::Text("string")),
@@ -242,61 +242,61 @@ pub(super) static TYPES: [Type; 646] = [
         f("resources", L, V::Text("string")),
         f("scope", O, V::Text("v1.ScopeType")).pointer(),
     ]),
-    // 17 admissionregistration/v1.ParamKind
-    t("v1.ParamKind", &[
+    // 17
+    t("admissionregistration/v1.ParamKind", &[
         f("apiVersion", O, V::Text("string")),
         f("kind", O, V::Text("string")),
     ]),
-    // 18 admissionregistration/v1.ParamRef
-    t("v1.ParamRef", &[
+    // 18
+    t("admissionregistration/v1.ParamRef", &[
         f("name", O, V::Text("string")),
         f("namespace", O, V::Text("string")),
         f("selector", O, V::Struct(627)).pointer().atomic(),
         f("parameterNotFoundAction", O, V::Text("v1.ParameterNotFoundActionType")).pointer(),
     ]),
-    // 19 admissionregistration/v1.RuleWithOperations
-    t("v1.RuleWithOperations", &[
+    // 19
+    t("admissionregistration/v1.RuleWithOperations", &[
         f("operations", L, V::Text("v1.OperationType")),
         f("apiGroups", L, V::Text("string")),
         f("apiVersions", L, V::Text("string")),
         f("resources", L, V::Text("string")),
         f("scope", O, V::Text("v1.ScopeType")).pointer(),
     ]),
-    // 20 admissionregistration/v1.ServiceReference
-    t("v1.ServiceReference", &[
+    // 20
+    t("admissionregistration/v1.ServiceReference", &[
         f("namespace", O, V::Text("string")).always(),
         f("name", O, V::Text("string")).always(),
         f("path", O, V::Text("string")).pointer(),
         f("port", O, V::Int("int32", 32)).pointer(),
     ]),
-    // 21 admissionregistration/v1.TypeChecking
-    t("v1.TypeChecking", &[
+    // 21
+    t("admissionregistration/v1.TypeChecking", &[
         f("expressionWarnings", L, V::Struct(5)),
     ]),
-    // 22 admissionregistration/v1.ValidatingAdmissionPolicy
-    t("v1.ValidatingAdmissionPolicy", &[
+    // 22
+    t("admissionregistration/v1.ValidatingAdmissionPolicy", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(25)).always(),
-        f("status", O, V::Struct(26)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(25)).always().optional(),
+        f("status", O, V::Struct(26)).always().optional(),
     ]),
-    // 23 admissionregistration/v1.ValidatingAdmissionPolicyBinding
-    t("v1.ValidatingAdmissionPolicyBinding", &[
+    // 23
+    t("admissionregistration/v1.ValidatingAdmissionPolicyBinding", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(24)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(24)).always().optional(),
     ]),
-    // 24 admissionregistration/v1.ValidatingAdmissionPolicyBindingSpec
-    t("v1.ValidatingAdmissionPolicyBindingSpec", &[
+    // 24
+    t("admissionregistration/v1.ValidatingAdmissionPolicyBindingSpec", &[
         f("policyName", O, V::Text("string")),
         f("paramRef", O, V::Struct(18)).pointer().atomic(),
         f("matchResources", O, V::Struct(8)).pointer().atomic(),
         f("validationActions", L, V::Text("v1.ValidationAction")).set(),
     ]),
-    // 25 admissionregistration/v1.ValidatingAdmissionPolicySpec
-    t("v1.ValidatingAdmissionPolicySpec", &[
+    // 25
+    t("admissionregistration/v1.ValidatingAdmissionPolicySpec", &[
         f("paramKind", O, V::Struct(17)).pointer().atomic(),
         f("matchConstraints", O, V::Struct(8)).pointer().atomic(),
         f("validations", L, V::Struct(29)),
@@ -305,14 +305,14 @@ pub(super) static TYPES: [Type; 646] = [
         f("matchConditions", L, V::Struct(7)).keyed(&[("name", None)]).merge("name"),
         f("variables", L, V::Struct(30)).keyed(&[("name", None)]).of_atomic().merge("name"),
     ]),
-    // 26 admissionregistration/v1.ValidatingAdmissionPolicyStatus
-    t("v1.ValidatingAdmissionPolicyStatus", &[
+    // 26
+    t("admissionregistration/v1.ValidatingAdmissionPolicyStatus", &[
         f("observedGeneration", O, V::Int("int64", 64)),
         f("typeChecking", O, V::Struct(21)).pointer(),
         f("conditions", L, V::Struct(620)).keyed(&[("type", None)]),
     ]),
-    // 27 admissionregistration/v1.ValidatingWebhook
-    t("v1.ValidatingWebhook", &[
+    // 27
+    t("admissionregistration/v1.ValidatingWebhook", &[
         f("name", O, V::Text("string")).always(),
         f("clientConfig", O, V::Struct(31)).always(),
         f("rules", L, V::Struct(19)),
@@ -325,129 +325,129 @@ pub(super) static TYPES: [Type; 646] = [
         f("admissionReviewVersions", L, V::Text("string")).always(),
         f("matchConditions", L, V::Struct(7)).keyed(&[("name", None)]).merge("name"),
     ]),
-    // 28 admissionregistration/v1.ValidatingWebhookConfiguration
-    t("v1.ValidatingWebhookConfiguration", &[
+    // 28
+    t("admissionregistration/v1.ValidatingWebhookConfiguration", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("webhooks", L, V::Struct(27)).keyed(&[("name", None)]).merge("name"),
     ]),
-    // 29 admissionregistration/v1.Validation
-    t("v1.Validation", &[
+    // 29
+    t("admissionregistration/v1.Validation", &[
         f("expression", O, V::Text("string")).always(),
         f("message", O, V::Text("string")),
         f("reason", O, V::Text("v1.StatusReason")).pointer(),
         f("messageExpression", O, V::Text("string")),
     ]),
-    // 30 admissionregistration/v1.Variable
-    t("v1.Variable", &[
+    // 30
+    t("admissionregistration/v1.Variable", &[
         f("name", O, V::Text("string")).always(),
         f("expression", O, V::Text("string")).always(),
     ]),
-    // 31 admissionregistration/v1.WebhookClientConfig
-    t("v1.WebhookClientConfig", &[
+    // 31
+    t("admissionregistration/v1.WebhookClientConfig", &[
         f("url", O, V::Text("string")).pointer(),
         f("service", O, V::Struct(20)).pointer(),
         f("caBundle", O, V::Bytes),
     ]),
-    // 32 apidiscovery/v2.APIGroupDiscovery
-    t("v2.APIGroupDiscovery", &[
+    // 32
+    t("apidiscovery/v2.APIGroupDiscovery", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("versions", L, V::Struct(35)).keyed(&[("version", None)]),
     ]),
-    // 33 apidiscovery/v2.APIResourceDiscovery
-    t("v2.APIResourceDiscovery", &[
-        f("resource", O, V::Text("string")).always(),
+    // 33
+    t("apidiscovery/v2.APIResourceDiscovery", &[
+        f("resource", O, V::Text("string")).always().optional(),
         f("responseKind", O, V::Struct(625)).pointer(),
-        f("scope", O, V::Text("v2.ResourceScope")).always(),
-        f("singularResource", O, V::Text("string")).always(),
-        f("verbs", L, V::Text("string")).always().set(),
+        f("scope", O, V::Text("v2.ResourceScope")).always().optional(),
+        f("singularResource", O, V::Text("string")).always().optional(),
+        f("verbs", L, V::Text("string")).always().optional().set(),
         f("shortNames", L, V::Text("string")).set(),
         f("categories", L, V::Text("string")).set(),
         f("subresources", L, V::Struct(34)).keyed(&[("subresource", None)]),
     ]),
-    // 34 apidiscovery/v2.APISubresourceDiscovery
-    t("v2.APISubresourceDiscovery", &[
-        f("subresource", O, V::Text("string")).always(),
+    // 34
+    t("apidiscovery/v2.APISubresourceDiscovery", &[
+        f("subresource", O, V::Text("string")).always().optional(),
         f("responseKind", O, V::Struct(625)).pointer(),
         f("acceptedTypes", L, V::Struct(625)).keyed(&[("group", None), ("version", None), ("kind", None)]),
-        f("verbs", L, V::Text("string")).always().set(),
+        f("verbs", L, V::Text("string")).always().optional().set(),
     ]),
-    // 35 apidiscovery/v2.APIVersionDiscovery
-    t("v2.APIVersionDiscovery", &[
-        f("version", O, V::Text("string")).always(),
+    // 35
+    t("apidiscovery/v2.APIVersionDiscovery", &[
+        f("version", O, V::Text("string")).always().optional(),
         f("resources", L, V::Struct(33)).keyed(&[("resource", None)]),
         f("freshness", O, V::Text("v2.DiscoveryFreshness")),
     ]),
-    // 36 apiserverinternal/v1alpha1.ServerStorageVersion
-    t("v1alpha1.ServerStorageVersion", &[
+    // 36
+    t("apiserverinternal/v1alpha1.ServerStorageVersion", &[
         f("apiServerID", O, V::Text("string")),
         f("encodingVersion", O, V::Text("string")),
         f("decodableVersions", L, V::Text("string")).set(),
         f("servedVersions", L, V::Text("string")).set(),
     ]),
-    // 37 apiserverinternal/v1alpha1.StorageVersion
-    t("v1alpha1.StorageVersion", &[
+    // 37
+    t("apiserverinternal/v1alpha1.StorageVersion", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(39)).always(),
-        f("status", O, V::Struct(40)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(39)).always().optional(),
+        f("status", O, V::Struct(40)).always().optional(),
     ]),
-    // 38 apiserverinternal/v1alpha1.StorageVersionCondition
-    t("v1alpha1.StorageVersionCondition", &[
+    // 38
+    t("apiserverinternal/v1alpha1.StorageVersionCondition", &[
         f("type", O, V::Text("v1alpha1.StorageVersionConditionType")).always(),
         f("status", O, V::Text("v1alpha1.ConditionStatus")).always(),
         f("observedGeneration", O, V::Int("int64", 64)),
-        f("lastTransitionTime", O, V::Time).always(),
+        f("lastTransitionTime", O, V::Time).always().optional(),
         f("reason", O, V::Text("string")).always(),
         f("message", O, V::Text("string")),
     ]),
-    // 39 apiserverinternal/v1alpha1.StorageVersionSpec
-    t("v1alpha1.StorageVersionSpec", &[
+    // 39
+    t("apiserverinternal/v1alpha1.StorageVersionSpec", &[
     ]),
-    // 40 apiserverinternal/v1alpha1.StorageVersionStatus
-    t("v1alpha1.StorageVersionStatus", &[
+    // 40
+    t("apiserverinternal/v1alpha1.StorageVersionStatus", &[
         f("storageVersions", L, V::Struct(36)).keyed(&[("apiServerID", None)]),
         f("commonEncodingVersion", O, V::Text("string")).pointer(),
         f("conditions", L, V::Struct(38)).keyed(&[("type", None)]),
     ]),
-    // 41 apps/v1.ControllerRevision
-    t("v1.ControllerRevision", &[
+    // 41
+    t("apps/v1.ControllerRevision", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("data", O, V::Raw("runtime.RawExtension")).always(),
-        f("revision", O, V::Int("int64", 64)).always(),
+        f("revision", O, V::Int("int64", 64)).always().optional(),
     ]),
-    // 42 apps/v1.DaemonSet
-    t("v1.DaemonSet", &[
+    // 42
+    t("apps/v1.DaemonSet", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(44)).always(),
-        f("status", O, V::Struct(45)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(44)).always().optional(),
+        f("status", O, V::Struct(45)).always().optional(),
     ]),
-    // 43 apps/v1.DaemonSetCondition
-    t("v1.DaemonSetCondition", &[
-        f("type", O, V::Text("v1.DaemonSetConditionType")).always(),
-        f("status", O, V::Text("v1.ConditionStatus")).always(),
-        f("lastTransitionTime", O, V::Time).always(),
+    // 43
+    t("apps/v1.DaemonSetCondition", &[
+        f("type", O, V::Text("v1.DaemonSetConditionType")).always().optional(),
+        f("status", O, V::Text("v1.ConditionStatus")).always().optional(),
+        f("lastTransitionTime", O, V::Time).always().optional(),
         f("reason", O, V::Text("string")),
         f("message", O, V::Text("string")),
     ]),
-    // 44 apps/v1.DaemonSetSpec
-    t("v1.DaemonSetSpec", &[
+    // 44
+    t("apps/v1.DaemonSetSpec", &[
         f("selector", O, V::Struct(627)).pointer().always().atomic(),
         f("template", O, V::Struct(298)).always(),
-        f("updateStrategy", O, V::Struct(46)).always(),
+        f("updateStrategy", O, V::Struct(46)).always().optional(),
         f("minReadySeconds", O, V::Int("int32", 32)),
         f("revisionHistoryLimit", O, V::Int("int32", 32)).pointer(),
     ]),
-    // 45 apps/v1.DaemonSetStatus
-    t("v1.DaemonSetStatus", &[
+    // 45
+    t("apps/v1.DaemonSetStatus", &[
         f("currentNumberScheduled", O, V::Int("int32", 32)).always(),
         f("numberMisscheduled", O, V::Int("int32", 32)).always(),
         f("desiredNumberScheduled", O, V::Int("int32", 32)).always(),
@@ -459,41 +459,41 @@ pub(super) static TYPES: [Type; 646] = [
         f("collisionCount", O, V::Int("int32", 32)).pointer(),
         f("conditions", L, V::Struct(43)).keyed(&[("type", None)]).merge("type"),
     ]),
-    // 46 apps/v1.DaemonSetUpdateStrategy
-    t("v1.DaemonSetUpdateStrategy", &[
+    // 46
+    t("apps/v1.DaemonSetUpdateStrategy", &[
         f("type", O, V::Text("v1.DaemonSetUpdateStrategyType")),
         f("rollingUpdate", O, V::Struct(56)).pointer(),
     ]),
-    // 47 apps/v1.Deployment
-    t("v1.Deployment", &[
+    // 47
+    t("apps/v1.Deployment", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(49)).always(),
-        f("status", O, V::Struct(50)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(49)).always().optional(),
+        f("status", O, V::Struct(50)).always().optional(),
     ]),
-    // 48 apps/v1.DeploymentCondition
-    t("v1.DeploymentCondition", &[
-        f("type", O, V::Text("v1.DeploymentConditionType")).always(),
-        f("status", O, V::Text("v1.ConditionStatus")).always(),
-        f("lastUpdateTime", O, V::Time).always(),
-        f("lastTransitionTime", O, V::Time).always(),
+    // 48
+    t("apps/v1.DeploymentCondition", &[
+        f("type", O, V::Text("v1.DeploymentConditionType")).always().optional(),
+        f("status", O, V::Text("v1.ConditionStatus")).always().optional(),
+        f("lastUpdateTime", O, V::Time).always().optional(),
+        f("lastTransitionTime", O, V::Time).always().optional(),
         f("reason", O, V::Text("string")),
         f("message", O, V::Text("string")),
     ]),
-    // 49 apps/v1.DeploymentSpec
-    t("v1.DeploymentSpec", &[
+    // 49
+    t("apps/v1.DeploymentSpec", &[
         f("replicas", O, V::Int("int32", 32)).pointer(),
         f("selector", O, V::Struct(627)).pointer().always().atomic(),
         f("template", O, V::Struct(298)).always(),
-        f("strategy", O, V::Struct(51)).always(),
+        f("strategy", O, V::Struct(51)).always().optional(),
         f("minReadySeconds", O, V::Int("int32", 32)),
         f("revisionHistoryLimit", O, V::Int("int32", 32)).pointer(),
         f("paused", O, V::Bool),
         f("progressDeadlineSeconds", O, V::Int("int32", 32)).pointer(),
     ]),
-    // 50 apps/v1.DeploymentStatus
-    t("v1.DeploymentStatus", &[
+    // 50
+    t("apps/v1.DeploymentStatus", &[
         f("observedGeneration", O, V::Int("int64", 64)),
         f("replicas", O, V::Int("int32", 32)),
         f("updatedReplicas", O, V::Int("int32", 32)),
@@ -504,36 +504,36 @@ pub(super) static TYPES: [Type; 646] = [
         f("conditions", L, V::Struct(48)).keyed(&[("type", None)]).merge("type"),
         f("collisionCount", O, V::Int("int32", 32)).pointer(),
     ]),
-    // 51 apps/v1.DeploymentStrategy
-    t("v1.DeploymentStrategy", &[
+    // 51
+    t("apps/v1.DeploymentStrategy", &[
         f("type", O, V::Text("v1.DeploymentStrategyType")),
         f("rollingUpdate", O, V::Struct(57)).pointer(),
     ]),
-    // 52 apps/v1.ReplicaSet
-    t("v1.ReplicaSet", &[
+    // 52
+    t("apps/v1.ReplicaSet", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(54)).always(),
-        f("status", O, V::Struct(55)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(54)).always().optional(),
+        f("status", O, V::Struct(55)).always().optional(),
     ]),
-    // 53 apps/v1.ReplicaSetCondition
-    t("v1.ReplicaSetCondition", &[
-        f("type", O, V::Text("v1.ReplicaSetConditionType")).always(),
-        f("status", O, V::Text("v1.ConditionStatus")).always(),
-        f("lastTransitionTime", O, V::Time).always(),
+    // 53
+    t("apps/v1.ReplicaSetCondition", &[
+        f("type", O, V::Text("v1.ReplicaSetConditionType")).always().optional(),
+        f("status", O, V::Text("v1.ConditionStatus")).always().optional(),
+        f("lastTransitionTime", O, V::Time).always().optional(),
         f("reason", O, V::Text("string")),
         f("message", O, V::Text("string")),
     ]),
-    // 54 apps/v1.ReplicaSetSpec
-    t("v1.ReplicaSetSpec", &[
+    // 54
+    t("apps/v1.ReplicaSetSpec", &[
         f("replicas", O, V::Int("int32", 32)).pointer(),
         f("minReadySeconds", O, V::Int("int32", 32)),
         f("selector", O, V::Struct(627)).pointer().always().atomic(),
-        f("template", O, V::Struct(298)).always(),
+        f("template", O, V::Struct(298)).always().optional(),
     ]),
-    // 55 apps/v1.ReplicaSetStatus
-    t("v1.ReplicaSetStatus", &[
+    // 55
+    t("apps/v1.ReplicaSetStatus", &[
         f("replicas", O, V::Int("int32", 32)).always(),
         f("fullyLabeledReplicas", O, V::Int("int32", 32)),
         f("readyReplicas", O, V::Int("int32", 32)),
@@ -542,62 +542,62 @@ pub(super) static TYPES: [Type; 646] = [
         f("observedGeneration", O, V::Int("int64", 64)),
         f("conditions", L, V::Struct(53)).keyed(&[("type", None)]).merge("type"),
     ]),
-    // 56 apps/v1.RollingUpdateDaemonSet
-    t("v1.RollingUpdateDaemonSet", &[
+    // 56
+    t("apps/v1.RollingUpdateDaemonSet", &[
         f("maxUnavailable", O, V::IntOrString).pointer(),
         f("maxSurge", O, V::IntOrString).pointer(),
     ]),
-    // 57 apps/v1.RollingUpdateDeployment
-    t("v1.RollingUpdateDeployment", &[
+    // 57
+    t("apps/v1.RollingUpdateDeployment", &[
         f("maxUnavailable", O, V::IntOrString).pointer(),
         f("maxSurge", O, V::IntOrString).pointer(),
     ]),
-    // 58 apps/v1.RollingUpdateStatefulSetStrategy
-    t("v1.RollingUpdateStatefulSetStrategy", &[
+    // 58
+    t("apps/v1.RollingUpdateStatefulSetStrategy", &[
         f("partition", O, V::Int("int32", 32)).pointer(),
         f("maxUnavailable", O, V::IntOrString).pointer(),
     ]),
-    // 59 apps/v1.StatefulSet
-    t("v1.StatefulSet", &[
+    // 59
+    t("apps/v1.StatefulSet", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(63)).always(),
-        f("status", O, V::Struct(64)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(63)).always().optional(),
+        f("status", O, V::Struct(64)).always().optional(),
     ]),
-    // 60 apps/v1.StatefulSetCondition
-    t("v1.StatefulSetCondition", &[
-        f("type", O, V::Text("v1.StatefulSetConditionType")).always(),
-        f("status", O, V::Text("v1.ConditionStatus")).always(),
-        f("lastTransitionTime", O, V::Time).always(),
+    // 60
+    t("apps/v1.StatefulSetCondition", &[
+        f("type", O, V::Text("v1.StatefulSetConditionType")).always().optional(),
+        f("status", O, V::Text("v1.ConditionStatus")).always().optional(),
+        f("lastTransitionTime", O, V::Time).always().optional(),
         f("reason", O, V::Text("string")),
         f("message", O, V::Text("string")),
     ]),
-    // 61 apps/v1.StatefulSetOrdinals
-    t("v1.StatefulSetOrdinals", &[
-        f("start", O, V::Int("int32", 32)).always(),
+    // 61
+    t("apps/v1.StatefulSetOrdinals", &[
+        f("start", O, V::Int("int32", 32)).always().optional(),
     ]),
-    // 62 apps/v1.StatefulSetPersistentVolumeClaimRetentionPolicy
-    t("v1.StatefulSetPersistentVolumeClaimRetentionPolicy", &[
+    // 62
+    t("apps/v1.StatefulSetPersistentVolumeClaimRetentionPolicy", &[
         f("whenDeleted", O, V::Text("v1.PersistentVolumeClaimRetentionPolicyType")),
         f("whenScaled", O, V::Text("v1.PersistentVolumeClaimRetentionPolicyType")),
     ]),
-    // 63 apps/v1.StatefulSetSpec
-    t("v1.StatefulSetSpec", &[
+    // 63
+    t("apps/v1.StatefulSetSpec", &[
         f("replicas", O, V::Int("int32", 32)).pointer(),
         f("selector", O, V::Struct(627)).pointer().always().atomic(),
         f("template", O, V::Struct(298)).always(),
         f("volumeClaimTemplates", L, V::Struct(269)),
-        f("serviceName", O, V::Text("string")).always(),
+        f("serviceName", O, V::Text("string")).always().optional(),
         f("podManagementPolicy", O, V::Text("v1.PodManagementPolicyType")),
-        f("updateStrategy", O, V::Struct(65)).always(),
+        f("updateStrategy", O, V::Struct(65)).always().optional(),
         f("revisionHistoryLimit", O, V::Int("int32", 32)).pointer(),
         f("minReadySeconds", O, V::Int("int32", 32)),
         f("persistentVolumeClaimRetentionPolicy", O, V::Struct(62)).pointer(),
         f("ordinals", O, V::Struct(61)).pointer(),
     ]),
-    // 64 apps/v1.StatefulSetStatus
-    t("v1.StatefulSetStatus", &[
+    // 64
+    t("apps/v1.StatefulSetStatus", &[
         f("observedGeneration", O, V::Int("int64", 64)),
         f("replicas", O, V::Int("int32", 32)).always(),
         f("readyReplicas", O, V::Int("int32", 32)),
@@ -607,108 +607,108 @@ pub(super) static TYPES: [Type; 646] = [
         f("updateRevision", O, V::Text("string")),
         f("collisionCount", O, V::Int("int32", 32)).pointer(),
         f("conditions", L, V::Struct(60)).keyed(&[("type", None)]).merge("type"),
-        f("availableReplicas", O, V::Int("int32", 32)).always(),
+        f("availableReplicas", O, V::Int("int32", 32)).always().optional(),
     ]),
-    // 65 apps/v1.StatefulSetUpdateStrategy
-    t("v1.StatefulSetUpdateStrategy", &[
+    // 65
+    t("apps/v1.StatefulSetUpdateStrategy", &[
         f("type", O, V::Text("v1.StatefulSetUpdateStrategyType")),
         f("rollingUpdate", O, V::Struct(58)).pointer(),
     ]),
-    // 66 authentication/v1.BoundObjectReference
-    t("v1.BoundObjectReference", &[
+    // 66
+    t("authentication/v1.BoundObjectReference", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
         f("name", O, V::Text("string")),
         f("uid", O, V::Text("types.UID")),
     ]),
-    // 67 authentication/v1.SelfSubjectReview
-    t("v1.SelfSubjectReview", &[
+    // 67
+    t("authentication/v1.SelfSubjectReview", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("status", O, V::Struct(68)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("status", O, V::Struct(68)).always().optional(),
     ]),
-    // 68 authentication/v1.SelfSubjectReviewStatus
-    t("v1.SelfSubjectReviewStatus", &[
-        f("userInfo", O, V::Struct(75)).always(),
+    // 68
+    t("authentication/v1.SelfSubjectReviewStatus", &[
+        f("userInfo", O, V::Struct(75)).always().optional(),
     ]),
-    // 69 authentication/v1.TokenRequest
-    t("v1.TokenRequest", &[
+    // 69
+    t("authentication/v1.TokenRequest", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(70)).always(),
-        f("status", O, V::Struct(71)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(70)).always().optional(),
+        f("status", O, V::Struct(71)).always().optional(),
     ]),
-    // 70 authentication/v1.TokenRequestSpec
-    t("v1.TokenRequestSpec", &[
-        f("audiences", L, V::Text("string")).always(),
-        f("expirationSeconds", O, V::Int("int64", 64)).pointer().always(),
-        f("boundObjectRef", O, V::Struct(66)).pointer().always(),
+    // 70
+    t("authentication/v1.TokenRequestSpec", &[
+        f("audiences", L, V::Text("string")).always().optional(),
+        f("expirationSeconds", O, V::Int("int64", 64)).pointer().always().optional(),
+        f("boundObjectRef", O, V::Struct(66)).pointer().always().optional(),
         f("attestations", M, V::Texts("v1.AttestationValue")),
     ]),
-    // 71 authentication/v1.TokenRequestStatus
-    t("v1.TokenRequestStatus", &[
-        f("token", O, V::Text("string")).always(),
-        f("expirationTimestamp", O, V::Time).always(),
+    // 71
+    t("authentication/v1.TokenRequestStatus", &[
+        f("token", O, V::Text("string")).always().optional(),
+        f("expirationTimestamp", O, V::Time).always().optional(),
     ]),
-    // 72 authentication/v1.TokenReview
-    t("v1.TokenReview", &[
+    // 72
+    t("authentication/v1.TokenReview", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("spec", O, V::Struct(73)).always(),
-        f("status", O, V::Struct(74)).always(),
+        f("status", O, V::Struct(74)).always().optional(),
     ]),
-    // 73 authentication/v1.TokenReviewSpec
-    t("v1.TokenReviewSpec", &[
+    // 73
+    t("authentication/v1.TokenReviewSpec", &[
         f("token", O, V::Text("string")),
         f("audiences", L, V::Text("string")),
     ]),
-    // 74 authentication/v1.TokenReviewStatus
-    t("v1.TokenReviewStatus", &[
+    // 74
+    t("authentication/v1.TokenReviewStatus", &[
         f("authenticated", O, V::Bool),
-        f("user", O, V::Struct(75)).always(),
+        f("user", O, V::Struct(75)).always().optional(),
         f("audiences", L, V::Text("string")),
         f("error", O, V::Text("string")),
     ]),
-    // 75 authentication/v1.UserInfo
-    t("v1.UserInfo", &[
+    // 75
+    t("authentication/v1.UserInfo", &[
         f("username", O, V::Text("string")),
         f("uid", O, V::Text("string")),
         f("groups", L, V::Text("string")),
         f("extra", M, V::Texts("v1.ExtraValue")),
     ]),
-    // 76 authorization/v1.FieldSelectorAttributes
-    t("v1.FieldSelectorAttributes", &[
+    // 76
+    t("authorization/v1.FieldSelectorAttributes", &[
         f("rawSelector", O, V::Text("string")),
         f("requirements", L, V::Struct(622)),
     ]),
-    // 77 authorization/v1.LabelSelectorAttributes
-    t("v1.LabelSelectorAttributes", &[
+    // 77
+    t("authorization/v1.LabelSelectorAttributes", &[
         f("rawSelector", O, V::Text("string")),
         f("requirements", L, V::Struct(628)),
     ]),
-    // 78 authorization/v1.LocalSubjectAccessReview
-    t("v1.LocalSubjectAccessReview", &[
+    // 78
+    t("authorization/v1.LocalSubjectAccessReview", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("spec", O, V::Struct(88)).always(),
-        f("status", O, V::Struct(89)).always(),
+        f("status", O, V::Struct(89)).always().optional(),
     ]),
-    // 79 authorization/v1.NonResourceAttributes
-    t("v1.NonResourceAttributes", &[
+    // 79
+    t("authorization/v1.NonResourceAttributes", &[
         f("path", O, V::Text("string")),
         f("verb", O, V::Text("string")),
     ]),
-    // 80 authorization/v1.NonResourceRule
-    t("v1.NonResourceRule", &[
+    // 80
+    t("authorization/v1.NonResourceRule", &[
         f("verbs", L, V::Text("string")).always(),
         f("nonResourceURLs", L, V::Text("string")),
     ]),
-    // 81 authorization/v1.ResourceAttributes
-    t("v1.ResourceAttributes", &[
+    // 81
+    t("authorization/v1.ResourceAttributes", &[
         f("namespace", O, V::Text("string")),
         f("verb", O, V::Text("string")),
         f("group", O, V::Text("string")),
@@ -719,48 +719,48 @@ pub(super) static TYPES: [Type; 646] = [
         f("fieldSelector", O, V::Struct(76)).pointer(),
         f("labelSelector", O, V::Struct(77)).pointer(),
     ]),
-    // 82 authorization/v1.ResourceRule
-    t("v1.ResourceRule", &[
+    // 82
+    t("authorization/v1.ResourceRule", &[
         f("verbs", L, V::Text("string")).always(),
         f("apiGroups", L, V::Text("string")),
         f("resources", L, V::Text("string")),
         f("resourceNames", L, V::Text("string")),
     ]),
-    // 83 authorization/v1.SelfSubjectAccessReview
-    t("v1.SelfSubjectAccessReview", &[
+    // 83
+    t("authorization/v1.SelfSubjectAccessReview", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("spec", O, V::Struct(84)).always(),
-        f("status", O, V::Struct(89)).always(),
+        f("status", O, V::Struct(89)).always().optional(),
     ]),
-    // 84 authorization/v1.SelfSubjectAccessReviewSpec
-    t("v1.SelfSubjectAccessReviewSpec", &[
+    // 84
+    t("authorization/v1.SelfSubjectAccessReviewSpec", &[
         f("resourceAttributes", O, V::Struct(81)).pointer(),
         f("nonResourceAttributes", O, V::Struct(79)).pointer(),
     ]),
-    // 85 authorization/v1.SelfSubjectRulesReview
-    t("v1.SelfSubjectRulesReview", &[
+    // 85
+    t("authorization/v1.SelfSubjectRulesReview", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("spec", O, V::Struct(86)).always(),
-        f("status", O, V::Struct(90)).always(),
+        f("status", O, V::Struct(90)).always().optional(),
     ]),
-    // 86 authorization/v1.SelfSubjectRulesReviewSpec
-    t("v1.SelfSubjectRulesReviewSpec", &[
+    // 86
+    t("authorization/v1.SelfSubjectRulesReviewSpec", &[
         f("namespace", O, V::Text("string")),
     ]),
-    // 87 authorization/v1.SubjectAccessReview
-    t("v1.SubjectAccessReview", &[
+    // 87
+    t("authorization/v1.SubjectAccessReview", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("spec", O, V::Struct(88)).always(),
-        f("status", O, V::Struct(89)).always(),
+        f("status", O, V::Struct(89)).always().optional(),
     ]),
-    // 88 authorization/v1.SubjectAccessReviewSpec
-    t("v1.SubjectAccessReviewSpec", &[
+    // 88
+    t("authorization/v1.SubjectAccessReviewSpec", &[
         f("resourceAttributes", O, V::Struct(81)).pointer(),
         f("nonResourceAttributes", O, V::Struct(79)).pointer(),
         f("user", O, V::Text("string")),
@@ -768,153 +768,153 @@ pub(super) static TYPES: [Type; 646] = [
         f("extra", M, V::Texts("v1.ExtraValue")),
         f("uid", O, V::Text("string")),
     ]),
-    // 89 authorization/v1.SubjectAccessReviewStatus
-    t("v1.SubjectAccessReviewStatus", &[
+    // 89
+    t("authorization/v1.SubjectAccessReviewStatus", &[
         f("allowed", O, V::Bool).always(),
         f("denied", O, V::Bool),
         f("reason", O, V::Text("string")),
         f("evaluationError", O, V::Text("string")),
     ]),
-    // 90 authorization/v1.SubjectRulesReviewStatus
-    t("v1.SubjectRulesReviewStatus", &[
+    // 90
+    t("authorization/v1.SubjectRulesReviewStatus", &[
         f("resourceRules", L, V::Struct(82)).always(),
         f("nonResourceRules", L, V::Struct(80)).always(),
         f("incomplete", O, V::Bool).always(),
         f("evaluationError", O, V::Text("string")),
     ]),
-    // 91 autoscaling/v1.CrossVersionObjectReference
-    t("v1.CrossVersionObjectReference", &[
+    // 91
+    t("autoscaling/v1.CrossVersionObjectReference", &[
         f("kind", O, V::Text("string")).always(),
         f("name", O, V::Text("string")).always(),
         f("apiVersion", O, V::Text("string")),
     ]),
-    // 92 autoscaling/v1.HorizontalPodAutoscaler
-    t("v1.HorizontalPodAutoscaler", &[
+    // 92
+    t("autoscaling/v1.HorizontalPodAutoscaler", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(93)).always(),
-        f("status", O, V::Struct(94)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(93)).always().optional(),
+        f("status", O, V::Struct(94)).always().optional(),
     ]),
-    // 93 autoscaling/v1.HorizontalPodAutoscalerSpec
-    t("v1.HorizontalPodAutoscalerSpec", &[
+    // 93
+    t("autoscaling/v1.HorizontalPodAutoscalerSpec", &[
         f("scaleTargetRef", O, V::Struct(91)).always().atomic(),
         f("minReplicas", O, V::Int("int32", 32)).pointer(),
         f("maxReplicas", O, V::Int("int32", 32)).always(),
         f("targetCPUUtilizationPercentage", O, V::Int("int32", 32)).pointer(),
     ]),
-    // 94 autoscaling/v1.HorizontalPodAutoscalerStatus
-    t("v1.HorizontalPodAutoscalerStatus", &[
+    // 94
+    t("autoscaling/v1.HorizontalPodAutoscalerStatus", &[
         f("observedGeneration", O, V::Int("int64", 64)).pointer(),
         f("lastScaleTime", O, V::Time).pointer(),
         f("currentReplicas", O, V::Int("int32", 32)).always(),
         f("desiredReplicas", O, V::Int("int32", 32)).always(),
         f("currentCPUUtilizationPercentage", O, V::Int("int32", 32)).pointer(),
     ]),
-    // 95 autoscaling/v1.Scale
-    t("v1.Scale", &[
+    // 95
+    t("autoscaling/v1.Scale", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(96)).always(),
-        f("status", O, V::Struct(97)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(96)).always().optional(),
+        f("status", O, V::Struct(97)).always().optional(),
     ]),
-    // 96 autoscaling/v1.ScaleSpec
-    t("v1.ScaleSpec", &[
+    // 96
+    t("autoscaling/v1.ScaleSpec", &[
         f("replicas", O, V::Int("int32", 32)),
     ]),
-    // 97 autoscaling/v1.ScaleStatus
-    t("v1.ScaleStatus", &[
+    // 97
+    t("autoscaling/v1.ScaleStatus", &[
         f("replicas", O, V::Int("int32", 32)).always(),
         f("selector", O, V::Text("string")),
     ]),
-    // 98 autoscaling/v2.ContainerResourceMetricSource
-    t("v2.ContainerResourceMetricSource", &[
+    // 98
+    t("autoscaling/v2.ContainerResourceMetricSource", &[
         f("name", O, V::Text("v1.ResourceName")).always(),
         f("target", O, V::Struct(113)).always(),
         f("container", O, V::Text("string")).always(),
     ]),
-    // 99 autoscaling/v2.ContainerResourceMetricStatus
-    t("v2.ContainerResourceMetricStatus", &[
+    // 99
+    t("autoscaling/v2.ContainerResourceMetricStatus", &[
         f("name", O, V::Text("v1.ResourceName")).always(),
         f("current", O, V::Struct(114)).always(),
         f("container", O, V::Text("string")).always(),
     ]),
-    // 100 autoscaling/v2.CrossVersionObjectReference
-    t("v2.CrossVersionObjectReference", &[
+    // 100
+    t("autoscaling/v2.CrossVersionObjectReference", &[
         f("kind", O, V::Text("string")).always(),
         f("name", O, V::Text("string")).always(),
         f("apiVersion", O, V::Text("string")),
     ]),
-    // 101 autoscaling/v2.ExternalMetricSource
-    t("v2.ExternalMetricSource", &[
+    // 101
+    t("autoscaling/v2.ExternalMetricSource", &[
         f("metric", O, V::Struct(110)).always(),
         f("target", O, V::Struct(113)).always(),
     ]),
-    // 102 autoscaling/v2.ExternalMetricStatus
-    t("v2.ExternalMetricStatus", &[
+    // 102
+    t("autoscaling/v2.ExternalMetricStatus", &[
         f("metric", O, V::Struct(110)).always(),
         f("current", O, V::Struct(114)).always(),
     ]),
-    // 103 autoscaling/v2.HPAScalingPolicy
-    t("v2.HPAScalingPolicy", &[
+    // 103
+    t("autoscaling/v2.HPAScalingPolicy", &[
         f("type", O, V::Text("v2.HPAScalingPolicyType")).always(),
         f("value", O, V::Int("int32", 32)).always(),
         f("periodSeconds", O, V::Int("int32", 32)).always(),
     ]),
-    // 104 autoscaling/v2.HPAScalingRules
-    t("v2.HPAScalingRules", &[
+    // 104
+    t("autoscaling/v2.HPAScalingRules", &[
         f("stabilizationWindowSeconds", O, V::Int("int32", 32)).pointer(),
         f("selectPolicy", O, V::Text("v2.ScalingPolicySelect")).pointer(),
         f("policies", L, V::Struct(103)),
         f("tolerance", O, V::Quantity).pointer(),
     ]),
-    // 105 autoscaling/v2.HorizontalPodAutoscaler
-    t("v2.HorizontalPodAutoscaler", &[
+    // 105
+    t("autoscaling/v2.HorizontalPodAutoscaler", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(108)).always(),
-        f("status", O, V::Struct(109)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(108)).always().optional(),
+        f("status", O, V::Struct(109)).always().optional(),
     ]),
-    // 106 autoscaling/v2.HorizontalPodAutoscalerBehavior
-    t("v2.HorizontalPodAutoscalerBehavior", &[
+    // 106
+    t("autoscaling/v2.HorizontalPodAutoscalerBehavior", &[
         f("scaleUp", O, V::Struct(104)).pointer(),
         f("scaleDown", O, V::Struct(104)).pointer(),
     ]),
-    // 107 autoscaling/v2.HorizontalPodAutoscalerCondition
-    t("v2.HorizontalPodAutoscalerCondition", &[
+    // 107
+    t("autoscaling/v2.HorizontalPodAutoscalerCondition", &[
         f("type", O, V::Text("v2.HorizontalPodAutoscalerConditionType")).always(),
         f("status", O, V::Text("v1.ConditionStatus")).always(),
-        f("lastTransitionTime", O, V::Time).always(),
+        f("lastTransitionTime", O, V::Time).always().optional(),
         f("reason", O, V::Text("string")),
         f("message", O, V::Text("string")),
         f("observedGeneration", O, V::Int("int64", 64)).pointer(),
     ]),
-    // 108 autoscaling/v2.HorizontalPodAutoscalerSpec
-    t("v2.HorizontalPodAutoscalerSpec", &[
+    // 108
+    t("autoscaling/v2.HorizontalPodAutoscalerSpec", &[
         f("scaleTargetRef", O, V::Struct(100)).always(),
         f("minReplicas", O, V::Int("int32", 32)).pointer(),
         f("maxReplicas", O, V::Int("int32", 32)).always(),
         f("metrics", L, V::Struct(111)),
         f("behavior", O, V::Struct(106)).pointer(),
     ]),
-    // 109 autoscaling/v2.HorizontalPodAutoscalerStatus
-    t("v2.HorizontalPodAutoscalerStatus", &[
+    // 109
+    t("autoscaling/v2.HorizontalPodAutoscalerStatus", &[
         f("observedGeneration", O, V::Int("int64", 64)).pointer(),
         f("lastScaleTime", O, V::Time).pointer(),
         f("currentReplicas", O, V::Int("int32", 32)),
         f("desiredReplicas", O, V::Int("int32", 32)).always(),
-        f("currentMetrics", L, V::Struct(112)).always(),
+        f("currentMetrics", L, V::Struct(112)).always().optional(),
         f("conditions", L, V::Struct(107)).keyed(&[("type", None)]).merge("type"),
     ]),
-    // 110 autoscaling/v2.MetricIdentifier
-    t("v2.MetricIdentifier", &[
+    // 110
+    t("autoscaling/v2.MetricIdentifier", &[
         f("name", O, V::Text("string")).always(),
         f("selector", O, V::Struct(627)).pointer().atomic(),
     ]),
-    // 111 autoscaling/v2.MetricSpec
-    t("v2.MetricSpec", &[
+    // 111
+    t("autoscaling/v2.MetricSpec", &[
         f("type", O, V::Text("v2.MetricSourceType")).always(),
         f("object", O, V::Struct(115)).pointer(),
         f("pods", O, V::Struct(117)).pointer(),
@@ -922,8 +922,8 @@ pub(super) static TYPES: [Type; 646] = [
         f("containerResource", O, V::Struct(98)).pointer(),
         f("external", O, V::Struct(101)).pointer(),
     ]),
-    // 112 autoscaling/v2.MetricStatus
-    t("v2.MetricStatus", &[
+    // 112
+    t("autoscaling/v2.MetricStatus", &[
         f("type", O, V::Text("v2.MetricSourceType")).always(),
         f("object", O, V::Struct(116)).pointer(),
         f("pods", O, V::Struct(118)).pointer(),
@@ -931,61 +931,61 @@ pub(super) static TYPES: [Type; 646] = [
         f("containerResource", O, V::Struct(99)).pointer(),
         f("external", O, V::Struct(102)).pointer(),
     ]),
-    // 113 autoscaling/v2.MetricTarget
-    t("v2.MetricTarget", &[
+    // 113
+    t("autoscaling/v2.MetricTarget", &[
         f("type", O, V::Text("v2.MetricTargetType")).always(),
         f("value", O, V::Quantity).pointer(),
         f("averageValue", O, V::Quantity).pointer(),
         f("averageUtilization", O, V::Int("int32", 32)).pointer(),
     ]),
-    // 114 autoscaling/v2.MetricValueStatus
-    t("v2.MetricValueStatus", &[
+    // 114
+    t("autoscaling/v2.MetricValueStatus", &[
         f("value", O, V::Quantity).pointer(),
         f("averageValue", O, V::Quantity).pointer(),
         f("averageUtilization", O, V::Int("int32", 32)).pointer(),
     ]),
-    // 115 autoscaling/v2.ObjectMetricSource
-    t("v2.ObjectMetricSource", &[
+    // 115
+    t("autoscaling/v2.ObjectMetricSource", &[
         f("describedObject", O, V::Struct(100)).always(),
         f("target", O, V::Struct(113)).always(),
         f("metric", O, V::Struct(110)).always(),
     ]),
-    // 116 autoscaling/v2.ObjectMetricStatus
-    t("v2.ObjectMetricStatus", &[
+    // 116
+    t("autoscaling/v2.ObjectMetricStatus", &[
         f("metric", O, V::Struct(110)).always(),
         f("current", O, V::Struct(114)).always(),
         f("describedObject", O, V::Struct(100)).always(),
     ]),
-    // 117 autoscaling/v2.PodsMetricSource
-    t("v2.PodsMetricSource", &[
+    // 117
+    t("autoscaling/v2.PodsMetricSource", &[
         f("metric", O, V::Struct(110)).always(),
         f("target", O, V::Struct(113)).always(),
     ]),
-    // 118 autoscaling/v2.PodsMetricStatus
-    t("v2.PodsMetricStatus", &[
+    // 118
+    t("autoscaling/v2.PodsMetricStatus", &[
         f("metric", O, V::Struct(110)).always(),
         f("current", O, V::Struct(114)).always(),
     ]),
-    // 119 autoscaling/v2.ResourceMetricSource
-    t("v2.ResourceMetricSource", &[
+    // 119
+    t("autoscaling/v2.ResourceMetricSource", &[
         f("name", O, V::Text("v1.ResourceName")).always(),
         f("target", O, V::Struct(113)).always(),
     ]),
-    // 120 autoscaling/v2.ResourceMetricStatus
-    t("v2.ResourceMetricStatus", &[
+    // 120
+    t("autoscaling/v2.ResourceMetricStatus", &[
         f("name", O, V::Text("v1.ResourceName")).always(),
         f("current", O, V::Struct(114)).always(),
     ]),
-    // 121 batch/v1.CronJob
-    t("v1.CronJob", &[
+    // 121
+    t("batch/v1.CronJob", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(122)).always(),
-        f("status", O, V::Struct(123)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(122)).always().optional(),
+        f("status", O, V::Struct(123)).always().optional(),
     ]),
-    // 122 batch/v1.CronJobSpec
-    t("v1.CronJobSpec", &[
+    // 122
+    t("batch/v1.CronJobSpec", &[
         f("schedule", O, V::Text("string")).always(),
         f("timeZone", O, V::Text("string")).pointer(),
         f("startingDeadlineSeconds", O, V::Int("int64", 64)).pointer(),
@@ -995,38 +995,38 @@ pub(super) static TYPES: [Type; 646] = [
         f("successfulJobsHistoryLimit", O, V::Int("int32", 32)).pointer(),
         f("failedJobsHistoryLimit", O, V::Int("int32", 32)).pointer(),
     ]),
-    // 123 batch/v1.CronJobStatus
-    t("v1.CronJobStatus", &[
+    // 123
+    t("batch/v1.CronJobStatus", &[
         f("active", L, V::Struct(267)).of_atomic(),
         f("lastScheduleTime", O, V::Time).pointer(),
         f("lastSuccessfulTime", O, V::Time).pointer(),
     ]),
-    // 124 batch/v1.Job
-    t("v1.Job", &[
+    // 124
+    t("batch/v1.Job", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(127)).always(),
-        f("status", O, V::Struct(128)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(127)).always().optional(),
+        f("status", O, V::Struct(128)).always().optional(),
     ]),
-    // 125 batch/v1.JobCondition
-    t("v1.JobCondition", &[
+    // 125
+    t("batch/v1.JobCondition", &[
         f("type", O, V::Text("v1.JobConditionType")).always(),
         f("status", O, V::Text("v1.ConditionStatus")).always(),
-        f("lastProbeTime", O, V::Time).always(),
-        f("lastTransitionTime", O, V::Time).always(),
+        f("lastProbeTime", O, V::Time).always().optional(),
+        f("lastTransitionTime", O, V::Time).always().optional(),
         f("reason", O, V::Text("string")),
         f("message", O, V::Text("string")),
     ]),
-    // 126 batch/v1.JobSchedulingConfiguration
-    t("v1.JobSchedulingConfiguration", &[
+    // 126
+    t("batch/v1.JobSchedulingConfiguration", &[
         f("schedulingPolicy", O, V::Struct(545)).pointer(),
         f("schedulingConstraints", O, V::Struct(544)).pointer(),
         f("disruptionMode", O, V::Struct(541)).pointer(),
         f("resourceClaims", L, V::Struct(543)).keyed(&[("name", None)]).merge("name"),
     ]),
-    // 127 batch/v1.JobSpec
-    t("v1.JobSpec", &[
+    // 127
+    t("batch/v1.JobSpec", &[
         f("parallelism", O, V::Int("int32", 32)).pointer(),
         f("completions", O, V::Int("int32", 32)).pointer(),
         f("activeDeadlineSeconds", O, V::Int("int64", 64)).pointer(),
@@ -1045,8 +1045,8 @@ pub(super) static TYPES: [Type; 646] = [
         f("managedBy", O, V::Text("string")).pointer(),
         f("scheduling", O, V::Struct(126)).pointer(),
     ]),
-    // 128 batch/v1.JobStatus
-    t("v1.JobStatus", &[
+    // 128
+    t("batch/v1.JobStatus", &[
         f("conditions", L, V::Struct(125)).merge("type"),
         f("startTime", O, V::Time).pointer(),
         f("completionTime", O, V::Time).pointer(),
@@ -1059,65 +1059,65 @@ pub(super) static TYPES: [Type; 646] = [
         f("uncountedTerminatedPods", O, V::Struct(136)).pointer(),
         f("ready", O, V::Int("int32", 32)).pointer(),
     ]),
-    // 129 batch/v1.JobTemplateSpec
-    t("v1.JobTemplateSpec", &[
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(127)).always(),
+    // 129
+    t("batch/v1.JobTemplateSpec", &[
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(127)).always().optional(),
     ]),
-    // 130 batch/v1.PodFailurePolicy
-    t("v1.PodFailurePolicy", &[
+    // 130
+    t("batch/v1.PodFailurePolicy", &[
         f("rules", L, V::Struct(133)).always(),
     ]),
-    // 131 batch/v1.PodFailurePolicyOnExitCodesRequirement
-    t("v1.PodFailurePolicyOnExitCodesRequirement", &[
+    // 131
+    t("batch/v1.PodFailurePolicyOnExitCodesRequirement", &[
         f("containerName", O, V::Text("string")).pointer(),
         f("operator", O, V::Text("v1.PodFailurePolicyOnExitCodesOperator")).always(),
         f("values", L, V::Int("int32", 32)).always().set(),
     ]),
-    // 132 batch/v1.PodFailurePolicyOnPodConditionsPattern
-    t("v1.PodFailurePolicyOnPodConditionsPattern", &[
+    // 132
+    t("batch/v1.PodFailurePolicyOnPodConditionsPattern", &[
         f("type", O, V::Text("v1.PodConditionType")).always(),
-        f("status", O, V::Text("v1.ConditionStatus")).always(),
+        f("status", O, V::Text("v1.ConditionStatus")).always().optional(),
     ]),
-    // 133 batch/v1.PodFailurePolicyRule
-    t("v1.PodFailurePolicyRule", &[
+    // 133
+    t("batch/v1.PodFailurePolicyRule", &[
         f("action", O, V::Text("v1.PodFailurePolicyAction")).always(),
         f("onExitCodes", O, V::Struct(131)).pointer(),
         f("onPodConditions", L, V::Struct(132)),
     ]),
-    // 134 batch/v1.SuccessPolicy
-    t("v1.SuccessPolicy", &[
+    // 134
+    t("batch/v1.SuccessPolicy", &[
         f("rules", L, V::Struct(135)).always(),
     ]),
-    // 135 batch/v1.SuccessPolicyRule
-    t("v1.SuccessPolicyRule", &[
+    // 135
+    t("batch/v1.SuccessPolicyRule", &[
         f("succeededIndexes", O, V::Text("string")).pointer(),
         f("succeededCount", O, V::Int("int32", 32)).pointer(),
     ]),
-    // 136 batch/v1.UncountedTerminatedPods
-    t("v1.UncountedTerminatedPods", &[
+    // 136
+    t("batch/v1.UncountedTerminatedPods", &[
         f("succeeded", L, V::Text("types.UID")).set(),
         f("failed", L, V::Text("types.UID")).set(),
     ]),
-    // 137 certificates/v1.CertificateSigningRequest
-    t("v1.CertificateSigningRequest", &[
+    // 137
+    t("certificates/v1.CertificateSigningRequest", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("spec", O, V::Struct(139)).always(),
-        f("status", O, V::Struct(140)).always(),
+        f("status", O, V::Struct(140)).always().optional(),
     ]),
-    // 138 certificates/v1.CertificateSigningRequestCondition
-    t("v1.CertificateSigningRequestCondition", &[
+    // 138
+    t("certificates/v1.CertificateSigningRequestCondition", &[
         f("type", O, V::Text("v1.RequestConditionType")).always(),
         f("status", O, V::Text("v1.ConditionStatus")).always(),
         f("reason", O, V::Text("string")),
         f("message", O, V::Text("string")),
-        f("lastUpdateTime", O, V::Time).always(),
-        f("lastTransitionTime", O, V::Time).always(),
+        f("lastUpdateTime", O, V::Time).always().optional(),
+        f("lastTransitionTime", O, V::Time).always().optional(),
     ]),
-    // 139 certificates/v1.CertificateSigningRequestSpec
-    t("v1.CertificateSigningRequestSpec", &[
+    // 139
+    t("certificates/v1.CertificateSigningRequestSpec", &[
         f("request", O, V::Bytes).always(),
         f("signerName", O, V::Text("string")).always(),
         f("expirationSeconds", O, V::Int("int32", 32)).pointer(),
@@ -1127,33 +1127,33 @@ pub(super) static TYPES: [Type; 646] = [
         f("groups", L, V::Text("string")),
         f("extra", M, V::Texts("v1.ExtraValue")),
     ]),
-    // 140 certificates/v1.CertificateSigningRequestStatus
-    t("v1.CertificateSigningRequestStatus", &[
+    // 140
+    t("certificates/v1.CertificateSigningRequestStatus", &[
         f("conditions", L, V::Struct(138)).keyed(&[("type", None)]),
         f("certificate", O, V::Bytes),
     ]),
-    // 141 certificates/v1.ClusterTrustBundle
-    t("v1.ClusterTrustBundle", &[
+    // 141
+    t("certificates/v1.ClusterTrustBundle", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("spec", O, V::Struct(142)).always(),
     ]),
-    // 142 certificates/v1.ClusterTrustBundleSpec
-    t("v1.ClusterTrustBundleSpec", &[
+    // 142
+    t("certificates/v1.ClusterTrustBundleSpec", &[
         f("signerName", O, V::Text("string")),
         f("trustBundle", O, V::Text("string")).always(),
     ]),
-    // 143 certificates/v1.PodCertificateRequest
-    t("v1.PodCertificateRequest", &[
+    // 143
+    t("certificates/v1.PodCertificateRequest", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("spec", O, V::Struct(144)).always(),
-        f("status", O, V::Struct(145)).always(),
+        f("status", O, V::Struct(145)).always().optional(),
     ]),
-    // 144 certificates/v1.PodCertificateRequestSpec
-    t("v1.PodCertificateRequestSpec", &[
+    // 144
+    t("certificates/v1.PodCertificateRequestSpec", &[
         f("signerName", O, V::Text("string")).always(),
         f("podName", O, V::Text("string")).always(),
         f("podUID", O, V::Text("types.UID")).always(),
@@ -1165,23 +1165,23 @@ pub(super) static TYPES: [Type; 646] = [
         f("stubPKCS10Request", O, V::Bytes).always(),
         f("unverifiedUserAnnotations", M, V::Text("string")),
     ]),
-    // 145 certificates/v1.PodCertificateRequestStatus
-    t("v1.PodCertificateRequestStatus", &[
+    // 145
+    t("certificates/v1.PodCertificateRequestStatus", &[
         f("conditions", L, V::Struct(620)).keyed(&[("type", None)]).merge("type"),
         f("certificateChain", O, V::Text("string")),
         f("notBefore", O, V::Time).pointer(),
         f("beginRefreshAt", O, V::Time).pointer(),
         f("notAfter", O, V::Time).pointer(),
     ]),
-    // 146 coordination/v1.Lease
-    t("v1.Lease", &[
+    // 146
+    t("coordination/v1.Lease", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(147)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(147)).always().optional(),
     ]),
-    // 147 coordination/v1.LeaseSpec
-    t("v1.LeaseSpec", &[
+    // 147
+    t("coordination/v1.LeaseSpec", &[
         f("holderIdentity", O, V::Text("string")).pointer(),
         f("leaseDurationSeconds", O, V::Int("int32", 32)).pointer(),
         f("acquireTime", O, V::MicroTime).pointer(),
@@ -1190,15 +1190,15 @@ pub(super) static TYPES: [Type; 646] = [
         f("strategy", O, V::Text("v1.CoordinatedLeaseStrategy")).pointer(),
         f("preferredHolder", O, V::Text("string")).pointer(),
     ]),
-    // 148 coordination/v1alpha2.LeaseCandidate
-    t("v1alpha2.LeaseCandidate", &[
+    // 148
+    t("coordination/v1alpha2.LeaseCandidate", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(149)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(149)).always().optional(),
     ]),
-    // 149 coordination/v1alpha2.LeaseCandidateSpec
-    t("v1alpha2.LeaseCandidateSpec", &[
+    // 149
+    t("coordination/v1alpha2.LeaseCandidateSpec", &[
         f("leaseName", O, V::Text("string")).always(),
         f("pingTime", O, V::MicroTime).pointer(),
         f("renewTime", O, V::MicroTime).pointer(),
@@ -1206,15 +1206,15 @@ pub(super) static TYPES: [Type; 646] = [
         f("emulationVersion", O, V::Text("string")),
         f("strategy", O, V::Text("v1.CoordinatedLeaseStrategy")),
     ]),
-    // 150 coordination/v1beta1.LeaseCandidate
-    t("v1beta1.LeaseCandidate", &[
+    // 150
+    t("coordination/v1beta1.LeaseCandidate", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(151)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(151)).always().optional(),
     ]),
-    // 151 coordination/v1beta1.LeaseCandidateSpec
-    t("v1beta1.LeaseCandidateSpec", &[
+    // 151
+    t("coordination/v1beta1.LeaseCandidateSpec", &[
         f("leaseName", O, V::Text("string")).always(),
         f("pingTime", O, V::MicroTime).pointer(),
         f("renewTime", O, V::MicroTime).pointer(),
@@ -1222,31 +1222,31 @@ pub(super) static TYPES: [Type; 646] = [
         f("emulationVersion", O, V::Text("string")),
         f("strategy", O, V::Text("v1.CoordinatedLeaseStrategy")),
     ]),
-    // 152 core/v1.AWSElasticBlockStoreVolumeSource
-    t("v1.AWSElasticBlockStoreVolumeSource", &[
+    // 152
+    t("core/v1.AWSElasticBlockStoreVolumeSource", &[
         f("volumeID", O, V::Text("string")).always(),
         f("fsType", O, V::Text("string")),
         f("partition", O, V::Int("int32", 32)),
         f("readOnly", O, V::Bool),
     ]),
-    // 153 core/v1.Affinity
-    t("v1.Affinity", &[
+    // 153
+    t("core/v1.Affinity", &[
         f("nodeAffinity", O, V::Struct(247)).pointer(),
         f("podAffinity", O, V::Struct(279)).pointer(),
         f("podAntiAffinity", O, V::Struct(281)).pointer(),
     ]),
-    // 154 core/v1.AppArmorProfile
-    t("v1.AppArmorProfile", &[
+    // 154
+    t("core/v1.AppArmorProfile", &[
         f("type", O, V::Text("v1.AppArmorProfileType")).always(),
         f("localhostProfile", O, V::Text("string")).pointer(),
     ]),
-    // 155 core/v1.AttachedVolume
-    t("v1.AttachedVolume", &[
+    // 155
+    t("core/v1.AttachedVolume", &[
         f("name", O, V::Text("v1.UniqueVolumeName")).always(),
         f("devicePath", O, V::Text("string")).always(),
     ]),
-    // 156 core/v1.AzureDiskVolumeSource
-    t("v1.AzureDiskVolumeSource", &[
+    // 156
+    t("core/v1.AzureDiskVolumeSource", &[
         f("diskName", O, V::Text("string")).always(),
         f("diskURI", O, V::Text("string")).always(),
         f("cachingMode", O, V::Text("v1.AzureDataDiskCachingMode")).pointer(),
@@ -1254,28 +1254,28 @@ pub(super) static TYPES: [Type; 646] = [
         f("readOnly", O, V::Bool).pointer(),
         f("kind", O, V::Text("v1.AzureDataDiskKind")).pointer(),
     ]),
-    // 157 core/v1.AzureFilePersistentVolumeSource
-    t("v1.AzureFilePersistentVolumeSource", &[
+    // 157
+    t("core/v1.AzureFilePersistentVolumeSource", &[
         f("secretName", O, V::Text("string")).always(),
         f("shareName", O, V::Text("string")).always(),
         f("readOnly", O, V::Bool),
-        f("secretNamespace", O, V::Text("string")).pointer().always(),
+        f("secretNamespace", O, V::Text("string")).pointer().always().optional(),
     ]),
-    // 158 core/v1.AzureFileVolumeSource
-    t("v1.AzureFileVolumeSource", &[
+    // 158
+    t("core/v1.AzureFileVolumeSource", &[
         f("secretName", O, V::Text("string")).always(),
         f("shareName", O, V::Text("string")).always(),
         f("readOnly", O, V::Bool),
     ]),
-    // 159 core/v1.Binding
-    t("v1.Binding", &[
+    // 159
+    t("core/v1.Binding", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("target", O, V::Struct(267)).always().atomic(),
     ]),
-    // 160 core/v1.CSIPersistentVolumeSource
-    t("v1.CSIPersistentVolumeSource", &[
+    // 160
+    t("core/v1.CSIPersistentVolumeSource", &[
         f("driver", O, V::Text("string")).always(),
         f("volumeHandle", O, V::Text("string")).always(),
         f("readOnly", O, V::Bool),
@@ -1287,21 +1287,21 @@ pub(super) static TYPES: [Type; 646] = [
         f("controllerExpandSecretRef", O, V::Struct(331)).pointer().atomic(),
         f("nodeExpandSecretRef", O, V::Struct(331)).pointer().atomic(),
     ]),
-    // 161 core/v1.CSIVolumeSource
-    t("v1.CSIVolumeSource", &[
+    // 161
+    t("core/v1.CSIVolumeSource", &[
         f("driver", O, V::Text("string")).always(),
         f("readOnly", O, V::Bool).pointer(),
         f("fsType", O, V::Text("string")).pointer(),
         f("volumeAttributes", M, V::Text("string")),
         f("nodePublishSecretRef", O, V::Struct(237)).pointer().atomic(),
     ]),
-    // 162 core/v1.Capabilities
-    t("v1.Capabilities", &[
+    // 162
+    t("core/v1.Capabilities", &[
         f("add", L, V::Text("v1.Capability")),
         f("drop", L, V::Text("v1.Capability")),
     ]),
-    // 163 core/v1.CephFSPersistentVolumeSource
-    t("v1.CephFSPersistentVolumeSource", &[
+    // 163
+    t("core/v1.CephFSPersistentVolumeSource", &[
         f("monitors", L, V::Text("string")).always(),
         f("path", O, V::Text("string")),
         f("user", O, V::Text("string")),
@@ -1309,8 +1309,8 @@ pub(super) static TYPES: [Type; 646] = [
         f("secretRef", O, V::Struct(331)).pointer().atomic(),
         f("readOnly", O, V::Bool),
     ]),
-    // 164 core/v1.CephFSVolumeSource
-    t("v1.CephFSVolumeSource", &[
+    // 164
+    t("core/v1.CephFSVolumeSource", &[
         f("monitors", L, V::Text("string")).always(),
         f("path", O, V::Text("string")),
         f("user", O, V::Text("string")),
@@ -1318,26 +1318,26 @@ pub(super) static TYPES: [Type; 646] = [
         f("secretRef", O, V::Struct(237)).pointer().atomic(),
         f("readOnly", O, V::Bool),
     ]),
-    // 165 core/v1.CinderPersistentVolumeSource
-    t("v1.CinderPersistentVolumeSource", &[
+    // 165
+    t("core/v1.CinderPersistentVolumeSource", &[
         f("volumeID", O, V::Text("string")).always(),
         f("fsType", O, V::Text("string")),
         f("readOnly", O, V::Bool),
         f("secretRef", O, V::Struct(331)).pointer().atomic(),
     ]),
-    // 166 core/v1.CinderVolumeSource
-    t("v1.CinderVolumeSource", &[
+    // 166
+    t("core/v1.CinderVolumeSource", &[
         f("volumeID", O, V::Text("string")).always(),
         f("fsType", O, V::Text("string")),
         f("readOnly", O, V::Bool),
         f("secretRef", O, V::Struct(237)).pointer().atomic(),
     ]),
-    // 167 core/v1.ClientIPConfig
-    t("v1.ClientIPConfig", &[
+    // 167
+    t("core/v1.ClientIPConfig", &[
         f("timeoutSeconds", O, V::Int("int32", 32)).pointer(),
     ]),
-    // 168 core/v1.ClusterTrustBundleProjection
-    t("v1.ClusterTrustBundleProjection", &[
+    // 168
+    t("core/v1.ClusterTrustBundleProjection", &[
         f("name", O, V::Text("string")).pointer(),
         f("signerName", O, V::Text("string")).pointer(),
         f("labelSelector", O, V::Struct(627)).pointer().atomic(),
@@ -1345,64 +1345,64 @@ pub(super) static TYPES: [Type; 646] = [
         f("path", O, V::Text("string")).always(),
         f("user", O, V::Int("int64", 64)).pointer(),
     ]),
-    // 169 core/v1.ComponentCondition
-    t("v1.ComponentCondition", &[
+    // 169
+    t("core/v1.ComponentCondition", &[
         f("type", O, V::Text("v1.ComponentConditionType")).always(),
         f("status", O, V::Text("v1.ConditionStatus")).always(),
         f("message", O, V::Text("string")),
         f("error", O, V::Text("string")),
     ]),
-    // 170 core/v1.ComponentStatus
-    t("v1.ComponentStatus", &[
+    // 170
+    t("core/v1.ComponentStatus", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("conditions", L, V::Struct(169)).keyed(&[("type", None)]).merge("type"),
     ]),
-    // 171 core/v1.ConfigMap
-    t("v1.ConfigMap", &[
+    // 171
+    t("core/v1.ConfigMap", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("immutable", O, V::Bool).pointer(),
         f("data", M, V::Text("string")),
         f("binaryData", M, V::Bytes),
     ]),
-    // 172 core/v1.ConfigMapEnvSource
-    t("v1.ConfigMapEnvSource", &[
+    // 172
+    t("core/v1.ConfigMapEnvSource", &[
         f("name", O, V::Text("string")),
         f("optional", O, V::Bool).pointer(),
     ]),
-    // 173 core/v1.ConfigMapKeySelector
-    t("v1.ConfigMapKeySelector", &[
+    // 173
+    t("core/v1.ConfigMapKeySelector", &[
         f("name", O, V::Text("string")),
         f("key", O, V::Text("string")).always(),
         f("optional", O, V::Bool).pointer(),
     ]),
-    // 174 core/v1.ConfigMapNodeConfigSource
-    t("v1.ConfigMapNodeConfigSource", &[
+    // 174
+    t("core/v1.ConfigMapNodeConfigSource", &[
         f("namespace", O, V::Text("string")).always(),
         f("name", O, V::Text("string")).always(),
         f("uid", O, V::Text("types.UID")),
         f("resourceVersion", O, V::Text("string")),
         f("kubeletConfigKey", O, V::Text("string")).always(),
     ]),
-    // 175 core/v1.ConfigMapProjection
-    t("v1.ConfigMapProjection", &[
+    // 175
+    t("core/v1.ConfigMapProjection", &[
         f("name", O, V::Text("string")),
         f("items", L, V::Struct(228)),
         f("optional", O, V::Bool).pointer(),
     ]),
-    // 176 core/v1.ConfigMapVolumeSource
-    t("v1.ConfigMapVolumeSource", &[
+    // 176
+    t("core/v1.ConfigMapVolumeSource", &[
         f("name", O, V::Text("string")),
         f("items", L, V::Struct(228)),
         f("defaultMode", O, V::Int("int32", 32)).pointer(),
         f("optional", O, V::Bool).pointer(),
         f("defaultUser", O, V::Int("int64", 64)).pointer(),
     ]),
-    // 177 core/v1.Container
-    t("v1.Container", &[
+    // 177
+    t("core/v1.Container", &[
         f("name", O, V::Text("string")).always(),
         f("image", O, V::Text("string")),
         f("command", L, V::Text("string")),
@@ -1411,7 +1411,7 @@ pub(super) static TYPES: [Type; 646] = [
         f("ports", L, V::Struct(180)).keyed(&[("containerPort", None), ("protocol", Some("TCP"))]).merge("containerPort"),
         f("envFrom", L, V::Struct(199)),
         f("env", L, V::Struct(200)).keyed(&[("name", None)]).merge("name"),
-        f("resources", O, V::Struct(319)).always(),
+        f("resources", O, V::Struct(319)).always().optional(),
         f("resizePolicy", L, V::Struct(181)),
         f("restartPolicy", O, V::Text("v1.ContainerRestartPolicy")).pointer(),
         f("restartPolicyRules", L, V::Struct(182)),
@@ -1429,70 +1429,70 @@ pub(super) static TYPES: [Type; 646] = [
         f("stdinOnce", O, V::Bool),
         f("tty", O, V::Bool),
     ]),
-    // 178 core/v1.ContainerExtendedResourceRequest
-    t("v1.ContainerExtendedResourceRequest", &[
+    // 178
+    t("core/v1.ContainerExtendedResourceRequest", &[
         f("containerName", O, V::Text("string")).always(),
         f("resourceName", O, V::Text("string")).always(),
         f("requestName", O, V::Text("string")).always(),
     ]),
-    // 179 core/v1.ContainerImage
-    t("v1.ContainerImage", &[
-        f("names", L, V::Text("string")).always(),
+    // 179
+    t("core/v1.ContainerImage", &[
+        f("names", L, V::Text("string")).always().optional(),
         f("sizeBytes", O, V::Int("int64", 64)),
     ]),
-    // 180 core/v1.ContainerPort
-    t("v1.ContainerPort", &[
+    // 180
+    t("core/v1.ContainerPort", &[
         f("name", O, V::Text("string")),
         f("hostPort", O, V::Int("int32", 32)),
         f("containerPort", O, V::Int("int32", 32)).always(),
         f("protocol", O, V::Text("v1.Protocol")),
         f("hostIP", O, V::Text("string")),
     ]),
-    // 181 core/v1.ContainerResizePolicy
-    t("v1.ContainerResizePolicy", &[
+    // 181
+    t("core/v1.ContainerResizePolicy", &[
         f("resourceName", O, V::Text("v1.ResourceName")).always(),
         f("restartPolicy", O, V::Text("v1.ResourceResizeRestartPolicy")).always(),
     ]),
-    // 182 core/v1.ContainerRestartRule
-    t("v1.ContainerRestartRule", &[
+    // 182
+    t("core/v1.ContainerRestartRule", &[
         f("action", O, V::Text("v1.ContainerRestartRuleAction")),
         f("exitCodes", O, V::Struct(183)).pointer(),
     ]),
-    // 183 core/v1.ContainerRestartRuleOnExitCodes
-    t("v1.ContainerRestartRuleOnExitCodes", &[
+    // 183
+    t("core/v1.ContainerRestartRuleOnExitCodes", &[
         f("operator", O, V::Text("v1.ContainerRestartRuleOnExitCodesOperator")),
         f("values", L, V::Int("int32", 32)).set(),
     ]),
-    // 184 core/v1.ContainerState
-    t("v1.ContainerState", &[
+    // 184
+    t("core/v1.ContainerState", &[
         f("waiting", O, V::Struct(187)).pointer(),
         f("running", O, V::Struct(185)).pointer(),
         f("terminated", O, V::Struct(186)).pointer(),
     ]),
-    // 185 core/v1.ContainerStateRunning
-    t("v1.ContainerStateRunning", &[
-        f("startedAt", O, V::Time).always(),
+    // 185
+    t("core/v1.ContainerStateRunning", &[
+        f("startedAt", O, V::Time).always().optional(),
     ]),
-    // 186 core/v1.ContainerStateTerminated
-    t("v1.ContainerStateTerminated", &[
+    // 186
+    t("core/v1.ContainerStateTerminated", &[
         f("exitCode", O, V::Int("int32", 32)).always(),
         f("signal", O, V::Int("int32", 32)),
         f("reason", O, V::Text("string")),
         f("message", O, V::Text("string")),
-        f("startedAt", O, V::Time).always(),
-        f("finishedAt", O, V::Time).always(),
+        f("startedAt", O, V::Time).always().optional(),
+        f("finishedAt", O, V::Time).always().optional(),
         f("containerID", O, V::Text("string")),
     ]),
-    // 187 core/v1.ContainerStateWaiting
-    t("v1.ContainerStateWaiting", &[
+    // 187
+    t("core/v1.ContainerStateWaiting", &[
         f("reason", O, V::Text("string")),
         f("message", O, V::Text("string")),
     ]),
-    // 188 core/v1.ContainerStatus
-    t("v1.ContainerStatus", &[
+    // 188
+    t("core/v1.ContainerStatus", &[
         f("name", O, V::Text("string")).always(),
-        f("state", O, V::Struct(184)).always(),
-        f("lastState", O, V::Struct(184)).always(),
+        f("state", O, V::Struct(184)).always().optional(),
+        f("lastState", O, V::Struct(184)).always().optional(),
         f("ready", O, V::Bool).always(),
         f("restartCount", O, V::Int("int32", 32)).always(),
         f("image", O, V::Text("string")).always(),
@@ -1506,87 +1506,87 @@ pub(super) static TYPES: [Type; 646] = [
         f("allocatedResourcesStatus", L, V::Struct(320)).keyed(&[("name", None)]).merge("name"),
         f("stopSignal", O, V::Text("v1.Signal")).pointer(),
     ]),
-    // 189 core/v1.ContainerUser
-    t("v1.ContainerUser", &[
+    // 189
+    t("core/v1.ContainerUser", &[
         f("linux", O, V::Struct(234)).pointer(),
     ]),
-    // 190 core/v1.DaemonEndpoint
-    t("v1.DaemonEndpoint", &[
+    // 190
+    t("core/v1.DaemonEndpoint", &[
         f("Port", O, V::Int("int32", 32)).always(),
     ]),
-    // 191 core/v1.DownwardAPIProjection
-    t("v1.DownwardAPIProjection", &[
+    // 191
+    t("core/v1.DownwardAPIProjection", &[
         f("items", L, V::Struct(192)),
     ]),
-    // 192 core/v1.DownwardAPIVolumeFile
-    t("v1.DownwardAPIVolumeFile", &[
+    // 192
+    t("core/v1.DownwardAPIVolumeFile", &[
         f("path", O, V::Text("string")).always(),
         f("fieldRef", O, V::Struct(266)).pointer().atomic(),
         f("resourceFieldRef", O, V::Struct(314)).pointer().atomic(),
         f("mode", O, V::Int("int32", 32)).pointer(),
         f("user", O, V::Int("int64", 64)).pointer(),
     ]),
-    // 193 core/v1.DownwardAPIVolumeSource
-    t("v1.DownwardAPIVolumeSource", &[
+    // 193
+    t("core/v1.DownwardAPIVolumeSource", &[
         f("items", L, V::Struct(192)),
         f("defaultMode", O, V::Int("int32", 32)).pointer(),
         f("defaultUser", O, V::Int("int64", 64)).pointer(),
     ]),
-    // 194 core/v1.EmptyDirVolumeSource
-    t("v1.EmptyDirVolumeSource", &[
+    // 194
+    t("core/v1.EmptyDirVolumeSource", &[
         f("medium", O, V::Text("v1.StorageMedium")),
         f("sizeLimit", O, V::Quantity).pointer(),
         f("mode", O, V::Int("int32", 32)).pointer(),
     ]),
-    // 195 core/v1.EndpointAddress
-    t("v1.EndpointAddress", &[
+    // 195
+    t("core/v1.EndpointAddress", &[
         f("ip", O, V::Text("string")).always(),
         f("hostname", O, V::Text("string")),
         f("nodeName", O, V::Text("string")).pointer(),
         f("targetRef", O, V::Struct(267)).pointer().atomic(),
     ]),
-    // 196 core/v1.EndpointPort
-    t("v1.EndpointPort", &[
+    // 196
+    t("core/v1.EndpointPort", &[
         f("name", O, V::Text("string")),
         f("port", O, V::Int("int32", 32)).always(),
         f("protocol", O, V::Text("v1.Protocol")),
         f("appProtocol", O, V::Text("string")).pointer(),
     ]),
-    // 197 core/v1.EndpointSubset
-    t("v1.EndpointSubset", &[
+    // 197
+    t("core/v1.EndpointSubset", &[
         f("addresses", L, V::Struct(195)).of_atomic(),
         f("notReadyAddresses", L, V::Struct(195)).of_atomic(),
         f("ports", L, V::Struct(196)).of_atomic(),
     ]),
-    // 198 core/v1.Endpoints
-    t("v1.Endpoints", &[
+    // 198
+    t("core/v1.Endpoints", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("subsets", L, V::Struct(197)),
     ]),
-    // 199 core/v1.EnvFromSource
-    t("v1.EnvFromSource", &[
+    // 199
+    t("core/v1.EnvFromSource", &[
         f("prefix", O, V::Text("string")),
         f("configMapRef", O, V::Struct(172)).pointer(),
         f("secretRef", O, V::Struct(328)).pointer(),
     ]),
-    // 200 core/v1.EnvVar
-    t("v1.EnvVar", &[
+    // 200
+    t("core/v1.EnvVar", &[
         f("name", O, V::Text("string")).always(),
         f("value", O, V::Text("string")),
         f("valueFrom", O, V::Struct(201)).pointer(),
     ]),
-    // 201 core/v1.EnvVarSource
-    t("v1.EnvVarSource", &[
+    // 201
+    t("core/v1.EnvVarSource", &[
         f("fieldRef", O, V::Struct(266)).pointer().atomic(),
         f("resourceFieldRef", O, V::Struct(314)).pointer().atomic(),
         f("configMapKeyRef", O, V::Struct(173)).pointer().atomic(),
         f("secretKeyRef", O, V::Struct(329)).pointer().atomic(),
         f("fileKeyRef", O, V::Struct(210)).pointer().atomic(),
     ]),
-    // 202 core/v1.EphemeralContainer
-    t("v1.EphemeralContainer", &[
+    // 202
+    t("core/v1.EphemeralContainer", &[
         f("name", O, V::Text("string")).always(),
         f("image", O, V::Text("string")),
         f("command", L, V::Text("string")),
@@ -1595,7 +1595,7 @@ pub(super) static TYPES: [Type; 646] = [
         f("ports", L, V::Struct(180)).keyed(&[("containerPort", None), ("protocol", Some("TCP"))]).merge("containerPort"),
         f("envFrom", L, V::Struct(199)),
         f("env", L, V::Struct(200)).keyed(&[("name", None)]).merge("name"),
-        f("resources", O, V::Struct(319)).always(),
+        f("resources", O, V::Struct(319)).always().optional(),
         f("resizePolicy", L, V::Struct(181)),
         f("restartPolicy", O, V::Text("v1.ContainerRestartPolicy")).pointer(),
         f("restartPolicyRules", L, V::Struct(182)),
@@ -1614,119 +1614,119 @@ pub(super) static TYPES: [Type; 646] = [
         f("tty", O, V::Bool),
         f("targetContainerName", O, V::Text("string")),
     ]),
-    // 203 core/v1.EphemeralVolumeSource
-    t("v1.EphemeralVolumeSource", &[
+    // 203
+    t("core/v1.EphemeralVolumeSource", &[
         f("volumeClaimTemplate", O, V::Struct(273)).pointer(),
     ]),
-    // 204 core/v1.Event
-    t("v1.Event", &[
+    // 204
+    t("core/v1.Event", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
         f("metadata", O, V::Struct(631)).always(),
         f("involvedObject", O, V::Struct(267)).always().atomic(),
         f("reason", O, V::Text("string")),
         f("message", O, V::Text("string")),
-        f("source", O, V::Struct(206)).always(),
-        f("firstTimestamp", O, V::Time).always(),
-        f("lastTimestamp", O, V::Time).always(),
+        f("source", O, V::Struct(206)).always().optional(),
+        f("firstTimestamp", O, V::Time).always().optional(),
+        f("lastTimestamp", O, V::Time).always().optional(),
         f("count", O, V::Int("int32", 32)),
         f("type", O, V::Text("string")),
-        f("eventTime", O, V::MicroTime).always(),
+        f("eventTime", O, V::MicroTime).always().optional(),
         f("series", O, V::Struct(205)).pointer(),
         f("action", O, V::Text("string")),
         f("related", O, V::Struct(267)).pointer().atomic(),
-        f("reportingComponent", O, V::Text("string")).always(),
-        f("reportingInstance", O, V::Text("string")).always(),
+        f("reportingComponent", O, V::Text("string")).always().optional(),
+        f("reportingInstance", O, V::Text("string")).always().optional(),
     ]),
-    // 205 core/v1.EventSeries
-    t("v1.EventSeries", &[
+    // 205
+    t("core/v1.EventSeries", &[
         f("count", O, V::Int("int32", 32)),
-        f("lastObservedTime", O, V::MicroTime).always(),
+        f("lastObservedTime", O, V::MicroTime).always().optional(),
     ]),
-    // 206 core/v1.EventSource
-    t("v1.EventSource", &[
+    // 206
+    t("core/v1.EventSource", &[
         f("component", O, V::Text("string")),
         f("host", O, V::Text("string")),
     ]),
-    // 207 core/v1.EvictionResponder
-    t("v1.EvictionResponder", &[
+    // 207
+    t("core/v1.EvictionResponder", &[
         f("name", O, V::Text("string")).always(),
         f("priority", O, V::Int("int32", 32)).pointer().always(),
     ]),
-    // 208 core/v1.ExecAction
-    t("v1.ExecAction", &[
+    // 208
+    t("core/v1.ExecAction", &[
         f("command", L, V::Text("string")),
     ]),
-    // 209 core/v1.FCVolumeSource
-    t("v1.FCVolumeSource", &[
+    // 209
+    t("core/v1.FCVolumeSource", &[
         f("targetWWNs", L, V::Text("string")),
         f("lun", O, V::Int("int32", 32)).pointer(),
         f("fsType", O, V::Text("string")),
         f("readOnly", O, V::Bool),
         f("wwids", L, V::Text("string")),
     ]),
-    // 210 core/v1.FileKeySelector
-    t("v1.FileKeySelector", &[
+    // 210
+    t("core/v1.FileKeySelector", &[
         f("volumeName", O, V::Text("string")).always(),
         f("path", O, V::Text("string")).always(),
         f("key", O, V::Text("string")).always(),
         f("optional", O, V::Bool).pointer(),
     ]),
-    // 211 core/v1.FlexPersistentVolumeSource
-    t("v1.FlexPersistentVolumeSource", &[
+    // 211
+    t("core/v1.FlexPersistentVolumeSource", &[
         f("driver", O, V::Text("string")).always(),
         f("fsType", O, V::Text("string")),
         f("secretRef", O, V::Struct(331)).pointer().atomic(),
         f("readOnly", O, V::Bool),
         f("options", M, V::Text("string")),
     ]),
-    // 212 core/v1.FlexVolumeSource
-    t("v1.FlexVolumeSource", &[
+    // 212
+    t("core/v1.FlexVolumeSource", &[
         f("driver", O, V::Text("string")).always(),
         f("fsType", O, V::Text("string")),
         f("secretRef", O, V::Struct(237)).pointer().atomic(),
         f("readOnly", O, V::Bool),
         f("options", M, V::Text("string")),
     ]),
-    // 213 core/v1.FlockerVolumeSource
-    t("v1.FlockerVolumeSource", &[
+    // 213
+    t("core/v1.FlockerVolumeSource", &[
         f("datasetName", O, V::Text("string")),
         f("datasetUUID", O, V::Text("string")),
     ]),
-    // 214 core/v1.GCEPersistentDiskVolumeSource
-    t("v1.GCEPersistentDiskVolumeSource", &[
+    // 214
+    t("core/v1.GCEPersistentDiskVolumeSource", &[
         f("pdName", O, V::Text("string")).always(),
         f("fsType", O, V::Text("string")),
         f("partition", O, V::Int("int32", 32)),
         f("readOnly", O, V::Bool),
     ]),
-    // 215 core/v1.GRPCAction
-    t("v1.GRPCAction", &[
+    // 215
+    t("core/v1.GRPCAction", &[
         f("port", O, V::Int("int32", 32)).always(),
-        f("service", O, V::Text("string")).pointer().always(),
+        f("service", O, V::Text("string")).pointer().always().optional(),
         f("mode", O, V::Text("v1.GRPCProbeMode")).pointer(),
     ]),
-    // 216 core/v1.GitRepoVolumeSource
-    t("v1.GitRepoVolumeSource", &[
+    // 216
+    t("core/v1.GitRepoVolumeSource", &[
         f("repository", O, V::Text("string")).always(),
         f("revision", O, V::Text("string")),
         f("directory", O, V::Text("string")),
     ]),
-    // 217 core/v1.GlusterfsPersistentVolumeSource
-    t("v1.GlusterfsPersistentVolumeSource", &[
+    // 217
+    t("core/v1.GlusterfsPersistentVolumeSource", &[
         f("endpoints", O, V::Text("string")).always(),
         f("path", O, V::Text("string")).always(),
         f("readOnly", O, V::Bool),
         f("endpointsNamespace", O, V::Text("string")).pointer(),
     ]),
-    // 218 core/v1.GlusterfsVolumeSource
-    t("v1.GlusterfsVolumeSource", &[
+    // 218
+    t("core/v1.GlusterfsVolumeSource", &[
         f("endpoints", O, V::Text("string")).always(),
         f("path", O, V::Text("string")).always(),
         f("readOnly", O, V::Bool),
     ]),
-    // 219 core/v1.HTTPGetAction
-    t("v1.HTTPGetAction", &[
+    // 219
+    t("core/v1.HTTPGetAction", &[
         f("path", O, V::Text("string")),
         f("port", O, V::IntOrString).always(),
         f("host", O, V::Text("string")),
@@ -1734,27 +1734,27 @@ pub(super) static TYPES: [Type; 646] = [
         f("httpHeaders", L, V::Struct(220)),
         f("protocol", O, V::Text("v1.HTTPProtocol")).pointer(),
     ]),
-    // 220 core/v1.HTTPHeader
-    t("v1.HTTPHeader", &[
+    // 220
+    t("core/v1.HTTPHeader", &[
         f("name", O, V::Text("string")).always(),
         f("value", O, V::Text("string")).always(),
     ]),
-    // 221 core/v1.HostAlias
-    t("v1.HostAlias", &[
+    // 221
+    t("core/v1.HostAlias", &[
         f("ip", O, V::Text("string")).always(),
         f("hostnames", L, V::Text("string")),
     ]),
-    // 222 core/v1.HostIP
-    t("v1.HostIP", &[
+    // 222
+    t("core/v1.HostIP", &[
         f("ip", O, V::Text("string")).always(),
     ]),
-    // 223 core/v1.HostPathVolumeSource
-    t("v1.HostPathVolumeSource", &[
+    // 223
+    t("core/v1.HostPathVolumeSource", &[
         f("path", O, V::Text("string")).always(),
         f("type", O, V::Text("v1.HostPathType")).pointer(),
     ]),
-    // 224 core/v1.ISCSIPersistentVolumeSource
-    t("v1.ISCSIPersistentVolumeSource", &[
+    // 224
+    t("core/v1.ISCSIPersistentVolumeSource", &[
         f("targetPortal", O, V::Text("string")).always(),
         f("iqn", O, V::Text("string")).always(),
         f("lun", O, V::Int("int32", 32)).always(),
@@ -1767,8 +1767,8 @@ pub(super) static TYPES: [Type; 646] = [
         f("secretRef", O, V::Struct(331)).pointer().atomic(),
         f("initiatorName", O, V::Text("string")).pointer(),
     ]),
-    // 225 core/v1.ISCSIVolumeSource
-    t("v1.ISCSIVolumeSource", &[
+    // 225
+    t("core/v1.ISCSIVolumeSource", &[
         f("targetPortal", O, V::Text("string")).always(),
         f("iqn", O, V::Text("string")).always(),
         f("lun", O, V::Int("int32", 32)).always(),
@@ -1781,44 +1781,44 @@ pub(super) static TYPES: [Type; 646] = [
         f("secretRef", O, V::Struct(237)).pointer().atomic(),
         f("initiatorName", O, V::Text("string")).pointer(),
     ]),
-    // 226 core/v1.ImageVolumeSource
-    t("v1.ImageVolumeSource", &[
+    // 226
+    t("core/v1.ImageVolumeSource", &[
         f("reference", O, V::Text("string")),
         f("pullPolicy", O, V::Text("v1.PullPolicy")),
     ]),
-    // 227 core/v1.ImageVolumeStatus
-    t("v1.ImageVolumeStatus", &[
+    // 227
+    t("core/v1.ImageVolumeStatus", &[
         f("imageRef", O, V::Text("string")),
     ]),
-    // 228 core/v1.KeyToPath
-    t("v1.KeyToPath", &[
+    // 228
+    t("core/v1.KeyToPath", &[
         f("key", O, V::Text("string")).always(),
         f("path", O, V::Text("string")).always(),
         f("mode", O, V::Int("int32", 32)).pointer(),
         f("user", O, V::Int("int64", 64)).pointer(),
     ]),
-    // 229 core/v1.Lifecycle
-    t("v1.Lifecycle", &[
+    // 229
+    t("core/v1.Lifecycle", &[
         f("postStart", O, V::Struct(230)).pointer(),
         f("preStop", O, V::Struct(230)).pointer(),
         f("stopSignal", O, V::Text("v1.Signal")).pointer(),
     ]),
-    // 230 core/v1.LifecycleHandler
-    t("v1.LifecycleHandler", &[
+    // 230
+    t("core/v1.LifecycleHandler", &[
         f("exec", O, V::Struct(208)).pointer(),
         f("httpGet", O, V::Struct(219)).pointer(),
         f("tcpSocket", O, V::Struct(346)).pointer(),
         f("sleep", O, V::Struct(342)).pointer(),
     ]),
-    // 231 core/v1.LimitRange
-    t("v1.LimitRange", &[
+    // 231
+    t("core/v1.LimitRange", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(233)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(233)).always().optional(),
     ]),
-    // 232 core/v1.LimitRangeItem
-    t("v1.LimitRangeItem", &[
+    // 232
+    t("core/v1.LimitRangeItem", &[
         f("type", O, V::Text("v1.LimitType")).always(),
         f("max", M, V::Quantity).named("v1.ResourceList"),
         f("min", M, V::Quantity).named("v1.ResourceList"),
@@ -1826,167 +1826,167 @@ pub(super) static TYPES: [Type; 646] = [
         f("defaultRequest", M, V::Quantity).named("v1.ResourceList"),
         f("maxLimitRequestRatio", M, V::Quantity).named("v1.ResourceList"),
     ]),
-    // 233 core/v1.LimitRangeSpec
-    t("v1.LimitRangeSpec", &[
+    // 233
+    t("core/v1.LimitRangeSpec", &[
         f("limits", L, V::Struct(232)).always(),
     ]),
-    // 234 core/v1.LinuxContainerUser
-    t("v1.LinuxContainerUser", &[
+    // 234
+    t("core/v1.LinuxContainerUser", &[
         f("uid", O, V::Int("int64", 64)).always(),
         f("gid", O, V::Int("int64", 64)).always(),
         f("supplementalGroups", L, V::Int("int64", 64)),
     ]),
-    // 235 core/v1.LoadBalancerIngress
-    t("v1.LoadBalancerIngress", &[
+    // 235
+    t("core/v1.LoadBalancerIngress", &[
         f("ip", O, V::Text("string")),
         f("hostname", O, V::Text("string")),
         f("ipMode", O, V::Text("v1.LoadBalancerIPMode")).pointer(),
         f("ports", L, V::Struct(300)),
     ]),
-    // 236 core/v1.LoadBalancerStatus
-    t("v1.LoadBalancerStatus", &[
+    // 236
+    t("core/v1.LoadBalancerStatus", &[
         f("ingress", L, V::Struct(235)),
     ]),
-    // 237 core/v1.LocalObjectReference
-    t("v1.LocalObjectReference", &[
+    // 237
+    t("core/v1.LocalObjectReference", &[
         f("name", O, V::Text("string")),
     ]),
-    // 238 core/v1.LocalVolumeSource
-    t("v1.LocalVolumeSource", &[
+    // 238
+    t("core/v1.LocalVolumeSource", &[
         f("path", O, V::Text("string")).always(),
         f("fsType", O, V::Text("string")).pointer(),
     ]),
-    // 239 core/v1.ModifyVolumeStatus
-    t("v1.ModifyVolumeStatus", &[
+    // 239
+    t("core/v1.ModifyVolumeStatus", &[
         f("targetVolumeAttributesClassName", O, V::Text("string")),
         f("status", O, V::Text("v1.PersistentVolumeClaimModifyVolumeStatus")).always(),
     ]),
-    // 240 core/v1.NFSVolumeSource
-    t("v1.NFSVolumeSource", &[
+    // 240
+    t("core/v1.NFSVolumeSource", &[
         f("server", O, V::Text("string")).always(),
         f("path", O, V::Text("string")).always(),
         f("readOnly", O, V::Bool),
     ]),
-    // 241 core/v1.Namespace
-    t("v1.Namespace", &[
+    // 241
+    t("core/v1.Namespace", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(243)).always(),
-        f("status", O, V::Struct(244)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(243)).always().optional(),
+        f("status", O, V::Struct(244)).always().optional(),
     ]),
-    // 242 core/v1.NamespaceCondition
-    t("v1.NamespaceCondition", &[
+    // 242
+    t("core/v1.NamespaceCondition", &[
         f("type", O, V::Text("v1.NamespaceConditionType")).always(),
         f("status", O, V::Text("v1.ConditionStatus")).always(),
-        f("lastTransitionTime", O, V::Time).always(),
+        f("lastTransitionTime", O, V::Time).always().optional(),
         f("reason", O, V::Text("string")),
         f("message", O, V::Text("string")),
     ]),
-    // 243 core/v1.NamespaceSpec
-    t("v1.NamespaceSpec", &[
+    // 243
+    t("core/v1.NamespaceSpec", &[
         f("finalizers", L, V::Text("v1.FinalizerName")),
     ]),
-    // 244 core/v1.NamespaceStatus
-    t("v1.NamespaceStatus", &[
+    // 244
+    t("core/v1.NamespaceStatus", &[
         f("phase", O, V::Text("v1.NamespacePhase")),
         f("conditions", L, V::Struct(242)).keyed(&[("type", None)]).merge("type"),
     ]),
-    // 245 core/v1.Node
-    t("v1.Node", &[
+    // 245
+    t("core/v1.Node", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(262)).always(),
-        f("status", O, V::Struct(263)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(262)).always().optional(),
+        f("status", O, V::Struct(263)).always().optional(),
     ]),
-    // 246 core/v1.NodeAddress
-    t("v1.NodeAddress", &[
+    // 246
+    t("core/v1.NodeAddress", &[
         f("type", O, V::Text("v1.NodeAddressType")).always(),
         f("address", O, V::Text("string")).always(),
     ]),
-    // 247 core/v1.NodeAffinity
-    t("v1.NodeAffinity", &[
+    // 247
+    t("core/v1.NodeAffinity", &[
         f("requiredDuringSchedulingIgnoredDuringExecution", O, V::Struct(259)).pointer().atomic(),
         f("preferredDuringSchedulingIgnoredDuringExecution", L, V::Struct(302)),
     ]),
-    // 248 core/v1.NodeAllocatableMappedResources
-    t("v1.NodeAllocatableMappedResources", &[
+    // 248
+    t("core/v1.NodeAllocatableMappedResources", &[
         f("name", O, V::Text("v1.ResourceName")).always(),
         f("quantity", O, V::Quantity).pointer().always(),
     ]),
-    // 249 core/v1.NodeAllocatableOverheadResources
-    t("v1.NodeAllocatableOverheadResources", &[
+    // 249
+    t("core/v1.NodeAllocatableOverheadResources", &[
         f("name", O, V::Text("v1.ResourceName")).always(),
         f("perPod", O, V::Quantity).pointer(),
         f("perContainer", O, V::Quantity).pointer(),
     ]),
-    // 250 core/v1.NodeAllocatableResourceClaimStatus
-    t("v1.NodeAllocatableResourceClaimStatus", &[
+    // 250
+    t("core/v1.NodeAllocatableResourceClaimStatus", &[
         f("resourceClaimName", O, V::Text("string")).always(),
         f("containers", L, V::Text("string")).set(),
         f("mapping", L, V::Struct(248)).keyed(&[("name", None)]).merge("name"),
         f("overhead", L, V::Struct(249)).keyed(&[("name", None)]).merge("name"),
     ]),
-    // 251 core/v1.NodeCondition
-    t("v1.NodeCondition", &[
+    // 251
+    t("core/v1.NodeCondition", &[
         f("type", O, V::Text("v1.NodeConditionType")).always(),
         f("status", O, V::Text("v1.ConditionStatus")).always(),
-        f("lastHeartbeatTime", O, V::Time).always(),
-        f("lastTransitionTime", O, V::Time).always(),
+        f("lastHeartbeatTime", O, V::Time).always().optional(),
+        f("lastTransitionTime", O, V::Time).always().optional(),
         f("reason", O, V::Text("string")),
         f("message", O, V::Text("string")),
     ]),
-    // 252 core/v1.NodeConfigSource
-    t("v1.NodeConfigSource", &[
+    // 252
+    t("core/v1.NodeConfigSource", &[
         f("configMap", O, V::Struct(174)).pointer(),
     ]),
-    // 253 core/v1.NodeConfigStatus
-    t("v1.NodeConfigStatus", &[
+    // 253
+    t("core/v1.NodeConfigStatus", &[
         f("assigned", O, V::Struct(252)).pointer(),
         f("active", O, V::Struct(252)).pointer(),
         f("lastKnownGood", O, V::Struct(252)).pointer(),
         f("error", O, V::Text("string")),
     ]),
-    // 254 core/v1.NodeDaemonEndpoints
-    t("v1.NodeDaemonEndpoints", &[
-        f("kubeletEndpoint", O, V::Struct(190)).always(),
+    // 254
+    t("core/v1.NodeDaemonEndpoints", &[
+        f("kubeletEndpoint", O, V::Struct(190)).always().optional(),
     ]),
-    // 255 core/v1.NodeFeatures
-    t("v1.NodeFeatures", &[
+    // 255
+    t("core/v1.NodeFeatures", &[
         f("supplementalGroupsPolicy", O, V::Bool).pointer(),
     ]),
-    // 256 core/v1.NodePodPreemptionPolicy
-    t("v1.NodePodPreemptionPolicy", &[
+    // 256
+    t("core/v1.NodePodPreemptionPolicy", &[
         f("disableResizePreemption", L, V::Text("string")).set(),
     ]),
-    // 257 core/v1.NodeRuntimeHandler
-    t("v1.NodeRuntimeHandler", &[
-        f("name", O, V::Text("string")).always(),
+    // 257
+    t("core/v1.NodeRuntimeHandler", &[
+        f("name", O, V::Text("string")).always().optional(),
         f("features", O, V::Struct(258)).pointer(),
     ]),
-    // 258 core/v1.NodeRuntimeHandlerFeatures
-    t("v1.NodeRuntimeHandlerFeatures", &[
+    // 258
+    t("core/v1.NodeRuntimeHandlerFeatures", &[
         f("recursiveReadOnlyMounts", O, V::Bool).pointer(),
         f("userNamespaces", O, V::Bool).pointer(),
     ]),
-    // 259 core/v1.NodeSelector
-    t("v1.NodeSelector", &[
+    // 259
+    t("core/v1.NodeSelector", &[
         f("nodeSelectorTerms", L, V::Struct(261)).always().of_atomic(),
     ]),
-    // 260 core/v1.NodeSelectorRequirement
-    t("v1.NodeSelectorRequirement", &[
+    // 260
+    t("core/v1.NodeSelectorRequirement", &[
         f("key", O, V::Text("string")).always(),
         f("operator", O, V::Text("v1.NodeSelectorOperator")).always(),
         f("values", L, V::Text("string")),
     ]),
-    // 261 core/v1.NodeSelectorTerm
-    t("v1.NodeSelectorTerm", &[
+    // 261
+    t("core/v1.NodeSelectorTerm", &[
         f("matchExpressions", L, V::Struct(260)),
         f("matchFields", L, V::Struct(260)),
     ]),
-    // 262 core/v1.NodeSpec
-    t("v1.NodeSpec", &[
+    // 262
+    t("core/v1.NodeSpec", &[
         f("podCIDR", O, V::Text("string")),
         f("podCIDRs", L, V::Text("string")).set().merge(""),
         f("providerID", O, V::Text("string")),
@@ -1996,15 +1996,15 @@ pub(super) static TYPES: [Type; 646] = [
         f("externalID", O, V::Text("string")),
         f("podPreemptionPolicy", O, V::Struct(256)).pointer(),
     ]),
-    // 263 core/v1.NodeStatus
-    t("v1.NodeStatus", &[
+    // 263
+    t("core/v1.NodeStatus", &[
         f("capacity", M, V::Quantity).named("v1.ResourceList"),
         f("allocatable", M, V::Quantity).named("v1.ResourceList"),
         f("phase", O, V::Text("v1.NodePhase")),
         f("conditions", L, V::Struct(251)).keyed(&[("type", None)]).merge("type"),
         f("addresses", L, V::Struct(246)).keyed(&[("type", None)]).merge("type"),
-        f("daemonEndpoints", O, V::Struct(254)).always(),
-        f("nodeInfo", O, V::Struct(265)).always(),
+        f("daemonEndpoints", O, V::Struct(254)).always().optional(),
+        f("nodeInfo", O, V::Struct(265)).always().optional(),
         f("images", L, V::Struct(179)),
         f("volumesInUse", L, V::Text("v1.UniqueVolumeName")),
         f("volumesAttached", L, V::Struct(155)),
@@ -2013,12 +2013,12 @@ pub(super) static TYPES: [Type; 646] = [
         f("features", O, V::Struct(255)).pointer(),
         f("declaredFeatures", L, V::Text("string")),
     ]),
-    // 264 core/v1.NodeSwapStatus
-    t("v1.NodeSwapStatus", &[
+    // 264
+    t("core/v1.NodeSwapStatus", &[
         f("capacity", O, V::Int("int64", 64)).pointer(),
     ]),
-    // 265 core/v1.NodeSystemInfo
-    t("v1.NodeSystemInfo", &[
+    // 265
+    t("core/v1.NodeSystemInfo", &[
         f("machineID", O, V::Text("string")).always(),
         f("systemUUID", O, V::Text("string")).always(),
         f("bootID", O, V::Text("string")).always(),
@@ -2032,13 +2032,13 @@ pub(super) static TYPES: [Type; 646] = [
         f("swap", O, V::Struct(264)).pointer(),
         f("runningInUserNamespace", O, V::Bool).pointer(),
     ]),
-    // 266 core/v1.ObjectFieldSelector
-    t("v1.ObjectFieldSelector", &[
+    // 266
+    t("core/v1.ObjectFieldSelector", &[
         f("apiVersion", O, V::Text("string")),
         f("fieldPath", O, V::Text("string")).always(),
     ]),
-    // 267 core/v1.ObjectReference
-    t("v1.ObjectReference", &[
+    // 267
+    t("core/v1.ObjectReference", &[
         f("kind", O, V::Text("string")),
         f("namespace", O, V::Text("string")),
         f("name", O, V::Text("string")),
@@ -2047,36 +2047,36 @@ pub(super) static TYPES: [Type; 646] = [
         f("resourceVersion", O, V::Text("string")),
         f("fieldPath", O, V::Text("string")),
     ]),
-    // 268 core/v1.PersistentVolume
-    t("v1.PersistentVolume", &[
+    // 268
+    t("core/v1.PersistentVolume", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(275)).always(),
-        f("status", O, V::Struct(276)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(275)).always().optional(),
+        f("status", O, V::Struct(276)).always().optional(),
     ]),
-    // 269 core/v1.PersistentVolumeClaim
-    t("v1.PersistentVolumeClaim", &[
+    // 269
+    t("core/v1.PersistentVolumeClaim", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(271)).always(),
-        f("status", O, V::Struct(272)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(271)).always().optional(),
+        f("status", O, V::Struct(272)).always().optional(),
     ]),
-    // 270 core/v1.PersistentVolumeClaimCondition
-    t("v1.PersistentVolumeClaimCondition", &[
+    // 270
+    t("core/v1.PersistentVolumeClaimCondition", &[
         f("type", O, V::Text("v1.PersistentVolumeClaimConditionType")).always(),
         f("status", O, V::Text("v1.ConditionStatus")).always(),
-        f("lastProbeTime", O, V::Time).always(),
-        f("lastTransitionTime", O, V::Time).always(),
+        f("lastProbeTime", O, V::Time).always().optional(),
+        f("lastTransitionTime", O, V::Time).always().optional(),
         f("reason", O, V::Text("string")),
         f("message", O, V::Text("string")),
     ]),
-    // 271 core/v1.PersistentVolumeClaimSpec
-    t("v1.PersistentVolumeClaimSpec", &[
+    // 271
+    t("core/v1.PersistentVolumeClaimSpec", &[
         f("accessModes", L, V::Text("v1.PersistentVolumeAccessMode")),
         f("selector", O, V::Struct(627)).pointer().atomic(),
-        f("resources", O, V::Struct(362)).always(),
+        f("resources", O, V::Struct(362)).always().optional(),
         f("volumeName", O, V::Text("string")),
         f("storageClassName", O, V::Text("string")).pointer(),
         f("volumeMode", O, V::Text("v1.PersistentVolumeMode")).pointer(),
@@ -2084,8 +2084,8 @@ pub(super) static TYPES: [Type; 646] = [
         f("dataSourceRef", O, V::Struct(353)).pointer(),
         f("volumeAttributesClassName", O, V::Text("string")).pointer(),
     ]),
-    // 272 core/v1.PersistentVolumeClaimStatus
-    t("v1.PersistentVolumeClaimStatus", &[
+    // 272
+    t("core/v1.PersistentVolumeClaimStatus", &[
         f("phase", O, V::Text("v1.PersistentVolumeClaimPhase")),
         f("accessModes", L, V::Text("v1.PersistentVolumeAccessMode")),
         f("capacity", M, V::Quantity).named("v1.ResourceList"),
@@ -2096,18 +2096,18 @@ pub(super) static TYPES: [Type; 646] = [
         f("modifyVolumeStatus", O, V::Struct(239)).pointer(),
         f("healthStatus", O, V::Struct(357)).pointer(),
     ]),
-    // 273 core/v1.PersistentVolumeClaimTemplate
-    t("v1.PersistentVolumeClaimTemplate", &[
-        f("metadata", O, V::Struct(631)).always(),
+    // 273
+    t("core/v1.PersistentVolumeClaimTemplate", &[
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("spec", O, V::Struct(271)).always(),
     ]),
-    // 274 core/v1.PersistentVolumeClaimVolumeSource
-    t("v1.PersistentVolumeClaimVolumeSource", &[
+    // 274
+    t("core/v1.PersistentVolumeClaimVolumeSource", &[
         f("claimName", O, V::Text("string")).always(),
         f("readOnly", O, V::Bool),
     ]),
-    // 275 core/v1.PersistentVolumeSpec
-    t("v1.PersistentVolumeSpec", &[
+    // 275
+    t("core/v1.PersistentVolumeSpec", &[
         f("capacity", M, V::Quantity).named("v1.ResourceList"),
         f("gcePersistentDisk", O, V::Struct(214)).pointer(),
         f("awsElasticBlockStore", O, V::Struct(152)).pointer(),
@@ -2140,33 +2140,33 @@ pub(super) static TYPES: [Type; 646] = [
         f("nodeAffinity", O, V::Struct(360)).pointer(),
         f("volumeAttributesClassName", O, V::Text("string")).pointer(),
     ]),
-    // 276 core/v1.PersistentVolumeStatus
-    t("v1.PersistentVolumeStatus", &[
+    // 276
+    t("core/v1.PersistentVolumeStatus", &[
         f("phase", O, V::Text("v1.PersistentVolumePhase")),
         f("message", O, V::Text("string")),
         f("reason", O, V::Text("string")),
         f("lastPhaseTransitionTime", O, V::Time).pointer(),
     ]),
-    // 277 core/v1.PhotonPersistentDiskVolumeSource
-    t("v1.PhotonPersistentDiskVolumeSource", &[
+    // 277
+    t("core/v1.PhotonPersistentDiskVolumeSource", &[
         f("pdID", O, V::Text("string")).always(),
         f("fsType", O, V::Text("string")),
     ]),
-    // 278 core/v1.Pod
-    t("v1.Pod", &[
+    // 278
+    t("core/v1.Pod", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(295)).always(),
-        f("status", O, V::Struct(296)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(295)).always().optional(),
+        f("status", O, V::Struct(296)).always().optional(),
     ]),
-    // 279 core/v1.PodAffinity
-    t("v1.PodAffinity", &[
+    // 279
+    t("core/v1.PodAffinity", &[
         f("requiredDuringSchedulingIgnoredDuringExecution", L, V::Struct(280)),
         f("preferredDuringSchedulingIgnoredDuringExecution", L, V::Struct(365)),
     ]),
-    // 280 core/v1.PodAffinityTerm
-    t("v1.PodAffinityTerm", &[
+    // 280
+    t("core/v1.PodAffinityTerm", &[
         f("labelSelector", O, V::Struct(627)).pointer().atomic(),
         f("namespaces", L, V::Text("string")),
         f("topologyKey", O, V::Text("string")).always(),
@@ -2174,13 +2174,13 @@ pub(super) static TYPES: [Type; 646] = [
         f("matchLabelKeys", L, V::Text("string")),
         f("mismatchLabelKeys", L, V::Text("string")),
     ]),
-    // 281 core/v1.PodAntiAffinity
-    t("v1.PodAntiAffinity", &[
+    // 281
+    t("core/v1.PodAntiAffinity", &[
         f("requiredDuringSchedulingIgnoredDuringExecution", L, V::Struct(280)),
         f("preferredDuringSchedulingIgnoredDuringExecution", L, V::Struct(365)),
     ]),
-    // 282 core/v1.PodCertificateProjection
-    t("v1.PodCertificateProjection", &[
+    // 282
+    t("core/v1.PodCertificateProjection", &[
         f("signerName", O, V::Text("string")),
         f("keyType", O, V::Text("string")),
         f("maxExpirationSeconds", O, V::Int("int32", 32)).pointer(),
@@ -2190,65 +2190,65 @@ pub(super) static TYPES: [Type; 646] = [
         f("userAnnotations", M, V::Text("string")),
         f("user", O, V::Int("int64", 64)).pointer(),
     ]),
-    // 283 core/v1.PodCondition
-    t("v1.PodCondition", &[
+    // 283
+    t("core/v1.PodCondition", &[
         f("type", O, V::Text("v1.PodConditionType")).always(),
         f("observedGeneration", O, V::Int("int64", 64)),
         f("status", O, V::Text("v1.ConditionStatus")).always(),
-        f("lastProbeTime", O, V::Time).always(),
-        f("lastTransitionTime", O, V::Time).always(),
+        f("lastProbeTime", O, V::Time).always().optional(),
+        f("lastTransitionTime", O, V::Time).always().optional(),
         f("reason", O, V::Text("string")),
         f("message", O, V::Text("string")),
     ]),
-    // 284 core/v1.PodDNSConfig
-    t("v1.PodDNSConfig", &[
+    // 284
+    t("core/v1.PodDNSConfig", &[
         f("nameservers", L, V::Text("string")),
         f("searches", L, V::Text("string")),
         f("options", L, V::Struct(285)),
     ]),
-    // 285 core/v1.PodDNSConfigOption
-    t("v1.PodDNSConfigOption", &[
+    // 285
+    t("core/v1.PodDNSConfigOption", &[
         f("name", O, V::Text("string")),
         f("value", O, V::Text("string")).pointer(),
     ]),
-    // 286 core/v1.PodExtendedResourceClaimStatus
-    t("v1.PodExtendedResourceClaimStatus", &[
+    // 286
+    t("core/v1.PodExtendedResourceClaimStatus", &[
         f("requestMappings", L, V::Struct(178)).always(),
         f("resourceClaimName", O, V::Text("string")).always(),
     ]),
-    // 287 core/v1.PodIP
-    t("v1.PodIP", &[
+    // 287
+    t("core/v1.PodIP", &[
         f("ip", O, V::Text("string")).always(),
     ]),
-    // 288 core/v1.PodOS
-    t("v1.PodOS", &[
+    // 288
+    t("core/v1.PodOS", &[
         f("name", O, V::Text("v1.OSName")).always(),
     ]),
-    // 289 core/v1.PodReadinessGate
-    t("v1.PodReadinessGate", &[
+    // 289
+    t("core/v1.PodReadinessGate", &[
         f("conditionType", O, V::Text("v1.PodConditionType")).always(),
     ]),
-    // 290 core/v1.PodResourceClaim
-    t("v1.PodResourceClaim", &[
+    // 290
+    t("core/v1.PodResourceClaim", &[
         f("name", O, V::Text("string")).always(),
         f("resourceClaimName", O, V::Text("string")).pointer(),
         f("resourceClaimTemplateName", O, V::Text("string")).pointer(),
     ]),
-    // 291 core/v1.PodResourceClaimStatus
-    t("v1.PodResourceClaimStatus", &[
+    // 291
+    t("core/v1.PodResourceClaimStatus", &[
         f("name", O, V::Text("string")).always(),
         f("resourceClaimName", O, V::Text("string")).pointer(),
     ]),
-    // 292 core/v1.PodSchedulingGate
-    t("v1.PodSchedulingGate", &[
+    // 292
+    t("core/v1.PodSchedulingGate", &[
         f("name", O, V::Text("string")).always(),
     ]),
-    // 293 core/v1.PodSchedulingGroup
-    t("v1.PodSchedulingGroup", &[
+    // 293
+    t("core/v1.PodSchedulingGroup", &[
         f("podGroupName", O, V::Text("string")).pointer(),
     ]),
-    // 294 core/v1.PodSecurityContext
-    t("v1.PodSecurityContext", &[
+    // 294
+    t("core/v1.PodSecurityContext", &[
         f("seLinuxOptions", O, V::Struct(321)).pointer(),
         f("windowsOptions", O, V::Struct(366)).pointer(),
         f("runAsUser", O, V::Int("int64", 64)).pointer(),
@@ -2263,8 +2263,8 @@ pub(super) static TYPES: [Type; 646] = [
         f("appArmorProfile", O, V::Struct(154)).pointer(),
         f("seLinuxChangePolicy", O, V::Text("v1.PodSELinuxChangePolicy")).pointer(),
     ]),
-    // 295 core/v1.PodSpec
-    t("v1.PodSpec", &[
+    // 295
+    t("core/v1.PodSpec", &[
         f("volumes", L, V::Struct(354)).keyed(&[("name", None)]).merge("name"),
         f("initContainers", L, V::Struct(177)).keyed(&[("name", None)]).merge("name"),
         f("containers", L, V::Struct(177)).always().keyed(&[("name", None)]).merge("name"),
@@ -2309,8 +2309,8 @@ pub(super) static TYPES: [Type; 646] = [
         f("schedulingGroup", O, V::Struct(293)).pointer(),
         f("evictionResponders", L, V::Struct(207)).keyed(&[("name", None)]).of_atomic().merge("name"),
     ]),
-    // 296 core/v1.PodStatus
-    t("v1.PodStatus", &[
+    // 296
+    t("core/v1.PodStatus", &[
         f("observedGeneration", O, V::Int("int64", 64)),
         f("phase", O, V::Text("v1.PodPhase")),
         f("conditions", L, V::Struct(283)).keyed(&[("type", None)]).merge("type"),
@@ -2334,43 +2334,43 @@ pub(super) static TYPES: [Type; 646] = [
         f("nodeAllocatableResourceClaimStatuses", L, V::Struct(250)).keyed(&[("resourceClaimName", None)]).merge("resourceClaimName"),
         f("volumeHealth", L, V::Struct(299)).keyed(&[("name", None)]),
     ]),
-    // 297 core/v1.PodTemplate
-    t("v1.PodTemplate", &[
+    // 297
+    t("core/v1.PodTemplate", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("template", O, V::Struct(298)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("template", O, V::Struct(298)).always().optional(),
     ]),
-    // 298 core/v1.PodTemplateSpec
-    t("v1.PodTemplateSpec", &[
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(295)).always(),
+    // 298
+    t("core/v1.PodTemplateSpec", &[
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(295)).always().optional(),
     ]),
-    // 299 core/v1.PodVolumeHealth
-    t("v1.PodVolumeHealth", &[
+    // 299
+    t("core/v1.PodVolumeHealth", &[
         f("name", O, V::Text("string")).always(),
         f("healthConditions", L, V::Struct(356)).keyed(&[("status", None), ("reason", None)]).merge("status"),
-        f("lastTransitionTime", O, V::Time).always(),
+        f("lastTransitionTime", O, V::Time).always().optional(),
     ]),
-    // 300 core/v1.PortStatus
-    t("v1.PortStatus", &[
+    // 300
+    t("core/v1.PortStatus", &[
         f("port", O, V::Int("int32", 32)).always(),
         f("protocol", O, V::Text("v1.Protocol")).always(),
         f("error", O, V::Text("string")).pointer(),
     ]),
-    // 301 core/v1.PortworxVolumeSource
-    t("v1.PortworxVolumeSource", &[
+    // 301
+    t("core/v1.PortworxVolumeSource", &[
         f("volumeID", O, V::Text("string")).always(),
         f("fsType", O, V::Text("string")),
         f("readOnly", O, V::Bool),
     ]),
-    // 302 core/v1.PreferredSchedulingTerm
-    t("v1.PreferredSchedulingTerm", &[
+    // 302
+    t("core/v1.PreferredSchedulingTerm", &[
         f("weight", O, V::Int("int32", 32)).always(),
         f("preference", O, V::Struct(261)).always().atomic(),
     ]),
-    // 303 core/v1.Probe
-    t("v1.Probe", &[
+    // 303
+    t("core/v1.Probe", &[
         f("exec", O, V::Struct(208)).pointer(),
         f("httpGet", O, V::Struct(219)).pointer(),
         f("tcpSocket", O, V::Struct(346)).pointer(),
@@ -2382,14 +2382,14 @@ pub(super) static TYPES: [Type; 646] = [
         f("failureThreshold", O, V::Int("int32", 32)),
         f("terminationGracePeriodSeconds", O, V::Int("int64", 64)).pointer(),
     ]),
-    // 304 core/v1.ProjectedVolumeSource
-    t("v1.ProjectedVolumeSource", &[
-        f("sources", L, V::Struct(361)).always(),
+    // 304
+    t("core/v1.ProjectedVolumeSource", &[
+        f("sources", L, V::Struct(361)).always().optional(),
         f("defaultMode", O, V::Int("int32", 32)).pointer(),
         f("defaultUser", O, V::Int("int64", 64)).pointer(),
     ]),
-    // 305 core/v1.QuobyteVolumeSource
-    t("v1.QuobyteVolumeSource", &[
+    // 305
+    t("core/v1.QuobyteVolumeSource", &[
         f("registry", O, V::Text("string")).always(),
         f("volume", O, V::Text("string")).always(),
         f("readOnly", O, V::Bool),
@@ -2397,8 +2397,8 @@ pub(super) static TYPES: [Type; 646] = [
         f("group", O, V::Text("string")),
         f("tenant", O, V::Text("string")),
     ]),
-    // 306 core/v1.RBDPersistentVolumeSource
-    t("v1.RBDPersistentVolumeSource", &[
+    // 306
+    t("core/v1.RBDPersistentVolumeSource", &[
         f("monitors", L, V::Text("string")).always(),
         f("image", O, V::Text("string")).always(),
         f("fsType", O, V::Text("string")),
@@ -2408,8 +2408,8 @@ pub(super) static TYPES: [Type; 646] = [
         f("secretRef", O, V::Struct(331)).pointer().atomic(),
         f("readOnly", O, V::Bool),
     ]),
-    // 307 core/v1.RBDVolumeSource
-    t("v1.RBDVolumeSource", &[
+    // 307
+    t("core/v1.RBDVolumeSource", &[
         f("monitors", L, V::Text("string")).always(),
         f("image", O, V::Text("string")).always(),
         f("fsType", O, V::Text("string")),
@@ -2419,39 +2419,39 @@ pub(super) static TYPES: [Type; 646] = [
         f("secretRef", O, V::Struct(237)).pointer().atomic(),
         f("readOnly", O, V::Bool),
     ]),
-    // 308 core/v1.RangeAllocation
-    t("v1.RangeAllocation", &[
+    // 308
+    t("core/v1.RangeAllocation", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("range", O, V::Text("string")).always(),
         f("data", O, V::Bytes).always(),
     ]),
-    // 309 core/v1.ReplicationController
-    t("v1.ReplicationController", &[
+    // 309
+    t("core/v1.ReplicationController", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(311)).always(),
-        f("status", O, V::Struct(312)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(311)).always().optional(),
+        f("status", O, V::Struct(312)).always().optional(),
     ]),
-    // 310 core/v1.ReplicationControllerCondition
-    t("v1.ReplicationControllerCondition", &[
+    // 310
+    t("core/v1.ReplicationControllerCondition", &[
         f("type", O, V::Text("v1.ReplicationControllerConditionType")).always(),
         f("status", O, V::Text("v1.ConditionStatus")).always(),
-        f("lastTransitionTime", O, V::Time).always(),
+        f("lastTransitionTime", O, V::Time).always().optional(),
         f("reason", O, V::Text("string")),
         f("message", O, V::Text("string")),
     ]),
-    // 311 core/v1.ReplicationControllerSpec
-    t("v1.ReplicationControllerSpec", &[
+    // 311
+    t("core/v1.ReplicationControllerSpec", &[
         f("replicas", O, V::Int("int32", 32)).pointer(),
         f("minReadySeconds", O, V::Int("int32", 32)),
         f("selector", M, V::Text("string")).atomic(),
         f("template", O, V::Struct(298)).pointer(),
     ]),
-    // 312 core/v1.ReplicationControllerStatus
-    t("v1.ReplicationControllerStatus", &[
+    // 312
+    t("core/v1.ReplicationControllerStatus", &[
         f("replicas", O, V::Int("int32", 32)).always(),
         f("fullyLabeledReplicas", O, V::Int("int32", 32)),
         f("readyReplicas", O, V::Int("int32", 32)),
@@ -2459,62 +2459,62 @@ pub(super) static TYPES: [Type; 646] = [
         f("observedGeneration", O, V::Int("int64", 64)),
         f("conditions", L, V::Struct(310)).keyed(&[("type", None)]).merge("type"),
     ]),
-    // 313 core/v1.ResourceClaim
-    t("v1.ResourceClaim", &[
+    // 313
+    t("core/v1.ResourceClaim", &[
         f("name", O, V::Text("string")).always(),
         f("request", O, V::Text("string")),
     ]),
-    // 314 core/v1.ResourceFieldSelector
-    t("v1.ResourceFieldSelector", &[
+    // 314
+    t("core/v1.ResourceFieldSelector", &[
         f("containerName", O, V::Text("string")),
         f("resource", O, V::Text("string")).always(),
-        f("divisor", O, V::Quantity).always(),
+        f("divisor", O, V::Quantity).always().optional(),
     ]),
-    // 315 core/v1.ResourceHealth
-    t("v1.ResourceHealth", &[
+    // 315
+    t("core/v1.ResourceHealth", &[
         f("resourceID", O, V::Text("v1.ResourceID")).always(),
         f("health", O, V::Text("v1.ResourceHealthStatus")),
         f("message", O, V::Text("string")).pointer(),
     ]),
-    // 316 core/v1.ResourceQuota
-    t("v1.ResourceQuota", &[
+    // 316
+    t("core/v1.ResourceQuota", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(317)).always(),
-        f("status", O, V::Struct(318)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(317)).always().optional(),
+        f("status", O, V::Struct(318)).always().optional(),
     ]),
-    // 317 core/v1.ResourceQuotaSpec
-    t("v1.ResourceQuotaSpec", &[
+    // 317
+    t("core/v1.ResourceQuotaSpec", &[
         f("hard", M, V::Quantity).named("v1.ResourceList"),
         f("scopes", L, V::Text("v1.ResourceQuotaScope")),
         f("scopeSelector", O, V::Struct(324)).pointer().atomic(),
     ]),
-    // 318 core/v1.ResourceQuotaStatus
-    t("v1.ResourceQuotaStatus", &[
+    // 318
+    t("core/v1.ResourceQuotaStatus", &[
         f("hard", M, V::Quantity).named("v1.ResourceList"),
         f("used", M, V::Quantity).named("v1.ResourceList"),
     ]),
-    // 319 core/v1.ResourceRequirements
-    t("v1.ResourceRequirements", &[
+    // 319
+    t("core/v1.ResourceRequirements", &[
         f("limits", M, V::Quantity).named("v1.ResourceList"),
         f("requests", M, V::Quantity).named("v1.ResourceList"),
         f("claims", L, V::Struct(313)).keyed(&[("name", None)]),
     ]),
-    // 320 core/v1.ResourceStatus
-    t("v1.ResourceStatus", &[
+    // 320
+    t("core/v1.ResourceStatus", &[
         f("name", O, V::Text("v1.ResourceName")).always(),
         f("resources", L, V::Struct(315)).keyed(&[("resourceID", None)]),
     ]),
-    // 321 core/v1.SELinuxOptions
-    t("v1.SELinuxOptions", &[
+    // 321
+    t("core/v1.SELinuxOptions", &[
         f("user", O, V::Text("string")),
         f("role", O, V::Text("string")),
         f("type", O, V::Text("string")),
         f("level", O, V::Text("string")),
     ]),
-    // 322 core/v1.ScaleIOPersistentVolumeSource
-    t("v1.ScaleIOPersistentVolumeSource", &[
+    // 322
+    t("core/v1.ScaleIOPersistentVolumeSource", &[
         f("gateway", O, V::Text("string")).always(),
         f("system", O, V::Text("string")).always(),
         f("secretRef", O, V::Struct(331)).pointer().always().atomic(),
@@ -2526,8 +2526,8 @@ pub(super) static TYPES: [Type; 646] = [
         f("fsType", O, V::Text("string")),
         f("readOnly", O, V::Bool),
     ]),
-    // 323 core/v1.ScaleIOVolumeSource
-    t("v1.ScaleIOVolumeSource", &[
+    // 323
+    t("core/v1.ScaleIOVolumeSource", &[
         f("gateway", O, V::Text("string")).always(),
         f("system", O, V::Text("string")).always(),
         f("secretRef", O, V::Struct(237)).pointer().always().atomic(),
@@ -2539,63 +2539,63 @@ pub(super) static TYPES: [Type; 646] = [
         f("fsType", O, V::Text("string")),
         f("readOnly", O, V::Bool),
     ]),
-    // 324 core/v1.ScopeSelector
-    t("v1.ScopeSelector", &[
+    // 324
+    t("core/v1.ScopeSelector", &[
         f("matchExpressions", L, V::Struct(325)),
     ]),
-    // 325 core/v1.ScopedResourceSelectorRequirement
-    t("v1.ScopedResourceSelectorRequirement", &[
+    // 325
+    t("core/v1.ScopedResourceSelectorRequirement", &[
         f("scopeName", O, V::Text("v1.ResourceQuotaScope")).always(),
         f("operator", O, V::Text("v1.ScopeSelectorOperator")).always(),
         f("values", L, V::Text("string")),
     ]),
-    // 326 core/v1.SeccompProfile
-    t("v1.SeccompProfile", &[
+    // 326
+    t("core/v1.SeccompProfile", &[
         f("type", O, V::Text("v1.SeccompProfileType")).always(),
         f("localhostProfile", O, V::Text("string")).pointer(),
     ]),
-    // 327 core/v1.Secret
-    t("v1.Secret", &[
+    // 327
+    t("core/v1.Secret", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("immutable", O, V::Bool).pointer(),
         f("data", M, V::Bytes),
         f("stringData", M, V::Text("string")),
         f("type", O, V::Text("v1.SecretType")),
     ]),
-    // 328 core/v1.SecretEnvSource
-    t("v1.SecretEnvSource", &[
+    // 328
+    t("core/v1.SecretEnvSource", &[
         f("name", O, V::Text("string")),
         f("optional", O, V::Bool).pointer(),
     ]),
-    // 329 core/v1.SecretKeySelector
-    t("v1.SecretKeySelector", &[
+    // 329
+    t("core/v1.SecretKeySelector", &[
         f("name", O, V::Text("string")),
         f("key", O, V::Text("string")).always(),
         f("optional", O, V::Bool).pointer(),
     ]),
-    // 330 core/v1.SecretProjection
-    t("v1.SecretProjection", &[
+    // 330
+    t("core/v1.SecretProjection", &[
         f("name", O, V::Text("string")),
         f("items", L, V::Struct(228)),
         f("optional", O, V::Bool).pointer(),
     ]),
-    // 331 core/v1.SecretReference
-    t("v1.SecretReference", &[
+    // 331
+    t("core/v1.SecretReference", &[
         f("name", O, V::Text("string")),
         f("namespace", O, V::Text("string")),
     ]),
-    // 332 core/v1.SecretVolumeSource
-    t("v1.SecretVolumeSource", &[
+    // 332
+    t("core/v1.SecretVolumeSource", &[
         f("secretName", O, V::Text("string")),
         f("items", L, V::Struct(228)),
         f("defaultMode", O, V::Int("int32", 32)).pointer(),
         f("optional", O, V::Bool).pointer(),
         f("defaultUser", O, V::Int("int64", 64)).pointer(),
     ]),
-    // 333 core/v1.SecurityContext
-    t("v1.SecurityContext", &[
+    // 333
+    t("core/v1.SecurityContext", &[
         f("capabilities", O, V::Struct(162)).pointer(),
         f("privileged", O, V::Bool).pointer(),
         f("seLinuxOptions", O, V::Struct(321)).pointer(),
@@ -2609,47 +2609,47 @@ pub(super) static TYPES: [Type; 646] = [
         f("seccompProfile", O, V::Struct(326)).pointer(),
         f("appArmorProfile", O, V::Struct(154)).pointer(),
     ]),
-    // 334 core/v1.SerializedReference
-    t("v1.SerializedReference", &[
+    // 334
+    t("core/v1.SerializedReference", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("reference", O, V::Struct(267)).always().atomic(),
+        f("reference", O, V::Struct(267)).always().optional().atomic(),
     ]),
-    // 335 core/v1.Service
-    t("v1.Service", &[
+    // 335
+    t("core/v1.Service", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(339)).always(),
-        f("status", O, V::Struct(340)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(339)).always().optional(),
+        f("status", O, V::Struct(340)).always().optional(),
     ]),
-    // 336 core/v1.ServiceAccount
-    t("v1.ServiceAccount", &[
+    // 336
+    t("core/v1.ServiceAccount", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("secrets", L, V::Struct(267)).keyed(&[("name", None)]).of_atomic().merge("name"),
         f("imagePullSecrets", L, V::Struct(237)).of_atomic(),
         f("automountServiceAccountToken", O, V::Bool).pointer(),
     ]),
-    // 337 core/v1.ServiceAccountTokenProjection
-    t("v1.ServiceAccountTokenProjection", &[
+    // 337
+    t("core/v1.ServiceAccountTokenProjection", &[
         f("audience", O, V::Text("string")),
         f("expirationSeconds", O, V::Int("int64", 64)).pointer(),
         f("path", O, V::Text("string")).always(),
         f("user", O, V::Int("int64", 64)).pointer(),
     ]),
-    // 338 core/v1.ServicePort
-    t("v1.ServicePort", &[
+    // 338
+    t("core/v1.ServicePort", &[
         f("name", O, V::Text("string")),
         f("protocol", O, V::Text("v1.Protocol")),
         f("appProtocol", O, V::Text("string")).pointer(),
         f("port", O, V::Int("int32", 32)).always(),
-        f("targetPort", O, V::IntOrString).always(),
+        f("targetPort", O, V::IntOrString).always().optional(),
         f("nodePort", O, V::Int("int32", 32)),
     ]),
-    // 339 core/v1.ServiceSpec
-    t("v1.ServiceSpec", &[
+    // 339
+    t("core/v1.ServiceSpec", &[
         f("ports", L, V::Struct(338)).keyed(&[("port", None), ("protocol", Some("TCP"))]).merge("port"),
         f("selector", M, V::Text("string")).atomic(),
         f("clusterIP", O, V::Text("string")),
@@ -2671,71 +2671,71 @@ pub(super) static TYPES: [Type; 646] = [
         f("internalTrafficPolicy", O, V::Text("v1.ServiceInternalTrafficPolicy")).pointer(),
         f("trafficDistribution", O, V::Text("string")).pointer(),
     ]),
-    // 340 core/v1.ServiceStatus
-    t("v1.ServiceStatus", &[
-        f("loadBalancer", O, V::Struct(236)).always(),
+    // 340
+    t("core/v1.ServiceStatus", &[
+        f("loadBalancer", O, V::Struct(236)).always().optional(),
         f("conditions", L, V::Struct(620)).keyed(&[("type", None)]).merge("type"),
     ]),
-    // 341 core/v1.SessionAffinityConfig
-    t("v1.SessionAffinityConfig", &[
+    // 341
+    t("core/v1.SessionAffinityConfig", &[
         f("clientIP", O, V::Struct(167)).pointer(),
     ]),
-    // 342 core/v1.SleepAction
-    t("v1.SleepAction", &[
+    // 342
+    t("core/v1.SleepAction", &[
         f("seconds", O, V::Int("int64", 64)).always(),
     ]),
-    // 343 core/v1.StorageOSPersistentVolumeSource
-    t("v1.StorageOSPersistentVolumeSource", &[
+    // 343
+    t("core/v1.StorageOSPersistentVolumeSource", &[
         f("volumeName", O, V::Text("string")),
         f("volumeNamespace", O, V::Text("string")),
         f("fsType", O, V::Text("string")),
         f("readOnly", O, V::Bool),
         f("secretRef", O, V::Struct(267)).pointer().atomic(),
     ]),
-    // 344 core/v1.StorageOSVolumeSource
-    t("v1.StorageOSVolumeSource", &[
+    // 344
+    t("core/v1.StorageOSVolumeSource", &[
         f("volumeName", O, V::Text("string")),
         f("volumeNamespace", O, V::Text("string")),
         f("fsType", O, V::Text("string")),
         f("readOnly", O, V::Bool),
         f("secretRef", O, V::Struct(237)).pointer().atomic(),
     ]),
-    // 345 core/v1.Sysctl
-    t("v1.Sysctl", &[
+    // 345
+    t("core/v1.Sysctl", &[
         f("name", O, V::Text("string")).always(),
         f("value", O, V::Text("string")).always(),
     ]),
-    // 346 core/v1.TCPSocketAction
-    t("v1.TCPSocketAction", &[
+    // 346
+    t("core/v1.TCPSocketAction", &[
         f("port", O, V::IntOrString).always(),
         f("host", O, V::Text("string")),
     ]),
-    // 347 core/v1.Taint
-    t("v1.Taint", &[
+    // 347
+    t("core/v1.Taint", &[
         f("key", O, V::Text("string")).always(),
         f("value", O, V::Text("string")),
         f("effect", O, V::Text("v1.TaintEffect")).always(),
         f("timeAdded", O, V::Time).pointer(),
     ]),
-    // 348 core/v1.Toleration
-    t("v1.Toleration", &[
+    // 348
+    t("core/v1.Toleration", &[
         f("key", O, V::Text("string")),
         f("operator", O, V::Text("v1.TolerationOperator")),
         f("value", O, V::Text("string")),
         f("effect", O, V::Text("v1.TaintEffect")),
         f("tolerationSeconds", O, V::Int("int64", 64)).pointer(),
     ]),
-    // 349 core/v1.TopologySelectorLabelRequirement
-    t("v1.TopologySelectorLabelRequirement", &[
+    // 349
+    t("core/v1.TopologySelectorLabelRequirement", &[
         f("key", O, V::Text("string")).always(),
         f("values", L, V::Text("string")).always(),
     ]),
-    // 350 core/v1.TopologySelectorTerm
-    t("v1.TopologySelectorTerm", &[
+    // 350
+    t("core/v1.TopologySelectorTerm", &[
         f("matchLabelExpressions", L, V::Struct(349)),
     ]),
-    // 351 core/v1.TopologySpreadConstraint
-    t("v1.TopologySpreadConstraint", &[
+    // 351
+    t("core/v1.TopologySpreadConstraint", &[
         f("maxSkew", O, V::Int("int32", 32)).always(),
         f("topologyKey", O, V::Text("string")).always(),
         f("whenUnsatisfiable", O, V::Text("v1.UnsatisfiableConstraintAction")).always(),
@@ -2745,21 +2745,21 @@ pub(super) static TYPES: [Type; 646] = [
         f("nodeTaintsPolicy", O, V::Text("v1.NodeInclusionPolicy")).pointer(),
         f("matchLabelKeys", L, V::Text("string")),
     ]),
-    // 352 core/v1.TypedLocalObjectReference
-    t("v1.TypedLocalObjectReference", &[
-        f("apiGroup", O, V::Text("string")).pointer().always(),
+    // 352
+    t("core/v1.TypedLocalObjectReference", &[
+        f("apiGroup", O, V::Text("string")).pointer().always().optional(),
         f("kind", O, V::Text("string")).always(),
         f("name", O, V::Text("string")).always(),
     ]),
-    // 353 core/v1.TypedObjectReference
-    t("v1.TypedObjectReference", &[
-        f("apiGroup", O, V::Text("string")).pointer().always(),
+    // 353
+    t("core/v1.TypedObjectReference", &[
+        f("apiGroup", O, V::Text("string")).pointer().always().optional(),
         f("kind", O, V::Text("string")).always(),
         f("name", O, V::Text("string")).always(),
         f("namespace", O, V::Text("string")).pointer(),
     ]),
-    // 354 core/v1.Volume
-    t("v1.Volume", &[
+    // 354
+    t("core/v1.Volume", &[
         f("name", O, V::Text("string")).always(),
         f("hostPath", O, V::Struct(223)).pointer(),
         f("emptyDir", O, V::Struct(194)).pointer(),
@@ -2792,24 +2792,24 @@ pub(super) static TYPES: [Type; 646] = [
         f("ephemeral", O, V::Struct(203)).pointer(),
         f("image", O, V::Struct(226)).pointer(),
     ]),
-    // 355 core/v1.VolumeDevice
-    t("v1.VolumeDevice", &[
+    // 355
+    t("core/v1.VolumeDevice", &[
         f("name", O, V::Text("string")).always(),
         f("devicePath", O, V::Text("string")).always(),
     ]),
-    // 356 core/v1.VolumeHealthCondition
-    t("v1.VolumeHealthCondition", &[
+    // 356
+    t("core/v1.VolumeHealthCondition", &[
         f("status", O, V::Text("v1.VolumeHealthStatusType")).always(),
         f("reason", O, V::Text("string")).always(),
         f("message", O, V::Text("string")),
     ]),
-    // 357 core/v1.VolumeHealthStatus
-    t("v1.VolumeHealthStatus", &[
+    // 357
+    t("core/v1.VolumeHealthStatus", &[
         f("healthConditions", L, V::Struct(356)).keyed(&[("status", None), ("reason", None)]).merge("status"),
-        f("lastTransitionTime", O, V::Time).always(),
+        f("lastTransitionTime", O, V::Time).always().optional(),
     ]),
-    // 358 core/v1.VolumeMount
-    t("v1.VolumeMount", &[
+    // 358
+    t("core/v1.VolumeMount", &[
         f("name", O, V::Text("string")).always(),
         f("readOnly", O, V::Bool),
         f("recursiveReadOnly", O, V::Text("v1.RecursiveReadOnlyMode")).pointer(),
@@ -2819,20 +2819,20 @@ pub(super) static TYPES: [Type; 646] = [
         f("subPathExpr", O, V::Text("string")),
         f("bindMountOptions", L, V::Text("string")).set(),
     ]),
-    // 359 core/v1.VolumeMountStatus
-    t("v1.VolumeMountStatus", &[
+    // 359
+    t("core/v1.VolumeMountStatus", &[
         f("name", O, V::Text("string")).always(),
         f("mountPath", O, V::Text("string")).always(),
         f("readOnly", O, V::Bool),
         f("recursiveReadOnly", O, V::Text("v1.RecursiveReadOnlyMode")).pointer(),
         f("volumeStatus", O, V::Struct(363)).pointer(),
     ]),
-    // 360 core/v1.VolumeNodeAffinity
-    t("v1.VolumeNodeAffinity", &[
+    // 360
+    t("core/v1.VolumeNodeAffinity", &[
         f("required", O, V::Struct(259)).pointer().atomic(),
     ]),
-    // 361 core/v1.VolumeProjection
-    t("v1.VolumeProjection", &[
+    // 361
+    t("core/v1.VolumeProjection", &[
         f("secret", O, V::Struct(330)).pointer(),
         f("downwardAPI", O, V::Struct(191)).pointer(),
         f("configMap", O, V::Struct(175)).pointer(),
@@ -2840,38 +2840,38 @@ pub(super) static TYPES: [Type; 646] = [
         f("clusterTrustBundle", O, V::Struct(168)).pointer(),
         f("podCertificate", O, V::Struct(282)).pointer(),
     ]),
-    // 362 core/v1.VolumeResourceRequirements
-    t("v1.VolumeResourceRequirements", &[
+    // 362
+    t("core/v1.VolumeResourceRequirements", &[
         f("limits", M, V::Quantity).named("v1.ResourceList"),
         f("requests", M, V::Quantity).named("v1.ResourceList"),
     ]),
-    // 363 core/v1.VolumeStatus
-    t("v1.VolumeStatus", &[
+    // 363
+    t("core/v1.VolumeStatus", &[
         f("image", O, V::Struct(227)).pointer(),
     ]),
-    // 364 core/v1.VsphereVirtualDiskVolumeSource
-    t("v1.VsphereVirtualDiskVolumeSource", &[
+    // 364
+    t("core/v1.VsphereVirtualDiskVolumeSource", &[
         f("volumePath", O, V::Text("string")).always(),
         f("fsType", O, V::Text("string")),
         f("storagePolicyName", O, V::Text("string")),
         f("storagePolicyID", O, V::Text("string")),
     ]),
-    // 365 core/v1.WeightedPodAffinityTerm
-    t("v1.WeightedPodAffinityTerm", &[
+    // 365
+    t("core/v1.WeightedPodAffinityTerm", &[
         f("weight", O, V::Int("int32", 32)).always(),
         f("podAffinityTerm", O, V::Struct(280)).always(),
     ]),
-    // 366 core/v1.WindowsSecurityContextOptions
-    t("v1.WindowsSecurityContextOptions", &[
+    // 366
+    t("core/v1.WindowsSecurityContextOptions", &[
         f("gmsaCredentialSpecName", O, V::Text("string")).pointer(),
         f("gmsaCredentialSpec", O, V::Text("string")).pointer(),
         f("runAsUserName", O, V::Text("string")).pointer(),
         f("hostProcess", O, V::Bool).pointer(),
     ]),
-    // 367 discovery/v1.Endpoint
-    t("v1.Endpoint", &[
+    // 367
+    t("discovery/v1.Endpoint", &[
         f("addresses", L, V::Text("string")).always().set(),
-        f("conditions", O, V::Struct(368)).always(),
+        f("conditions", O, V::Struct(368)).always().optional(),
         f("hostname", O, V::Text("string")).pointer(),
         f("targetRef", O, V::Struct(267)).pointer().atomic(),
         f("deprecatedTopology", M, V::Text("string")),
@@ -2879,43 +2879,43 @@ pub(super) static TYPES: [Type; 646] = [
         f("zone", O, V::Text("string")).pointer(),
         f("hints", O, V::Struct(369)).pointer(),
     ]),
-    // 368 discovery/v1.EndpointConditions
-    t("v1.EndpointConditions", &[
+    // 368
+    t("discovery/v1.EndpointConditions", &[
         f("ready", O, V::Bool).pointer(),
         f("serving", O, V::Bool).pointer(),
         f("terminating", O, V::Bool).pointer(),
     ]),
-    // 369 discovery/v1.EndpointHints
-    t("v1.EndpointHints", &[
+    // 369
+    t("discovery/v1.EndpointHints", &[
         f("forZones", L, V::Struct(373)),
         f("forNodes", L, V::Struct(372)),
     ]),
-    // 370 discovery/v1.EndpointPort
-    t("v1.EndpointPort", &[
+    // 370
+    t("discovery/v1.EndpointPort", &[
         f("name", O, V::Text("string")).pointer(),
         f("protocol", O, V::Text("v1.Protocol")).pointer(),
         f("port", O, V::Int("int32", 32)).pointer(),
         f("appProtocol", O, V::Text("string")).pointer(),
     ]),
-    // 371 discovery/v1.EndpointSlice
-    t("v1.EndpointSlice", &[
+    // 371
+    t("discovery/v1.EndpointSlice", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("addressType", O, V::Text("v1.AddressType")).always(),
-        f("endpoints", L, V::Struct(367)).always(),
-        f("ports", L, V::Struct(370)).always().of_atomic(),
+        f("endpoints", L, V::Struct(367)).always().optional(),
+        f("ports", L, V::Struct(370)).always().optional().of_atomic(),
     ]),
-    // 372 discovery/v1.ForNode
-    t("v1.ForNode", &[
+    // 372
+    t("discovery/v1.ForNode", &[
         f("name", O, V::Text("string")).always(),
     ]),
-    // 373 discovery/v1.ForZone
-    t("v1.ForZone", &[
+    // 373
+    t("discovery/v1.ForZone", &[
         f("name", O, V::Text("string")).always(),
     ]),
-    // 374 events/v1.Event
-    t("v1.Event", &[
+    // 374
+    t("events/v1.Event", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
         f("metadata", O, V::Struct(631)).always(),
@@ -2925,231 +2925,231 @@ pub(super) static TYPES: [Type; 646] = [
         f("reportingInstance", O, V::Text("string")),
         f("action", O, V::Text("string")),
         f("reason", O, V::Text("string")),
-        f("regarding", O, V::Struct(267)).always().atomic(),
+        f("regarding", O, V::Struct(267)).always().optional().atomic(),
         f("related", O, V::Struct(267)).pointer().atomic(),
         f("note", O, V::Text("string")),
         f("type", O, V::Text("string")),
-        f("deprecatedSource", O, V::Struct(206)).always(),
-        f("deprecatedFirstTimestamp", O, V::Time).always(),
-        f("deprecatedLastTimestamp", O, V::Time).always(),
+        f("deprecatedSource", O, V::Struct(206)).always().optional(),
+        f("deprecatedFirstTimestamp", O, V::Time).always().optional(),
+        f("deprecatedLastTimestamp", O, V::Time).always().optional(),
         f("deprecatedCount", O, V::Int("int32", 32)),
     ]),
-    // 375 events/v1.EventSeries
-    t("v1.EventSeries", &[
+    // 375
+    t("events/v1.EventSeries", &[
         f("count", O, V::Int("int32", 32)).always(),
         f("lastObservedTime", O, V::MicroTime).always(),
     ]),
-    // 376 flowcontrol/v1.ExemptPriorityLevelConfiguration
-    t("v1.ExemptPriorityLevelConfiguration", &[
+    // 376
+    t("flowcontrol/v1.ExemptPriorityLevelConfiguration", &[
         f("nominalConcurrencyShares", O, V::Int("int32", 32)).pointer(),
         f("lendablePercent", O, V::Int("int32", 32)).pointer(),
     ]),
-    // 377 flowcontrol/v1.FlowDistinguisherMethod
-    t("v1.FlowDistinguisherMethod", &[
+    // 377
+    t("flowcontrol/v1.FlowDistinguisherMethod", &[
         f("type", O, V::Text("v1.FlowDistinguisherMethodType")).always(),
     ]),
-    // 378 flowcontrol/v1.FlowSchema
-    t("v1.FlowSchema", &[
+    // 378
+    t("flowcontrol/v1.FlowSchema", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(380)).always(),
-        f("status", O, V::Struct(381)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(380)).always().optional(),
+        f("status", O, V::Struct(381)).always().optional(),
     ]),
-    // 379 flowcontrol/v1.FlowSchemaCondition
-    t("v1.FlowSchemaCondition", &[
+    // 379
+    t("flowcontrol/v1.FlowSchemaCondition", &[
         f("type", O, V::Text("v1.FlowSchemaConditionType")),
         f("status", O, V::Text("v1.ConditionStatus")),
-        f("lastTransitionTime", O, V::Time).always(),
+        f("lastTransitionTime", O, V::Time).always().optional(),
         f("reason", O, V::Text("string")),
         f("message", O, V::Text("string")),
     ]),
-    // 380 flowcontrol/v1.FlowSchemaSpec
-    t("v1.FlowSchemaSpec", &[
+    // 380
+    t("flowcontrol/v1.FlowSchemaSpec", &[
         f("priorityLevelConfiguration", O, V::Struct(389)).always(),
-        f("matchingPrecedence", O, V::Int("int32", 32)).always(),
+        f("matchingPrecedence", O, V::Int("int32", 32)).always().optional(),
         f("distinguisherMethod", O, V::Struct(377)).pointer(),
         f("rules", L, V::Struct(386)),
     ]),
-    // 381 flowcontrol/v1.FlowSchemaStatus
-    t("v1.FlowSchemaStatus", &[
+    // 381
+    t("flowcontrol/v1.FlowSchemaStatus", &[
         f("conditions", L, V::Struct(379)).keyed(&[("type", None)]).merge("type"),
     ]),
-    // 382 flowcontrol/v1.GroupSubject
-    t("v1.GroupSubject", &[
+    // 382
+    t("flowcontrol/v1.GroupSubject", &[
         f("name", O, V::Text("string")).always(),
     ]),
-    // 383 flowcontrol/v1.LimitResponse
-    t("v1.LimitResponse", &[
+    // 383
+    t("flowcontrol/v1.LimitResponse", &[
         f("type", O, V::Text("v1.LimitResponseType")).always(),
         f("queuing", O, V::Struct(392)).pointer(),
     ]),
-    // 384 flowcontrol/v1.LimitedPriorityLevelConfiguration
-    t("v1.LimitedPriorityLevelConfiguration", &[
-        f("nominalConcurrencyShares", O, V::Int("int32", 32)).pointer().always(),
-        f("limitResponse", O, V::Struct(383)).always(),
+    // 384
+    t("flowcontrol/v1.LimitedPriorityLevelConfiguration", &[
+        f("nominalConcurrencyShares", O, V::Int("int32", 32)).pointer().always().optional(),
+        f("limitResponse", O, V::Struct(383)).always().optional(),
         f("lendablePercent", O, V::Int("int32", 32)).pointer(),
         f("borrowingLimitPercent", O, V::Int("int32", 32)).pointer(),
     ]),
-    // 385 flowcontrol/v1.NonResourcePolicyRule
-    t("v1.NonResourcePolicyRule", &[
+    // 385
+    t("flowcontrol/v1.NonResourcePolicyRule", &[
         f("verbs", L, V::Text("string")).always().set(),
         f("nonResourceURLs", L, V::Text("string")).always().set(),
     ]),
-    // 386 flowcontrol/v1.PolicyRulesWithSubjects
-    t("v1.PolicyRulesWithSubjects", &[
+    // 386
+    t("flowcontrol/v1.PolicyRulesWithSubjects", &[
         f("subjects", L, V::Struct(395)).always(),
         f("resourceRules", L, V::Struct(393)),
         f("nonResourceRules", L, V::Struct(385)),
     ]),
-    // 387 flowcontrol/v1.PriorityLevelConfiguration
-    t("v1.PriorityLevelConfiguration", &[
+    // 387
+    t("flowcontrol/v1.PriorityLevelConfiguration", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(390)).always(),
-        f("status", O, V::Struct(391)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(390)).always().optional(),
+        f("status", O, V::Struct(391)).always().optional(),
     ]),
-    // 388 flowcontrol/v1.PriorityLevelConfigurationCondition
-    t("v1.PriorityLevelConfigurationCondition", &[
+    // 388
+    t("flowcontrol/v1.PriorityLevelConfigurationCondition", &[
         f("type", O, V::Text("v1.PriorityLevelConfigurationConditionType")),
         f("status", O, V::Text("v1.ConditionStatus")),
-        f("lastTransitionTime", O, V::Time).always(),
+        f("lastTransitionTime", O, V::Time).always().optional(),
         f("reason", O, V::Text("string")),
         f("message", O, V::Text("string")),
     ]),
-    // 389 flowcontrol/v1.PriorityLevelConfigurationReference
-    t("v1.PriorityLevelConfigurationReference", &[
+    // 389
+    t("flowcontrol/v1.PriorityLevelConfigurationReference", &[
         f("name", O, V::Text("string")).always(),
     ]),
-    // 390 flowcontrol/v1.PriorityLevelConfigurationSpec
-    t("v1.PriorityLevelConfigurationSpec", &[
+    // 390
+    t("flowcontrol/v1.PriorityLevelConfigurationSpec", &[
         f("type", O, V::Text("v1.PriorityLevelEnablement")).always(),
         f("limited", O, V::Struct(384)).pointer(),
         f("exempt", O, V::Struct(376)).pointer(),
     ]),
-    // 391 flowcontrol/v1.PriorityLevelConfigurationStatus
-    t("v1.PriorityLevelConfigurationStatus", &[
+    // 391
+    t("flowcontrol/v1.PriorityLevelConfigurationStatus", &[
         f("conditions", L, V::Struct(388)).keyed(&[("type", None)]).merge("type"),
     ]),
-    // 392 flowcontrol/v1.QueuingConfiguration
-    t("v1.QueuingConfiguration", &[
-        f("queues", O, V::Int("int32", 32)).always(),
-        f("handSize", O, V::Int("int32", 32)).always(),
-        f("queueLengthLimit", O, V::Int("int32", 32)).always(),
+    // 392
+    t("flowcontrol/v1.QueuingConfiguration", &[
+        f("queues", O, V::Int("int32", 32)).always().optional(),
+        f("handSize", O, V::Int("int32", 32)).always().optional(),
+        f("queueLengthLimit", O, V::Int("int32", 32)).always().optional(),
     ]),
-    // 393 flowcontrol/v1.ResourcePolicyRule
-    t("v1.ResourcePolicyRule", &[
+    // 393
+    t("flowcontrol/v1.ResourcePolicyRule", &[
         f("verbs", L, V::Text("string")).always().set(),
         f("apiGroups", L, V::Text("string")).always().set(),
         f("resources", L, V::Text("string")).always().set(),
         f("clusterScope", O, V::Bool),
-        f("namespaces", L, V::Text("string")).always().set(),
+        f("namespaces", L, V::Text("string")).always().optional().set(),
     ]),
-    // 394 flowcontrol/v1.ServiceAccountSubject
-    t("v1.ServiceAccountSubject", &[
+    // 394
+    t("flowcontrol/v1.ServiceAccountSubject", &[
         f("namespace", O, V::Text("string")).always(),
         f("name", O, V::Text("string")).always(),
     ]),
-    // 395 flowcontrol/v1.Subject
-    t("v1.Subject", &[
+    // 395
+    t("flowcontrol/v1.Subject", &[
         f("kind", O, V::Text("v1.SubjectKind")).always(),
         f("user", O, V::Struct(396)).pointer(),
         f("group", O, V::Struct(382)).pointer(),
         f("serviceAccount", O, V::Struct(394)).pointer(),
     ]),
-    // 396 flowcontrol/v1.UserSubject
-    t("v1.UserSubject", &[
+    // 396
+    t("flowcontrol/v1.UserSubject", &[
         f("name", O, V::Text("string")).always(),
     ]),
-    // 397 imagepolicy/v1alpha1.ImageReview
-    t("v1alpha1.ImageReview", &[
+    // 397
+    t("imagepolicy/v1alpha1.ImageReview", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(399)).always(),
-        f("status", O, V::Struct(400)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(399)).always().optional(),
+        f("status", O, V::Struct(400)).always().optional(),
     ]),
-    // 398 imagepolicy/v1alpha1.ImageReviewContainerSpec
-    t("v1alpha1.ImageReviewContainerSpec", &[
+    // 398
+    t("imagepolicy/v1alpha1.ImageReviewContainerSpec", &[
         f("image", O, V::Text("string")),
     ]),
-    // 399 imagepolicy/v1alpha1.ImageReviewSpec
-    t("v1alpha1.ImageReviewSpec", &[
+    // 399
+    t("imagepolicy/v1alpha1.ImageReviewSpec", &[
         f("containers", L, V::Struct(398)),
         f("annotations", M, V::Text("string")),
         f("namespace", O, V::Text("string")),
     ]),
-    // 400 imagepolicy/v1alpha1.ImageReviewStatus
-    t("v1alpha1.ImageReviewStatus", &[
-        f("allowed", O, V::Bool).always(),
+    // 400
+    t("imagepolicy/v1alpha1.ImageReviewStatus", &[
+        f("allowed", O, V::Bool).always().optional(),
         f("reason", O, V::Text("string")),
         f("auditAnnotations", M, V::Text("string")),
     ]),
-    // 401 lifecycle/v1alpha1.Eviction
-    t("v1alpha1.Eviction", &[
+    // 401
+    t("lifecycle/v1alpha1.Eviction", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("spec", O, V::Struct(408)).always(),
-        f("status", O, V::Struct(409)).always(),
+        f("status", O, V::Struct(409)).always().optional(),
     ]),
-    // 402 lifecycle/v1alpha1.EvictionPodReference
-    t("v1alpha1.EvictionPodReference", &[
+    // 402
+    t("lifecycle/v1alpha1.EvictionPodReference", &[
         f("name", O, V::Text("string")).always(),
         f("uid", O, V::Text("types.UID")).always(),
     ]),
-    // 403 lifecycle/v1alpha1.EvictionRequest
-    t("v1alpha1.EvictionRequest", &[
+    // 403
+    t("lifecycle/v1alpha1.EvictionRequest", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("spec", O, V::Struct(405)).always(),
-        f("status", O, V::Struct(406)).always(),
+        f("status", O, V::Struct(406)).always().optional(),
     ]),
-    // 404 lifecycle/v1alpha1.EvictionRequestPodReference
-    t("v1alpha1.EvictionRequestPodReference", &[
+    // 404
+    t("lifecycle/v1alpha1.EvictionRequestPodReference", &[
         f("name", O, V::Text("string")).always(),
         f("uid", O, V::Text("types.UID")).always(),
     ]),
-    // 405 lifecycle/v1alpha1.EvictionRequestSpec
-    t("v1alpha1.EvictionRequestSpec", &[
+    // 405
+    t("lifecycle/v1alpha1.EvictionRequestSpec", &[
         f("target", O, V::Struct(407)).always(),
         f("requester", O, V::Text("string")).always(),
         f("intent", O, V::Text("v1alpha1.EvictionRequestIntent")).always(),
     ]),
-    // 406 lifecycle/v1alpha1.EvictionRequestStatus
-    t("v1alpha1.EvictionRequestStatus", &[
+    // 406
+    t("lifecycle/v1alpha1.EvictionRequestStatus", &[
         f("conditions", L, V::Struct(620)).keyed(&[("type", None)]).merge("type"),
         f("observedGeneration", O, V::Int("int64", 64)).pointer(),
     ]),
-    // 407 lifecycle/v1alpha1.EvictionRequestTarget
-    t("v1alpha1.EvictionRequestTarget", &[
+    // 407
+    t("lifecycle/v1alpha1.EvictionRequestTarget", &[
         f("pod", O, V::Struct(404)).pointer(),
     ]),
-    // 408 lifecycle/v1alpha1.EvictionSpec
-    t("v1alpha1.EvictionSpec", &[
+    // 408
+    t("lifecycle/v1alpha1.EvictionSpec", &[
         f("target", O, V::Struct(410)).always(),
     ]),
-    // 409 lifecycle/v1alpha1.EvictionStatus
-    t("v1alpha1.EvictionStatus", &[
+    // 409
+    t("lifecycle/v1alpha1.EvictionStatus", &[
         f("conditions", L, V::Struct(620)).keyed(&[("type", None)]).merge("type"),
         f("observedGeneration", O, V::Int("int64", 64)).pointer(),
         f("requesters", L, V::Struct(411)).keyed(&[("name", None)]).of_atomic().merge("name"),
         f("targetResponders", L, V::Struct(413)).keyed(&[("name", None)]).of_atomic().merge("name"),
         f("responders", L, V::Struct(412)).keyed(&[("name", None)]).merge("name"),
     ]),
-    // 410 lifecycle/v1alpha1.EvictionTarget
-    t("v1alpha1.EvictionTarget", &[
+    // 410
+    t("lifecycle/v1alpha1.EvictionTarget", &[
         f("pod", O, V::Struct(402)).pointer(),
     ]),
-    // 411 lifecycle/v1alpha1.Requester
-    t("v1alpha1.Requester", &[
+    // 411
+    t("lifecycle/v1alpha1.Requester", &[
         f("name", O, V::Text("string")).always(),
         f("intent", O, V::Text("v1alpha1.RequesterIntent")).always(),
     ]),
-    // 412 lifecycle/v1alpha1.ResponderStatus
-    t("v1alpha1.ResponderStatus", &[
+    // 412
+    t("lifecycle/v1alpha1.ResponderStatus", &[
         f("name", O, V::Text("string")).always(),
         f("startTime", O, V::Time).pointer(),
         f("heartbeatTime", O, V::Time).pointer(),
@@ -3157,330 +3157,330 @@ pub(super) static TYPES: [Type; 646] = [
         f("completionTime", O, V::Time).pointer(),
         f("message", O, V::Text("string")).pointer(),
     ]),
-    // 413 lifecycle/v1alpha1.TargetResponder
-    t("v1alpha1.TargetResponder", &[
+    // 413
+    t("lifecycle/v1alpha1.TargetResponder", &[
         f("name", O, V::Text("string")).always(),
         f("priority", O, V::Int("int32", 32)).pointer().always(),
         f("state", O, V::Text("v1alpha1.ResponderStateType")).always(),
     ]),
-    // 414 networking/v1.HTTPIngressPath
-    t("v1.HTTPIngressPath", &[
+    // 414
+    t("networking/v1.HTTPIngressPath", &[
         f("path", O, V::Text("string")),
         f("pathType", O, V::Text("v1.PathType")).pointer().always(),
         f("backend", O, V::Struct(420)).always(),
     ]),
-    // 415 networking/v1.HTTPIngressRuleValue
-    t("v1.HTTPIngressRuleValue", &[
+    // 415
+    t("networking/v1.HTTPIngressRuleValue", &[
         f("paths", L, V::Struct(414)).always(),
     ]),
-    // 416 networking/v1.IPAddress
-    t("v1.IPAddress", &[
+    // 416
+    t("networking/v1.IPAddress", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(417)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(417)).always().optional(),
     ]),
-    // 417 networking/v1.IPAddressSpec
-    t("v1.IPAddressSpec", &[
+    // 417
+    t("networking/v1.IPAddressSpec", &[
         f("parentRef", O, V::Struct(438)).pointer(),
     ]),
-    // 418 networking/v1.IPBlock
-    t("v1.IPBlock", &[
+    // 418
+    t("networking/v1.IPBlock", &[
         f("cidr", O, V::Text("string")).always(),
         f("except", L, V::Text("string")),
     ]),
-    // 419 networking/v1.Ingress
-    t("v1.Ingress", &[
+    // 419
+    t("networking/v1.Ingress", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(429)).always(),
-        f("status", O, V::Struct(430)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(429)).always().optional(),
+        f("status", O, V::Struct(430)).always().optional(),
     ]),
-    // 420 networking/v1.IngressBackend
-    t("v1.IngressBackend", &[
+    // 420
+    t("networking/v1.IngressBackend", &[
         f("service", O, V::Struct(428)).pointer(),
         f("resource", O, V::Struct(352)).pointer().atomic(),
     ]),
-    // 421 networking/v1.IngressClass
-    t("v1.IngressClass", &[
+    // 421
+    t("networking/v1.IngressClass", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(423)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(423)).always().optional(),
     ]),
-    // 422 networking/v1.IngressClassParametersReference
-    t("v1.IngressClassParametersReference", &[
+    // 422
+    t("networking/v1.IngressClassParametersReference", &[
         f("apiGroup", O, V::Text("string")).pointer(),
         f("kind", O, V::Text("string")).always(),
         f("name", O, V::Text("string")).always(),
-        f("scope", O, V::Text("string")).pointer().always(),
+        f("scope", O, V::Text("string")).pointer().always().optional(),
         f("namespace", O, V::Text("string")).pointer(),
     ]),
-    // 423 networking/v1.IngressClassSpec
-    t("v1.IngressClassSpec", &[
+    // 423
+    t("networking/v1.IngressClassSpec", &[
         f("controller", O, V::Text("string")),
         f("parameters", O, V::Struct(422)).pointer(),
     ]),
-    // 424 networking/v1.IngressLoadBalancerIngress
-    t("v1.IngressLoadBalancerIngress", &[
+    // 424
+    t("networking/v1.IngressLoadBalancerIngress", &[
         f("ip", O, V::Text("string")),
         f("hostname", O, V::Text("string")),
         f("ports", L, V::Struct(426)),
     ]),
-    // 425 networking/v1.IngressLoadBalancerStatus
-    t("v1.IngressLoadBalancerStatus", &[
+    // 425
+    t("networking/v1.IngressLoadBalancerStatus", &[
         f("ingress", L, V::Struct(424)),
     ]),
-    // 426 networking/v1.IngressPortStatus
-    t("v1.IngressPortStatus", &[
+    // 426
+    t("networking/v1.IngressPortStatus", &[
         f("port", O, V::Int("int32", 32)).always(),
         f("protocol", O, V::Text("v1.Protocol")).always(),
         f("error", O, V::Text("string")).pointer(),
     ]),
-    // 427 networking/v1.IngressRule
-    t("v1.IngressRule", &[
+    // 427
+    t("networking/v1.IngressRule", &[
         f("host", O, V::Text("string")),
         f("http", O, V::Struct(415)).pointer(),
     ]),
-    // 428 networking/v1.IngressServiceBackend
-    t("v1.IngressServiceBackend", &[
+    // 428
+    t("networking/v1.IngressServiceBackend", &[
         f("name", O, V::Text("string")).always(),
-        f("port", O, V::Struct(439)).always().atomic(),
+        f("port", O, V::Struct(439)).always().optional().atomic(),
     ]),
-    // 429 networking/v1.IngressSpec
-    t("v1.IngressSpec", &[
+    // 429
+    t("networking/v1.IngressSpec", &[
         f("ingressClassName", O, V::Text("string")).pointer(),
         f("defaultBackend", O, V::Struct(420)).pointer(),
         f("tls", L, V::Struct(431)),
         f("rules", L, V::Struct(427)),
     ]),
-    // 430 networking/v1.IngressStatus
-    t("v1.IngressStatus", &[
-        f("loadBalancer", O, V::Struct(425)).always(),
+    // 430
+    t("networking/v1.IngressStatus", &[
+        f("loadBalancer", O, V::Struct(425)).always().optional(),
     ]),
-    // 431 networking/v1.IngressTLS
-    t("v1.IngressTLS", &[
+    // 431
+    t("networking/v1.IngressTLS", &[
         f("hosts", L, V::Text("string")),
         f("secretName", O, V::Text("string")),
     ]),
-    // 432 networking/v1.NetworkPolicy
-    t("v1.NetworkPolicy", &[
+    // 432
+    t("networking/v1.NetworkPolicy", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(437)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(437)).always().optional(),
     ]),
-    // 433 networking/v1.NetworkPolicyEgressRule
-    t("v1.NetworkPolicyEgressRule", &[
+    // 433
+    t("networking/v1.NetworkPolicyEgressRule", &[
         f("ports", L, V::Struct(436)),
         f("to", L, V::Struct(435)),
     ]),
-    // 434 networking/v1.NetworkPolicyIngressRule
-    t("v1.NetworkPolicyIngressRule", &[
+    // 434
+    t("networking/v1.NetworkPolicyIngressRule", &[
         f("ports", L, V::Struct(436)),
         f("from", L, V::Struct(435)),
     ]),
-    // 435 networking/v1.NetworkPolicyPeer
-    t("v1.NetworkPolicyPeer", &[
+    // 435
+    t("networking/v1.NetworkPolicyPeer", &[
         f("podSelector", O, V::Struct(627)).pointer().atomic(),
         f("namespaceSelector", O, V::Struct(627)).pointer().atomic(),
         f("ipBlock", O, V::Struct(418)).pointer(),
     ]),
-    // 436 networking/v1.NetworkPolicyPort
-    t("v1.NetworkPolicyPort", &[
+    // 436
+    t("networking/v1.NetworkPolicyPort", &[
         f("protocol", O, V::Text("v1.Protocol")).pointer(),
         f("port", O, V::IntOrString).pointer(),
         f("endPort", O, V::Int("int32", 32)).pointer(),
     ]),
-    // 437 networking/v1.NetworkPolicySpec
-    t("v1.NetworkPolicySpec", &[
-        f("podSelector", O, V::Struct(627)).always().atomic(),
+    // 437
+    t("networking/v1.NetworkPolicySpec", &[
+        f("podSelector", O, V::Struct(627)).always().optional().atomic(),
         f("ingress", L, V::Struct(434)),
         f("egress", L, V::Struct(433)),
         f("policyTypes", L, V::Text("v1.PolicyType")),
     ]),
-    // 438 networking/v1.ParentReference
-    t("v1.ParentReference", &[
+    // 438
+    t("networking/v1.ParentReference", &[
         f("group", O, V::Text("string")),
         f("resource", O, V::Text("string")),
         f("namespace", O, V::Text("string")),
         f("name", O, V::Text("string")),
     ]),
-    // 439 networking/v1.ServiceBackendPort
-    t("v1.ServiceBackendPort", &[
+    // 439
+    t("networking/v1.ServiceBackendPort", &[
         f("name", O, V::Text("string")),
         f("number", O, V::Int("int32", 32)),
     ]),
-    // 440 networking/v1.ServiceCIDR
-    t("v1.ServiceCIDR", &[
+    // 440
+    t("networking/v1.ServiceCIDR", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(441)).always(),
-        f("status", O, V::Struct(442)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(441)).always().optional(),
+        f("status", O, V::Struct(442)).always().optional(),
     ]),
-    // 441 networking/v1.ServiceCIDRSpec
-    t("v1.ServiceCIDRSpec", &[
+    // 441
+    t("networking/v1.ServiceCIDRSpec", &[
         f("cidrs", L, V::Text("string")),
     ]),
-    // 442 networking/v1.ServiceCIDRStatus
-    t("v1.ServiceCIDRStatus", &[
+    // 442
+    t("networking/v1.ServiceCIDRStatus", &[
         f("conditions", L, V::Struct(620)).keyed(&[("type", None)]).merge("type"),
     ]),
-    // 443 node/v1.Overhead
-    t("v1.Overhead", &[
+    // 443
+    t("node/v1.Overhead", &[
         f("podFixed", M, V::Quantity).named("v1.ResourceList"),
     ]),
-    // 444 node/v1.RuntimeClass
-    t("v1.RuntimeClass", &[
+    // 444
+    t("node/v1.RuntimeClass", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("handler", O, V::Text("string")).always(),
         f("overhead", O, V::Struct(443)).pointer(),
         f("scheduling", O, V::Struct(445)).pointer(),
     ]),
-    // 445 node/v1.Scheduling
-    t("v1.Scheduling", &[
+    // 445
+    t("node/v1.Scheduling", &[
         f("nodeSelector", M, V::Text("string")).atomic(),
         f("tolerations", L, V::Struct(348)),
     ]),
-    // 446 policy/v1.Eviction
-    t("v1.Eviction", &[
+    // 446
+    t("policy/v1.Eviction", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("deleteOptions", O, V::Struct(621)).pointer(),
     ]),
-    // 447 policy/v1.PodDisruptionBudget
-    t("v1.PodDisruptionBudget", &[
+    // 447
+    t("policy/v1.PodDisruptionBudget", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(448)).always(),
-        f("status", O, V::Struct(449)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(448)).always().optional(),
+        f("status", O, V::Struct(449)).always().optional(),
     ]),
-    // 448 policy/v1.PodDisruptionBudgetSpec
-    t("v1.PodDisruptionBudgetSpec", &[
+    // 448
+    t("policy/v1.PodDisruptionBudgetSpec", &[
         f("minAvailable", O, V::IntOrString).pointer(),
         f("selector", O, V::Struct(627)).pointer().atomic().replace(),
         f("maxUnavailable", O, V::IntOrString).pointer(),
         f("unhealthyPodEvictionPolicy", O, V::Text("v1.UnhealthyPodEvictionPolicyType")).pointer(),
     ]),
-    // 449 policy/v1.PodDisruptionBudgetStatus
-    t("v1.PodDisruptionBudgetStatus", &[
+    // 449
+    t("policy/v1.PodDisruptionBudgetStatus", &[
         f("observedGeneration", O, V::Int("int64", 64)),
         f("disruptedPods", M, V::Time),
-        f("disruptionsAllowed", O, V::Int("int32", 32)).always(),
-        f("currentHealthy", O, V::Int("int32", 32)).always(),
-        f("desiredHealthy", O, V::Int("int32", 32)).always(),
-        f("expectedPods", O, V::Int("int32", 32)).always(),
+        f("disruptionsAllowed", O, V::Int("int32", 32)).always().optional(),
+        f("currentHealthy", O, V::Int("int32", 32)).always().optional(),
+        f("desiredHealthy", O, V::Int("int32", 32)).always().optional(),
+        f("expectedPods", O, V::Int("int32", 32)).always().optional(),
         f("conditions", L, V::Struct(620)).keyed(&[("type", None)]).merge("type"),
     ]),
-    // 450 rbac/v1.AggregationRule
-    t("v1.AggregationRule", &[
+    // 450
+    t("rbac/v1.AggregationRule", &[
         f("clusterRoleSelectors", L, V::Struct(627)).of_atomic(),
     ]),
-    // 451 rbac/v1.ClusterRole
-    t("v1.ClusterRole", &[
+    // 451
+    t("rbac/v1.ClusterRole", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("rules", L, V::Struct(453)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("rules", L, V::Struct(453)).always().optional(),
         f("aggregationRule", O, V::Struct(450)).pointer(),
     ]),
-    // 452 rbac/v1.ClusterRoleBinding
-    t("v1.ClusterRoleBinding", &[
+    // 452
+    t("rbac/v1.ClusterRoleBinding", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("subjects", L, V::Struct(457)).of_atomic(),
         f("roleRef", O, V::Struct(456)).always().atomic(),
     ]),
-    // 453 rbac/v1.PolicyRule
-    t("v1.PolicyRule", &[
+    // 453
+    t("rbac/v1.PolicyRule", &[
         f("verbs", L, V::Text("string")).always(),
         f("apiGroups", L, V::Text("string")),
         f("resources", L, V::Text("string")),
         f("resourceNames", L, V::Text("string")),
         f("nonResourceURLs", L, V::Text("string")),
     ]),
-    // 454 rbac/v1.Role
-    t("v1.Role", &[
+    // 454
+    t("rbac/v1.Role", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("rules", L, V::Struct(453)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("rules", L, V::Struct(453)).always().optional(),
     ]),
-    // 455 rbac/v1.RoleBinding
-    t("v1.RoleBinding", &[
+    // 455
+    t("rbac/v1.RoleBinding", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("subjects", L, V::Struct(457)).of_atomic(),
         f("roleRef", O, V::Struct(456)).always().atomic(),
     ]),
-    // 456 rbac/v1.RoleRef
-    t("v1.RoleRef", &[
-        f("apiGroup", O, V::Text("string")).always(),
+    // 456
+    t("rbac/v1.RoleRef", &[
+        f("apiGroup", O, V::Text("string")).always().optional(),
         f("kind", O, V::Text("string")).always(),
         f("name", O, V::Text("string")).always(),
     ]),
-    // 457 rbac/v1.Subject
-    t("v1.Subject", &[
+    // 457
+    t("rbac/v1.Subject", &[
         f("kind", O, V::Text("string")).always(),
         f("apiGroup", O, V::Text("string")),
         f("name", O, V::Text("string")).always(),
         f("namespace", O, V::Text("string")),
     ]),
-    // 458 resource/v1.AllocatedDeviceStatus
-    t("v1.AllocatedDeviceStatus", &[
+    // 458
+    t("resource/v1.AllocatedDeviceStatus", &[
         f("driver", O, V::Text("string")).always(),
         f("pool", O, V::Text("string")).always(),
         f("device", O, V::Text("string")).always(),
         f("shareID", O, V::Text("string")).pointer(),
-        f("conditions", L, V::Struct(620)).always().keyed(&[("type", None)]),
+        f("conditions", L, V::Struct(620)).always().optional().keyed(&[("type", None)]),
         f("data", O, V::Raw("runtime.RawExtension")).pointer(),
         f("networkData", O, V::Struct(490)).pointer(),
     ]),
-    // 459 resource/v1.AllocationResult
-    t("v1.AllocationResult", &[
-        f("devices", O, V::Struct(468)).always(),
+    // 459
+    t("resource/v1.AllocationResult", &[
+        f("devices", O, V::Struct(468)).always().optional(),
         f("nodeSelector", O, V::Struct(259)).pointer().atomic(),
         f("allocationTimestamp", O, V::Time).pointer(),
     ]),
-    // 460 resource/v1.CELDeviceSelector
-    t("v1.CELDeviceSelector", &[
+    // 460
+    t("resource/v1.CELDeviceSelector", &[
         f("expression", O, V::Text("string")).always(),
     ]),
-    // 461 resource/v1.CapacityRequestPolicy
-    t("v1.CapacityRequestPolicy", &[
-        f("default", O, V::Quantity).pointer().always(),
+    // 461
+    t("resource/v1.CapacityRequestPolicy", &[
+        f("default", O, V::Quantity).pointer().always().optional(),
         f("validValues", L, V::Quantity),
         f("validRange", O, V::Struct(462)).pointer(),
     ]),
-    // 462 resource/v1.CapacityRequestPolicyRange
-    t("v1.CapacityRequestPolicyRange", &[
+    // 462
+    t("resource/v1.CapacityRequestPolicyRange", &[
         f("min", O, V::Quantity).pointer(),
         f("max", O, V::Quantity).pointer(),
         f("step", O, V::Quantity).pointer(),
     ]),
-    // 463 resource/v1.CapacityRequirements
-    t("v1.CapacityRequirements", &[
+    // 463
+    t("resource/v1.CapacityRequirements", &[
         f("requests", M, V::Quantity),
     ]),
-    // 464 resource/v1.Counter
-    t("v1.Counter", &[
+    // 464
+    t("resource/v1.Counter", &[
         f("value", O, V::Quantity).always(),
     ]),
-    // 465 resource/v1.CounterSet
-    t("v1.CounterSet", &[
+    // 465
+    t("resource/v1.CounterSet", &[
         f("name", O, V::Text("string")).always(),
         f("counters", M, V::Struct(464)),
     ]),
-    // 466 resource/v1.Device
-    t("v1.Device", &[
+    // 466
+    t("resource/v1.Device", &[
         f("name", O, V::Text("string")).always(),
         f("attributes", M, V::Struct(469)),
         f("capacity", M, V::Struct(470)),
@@ -3495,19 +3495,19 @@ pub(super) static TYPES: [Type; 646] = [
         f("allowMultipleAllocations", O, V::Bool).pointer(),
         f("nodeAllocatableResources", M, V::Struct(493)),
     ]),
-    // 467 resource/v1.DeviceAllocationConfiguration
-    t("v1.DeviceAllocationConfiguration", &[
+    // 467
+    t("resource/v1.DeviceAllocationConfiguration", &[
         f("source", O, V::Text("v1.AllocationConfigSource")).always(),
         f("requests", L, V::Text("string")),
         f("opaque", O, V::Struct(494)).pointer(),
     ]),
-    // 468 resource/v1.DeviceAllocationResult
-    t("v1.DeviceAllocationResult", &[
+    // 468
+    t("resource/v1.DeviceAllocationResult", &[
         f("results", L, V::Struct(480)),
         f("config", L, V::Struct(467)),
     ]),
-    // 469 resource/v1.DeviceAttribute
-    t("v1.DeviceAttribute", &[
+    // 469
+    t("resource/v1.DeviceAttribute", &[
         f("int", O, V::Int("int64", 64)).pointer(),
         f("bool", O, V::Bool).pointer(),
         f("string", O, V::Text("string")).pointer(),
@@ -3517,64 +3517,64 @@ pub(super) static TYPES: [Type; 646] = [
         f("strings", L, V::Text("string")),
         f("versions", L, V::Text("string")),
     ]),
-    // 470 resource/v1.DeviceCapacity
-    t("v1.DeviceCapacity", &[
+    // 470
+    t("resource/v1.DeviceCapacity", &[
         f("value", O, V::Quantity).always(),
         f("requestPolicy", O, V::Struct(461)).pointer(),
     ]),
-    // 471 resource/v1.DeviceClaim
-    t("v1.DeviceClaim", &[
-        f("requests", L, V::Struct(479)).always(),
+    // 471
+    t("resource/v1.DeviceClaim", &[
+        f("requests", L, V::Struct(479)).always().optional(),
         f("constraints", L, V::Struct(476)),
         f("config", L, V::Struct(472)),
     ]),
-    // 472 resource/v1.DeviceClaimConfiguration
-    t("v1.DeviceClaimConfiguration", &[
+    // 472
+    t("resource/v1.DeviceClaimConfiguration", &[
         f("requests", L, V::Text("string")),
         f("opaque", O, V::Struct(494)).pointer(),
     ]),
-    // 473 resource/v1.DeviceClass
-    t("v1.DeviceClass", &[
+    // 473
+    t("resource/v1.DeviceClass", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(475)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(475)).always().optional(),
     ]),
-    // 474 resource/v1.DeviceClassConfiguration
-    t("v1.DeviceClassConfiguration", &[
+    // 474
+    t("resource/v1.DeviceClassConfiguration", &[
         f("opaque", O, V::Struct(494)).pointer(),
     ]),
-    // 475 resource/v1.DeviceClassSpec
-    t("v1.DeviceClassSpec", &[
+    // 475
+    t("resource/v1.DeviceClassSpec", &[
         f("selectors", L, V::Struct(481)),
         f("config", L, V::Struct(474)),
         f("extendedResourceName", O, V::Text("string")).pointer(),
     ]),
-    // 476 resource/v1.DeviceConstraint
-    t("v1.DeviceConstraint", &[
+    // 476
+    t("resource/v1.DeviceConstraint", &[
         f("requests", L, V::Text("string")),
         f("matchAttribute", O, V::Text("v1.FullyQualifiedName")).pointer(),
         f("distinctAttribute", O, V::Text("v1.FullyQualifiedName")).pointer(),
     ]),
-    // 477 resource/v1.DeviceCounterConsumption
-    t("v1.DeviceCounterConsumption", &[
+    // 477
+    t("resource/v1.DeviceCounterConsumption", &[
         f("counterSet", O, V::Text("string")).always(),
         f("counters", M, V::Struct(464)),
         f("compatibilityGroups", L, V::Text("string")),
     ]),
-    // 478 resource/v1.DeviceDerivedAttribute
-    t("v1.DeviceDerivedAttribute", &[
+    // 478
+    t("resource/v1.DeviceDerivedAttribute", &[
         f("name", O, V::Text("v1.FullyQualifiedName")).always(),
         f("expression", O, V::Text("string")).always(),
     ]),
-    // 479 resource/v1.DeviceRequest
-    t("v1.DeviceRequest", &[
+    // 479
+    t("resource/v1.DeviceRequest", &[
         f("name", O, V::Text("string")).always(),
         f("exactly", O, V::Struct(489)).pointer(),
         f("firstAvailable", L, V::Struct(482)),
     ]),
-    // 480 resource/v1.DeviceRequestAllocationResult
-    t("v1.DeviceRequestAllocationResult", &[
+    // 480
+    t("resource/v1.DeviceRequestAllocationResult", &[
         f("request", O, V::Text("string")).always(),
         f("driver", O, V::Text("string")).always(),
         f("pool", O, V::Text("string")).always(),
@@ -3587,12 +3587,12 @@ pub(super) static TYPES: [Type; 646] = [
         f("consumedCapacity", M, V::Quantity),
         f("skipNodeOperations", L, V::Text("v1.SkipNodeOperation")).set(),
     ]),
-    // 481 resource/v1.DeviceSelector
-    t("v1.DeviceSelector", &[
+    // 481
+    t("resource/v1.DeviceSelector", &[
         f("cel", O, V::Struct(460)).pointer(),
     ]),
-    // 482 resource/v1.DeviceSubRequest
-    t("v1.DeviceSubRequest", &[
+    // 482
+    t("resource/v1.DeviceSubRequest", &[
         f("name", O, V::Text("string")).always(),
         f("deviceClassName", O, V::Text("string")).always(),
         f("selectors", L, V::Struct(481)),
@@ -3602,46 +3602,46 @@ pub(super) static TYPES: [Type; 646] = [
         f("capacity", O, V::Struct(463)).pointer(),
         f("derivedAttributes", L, V::Struct(478)),
     ]),
-    // 483 resource/v1.DeviceTaint
-    t("v1.DeviceTaint", &[
+    // 483
+    t("resource/v1.DeviceTaint", &[
         f("key", O, V::Text("string")).always(),
         f("value", O, V::Text("string")),
         f("effect", O, V::Text("v1.DeviceTaintEffect")).always(),
         f("timeAdded", O, V::Time).pointer(),
     ]),
-    // 484 resource/v1.DeviceTaintRule
-    t("v1.DeviceTaintRule", &[
+    // 484
+    t("resource/v1.DeviceTaintRule", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("spec", O, V::Struct(485)).always(),
-        f("status", O, V::Struct(486)).always(),
+        f("status", O, V::Struct(486)).always().optional(),
     ]),
-    // 485 resource/v1.DeviceTaintRuleSpec
-    t("v1.DeviceTaintRuleSpec", &[
+    // 485
+    t("resource/v1.DeviceTaintRuleSpec", &[
         f("deviceSelector", O, V::Struct(487)).pointer(),
-        f("taint", O, V::Struct(483)).always(),
+        f("taint", O, V::Struct(483)).always().optional(),
     ]),
-    // 486 resource/v1.DeviceTaintRuleStatus
-    t("v1.DeviceTaintRuleStatus", &[
+    // 486
+    t("resource/v1.DeviceTaintRuleStatus", &[
         f("conditions", L, V::Struct(620)).keyed(&[("type", None)]).merge("type"),
     ]),
-    // 487 resource/v1.DeviceTaintSelector
-    t("v1.DeviceTaintSelector", &[
+    // 487
+    t("resource/v1.DeviceTaintSelector", &[
         f("driver", O, V::Text("string")).pointer(),
         f("pool", O, V::Text("string")).pointer(),
         f("device", O, V::Text("string")).pointer(),
     ]),
-    // 488 resource/v1.DeviceToleration
-    t("v1.DeviceToleration", &[
+    // 488
+    t("resource/v1.DeviceToleration", &[
         f("key", O, V::Text("string")),
         f("operator", O, V::Text("v1.DeviceTolerationOperator")),
         f("value", O, V::Text("string")),
         f("effect", O, V::Text("v1.DeviceTaintEffect")),
         f("tolerationSeconds", O, V::Int("int64", 64)).pointer(),
     ]),
-    // 489 resource/v1.ExactDeviceRequest
-    t("v1.ExactDeviceRequest", &[
+    // 489
+    t("resource/v1.ExactDeviceRequest", &[
         f("deviceClassName", O, V::Text("string")).always(),
         f("selectors", L, V::Struct(481)),
         f("allocationMode", O, V::Text("v1.DeviceAllocationMode")),
@@ -3651,85 +3651,85 @@ pub(super) static TYPES: [Type; 646] = [
         f("capacity", O, V::Struct(463)).pointer(),
         f("derivedAttributes", L, V::Struct(478)),
     ]),
-    // 490 resource/v1.NetworkDeviceData
-    t("v1.NetworkDeviceData", &[
+    // 490
+    t("resource/v1.NetworkDeviceData", &[
         f("interfaceName", O, V::Text("string")),
         f("ips", L, V::Text("string")),
         f("hardwareAddress", O, V::Text("string")),
     ]),
-    // 491 resource/v1.NodeAllocatableMapping
-    t("v1.NodeAllocatableMapping", &[
+    // 491
+    t("resource/v1.NodeAllocatableMapping", &[
         f("capacityKey", O, V::Text("v1.QualifiedName")).pointer(),
         f("capacityMultiplier", O, V::Quantity).pointer(),
         f("deviceMultiplier", O, V::Quantity).pointer(),
     ]),
-    // 492 resource/v1.NodeAllocatableOverhead
-    t("v1.NodeAllocatableOverhead", &[
+    // 492
+    t("resource/v1.NodeAllocatableOverhead", &[
         f("perPod", O, V::Quantity).pointer(),
         f("perContainer", O, V::Quantity).pointer(),
     ]),
-    // 493 resource/v1.NodeAllocatableResource
-    t("v1.NodeAllocatableResource", &[
+    // 493
+    t("resource/v1.NodeAllocatableResource", &[
         f("mapping", O, V::Struct(491)).pointer(),
         f("overhead", O, V::Struct(492)).pointer(),
     ]),
-    // 494 resource/v1.OpaqueDeviceConfiguration
-    t("v1.OpaqueDeviceConfiguration", &[
+    // 494
+    t("resource/v1.OpaqueDeviceConfiguration", &[
         f("driver", O, V::Text("string")).always(),
         f("parameters", O, V::Raw("runtime.RawExtension")).always(),
     ]),
-    // 495 resource/v1.ResourceClaim
-    t("v1.ResourceClaim", &[
+    // 495
+    t("resource/v1.ResourceClaim", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(497)).always(),
-        f("status", O, V::Struct(498)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(497)).always().optional(),
+        f("status", O, V::Struct(498)).always().optional(),
     ]),
-    // 496 resource/v1.ResourceClaimConsumerReference
-    t("v1.ResourceClaimConsumerReference", &[
+    // 496
+    t("resource/v1.ResourceClaimConsumerReference", &[
         f("apiGroup", O, V::Text("string")),
         f("resource", O, V::Text("string")).always(),
         f("name", O, V::Text("string")).always(),
         f("uid", O, V::Text("types.UID")).always(),
     ]),
-    // 497 resource/v1.ResourceClaimSpec
-    t("v1.ResourceClaimSpec", &[
-        f("devices", O, V::Struct(471)).always(),
+    // 497
+    t("resource/v1.ResourceClaimSpec", &[
+        f("devices", O, V::Struct(471)).always().optional(),
     ]),
-    // 498 resource/v1.ResourceClaimStatus
-    t("v1.ResourceClaimStatus", &[
+    // 498
+    t("resource/v1.ResourceClaimStatus", &[
         f("allocation", O, V::Struct(459)).pointer(),
         f("reservedFor", L, V::Struct(496)).keyed(&[("uid", None)]).merge("uid"),
         f("devices", L, V::Struct(458)).keyed(&[("driver", None), ("device", None), ("pool", None), ("shareID", None)]),
     ]),
-    // 499 resource/v1.ResourceClaimTemplate
-    t("v1.ResourceClaimTemplate", &[
+    // 499
+    t("resource/v1.ResourceClaimTemplate", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(500)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(500)).always().optional(),
     ]),
-    // 500 resource/v1.ResourceClaimTemplateSpec
-    t("v1.ResourceClaimTemplateSpec", &[
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(497)).always(),
+    // 500
+    t("resource/v1.ResourceClaimTemplateSpec", &[
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(497)).always().optional(),
     ]),
-    // 501 resource/v1.ResourcePool
-    t("v1.ResourcePool", &[
+    // 501
+    t("resource/v1.ResourcePool", &[
         f("name", O, V::Text("string")).always(),
         f("generation", O, V::Int("int64", 64)).always(),
         f("resourceSliceCount", O, V::Int("int64", 64)).always(),
     ]),
-    // 502 resource/v1.ResourceSlice
-    t("v1.ResourceSlice", &[
+    // 502
+    t("resource/v1.ResourceSlice", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("spec", O, V::Struct(503)).always(),
     ]),
-    // 503 resource/v1.ResourceSliceSpec
-    t("v1.ResourceSliceSpec", &[
+    // 503
+    t("resource/v1.ResourceSliceSpec", &[
         f("driver", O, V::Text("string")).always(),
         f("pool", O, V::Struct(501)).always(),
         f("nodeName", O, V::Text("string")).pointer(),
@@ -3741,15 +3741,15 @@ pub(super) static TYPES: [Type; 646] = [
         f("partitionTypeAttribute", O, V::Text("v1.FullyQualifiedName")).pointer(),
         f("skipNodeOperations", L, V::Text("v1.SkipNodeOperation")).set(),
     ]),
-    // 504 resource/v1alpha3.PartitionTypeStatus
-    t("v1alpha3.PartitionTypeStatus", &[
+    // 504
+    t("resource/v1alpha3.PartitionTypeStatus", &[
         f("attribute", O, V::Text("string")),
         f("type", O, V::Text("string")),
         f("total", O, V::Int("int32", 32)).pointer(),
         f("allocatable", O, V::Int("int32", 32)).pointer(),
     ]),
-    // 505 resource/v1alpha3.PoolStatus
-    t("v1alpha3.PoolStatus", &[
+    // 505
+    t("resource/v1alpha3.PoolStatus", &[
         f("driver", O, V::Text("string")),
         f("poolName", O, V::Text("string")),
         f("generation", O, V::Int("int64", 64)).always(),
@@ -3763,90 +3763,90 @@ pub(super) static TYPES: [Type; 646] = [
         f("partitionSummary", L, V::Struct(504)),
         f("shareableSummary", O, V::Struct(510)).pointer(),
     ]),
-    // 506 resource/v1alpha3.ResourcePoolStatusRequest
-    t("v1alpha3.ResourcePoolStatusRequest", &[
+    // 506
+    t("resource/v1alpha3.ResourcePoolStatusRequest", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("spec", O, V::Struct(507)).always(),
         f("status", O, V::Struct(508)).pointer(),
     ]),
-    // 507 resource/v1alpha3.ResourcePoolStatusRequestSpec
-    t("v1alpha3.ResourcePoolStatusRequestSpec", &[
+    // 507
+    t("resource/v1alpha3.ResourcePoolStatusRequestSpec", &[
         f("driver", O, V::Text("string")).always(),
         f("poolName", O, V::Text("string")).pointer(),
         f("limit", O, V::Int("int32", 32)).pointer(),
         f("defaultPartitionTypeAttribute", O, V::Text("string")).pointer(),
     ]),
-    // 508 resource/v1alpha3.ResourcePoolStatusRequestStatus
-    t("v1alpha3.ResourcePoolStatusRequestStatus", &[
+    // 508
+    t("resource/v1alpha3.ResourcePoolStatusRequestStatus", &[
         f("poolCount", O, V::Int("int32", 32)).pointer(),
         f("pools", L, V::Struct(505)),
         f("conditions", L, V::Struct(620)).keyed(&[("type", None)]).merge("type"),
     ]),
-    // 509 resource/v1alpha3.ShareableCapacityStatus
-    t("v1alpha3.ShareableCapacityStatus", &[
+    // 509
+    t("resource/v1alpha3.ShareableCapacityStatus", &[
         f("name", O, V::Text("string")),
         f("total", O, V::Quantity).pointer(),
         f("consumed", O, V::Quantity).pointer(),
         f("available", O, V::Quantity).pointer(),
     ]),
-    // 510 resource/v1alpha3.ShareableSummaryStatus
-    t("v1alpha3.ShareableSummaryStatus", &[
+    // 510
+    t("resource/v1alpha3.ShareableSummaryStatus", &[
         f("fullyAvailableDevices", O, V::Int("int32", 32)).pointer(),
         f("partiallyAvailableDevices", O, V::Int("int32", 32)).pointer(),
         f("capacity", L, V::Struct(509)),
     ]),
-    // 511 scheduling/v1.PriorityClass
-    t("v1.PriorityClass", &[
+    // 511
+    t("scheduling/v1.PriorityClass", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("value", O, V::Int("int32", 32)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("value", O, V::Int("int32", 32)).always().optional(),
         f("globalDefault", O, V::Bool),
         f("description", O, V::Text("string")),
         f("preemptionPolicy", O, V::Text("v1.PreemptionPolicy")).pointer(),
     ]),
-    // 512 scheduling/v1alpha3.AllCompositeDisruptionMode
-    t("v1alpha3.AllCompositeDisruptionMode", &[
+    // 512
+    t("scheduling/v1alpha3.AllCompositeDisruptionMode", &[
     ]),
-    // 513 scheduling/v1alpha3.AllDisruptionMode
-    t("v1alpha3.AllDisruptionMode", &[
+    // 513
+    t("scheduling/v1alpha3.AllDisruptionMode", &[
     ]),
-    // 514 scheduling/v1alpha3.BasicSchedulingPolicy
-    t("v1alpha3.BasicSchedulingPolicy", &[
+    // 514
+    t("scheduling/v1alpha3.BasicSchedulingPolicy", &[
     ]),
-    // 515 scheduling/v1alpha3.CompositeBasicSchedulingPolicy
-    t("v1alpha3.CompositeBasicSchedulingPolicy", &[
+    // 515
+    t("scheduling/v1alpha3.CompositeBasicSchedulingPolicy", &[
     ]),
-    // 516 scheduling/v1alpha3.CompositeDisruptionMode
-    t("v1alpha3.CompositeDisruptionMode", &[
+    // 516
+    t("scheduling/v1alpha3.CompositeDisruptionMode", &[
         f("single", O, V::Struct(534)).pointer(),
         f("all", O, V::Struct(512)).pointer(),
     ]),
-    // 517 scheduling/v1alpha3.CompositeGangSchedulingPolicy
-    t("v1alpha3.CompositeGangSchedulingPolicy", &[
+    // 517
+    t("scheduling/v1alpha3.CompositeGangSchedulingPolicy", &[
         f("minGroupCount", O, V::Int("int32", 32)).always(),
     ]),
-    // 518 scheduling/v1alpha3.CompositePodGroup
-    t("v1alpha3.CompositePodGroup", &[
+    // 518
+    t("scheduling/v1alpha3.CompositePodGroup", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("spec", O, V::Struct(521)).always(),
-        f("status", O, V::Struct(522)).always(),
+        f("status", O, V::Struct(522)).always().optional(),
     ]),
-    // 519 scheduling/v1alpha3.CompositePodGroupSchedulingConstraints
-    t("v1alpha3.CompositePodGroupSchedulingConstraints", &[
+    // 519
+    t("scheduling/v1alpha3.CompositePodGroupSchedulingConstraints", &[
         f("topology", L, V::Struct(536)),
     ]),
-    // 520 scheduling/v1alpha3.CompositePodGroupSchedulingPolicy
-    t("v1alpha3.CompositePodGroupSchedulingPolicy", &[
+    // 520
+    t("scheduling/v1alpha3.CompositePodGroupSchedulingPolicy", &[
         f("basic", O, V::Struct(515)).pointer(),
         f("gang", O, V::Struct(517)).pointer(),
     ]),
-    // 521 scheduling/v1alpha3.CompositePodGroupSpec
-    t("v1alpha3.CompositePodGroupSpec", &[
+    // 521
+    t("scheduling/v1alpha3.CompositePodGroupSpec", &[
         f("parentCompositePodGroupName", O, V::Text("string")).pointer(),
         f("workloadRef", O, V::Struct(547)).pointer().always(),
         f("schedulingPolicy", O, V::Struct(520)).always(),
@@ -3856,12 +3856,12 @@ pub(super) static TYPES: [Type; 646] = [
         f("priority", O, V::Int("int32", 32)).pointer(),
         f("preemptionPolicy", O, V::Text("v1alpha3.PreemptionPolicy")).pointer(),
     ]),
-    // 522 scheduling/v1alpha3.CompositePodGroupStatus
-    t("v1alpha3.CompositePodGroupStatus", &[
+    // 522
+    t("scheduling/v1alpha3.CompositePodGroupStatus", &[
         f("conditions", L, V::Struct(620)).keyed(&[("type", None)]).merge("type"),
     ]),
-    // 523 scheduling/v1alpha3.CompositePodGroupTemplate
-    t("v1alpha3.CompositePodGroupTemplate", &[
+    // 523
+    t("scheduling/v1alpha3.CompositePodGroupTemplate", &[
         f("name", O, V::Text("string")).always(),
         f("schedulingPolicy", O, V::Struct(520)).always(),
         f("schedulingConstraints", O, V::Struct(519)).pointer(),
@@ -3872,45 +3872,45 @@ pub(super) static TYPES: [Type; 646] = [
         f("podGroupTemplates", L, V::Struct(533)).keyed(&[("name", None)]),
         f("compositePodGroupTemplates", L, V::Struct(523)).keyed(&[("name", None)]),
     ]),
-    // 524 scheduling/v1alpha3.DisruptionMode
-    t("v1alpha3.DisruptionMode", &[
+    // 524
+    t("scheduling/v1alpha3.DisruptionMode", &[
         f("single", O, V::Struct(535)).pointer(),
         f("all", O, V::Struct(513)).pointer(),
     ]),
-    // 525 scheduling/v1alpha3.GangSchedulingPolicy
-    t("v1alpha3.GangSchedulingPolicy", &[
+    // 525
+    t("scheduling/v1alpha3.GangSchedulingPolicy", &[
         f("minCount", O, V::Int("int32", 32)).always(),
     ]),
-    // 526 scheduling/v1alpha3.PodGroup
-    t("v1alpha3.PodGroup", &[
+    // 526
+    t("scheduling/v1alpha3.PodGroup", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("spec", O, V::Struct(531)).always(),
-        f("status", O, V::Struct(532)).always(),
+        f("status", O, V::Struct(532)).always().optional(),
     ]),
-    // 527 scheduling/v1alpha3.PodGroupResourceClaim
-    t("v1alpha3.PodGroupResourceClaim", &[
+    // 527
+    t("scheduling/v1alpha3.PodGroupResourceClaim", &[
         f("name", O, V::Text("string")).always(),
         f("resourceClaimName", O, V::Text("string")).pointer(),
         f("resourceClaimTemplateName", O, V::Text("string")).pointer(),
     ]),
-    // 528 scheduling/v1alpha3.PodGroupResourceClaimStatus
-    t("v1alpha3.PodGroupResourceClaimStatus", &[
+    // 528
+    t("scheduling/v1alpha3.PodGroupResourceClaimStatus", &[
         f("name", O, V::Text("string")).always(),
         f("resourceClaimName", O, V::Text("string")).pointer(),
     ]),
-    // 529 scheduling/v1alpha3.PodGroupSchedulingConstraints
-    t("v1alpha3.PodGroupSchedulingConstraints", &[
+    // 529
+    t("scheduling/v1alpha3.PodGroupSchedulingConstraints", &[
         f("topology", L, V::Struct(536)),
     ]),
-    // 530 scheduling/v1alpha3.PodGroupSchedulingPolicy
-    t("v1alpha3.PodGroupSchedulingPolicy", &[
+    // 530
+    t("scheduling/v1alpha3.PodGroupSchedulingPolicy", &[
         f("basic", O, V::Struct(514)).pointer(),
         f("gang", O, V::Struct(525)).pointer(),
     ]),
-    // 531 scheduling/v1alpha3.PodGroupSpec
-    t("v1alpha3.PodGroupSpec", &[
+    // 531
+    t("scheduling/v1alpha3.PodGroupSpec", &[
         f("parentCompositePodGroupName", O, V::Text("string")).pointer(),
         f("workloadRef", O, V::Struct(547)).pointer(),
         f("schedulingPolicy", O, V::Struct(530)).always(),
@@ -3921,121 +3921,121 @@ pub(super) static TYPES: [Type; 646] = [
         f("priority", O, V::Int("int32", 32)).pointer(),
         f("preemptionPolicy", O, V::Text("v1alpha3.PreemptionPolicy")).pointer(),
     ]),
-    // 532 scheduling/v1alpha3.PodGroupStatus
-    t("v1alpha3.PodGroupStatus", &[
+    // 532
+    t("scheduling/v1alpha3.PodGroupStatus", &[
         f("conditions", L, V::Struct(620)).keyed(&[("type", None)]).merge("type"),
         f("resourceClaimStatuses", L, V::Struct(528)).keyed(&[("name", None)]).merge("name"),
     ]),
-    // 533 scheduling/v1alpha3.PodGroupTemplate
-    t("v1alpha3.PodGroupTemplate", &[
+    // 533
+    t("scheduling/v1alpha3.PodGroupTemplate", &[
         f("name", O, V::Text("string")).always(),
         f("schedulingPolicy", O, V::Struct(530)).always(),
-        f("schedulingConstraints", O, V::Struct(529)).pointer().always(),
+        f("schedulingConstraints", O, V::Struct(529)).pointer().always().optional(),
         f("resourceClaims", L, V::Struct(527)).keyed(&[("name", None)]).merge("name"),
         f("disruptionMode", O, V::Struct(524)).pointer(),
         f("priorityClassName", O, V::Text("string")),
         f("priority", O, V::Int("int32", 32)).pointer(),
         f("preemptionPolicy", O, V::Text("v1alpha3.PreemptionPolicy")).pointer(),
     ]),
-    // 534 scheduling/v1alpha3.SingleCompositeDisruptionMode
-    t("v1alpha3.SingleCompositeDisruptionMode", &[
+    // 534
+    t("scheduling/v1alpha3.SingleCompositeDisruptionMode", &[
     ]),
-    // 535 scheduling/v1alpha3.SingleDisruptionMode
-    t("v1alpha3.SingleDisruptionMode", &[
+    // 535
+    t("scheduling/v1alpha3.SingleDisruptionMode", &[
     ]),
-    // 536 scheduling/v1alpha3.TopologyConstraint
-    t("v1alpha3.TopologyConstraint", &[
+    // 536
+    t("scheduling/v1alpha3.TopologyConstraint", &[
         f("key", O, V::Text("string")).always(),
     ]),
-    // 537 scheduling/v1alpha3.TypedLocalObjectReference
-    t("v1alpha3.TypedLocalObjectReference", &[
+    // 537
+    t("scheduling/v1alpha3.TypedLocalObjectReference", &[
         f("apiGroup", O, V::Text("string")),
         f("kind", O, V::Text("string")).always(),
         f("name", O, V::Text("string")).always(),
     ]),
-    // 538 scheduling/v1alpha3.Workload
-    t("v1alpha3.Workload", &[
+    // 538
+    t("scheduling/v1alpha3.Workload", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("spec", O, V::Struct(548)).always(),
     ]),
-    // 539 scheduling/v1alpha3.WorkloadPodGroupAllDisruptionMode
-    t("v1alpha3.WorkloadPodGroupAllDisruptionMode", &[
+    // 539
+    t("scheduling/v1alpha3.WorkloadPodGroupAllDisruptionMode", &[
     ]),
-    // 540 scheduling/v1alpha3.WorkloadPodGroupBasicSchedulingPolicy
-    t("v1alpha3.WorkloadPodGroupBasicSchedulingPolicy", &[
+    // 540
+    t("scheduling/v1alpha3.WorkloadPodGroupBasicSchedulingPolicy", &[
     ]),
-    // 541 scheduling/v1alpha3.WorkloadPodGroupDisruptionMode
-    t("v1alpha3.WorkloadPodGroupDisruptionMode", &[
+    // 541
+    t("scheduling/v1alpha3.WorkloadPodGroupDisruptionMode", &[
         f("single", O, V::Struct(546)).pointer(),
         f("all", O, V::Struct(539)).pointer(),
     ]),
-    // 542 scheduling/v1alpha3.WorkloadPodGroupGangSchedulingPolicy
-    t("v1alpha3.WorkloadPodGroupGangSchedulingPolicy", &[
+    // 542
+    t("scheduling/v1alpha3.WorkloadPodGroupGangSchedulingPolicy", &[
         f("minCount", O, V::Int("int32", 32)).pointer(),
     ]),
-    // 543 scheduling/v1alpha3.WorkloadPodGroupResourceClaim
-    t("v1alpha3.WorkloadPodGroupResourceClaim", &[
+    // 543
+    t("scheduling/v1alpha3.WorkloadPodGroupResourceClaim", &[
         f("name", O, V::Text("string")).always(),
         f("resourceClaimName", O, V::Text("string")).pointer(),
         f("resourceClaimTemplateName", O, V::Text("string")).pointer(),
     ]),
-    // 544 scheduling/v1alpha3.WorkloadPodGroupSchedulingConstraints
-    t("v1alpha3.WorkloadPodGroupSchedulingConstraints", &[
+    // 544
+    t("scheduling/v1alpha3.WorkloadPodGroupSchedulingConstraints", &[
         f("topology", L, V::Struct(536)),
     ]),
-    // 545 scheduling/v1alpha3.WorkloadPodGroupSchedulingPolicy
-    t("v1alpha3.WorkloadPodGroupSchedulingPolicy", &[
+    // 545
+    t("scheduling/v1alpha3.WorkloadPodGroupSchedulingPolicy", &[
         f("basic", O, V::Struct(540)).pointer(),
         f("gang", O, V::Struct(542)).pointer(),
     ]),
-    // 546 scheduling/v1alpha3.WorkloadPodGroupSingleDisruptionMode
-    t("v1alpha3.WorkloadPodGroupSingleDisruptionMode", &[
+    // 546
+    t("scheduling/v1alpha3.WorkloadPodGroupSingleDisruptionMode", &[
     ]),
-    // 547 scheduling/v1alpha3.WorkloadReference
-    t("v1alpha3.WorkloadReference", &[
+    // 547
+    t("scheduling/v1alpha3.WorkloadReference", &[
         f("workloadName", O, V::Text("string")).always(),
         f("templateName", O, V::Text("string")).always(),
     ]),
-    // 548 scheduling/v1alpha3.WorkloadSpec
-    t("v1alpha3.WorkloadSpec", &[
+    // 548
+    t("scheduling/v1alpha3.WorkloadSpec", &[
         f("controllerRef", O, V::Struct(537)).pointer(),
-        f("podGroupTemplates", L, V::Struct(533)).always().keyed(&[("name", None)]),
+        f("podGroupTemplates", L, V::Struct(533)).always().optional().keyed(&[("name", None)]),
         f("compositePodGroupTemplates", L, V::Struct(523)).keyed(&[("name", None)]),
     ]),
-    // 549 scheduling/v1beta1.AllCompositeDisruptionMode
-    t("v1beta1.AllCompositeDisruptionMode", &[
+    // 549
+    t("scheduling/v1beta1.AllCompositeDisruptionMode", &[
     ]),
-    // 550 scheduling/v1beta1.AllDisruptionMode
-    t("v1beta1.AllDisruptionMode", &[
+    // 550
+    t("scheduling/v1beta1.AllDisruptionMode", &[
     ]),
-    // 551 scheduling/v1beta1.BasicSchedulingPolicy
-    t("v1beta1.BasicSchedulingPolicy", &[
+    // 551
+    t("scheduling/v1beta1.BasicSchedulingPolicy", &[
     ]),
-    // 552 scheduling/v1beta1.CompositeBasicSchedulingPolicy
-    t("v1beta1.CompositeBasicSchedulingPolicy", &[
+    // 552
+    t("scheduling/v1beta1.CompositeBasicSchedulingPolicy", &[
     ]),
-    // 553 scheduling/v1beta1.CompositeDisruptionMode
-    t("v1beta1.CompositeDisruptionMode", &[
+    // 553
+    t("scheduling/v1beta1.CompositeDisruptionMode", &[
         f("single", O, V::Struct(568)).pointer(),
         f("all", O, V::Struct(549)).pointer(),
     ]),
-    // 554 scheduling/v1beta1.CompositeGangSchedulingPolicy
-    t("v1beta1.CompositeGangSchedulingPolicy", &[
+    // 554
+    t("scheduling/v1beta1.CompositeGangSchedulingPolicy", &[
         f("minGroupCount", O, V::Int("int32", 32)).always(),
     ]),
-    // 555 scheduling/v1beta1.CompositePodGroupSchedulingConstraints
-    t("v1beta1.CompositePodGroupSchedulingConstraints", &[
+    // 555
+    t("scheduling/v1beta1.CompositePodGroupSchedulingConstraints", &[
         f("topology", L, V::Struct(570)),
     ]),
-    // 556 scheduling/v1beta1.CompositePodGroupSchedulingPolicy
-    t("v1beta1.CompositePodGroupSchedulingPolicy", &[
+    // 556
+    t("scheduling/v1beta1.CompositePodGroupSchedulingPolicy", &[
         f("basic", O, V::Struct(552)).pointer(),
         f("gang", O, V::Struct(554)).pointer(),
     ]),
-    // 557 scheduling/v1beta1.CompositePodGroupTemplate
-    t("v1beta1.CompositePodGroupTemplate", &[
+    // 557
+    t("scheduling/v1beta1.CompositePodGroupTemplate", &[
         f("name", O, V::Text("string")).always(),
         f("schedulingPolicy", O, V::Struct(556)).always(),
         f("schedulingConstraints", O, V::Struct(555)).pointer(),
@@ -4046,45 +4046,45 @@ pub(super) static TYPES: [Type; 646] = [
         f("podGroupTemplates", L, V::Struct(567)).keyed(&[("name", None)]),
         f("compositePodGroupTemplates", L, V::Struct(557)).keyed(&[("name", None)]),
     ]),
-    // 558 scheduling/v1beta1.DisruptionMode
-    t("v1beta1.DisruptionMode", &[
+    // 558
+    t("scheduling/v1beta1.DisruptionMode", &[
         f("single", O, V::Struct(569)).pointer(),
         f("all", O, V::Struct(550)).pointer(),
     ]),
-    // 559 scheduling/v1beta1.GangSchedulingPolicy
-    t("v1beta1.GangSchedulingPolicy", &[
+    // 559
+    t("scheduling/v1beta1.GangSchedulingPolicy", &[
         f("minCount", O, V::Int("int32", 32)).always(),
     ]),
-    // 560 scheduling/v1beta1.PodGroup
-    t("v1beta1.PodGroup", &[
+    // 560
+    t("scheduling/v1beta1.PodGroup", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("spec", O, V::Struct(565)).always(),
-        f("status", O, V::Struct(566)).always(),
+        f("status", O, V::Struct(566)).always().optional(),
     ]),
-    // 561 scheduling/v1beta1.PodGroupResourceClaim
-    t("v1beta1.PodGroupResourceClaim", &[
+    // 561
+    t("scheduling/v1beta1.PodGroupResourceClaim", &[
         f("name", O, V::Text("string")).always(),
         f("resourceClaimName", O, V::Text("string")).pointer(),
         f("resourceClaimTemplateName", O, V::Text("string")).pointer(),
     ]),
-    // 562 scheduling/v1beta1.PodGroupResourceClaimStatus
-    t("v1beta1.PodGroupResourceClaimStatus", &[
+    // 562
+    t("scheduling/v1beta1.PodGroupResourceClaimStatus", &[
         f("name", O, V::Text("string")).always(),
         f("resourceClaimName", O, V::Text("string")).pointer(),
     ]),
-    // 563 scheduling/v1beta1.PodGroupSchedulingConstraints
-    t("v1beta1.PodGroupSchedulingConstraints", &[
+    // 563
+    t("scheduling/v1beta1.PodGroupSchedulingConstraints", &[
         f("topology", L, V::Struct(570)),
     ]),
-    // 564 scheduling/v1beta1.PodGroupSchedulingPolicy
-    t("v1beta1.PodGroupSchedulingPolicy", &[
+    // 564
+    t("scheduling/v1beta1.PodGroupSchedulingPolicy", &[
         f("basic", O, V::Struct(551)).pointer(),
         f("gang", O, V::Struct(559)).pointer(),
     ]),
-    // 565 scheduling/v1beta1.PodGroupSpec
-    t("v1beta1.PodGroupSpec", &[
+    // 565
+    t("scheduling/v1beta1.PodGroupSpec", &[
         f("parentCompositePodGroupName", O, V::Text("string")).pointer(),
         f("workloadRef", O, V::Struct(573)).pointer(),
         f("schedulingPolicy", O, V::Struct(564)).always(),
@@ -4095,65 +4095,65 @@ pub(super) static TYPES: [Type; 646] = [
         f("priority", O, V::Int("int32", 32)).pointer(),
         f("preemptionPolicy", O, V::Text("v1beta1.PreemptionPolicy")).pointer(),
     ]),
-    // 566 scheduling/v1beta1.PodGroupStatus
-    t("v1beta1.PodGroupStatus", &[
+    // 566
+    t("scheduling/v1beta1.PodGroupStatus", &[
         f("conditions", L, V::Struct(620)).keyed(&[("type", None)]).merge("type"),
         f("resourceClaimStatuses", L, V::Struct(562)).keyed(&[("name", None)]).merge("name"),
     ]),
-    // 567 scheduling/v1beta1.PodGroupTemplate
-    t("v1beta1.PodGroupTemplate", &[
+    // 567
+    t("scheduling/v1beta1.PodGroupTemplate", &[
         f("name", O, V::Text("string")).always(),
         f("schedulingPolicy", O, V::Struct(564)).always(),
-        f("schedulingConstraints", O, V::Struct(563)).pointer().always(),
+        f("schedulingConstraints", O, V::Struct(563)).pointer().always().optional(),
         f("resourceClaims", L, V::Struct(561)).keyed(&[("name", None)]).merge("name"),
         f("disruptionMode", O, V::Struct(558)).pointer(),
         f("priorityClassName", O, V::Text("string")),
         f("priority", O, V::Int("int32", 32)).pointer(),
         f("preemptionPolicy", O, V::Text("v1beta1.PreemptionPolicy")).pointer(),
     ]),
-    // 568 scheduling/v1beta1.SingleCompositeDisruptionMode
-    t("v1beta1.SingleCompositeDisruptionMode", &[
+    // 568
+    t("scheduling/v1beta1.SingleCompositeDisruptionMode", &[
     ]),
-    // 569 scheduling/v1beta1.SingleDisruptionMode
-    t("v1beta1.SingleDisruptionMode", &[
+    // 569
+    t("scheduling/v1beta1.SingleDisruptionMode", &[
     ]),
-    // 570 scheduling/v1beta1.TopologyConstraint
-    t("v1beta1.TopologyConstraint", &[
+    // 570
+    t("scheduling/v1beta1.TopologyConstraint", &[
         f("key", O, V::Text("string")).always(),
     ]),
-    // 571 scheduling/v1beta1.TypedLocalObjectReference
-    t("v1beta1.TypedLocalObjectReference", &[
+    // 571
+    t("scheduling/v1beta1.TypedLocalObjectReference", &[
         f("apiGroup", O, V::Text("string")),
         f("kind", O, V::Text("string")).always(),
         f("name", O, V::Text("string")).always(),
     ]),
-    // 572 scheduling/v1beta1.Workload
-    t("v1beta1.Workload", &[
+    // 572
+    t("scheduling/v1beta1.Workload", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("spec", O, V::Struct(574)).always(),
     ]),
-    // 573 scheduling/v1beta1.WorkloadReference
-    t("v1beta1.WorkloadReference", &[
+    // 573
+    t("scheduling/v1beta1.WorkloadReference", &[
         f("workloadName", O, V::Text("string")).always(),
         f("templateName", O, V::Text("string")).always(),
     ]),
-    // 574 scheduling/v1beta1.WorkloadSpec
-    t("v1beta1.WorkloadSpec", &[
+    // 574
+    t("scheduling/v1beta1.WorkloadSpec", &[
         f("controllerRef", O, V::Struct(571)).pointer(),
-        f("podGroupTemplates", L, V::Struct(567)).always().keyed(&[("name", None)]),
+        f("podGroupTemplates", L, V::Struct(567)).always().optional().keyed(&[("name", None)]),
         f("compositePodGroupTemplates", L, V::Struct(557)).keyed(&[("name", None)]),
     ]),
-    // 575 storage/v1.CSIDriver
-    t("v1.CSIDriver", &[
+    // 575
+    t("storage/v1.CSIDriver", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("spec", O, V::Struct(576)).always(),
     ]),
-    // 576 storage/v1.CSIDriverSpec
-    t("v1.CSIDriverSpec", &[
+    // 576
+    t("storage/v1.CSIDriverSpec", &[
         f("attachRequired", O, V::Bool).pointer(),
         f("podInfoOnMount", O, V::Bool).pointer(),
         f("volumeLifecycleModes", L, V::Text("v1.VolumeLifecycleMode")).set(),
@@ -4166,44 +4166,44 @@ pub(super) static TYPES: [Type; 646] = [
         f("serviceAccountTokenInSecrets", O, V::Bool).pointer(),
         f("preventPodSchedulingIfMissing", O, V::Bool).pointer(),
     ]),
-    // 577 storage/v1.CSINode
-    t("v1.CSINode", &[
+    // 577
+    t("storage/v1.CSINode", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("spec", O, V::Struct(579)).always(),
-        f("status", O, V::Struct(580)).always(),
+        f("status", O, V::Struct(580)).always().optional(),
     ]),
-    // 578 storage/v1.CSINodeDriver
-    t("v1.CSINodeDriver", &[
+    // 578
+    t("storage/v1.CSINodeDriver", &[
         f("name", O, V::Text("string")).always(),
         f("nodeID", O, V::Text("string")).always(),
-        f("topologyKeys", L, V::Text("string")).always(),
+        f("topologyKeys", L, V::Text("string")).always().optional(),
         f("allocatable", O, V::Struct(592)).pointer(),
     ]),
-    // 579 storage/v1.CSINodeSpec
-    t("v1.CSINodeSpec", &[
+    // 579
+    t("storage/v1.CSINodeSpec", &[
         f("drivers", L, V::Struct(578)).always().keyed(&[("name", None)]).merge("name"),
     ]),
-    // 580 storage/v1.CSINodeStatus
-    t("v1.CSINodeStatus", &[
+    // 580
+    t("storage/v1.CSINodeStatus", &[
         f("storageHealth", L, V::Struct(583)).keyed(&[("name", None)]).merge("name"),
     ]),
-    // 581 storage/v1.CSIStorageCapacity
-    t("v1.CSIStorageCapacity", &[
+    // 581
+    t("storage/v1.CSIStorageCapacity", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("nodeTopology", O, V::Struct(627)).pointer().atomic(),
         f("storageClassName", O, V::Text("string")).always(),
         f("capacity", O, V::Quantity).pointer(),
         f("maximumVolumeSize", O, V::Quantity).pointer(),
     ]),
-    // 582 storage/v1.StorageClass
-    t("v1.StorageClass", &[
+    // 582
+    t("storage/v1.StorageClass", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("provisioner", O, V::Text("string")).always(),
         f("parameters", M, V::Text("string")),
         f("reclaimPolicy", O, V::Text("v1.PersistentVolumeReclaimPolicy")).pointer(),
@@ -4212,107 +4212,107 @@ pub(super) static TYPES: [Type; 646] = [
         f("volumeBindingMode", O, V::Text("v1.VolumeBindingMode")).pointer(),
         f("allowedTopologies", L, V::Struct(350)).of_atomic(),
     ]),
-    // 583 storage/v1.StorageHealth
-    t("v1.StorageHealth", &[
+    // 583
+    t("storage/v1.StorageHealth", &[
         f("name", O, V::Text("string")).always(),
         f("healthConditions", L, V::Struct(584)),
     ]),
-    // 584 storage/v1.StorageHealthCondition
-    t("v1.StorageHealthCondition", &[
+    // 584
+    t("storage/v1.StorageHealthCondition", &[
         f("status", O, V::Text("v1.StorageHealthStatusType")).always(),
         f("reason", O, V::Text("string")).always(),
         f("message", O, V::Text("string")),
         f("accessMode", O, V::Text("v1.PersistentVolumeAccessMode")).pointer(),
         f("volumeMode", O, V::Text("v1.PersistentVolumeMode")).pointer(),
-        f("lastTransitionTime", O, V::Time).always(),
+        f("lastTransitionTime", O, V::Time).always().optional(),
     ]),
-    // 585 storage/v1.TokenRequest
-    t("v1.TokenRequest", &[
+    // 585
+    t("storage/v1.TokenRequest", &[
         f("audience", O, V::Text("string")).always(),
         f("expirationSeconds", O, V::Int("int64", 64)).pointer(),
     ]),
-    // 586 storage/v1.VolumeAttachment
-    t("v1.VolumeAttachment", &[
+    // 586
+    t("storage/v1.VolumeAttachment", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("spec", O, V::Struct(588)).always(),
-        f("status", O, V::Struct(589)).always(),
+        f("status", O, V::Struct(589)).always().optional(),
     ]),
-    // 587 storage/v1.VolumeAttachmentSource
-    t("v1.VolumeAttachmentSource", &[
+    // 587
+    t("storage/v1.VolumeAttachmentSource", &[
         f("persistentVolumeName", O, V::Text("string")).pointer(),
         f("inlineVolumeSpec", O, V::Struct(275)).pointer(),
     ]),
-    // 588 storage/v1.VolumeAttachmentSpec
-    t("v1.VolumeAttachmentSpec", &[
+    // 588
+    t("storage/v1.VolumeAttachmentSpec", &[
         f("attacher", O, V::Text("string")).always(),
         f("source", O, V::Struct(587)).always(),
         f("nodeName", O, V::Text("string")).always(),
     ]),
-    // 589 storage/v1.VolumeAttachmentStatus
-    t("v1.VolumeAttachmentStatus", &[
+    // 589
+    t("storage/v1.VolumeAttachmentStatus", &[
         f("attached", O, V::Bool).always(),
         f("attachmentMetadata", M, V::Text("string")),
         f("attachError", O, V::Struct(591)).pointer(),
         f("detachError", O, V::Struct(591)).pointer(),
     ]),
-    // 590 storage/v1.VolumeAttributesClass
-    t("v1.VolumeAttributesClass", &[
+    // 590
+    t("storage/v1.VolumeAttributesClass", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("driverName", O, V::Text("string")).always(),
         f("parameters", M, V::Text("string")),
     ]),
-    // 591 storage/v1.VolumeError
-    t("v1.VolumeError", &[
-        f("time", O, V::Time).always(),
+    // 591
+    t("storage/v1.VolumeError", &[
+        f("time", O, V::Time).always().optional(),
         f("message", O, V::Text("string")),
         f("errorCode", O, V::Int("int32", 32)).pointer(),
     ]),
-    // 592 storage/v1.VolumeNodeResources
-    t("v1.VolumeNodeResources", &[
+    // 592
+    t("storage/v1.VolumeNodeResources", &[
         f("count", O, V::Int("int32", 32)).pointer(),
     ]),
-    // 593 storagemigration/v1.StorageVersionMigration
-    t("v1.StorageVersionMigration", &[
+    // 593
+    t("storagemigration/v1.StorageVersionMigration", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(594)).always(),
-        f("status", O, V::Struct(595)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(594)).always().optional(),
+        f("status", O, V::Struct(595)).always().optional(),
     ]),
-    // 594 storagemigration/v1.StorageVersionMigrationSpec
-    t("v1.StorageVersionMigrationSpec", &[
+    // 594
+    t("storagemigration/v1.StorageVersionMigrationSpec", &[
         f("resource", O, V::Struct(623)).always(),
     ]),
-    // 595 storagemigration/v1.StorageVersionMigrationStatus
-    t("v1.StorageVersionMigrationStatus", &[
+    // 595
+    t("storagemigration/v1.StorageVersionMigrationStatus", &[
         f("conditions", L, V::Struct(620)).keyed(&[("type", None)]).merge("type"),
         f("resourceVersion", O, V::Text("string")),
     ]),
-    // 596 apiextensions/v1.ConversionRequest
-    t("v1.ConversionRequest", &[
+    // 596
+    t("apiextensions/v1.ConversionRequest", &[
         f("uid", O, V::Text("types.UID")).always(),
         f("desiredAPIVersion", O, V::Text("string")).always(),
         f("objects", L, V::Raw("runtime.RawExtension")).always(),
     ]),
-    // 597 apiextensions/v1.ConversionResponse
-    t("v1.ConversionResponse", &[
+    // 597
+    t("apiextensions/v1.ConversionResponse", &[
         f("uid", O, V::Text("types.UID")).always(),
         f("convertedObjects", L, V::Raw("runtime.RawExtension")).always(),
         f("result", O, V::Struct(637)).always(),
     ]),
-    // 598 apiextensions/v1.ConversionReview
-    t("v1.ConversionReview", &[
+    // 598
+    t("apiextensions/v1.ConversionReview", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
         f("request", O, V::Struct(596)).pointer(),
         f("response", O, V::Struct(597)).pointer(),
     ]),
-    // 599 apiextensions/v1.CustomResourceColumnDefinition
-    t("v1.CustomResourceColumnDefinition", &[
+    // 599
+    t("apiextensions/v1.CustomResourceColumnDefinition", &[
         f("name", O, V::Text("string")).always(),
         f("type", O, V::Text("string")).always(),
         f("format", O, V::Text("string")),
@@ -4320,30 +4320,30 @@ pub(super) static TYPES: [Type; 646] = [
         f("priority", O, V::Int("int32", 32)),
         f("jsonPath", O, V::Text("string")).always(),
     ]),
-    // 600 apiextensions/v1.CustomResourceConversion
-    t("v1.CustomResourceConversion", &[
+    // 600
+    t("apiextensions/v1.CustomResourceConversion", &[
         f("strategy", O, V::Text("v1.ConversionStrategyType")).always(),
         f("webhook", O, V::Struct(617)).pointer(),
     ]),
-    // 601 apiextensions/v1.CustomResourceDefinition
-    t("v1.CustomResourceDefinition", &[
+    // 601
+    t("apiextensions/v1.CustomResourceDefinition", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
         f("spec", O, V::Struct(604)).always(),
-        f("status", O, V::Struct(605)).always(),
+        f("status", O, V::Struct(605)).always().optional(),
     ]),
-    // 602 apiextensions/v1.CustomResourceDefinitionCondition
-    t("v1.CustomResourceDefinitionCondition", &[
+    // 602
+    t("apiextensions/v1.CustomResourceDefinitionCondition", &[
         f("type", O, V::Text("v1.CustomResourceDefinitionConditionType")).always(),
         f("status", O, V::Text("v1.ConditionStatus")).always(),
-        f("lastTransitionTime", O, V::Time).always(),
+        f("lastTransitionTime", O, V::Time).always().optional(),
         f("reason", O, V::Text("string")),
         f("message", O, V::Text("string")),
         f("observedGeneration", O, V::Int("int64", 64)),
     ]),
-    // 603 apiextensions/v1.CustomResourceDefinitionNames
-    t("v1.CustomResourceDefinitionNames", &[
+    // 603
+    t("apiextensions/v1.CustomResourceDefinitionNames", &[
         f("plural", O, V::Text("string")).always(),
         f("singular", O, V::Text("string")),
         f("shortNames", L, V::Text("string")),
@@ -4351,8 +4351,8 @@ pub(super) static TYPES: [Type; 646] = [
         f("listKind", O, V::Text("string")),
         f("categories", L, V::Text("string")),
     ]),
-    // 604 apiextensions/v1.CustomResourceDefinitionSpec
-    t("v1.CustomResourceDefinitionSpec", &[
+    // 604
+    t("apiextensions/v1.CustomResourceDefinitionSpec", &[
         f("group", O, V::Text("string")).always(),
         f("names", O, V::Struct(603)).always(),
         f("scope", O, V::Text("v1.ResourceScope")).always(),
@@ -4360,15 +4360,15 @@ pub(super) static TYPES: [Type; 646] = [
         f("conversion", O, V::Struct(600)).pointer(),
         f("preserveUnknownFields", O, V::Bool),
     ]),
-    // 605 apiextensions/v1.CustomResourceDefinitionStatus
-    t("v1.CustomResourceDefinitionStatus", &[
-        f("conditions", L, V::Struct(602)).always().keyed(&[("type", None)]),
-        f("acceptedNames", O, V::Struct(603)).always(),
-        f("storedVersions", L, V::Text("string")).always(),
+    // 605
+    t("apiextensions/v1.CustomResourceDefinitionStatus", &[
+        f("conditions", L, V::Struct(602)).always().optional().keyed(&[("type", None)]),
+        f("acceptedNames", O, V::Struct(603)).always().optional(),
+        f("storedVersions", L, V::Text("string")).always().optional(),
         f("observedGeneration", O, V::Int("int64", 64)),
     ]),
-    // 606 apiextensions/v1.CustomResourceDefinitionVersion
-    t("v1.CustomResourceDefinitionVersion", &[
+    // 606
+    t("apiextensions/v1.CustomResourceDefinitionVersion", &[
         f("name", O, V::Text("string")).always(),
         f("served", O, V::Bool).always(),
         f("storage", O, V::Bool).always(),
@@ -4379,31 +4379,31 @@ pub(super) static TYPES: [Type; 646] = [
         f("additionalPrinterColumns", L, V::Struct(599)),
         f("selectableFields", L, V::Struct(613)),
     ]),
-    // 607 apiextensions/v1.CustomResourceSubresourceScale
-    t("v1.CustomResourceSubresourceScale", &[
+    // 607
+    t("apiextensions/v1.CustomResourceSubresourceScale", &[
         f("specReplicasPath", O, V::Text("string")).always(),
         f("statusReplicasPath", O, V::Text("string")).always(),
         f("labelSelectorPath", O, V::Text("string")).pointer(),
     ]),
-    // 608 apiextensions/v1.CustomResourceSubresourceStatus
-    t("v1.CustomResourceSubresourceStatus", &[
+    // 608
+    t("apiextensions/v1.CustomResourceSubresourceStatus", &[
     ]),
-    // 609 apiextensions/v1.CustomResourceSubresources
-    t("v1.CustomResourceSubresources", &[
+    // 609
+    t("apiextensions/v1.CustomResourceSubresources", &[
         f("status", O, V::Struct(608)).pointer(),
         f("scale", O, V::Struct(607)).pointer(),
     ]),
-    // 610 apiextensions/v1.CustomResourceValidation
-    t("v1.CustomResourceValidation", &[
+    // 610
+    t("apiextensions/v1.CustomResourceValidation", &[
         f("openAPIV3Schema", O, V::Struct(612)).pointer(),
     ]),
-    // 611 apiextensions/v1.ExternalDocumentation
-    t("v1.ExternalDocumentation", &[
+    // 611
+    t("apiextensions/v1.ExternalDocumentation", &[
         f("description", O, V::Text("string")),
         f("url", O, V::Text("string")),
     ]),
-    // 612 apiextensions/v1.JSONSchemaProps
-    t("v1.JSONSchemaProps", &[
+    // 612
+    t("apiextensions/v1.JSONSchemaProps", &[
         f("id", O, V::Text("string")),
         f("$schema", O, V::Text("v1.JSONSchemaURL")),
         f("$ref", O, V::Text("string")).pointer(),
@@ -4449,19 +4449,19 @@ pub(super) static TYPES: [Type; 646] = [
         f("x-kubernetes-map-type", O, V::Text("string")).pointer(),
         f("x-kubernetes-validations", L, V::Struct(615)).named("v1.ValidationRules").keyed(&[("rule", None)]).merge("rule"),
     ]),
-    // 613 apiextensions/v1.SelectableField
-    t("v1.SelectableField", &[
+    // 613
+    t("apiextensions/v1.SelectableField", &[
         f("jsonPath", O, V::Text("string")).always(),
     ]),
-    // 614 apiextensions/v1.ServiceReference
-    t("v1.ServiceReference", &[
+    // 614
+    t("apiextensions/v1.ServiceReference", &[
         f("namespace", O, V::Text("string")).always(),
         f("name", O, V::Text("string")).always(),
         f("path", O, V::Text("string")).pointer(),
         f("port", O, V::Int("int32", 32)).pointer(),
     ]),
-    // 615 apiextensions/v1.ValidationRule
-    t("v1.ValidationRule", &[
+    // 615
+    t("apiextensions/v1.ValidationRule", &[
         f("rule", O, V::Text("string")).always(),
         f("message", O, V::Text("string")),
         f("messageExpression", O, V::Text("string")),
@@ -4469,35 +4469,35 @@ pub(super) static TYPES: [Type; 646] = [
         f("fieldPath", O, V::Text("string")),
         f("optionalOldSelf", O, V::Bool).pointer(),
     ]),
-    // 616 apiextensions/v1.WebhookClientConfig
-    t("v1.WebhookClientConfig", &[
+    // 616
+    t("apiextensions/v1.WebhookClientConfig", &[
         f("url", O, V::Text("string")).pointer(),
         f("service", O, V::Struct(614)).pointer(),
         f("caBundle", O, V::Bytes),
     ]),
-    // 617 apiextensions/v1.WebhookConversion
-    t("v1.WebhookConversion", &[
+    // 617
+    t("apiextensions/v1.WebhookConversion", &[
         f("clientConfig", O, V::Struct(616)).pointer(),
         f("conversionReviewVersions", L, V::Text("string")).always(),
     ]),
-    // 618 meta/v1.APIGroup
-    t("v1.APIGroup", &[
+    // 618
+    t("meta/v1.APIGroup", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
         f("name", O, V::Text("string")).always(),
         f("versions", L, V::Struct(624)).always(),
-        f("preferredVersion", O, V::Struct(624)).always(),
+        f("preferredVersion", O, V::Struct(624)).always().optional(),
         f("serverAddressByClientCIDRs", L, V::Struct(635)),
     ]),
-    // 619 meta/v1.APIVersions
-    t("v1.APIVersions", &[
+    // 619
+    t("meta/v1.APIVersions", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
         f("versions", L, V::Text("string")).always(),
         f("serverAddressByClientCIDRs", L, V::Struct(635)).always(),
     ]),
-    // 620 meta/v1.Condition
-    t("v1.Condition", &[
+    // 620
+    t("meta/v1.Condition", &[
         f("type", O, V::Text("string")).always(),
         f("status", O, V::Text("v1.ConditionStatus")).always(),
         f("observedGeneration", O, V::Int("int64", 64)),
@@ -4505,8 +4505,8 @@ pub(super) static TYPES: [Type; 646] = [
         f("reason", O, V::Text("string")).always(),
         f("message", O, V::Text("string")).always(),
     ]),
-    // 621 meta/v1.DeleteOptions
-    t("v1.DeleteOptions", &[
+    // 621
+    t("meta/v1.DeleteOptions", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
         f("gracePeriodSeconds", O, V::Int("int64", 64)).pointer(),
@@ -4516,55 +4516,55 @@ pub(super) static TYPES: [Type; 646] = [
         f("dryRun", L, V::Text("string")),
         f("ignoreStoreReadErrorWithClusterBreakingPotential", O, V::Bool).pointer(),
     ]),
-    // 622 meta/v1.FieldSelectorRequirement
-    t("v1.FieldSelectorRequirement", &[
+    // 622
+    t("meta/v1.FieldSelectorRequirement", &[
         f("key", O, V::Text("string")).always(),
         f("operator", O, V::Text("v1.FieldSelectorOperator")).always(),
         f("values", L, V::Text("string")),
     ]),
-    // 623 meta/v1.GroupResource
-    t("v1.GroupResource", &[
+    // 623
+    t("meta/v1.GroupResource", &[
         f("group", O, V::Text("string")).always(),
         f("resource", O, V::Text("string")).always(),
     ]),
-    // 624 meta/v1.GroupVersionForDiscovery
-    t("v1.GroupVersionForDiscovery", &[
+    // 624
+    t("meta/v1.GroupVersionForDiscovery", &[
         f("groupVersion", O, V::Text("string")).always(),
         f("version", O, V::Text("string")).always(),
     ]),
-    // 625 meta/v1.GroupVersionKind
-    t("v1.GroupVersionKind", &[
+    // 625
+    t("meta/v1.GroupVersionKind", &[
         f("group", O, V::Text("string")).always(),
         f("version", O, V::Text("string")).always(),
         f("kind", O, V::Text("string")).always(),
     ]),
-    // 626 meta/v1.GroupVersionResource
-    t("v1.GroupVersionResource", &[
+    // 626
+    t("meta/v1.GroupVersionResource", &[
         f("group", O, V::Text("string")).always(),
         f("version", O, V::Text("string")).always(),
         f("resource", O, V::Text("string")).always(),
     ]),
-    // 627 meta/v1.LabelSelector
-    t("v1.LabelSelector", &[
+    // 627
+    t("meta/v1.LabelSelector", &[
         f("matchLabels", M, V::Text("string")),
         f("matchExpressions", L, V::Struct(628)),
     ]),
-    // 628 meta/v1.LabelSelectorRequirement
-    t("v1.LabelSelectorRequirement", &[
+    // 628
+    t("meta/v1.LabelSelectorRequirement", &[
         f("key", O, V::Text("string")).always(),
         f("operator", O, V::Text("v1.LabelSelectorOperator")).always(),
         f("values", L, V::Text("string")),
     ]),
-    // 629 meta/v1.ListMeta
-    t("v1.ListMeta", &[
+    // 629
+    t("meta/v1.ListMeta", &[
         f("selfLink", O, V::Text("string")),
         f("resourceVersion", O, V::Text("string")),
         f("continue", O, V::Text("string")),
         f("remainingItemCount", O, V::Int("int64", 64)).pointer(),
         f("shardInfo", O, V::Struct(636)).pointer(),
     ]),
-    // 630 meta/v1.ManagedFieldsEntry
-    t("v1.ManagedFieldsEntry", &[
+    // 630
+    t("meta/v1.ManagedFieldsEntry", &[
         f("manager", O, V::Text("string")),
         f("operation", O, V::Text("v1.ManagedFieldsOperationType")),
         f("apiVersion", O, V::Text("string")),
@@ -4573,8 +4573,8 @@ pub(super) static TYPES: [Type; 646] = [
         f("fieldsV1", O, V::Raw("v1.FieldsV1")).pointer(),
         f("subresource", O, V::Text("string")),
     ]),
-    // 631 meta/v1.ObjectMeta
-    t("v1.ObjectMeta", &[
+    // 631
+    t("meta/v1.ObjectMeta", &[
         f("name", O, V::Text("string")),
         f("generateName", O, V::Text("string")),
         f("namespace", O, V::Text("string")),
@@ -4591,8 +4591,8 @@ pub(super) static TYPES: [Type; 646] = [
         f("finalizers", L, V::Text("string")).set().merge(""),
         f("managedFields", L, V::Struct(630)),
     ]),
-    // 632 meta/v1.OwnerReference
-    t("v1.OwnerReference", &[
+    // 632
+    t("meta/v1.OwnerReference", &[
         f("apiVersion", O, V::Text("string")).always(),
         f("kind", O, V::Text("string")).always(),
         f("name", O, V::Text("string")).always(),
@@ -4600,45 +4600,45 @@ pub(super) static TYPES: [Type; 646] = [
         f("controller", O, V::Bool).pointer(),
         f("blockOwnerDeletion", O, V::Bool).pointer(),
     ]),
-    // 633 meta/v1.PartialObjectMetadata
-    t("v1.PartialObjectMetadata", &[
+    // 633
+    t("meta/v1.PartialObjectMetadata", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
     ]),
-    // 634 meta/v1.Preconditions
-    t("v1.Preconditions", &[
+    // 634
+    t("meta/v1.Preconditions", &[
         f("uid", O, V::Text("types.UID")).pointer(),
         f("resourceVersion", O, V::Text("string")).pointer(),
     ]),
-    // 635 meta/v1.ServerAddressByClientCIDR
-    t("v1.ServerAddressByClientCIDR", &[
+    // 635
+    t("meta/v1.ServerAddressByClientCIDR", &[
         f("clientCIDR", O, V::Text("string")).always(),
         f("serverAddress", O, V::Text("string")).always(),
     ]),
-    // 636 meta/v1.ShardInfo
-    t("v1.ShardInfo", &[
+    // 636
+    t("meta/v1.ShardInfo", &[
         f("selector", O, V::Text("string")).always(),
     ]),
-    // 637 meta/v1.Status
-    t("v1.Status", &[
+    // 637
+    t("meta/v1.Status", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(629)).always(),
+        f("metadata", O, V::Struct(629)).always().optional(),
         f("status", O, V::Text("string")),
         f("message", O, V::Text("string")),
         f("reason", O, V::Text("v1.StatusReason")),
         f("details", O, V::Struct(639)).pointer(),
         f("code", O, V::Int("int32", 32)),
     ]),
-    // 638 meta/v1.StatusCause
-    t("v1.StatusCause", &[
+    // 638
+    t("meta/v1.StatusCause", &[
         f("reason", O, V::Text("v1.CauseType")),
         f("message", O, V::Text("string")),
         f("field", O, V::Text("string")),
     ]),
-    // 639 meta/v1.StatusDetails
-    t("v1.StatusDetails", &[
+    // 639
+    t("meta/v1.StatusDetails", &[
         f("name", O, V::Text("string")),
         f("group", O, V::Text("string")),
         f("kind", O, V::Text("string")),
@@ -4646,29 +4646,29 @@ pub(super) static TYPES: [Type; 646] = [
         f("causes", L, V::Struct(638)),
         f("retryAfterSeconds", O, V::Int("int32", 32)),
     ]),
-    // 640 meta/v1.WatchEvent
-    t("v1.WatchEvent", &[
+    // 640
+    t("meta/v1.WatchEvent", &[
         f("type", O, V::Text("string")).always(),
         f("object", O, V::Raw("runtime.RawExtension")).always(),
     ]),
-    // 641 apiregistration/v1.APIService
-    t("v1.APIService", &[
+    // 641
+    t("apiregistration/v1.APIService", &[
         f("kind", O, V::Text("string")),
         f("apiVersion", O, V::Text("string")),
-        f("metadata", O, V::Struct(631)).always(),
-        f("spec", O, V::Struct(643)).always(),
-        f("status", O, V::Struct(644)).always(),
+        f("metadata", O, V::Struct(631)).always().optional(),
+        f("spec", O, V::Struct(643)).always().optional(),
+        f("status", O, V::Struct(644)).always().optional(),
     ]),
-    // 642 apiregistration/v1.APIServiceCondition
-    t("v1.APIServiceCondition", &[
+    // 642
+    t("apiregistration/v1.APIServiceCondition", &[
         f("type", O, V::Text("v1.APIServiceConditionType")).always(),
         f("status", O, V::Text("v1.ConditionStatus")).always(),
-        f("lastTransitionTime", O, V::Time).always(),
+        f("lastTransitionTime", O, V::Time).always().optional(),
         f("reason", O, V::Text("string")),
         f("message", O, V::Text("string")),
     ]),
-    // 643 apiregistration/v1.APIServiceSpec
-    t("v1.APIServiceSpec", &[
+    // 643
+    t("apiregistration/v1.APIServiceSpec", &[
         f("service", O, V::Struct(645)).pointer(),
         f("group", O, V::Text("string")),
         f("version", O, V::Text("string")),
@@ -4677,12 +4677,12 @@ pub(super) static TYPES: [Type; 646] = [
         f("groupPriorityMinimum", O, V::Int("int32", 32)).always(),
         f("versionPriority", O, V::Int("int32", 32)).always(),
     ]),
-    // 644 apiregistration/v1.APIServiceStatus
-    t("v1.APIServiceStatus", &[
+    // 644
+    t("apiregistration/v1.APIServiceStatus", &[
         f("conditions", L, V::Struct(642)).keyed(&[("type", None)]).merge("type"),
     ]),
-    // 645 apiregistration/v1.ServiceReference
-    t("v1.ServiceReference", &[
+    // 645
+    t("apiregistration/v1.ServiceReference", &[
         f("namespace", O, V::Text("string")),
         f("name", O, V::Text("string")),
         f("port", O, V::Int("int32", 32)).pointer(),

@@ -11,6 +11,11 @@ pub(crate) fn text(shape: Shape<'_>, object: &Value, touched: &Value) -> String 
     let shape = if shape.names().is_empty() { Shape::ANY } else { shape };
     let mut text = String::new();
     write(shape, object, Some(touched), &mut text);
+    escaped(&text)
+}
+
+/// Returns a JSON text as Go writes it, with the characters escaped that HTML reserves.
+pub(crate) fn escaped(text: &str) -> String {
     text.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
 }
 

@@ -8,13 +8,19 @@ use super::managers::{Identity, Manager, Managers};
 use super::{UNOWNED, difference, identity, set, set_entries, unwritten, update};
 use crate::api_server::failure::{Cause, Failure};
 use crate::api_server::names::now;
+use crate::api_server::rules::metadata::ANNOTATIONS_LIMIT;
 use crate::api_server::rules::ownership::{
-    Set, fields, merge, problems, readable, remove, with_named_members,
+    Set, compare, fields, merge, problems, readable, remove, with_named_members,
 };
 use crate::api_server::rules::shape::{self, Shape, Source};
 use crate::api_server::store::Store;
 use crate::api_server::verbs::options::WriteOptions;
 use crate::api_server::verbs::{Part, Place, create_as_is, scale, take_metadata, update_as_is};
+
+/// The manager whose applies take over what client-side apply set.
+const KUBECTL: &str = "kubectl";
+/// The annotation in which client-side apply keeps its configuration.
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// Applies a configuration. Returns whether it created the object, and the object. With `refused`,
 /// it ends with that failure once the configuration is merged.
@@ -140,7 +146,9 @@ fn merged(
     if let Some(last) = last.filter(|last| !last.fields.is_empty()) {
         object = pruned(shape, &object, &managers, &last.fields);
     }
-    take_over(&place, &mut managers, &own, options.force, (live, &object))?;
+    let free = if place.manager == KUBECTL { set_by_client(place, shape, live) } else { None };
+    let free = free.unwrap_or_default();
+    take_over(&place, &mut managers, &own, (options.force, &free), (live, &object))?;
     if let Some(manager) = managers.0.get_mut(&own) {
         manager.fields = manager.fields.difference(&set(&UNOWNED));
         // A scale does not tell when it was written.
@@ -148,8 +156,47 @@ fn merged(
             manager.time = now().into();
         }
     }
+    if place.manager == KUBECTL {
+        renew_last_applied(&mut object, applied);
+    }
     set_entries(&mut object, managers.entries());
     Ok(object)
+}
+
+/// Returns the fields that client-side apply set and that nobody changed since.
+fn set_by_client(place: Place<'_>, shape: Shape<'_>, live: &Value) -> Option<Set> {
+    let last = live["metadata"]["annotations"][LAST_APPLIED].as_str()?;
+    let last: Value = serde_json::from_str(last).ok()?;
+    if last["apiVersion"] != place.resource.api_version() || problems(shape, &last).is_some() {
+        return None;
+    }
+    let changed = compare(shape, &last, live);
+    Some(fields(shape, &last).difference(&changed.set()).difference(&changed.removed))
+}
+
+/// Renews the annotation of client-side apply, so that it can be used again. An object without the
+/// annotation gets none, and one that is too large loses it.
+fn renew_last_applied(object: &mut Value, applied: &Value) {
+    let Some(Value::Object(annotations)) = object.pointer_mut("/metadata/annotations") else {
+        return;
+    };
+    if !annotations.get(LAST_APPLIED).is_some_and(is_text) {
+        return;
+    }
+    let mut applied = applied.clone();
+    if let Some(Value::Object(own)) = applied.pointer_mut("/metadata/annotations") {
+        own.remove(LAST_APPLIED);
+    }
+    let text = shape::escaped(&applied.to_string()) + "\n";
+    annotations.insert(LAST_APPLIED.into(), text.into());
+    let size = |(key, value): (&String, &Value)| key.len() + value.as_str().map_or(0, str::len);
+    if annotations.iter().map(size).sum::<usize>() > ANNOTATIONS_LIMIT {
+        annotations.remove(LAST_APPLIED);
+    }
+}
+
+fn is_text(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| !text.is_empty())
 }
 
 /// Removes the fields that a manager applied before, does not apply now, and that nobody else owns.
@@ -167,12 +214,13 @@ fn pruned(shape: Shape<'_>, merged: &Value, managers: &Managers, last: &Set) -> 
     without(&all.difference(&kept).intersection(&last))
 }
 
-/// Removes the changed fields from all other managers. Without force, their fields are conflicts.
+/// Removes the changed fields from all other managers. Without force, their fields are conflicts,
+/// except those that are free.
 fn take_over(
     place: &Place<'_>,
     managers: &mut Managers,
     own: &Identity,
-    force: bool,
+    (force, free): (bool, &Set),
     objects: (&Value, &Value),
 ) -> Result<(), Failure> {
     let difference = difference(place, objects);
@@ -180,9 +228,10 @@ fn take_over(
     let mut conflicts = Vec::new();
     for (identity, manager) in managers.0.iter_mut().filter(|(identity, _)| *identity != own) {
         let lost = manager.fields.intersection(&changed);
-        if !lost.is_empty() && !force {
+        let contested = lost.difference(free);
+        if !contested.is_empty() && !force {
             let applied = (place.part == Part::Scale).then_some(scale::VERSION);
-            conflicts.push((identity.described(applied), lost));
+            conflicts.push((identity.described(applied), contested));
         } else {
             manager.fields = manager.fields.difference(&lost).difference(&difference.removed);
         }
