@@ -127,14 +127,111 @@ async fn common_kinds_show_what_matters() {
         ),
         (
             "/apis/policy/v1/namespaces/a/poddisruptionbudgets",
-            json!({"metadata": {"name": "p"}}),
-            json!(["p"]),
+            json!({"metadata": {"name": "p"}, "spec": {"minAvailable": "50%"}}),
+            json!(["p", "50%", "N/A", 0]),
+        ),
+        (
+            "/apis/networking.k8s.io/v1/namespaces/a/ingresses",
+            json!({"metadata": {"name": "i"}, "spec": {
+                "ingressClassName": "nginx", "tls": [{}],
+                "rules": [{"host": "a.example"}, {"host": "b.example"}],
+            }}),
+            json!(["i", "nginx", "a.example,b.example", "", "80, 443"]),
+        ),
+        (
+            "/api/v1/persistentvolumes",
+            json!({"metadata": {"name": "v"}, "spec": {
+                "capacity": {"storage": "5Gi"}, "accessModes": ["ReadWriteMany", "ReadWriteOnce"],
+                "storageClassName": "slow", "hostPath": {"path": "/x"},
+                "claimRef": {"namespace": "a", "name": "c"},
+            }}),
+            json!([
+                "v",
+                "5Gi",
+                "RWO,RWX",
+                "Retain",
+                "Pending",
+                "a/c",
+                "slow",
+                "<unset>",
+                "",
+                "Filesystem"
+            ]),
+        ),
+        (
+            "/apis/rbac.authorization.k8s.io/v1/namespaces/a/rolebindings",
+            json!({
+                "metadata": {"name": "b"},
+                "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "r"},
+                "subjects": [
+                    {"kind": "ServiceAccount", "name": "default", "namespace": "a"},
+                    {"kind": "User", "name": "jane", "apiGroup": "rbac.authorization.k8s.io"},
+                ],
+            }),
+            json!(["b", "Role/r", "jane", "", "a/default"]),
+        ),
+        (
+            "/apis/batch/v1/namespaces/a/cronjobs",
+            json!({"metadata": {"name": "c"}, "spec": {
+                "schedule": "*/5 * * * *",
+                "jobTemplate": {"spec": {"template": {"spec": {
+                    "restartPolicy": "Never", "containers": [{"name": "x", "image": "i"}],
+                }}}},
+            }}),
+            json!(["c", "*/5 * * * *", "<none>", "False", 0, "<none>", "x", "i", "<none>"]),
+        ),
+        (
+            "/apis/autoscaling/v2/namespaces/a/horizontalpodautoscalers",
+            json!({"metadata": {"name": "h"}, "spec": {
+                "scaleTargetRef": {"apiVersion": "apps/v1", "kind": "Deployment", "name": "d"},
+                "maxReplicas": 5,
+            }}),
+            json!(["h", "Deployment/d", "cpu: <unknown>/80%", "1", 5, 0]),
         ),
     ] {
         make(&server, path, object).await;
         let shown = table(&server, path).await;
         assert_eq!(Value::from(cells(&shown, 0)), wanted, "{path}");
     }
+}
+
+#[tokio::test]
+async fn every_built_in_kind_has_columns_of_its_own() {
+    // The kinds that have only these on a real server, too.
+    let plain = [
+        "customresourcedefinitions",
+        "limitranges",
+        "clusterroles",
+        "roles",
+        "deviceclasses",
+        "resourceclaimtemplates",
+        "serviceaccounts",
+    ];
+    let server = ApiServer::new();
+    let groups = get(&server, "/apis").await.json();
+    let versions = groups["groups"].as_array().unwrap().iter();
+    let mut roots: Vec<String> =
+        versions.map(|group| text(&group["preferredVersion"]["groupVersion"])).collect();
+    roots = roots.into_iter().map(|version| format!("/apis/{version}")).collect();
+    roots.push("/api/v1".into());
+    for root in roots {
+        let served = get(&server, &root).await.json();
+        for resource in served["resources"].as_array().unwrap() {
+            let name = resource["name"].as_str().unwrap();
+            let is_listed = resource["verbs"].as_array().unwrap().iter().any(|verb| verb == "list");
+            if !is_listed || plain.contains(&name) {
+                continue;
+            }
+            let table = table(&server, &format!("{root}/{name}")).await;
+            let columns = table["columnDefinitions"].as_array().unwrap();
+            let names: Vec<String> = columns.iter().map(|column| text(&column["name"])).collect();
+            assert!(names != ["Name", "Age"] && names != ["Name", "Created At"], "{root}/{name}");
+        }
+    }
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap().to_owned()
 }
 
 #[tokio::test(start_paused = true)]

@@ -17,7 +17,7 @@ pub(super) fn between(from: &Value, to: &Value) -> Option<String> {
 }
 
 /// Returns a number of seconds, with as many units as are useful.
-fn human(seconds: i64) -> String {
+pub(super) fn human(seconds: i64) -> String {
     let two = |major: i64, unit: &str, minor: i64, small: &str| match minor {
         0 => format!("{major}{unit}"),
         minor => format!("{major}{unit}{minor}{small}"),

@@ -1,12 +1,10 @@
 //! Objects as rows of a table, for kubectl.
 //!
-//! Well-known kinds have the columns of a real server, custom types have those of their definition,
-//! and all others have name and age.
+//! Built-in kinds have the columns of a real server, custom types have those of their definition.
 
 mod columns;
 mod duration;
 mod json_path;
-mod pod;
 
 use serde_json::{Value, json};
 
@@ -88,7 +86,13 @@ pub(crate) fn row(resource: &ResourceType, object: &Value, include: Include) -> 
     } else {
         columns::of(resource).iter().map(|BuiltinColumn { cell, .. }| cell(object)).collect()
     };
-    with_object(&cells, object, include)
+    let mut row = with_object(&cells, object, include);
+    if resource.qualified() == "pods"
+        && let Some(conditions) = columns::pod_conditions(object)
+    {
+        row["conditions"] = conditions;
+    }
+    row
 }
 
 /// Returns a row with these cells.
