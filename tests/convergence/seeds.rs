@@ -13,6 +13,15 @@ fn number(variable: &str) -> Option<u64> {
     Some(value.parse().unwrap_or_else(|_| panic!("{variable}={value} is no number")))
 }
 
+/// Runs a world from its beginning to its end in simulated time.
+pub(crate) fn in_simulated_time<T>(seed: u64, life: impl Future<Output = T>) -> T {
+    // Delays and jitters are drawn from the thread's own generator.
+    fastrand::seed(seed);
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+    runtime.unwrap().block_on(life)
+}
+
 /// Plays the usual number of worlds, or those that the environment names: `NAME_SEED=n` plays one,
 /// `NAME_SEEDS=n` plays so many, and `KUBE_INFORMER_FRESH_SEEDS` plays others than usually. Returns
 /// what each returned.

@@ -20,6 +20,7 @@ use tokio::time::{Instant, advance, sleep, timeout};
 
 use super::handler::{Handler, Kind};
 use super::object::{Thing, alive};
+use super::seeds::in_simulated_time;
 use super::tally::Tally;
 
 /// The time limit, in simulated time, until everything is right: the longest silence that is
@@ -74,12 +75,8 @@ impl Selects {
 
 /// Plays a world to its end.
 pub(crate) fn play(seed: u64) -> Tally {
-    // Delays and jitters are drawn from the thread's own generator.
-    fastrand::seed(seed);
     let before = alive();
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
-    let tally = runtime.unwrap().block_on(async {
+    let tally = in_simulated_time(seed, async {
         let mut world = World::new(seed);
         world.live().await;
         world.come_right().await;

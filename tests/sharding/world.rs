@@ -13,29 +13,11 @@ use tokio::time::sleep;
 
 use super::ledger::Ledger;
 use super::replica::{Replica, SLOTS};
+use super::seeds::in_simulated_time;
+use super::tally::Tally;
 
 /// The time without faults until everything is right: a lease, several watches and backoffs.
 const RECOVERY: Duration = Duration::from_secs(180);
-
-/// The number of each thing that happened.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Tally(BTreeMap<&'static str, u64>);
-
-impl Tally {
-    fn count(&mut self, what: &'static str, times: u64) {
-        *self.0.entry(what).or_default() += times;
-    }
-
-    pub(crate) fn add(&mut self, other: &Self) {
-        other.0.iter().for_each(|(what, times)| self.count(what, *times));
-    }
-
-    pub(crate) fn assert_saw_everything(&self) {
-        for what in ["kill", "cut", "slow", "stop", "start", "moved", "reconcile", "lost session"] {
-            assert!(self.0.get(what).is_some_and(|times| *times > 0), "no {what}: {self:?}");
-        }
-    }
-}
 
 struct World {
     rng: Rng,
@@ -49,11 +31,7 @@ struct World {
 
 /// Plays a world to its end.
 pub(crate) fn play(seed: u64) -> Tally {
-    // Delays and jitters are drawn from the thread's own generator.
-    fastrand::seed(seed);
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
-    runtime.unwrap().block_on(async {
+    in_simulated_time(seed, async {
         let mut world = World::new(seed);
         world.live().await;
         world.recover().await;

@@ -12,6 +12,7 @@ use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full, StreamBody};
 use kube::client::Body;
 use kube_informer::testing::ApiServer;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::time::timeout;
@@ -28,7 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// has seen. Consistent lists, single objects and writes are those of all replicas.
 #[derive(Clone)]
 pub(crate) struct Replica {
-    server: ApiServer,
+    server: Arc<Mutex<ApiServer>>,
     /// The revision that the cache has reached.
     reached: Arc<watch::Sender<u64>>,
 }
@@ -36,17 +37,30 @@ pub(crate) struct Replica {
 impl Replica {
     pub(crate) fn new(server: &ApiServer) -> Self {
         let reached = Arc::new(watch::Sender::new(server.revision()));
-        Self { server: server.clone(), reached }
+        Self { server: Arc::new(Mutex::new(server.clone())), reached }
+    }
+
+    /// Starts again before another server: the cluster was restored from a backup.
+    pub(crate) fn restore(&self, server: &ApiServer) {
+        *self.server.lock() = server.clone();
+        self.reached.send_replace(server.revision());
     }
 
     /// Lets the cache see everything up to this revision.
     pub(crate) fn reach(&self, revision: u64) {
+        // It may be of the time before a restore.
+        let revision = revision.min(self.revision());
         self.reached.send_modify(|reached| *reached = revision.max(*reached));
+    }
+
+    /// Returns the newest revision, which the cache may not have reached.
+    pub(crate) fn revision(&self) -> u64 {
+        self.server.lock().revision()
     }
 
     /// Returns whether the cache lags behind.
     pub(crate) fn lags(&self) -> bool {
-        *self.reached.borrow() < self.server.revision()
+        *self.reached.borrow() < self.revision()
     }
 
     pub(crate) async fn answer(&self, mut request: Request<Body>) -> Answer {
@@ -54,10 +68,16 @@ impl Replica {
         let query = request.uri().query().unwrap_or_default().to_owned();
         let pairs: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
         let value = |name| pairs.iter().find(|(key, _)| key == name).map(|(_, value)| &**value);
-        if value("watch") == Some("true") {
-            return self.watched(self.server.handle(request).await);
-        }
+        let server = self.server.lock().clone();
         let asked: Option<u64> = value("resourceVersion").and_then(|version| version.parse().ok());
+        if value("watch") == Some("true") {
+            let continues = value("sendInitialEvents") != Some("true");
+            return match asked.filter(|asked| continues && *asked > server.revision()) {
+                // A restored server has forgotten the time before.
+                Some(asked) => too_old(asked),
+                None => self.watched(server.handle(request).await),
+            };
+        }
         if let Some(asked) = asked {
             let mut reached = self.reached.subscribe();
             let waited = timeout(PATIENCE, reached.wait_for(|reached| *reached >= asked)).await;
@@ -66,7 +86,7 @@ impl Replica {
             };
             *request.uri_mut() = at(request.uri(), reached);
         }
-        self.server.handle(request).await.map(|body| body.map_err(Into::into).boxed_unsync())
+        server.handle(request).await.map(|body| body.map_err(Into::into).boxed_unsync())
     }
 
     /// Holds each event back until the cache has seen it.
@@ -114,12 +134,24 @@ fn at(uri: &Uri, revision: u64) -> Uri {
 
 fn too_large(asked: u64) -> Answer {
     let cause = json!({"reason": "ResourceVersionTooLarge", "message": "Too large version"});
-    let status = json!({
-        "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "code": 504,
-        "reason": "Timeout", "message": format!("Timeout: Too large resource version: {asked}"),
+    failure(&json!({
+        "code": 504, "reason": "Timeout",
+        "message": format!("Timeout: Too large resource version: {asked}"),
         "details": {"causes": [cause], "retryAfterSeconds": 1},
-    });
+    }))
+}
+
+fn too_old(asked: u64) -> Answer {
+    let message = format!("too old resource version: {asked}");
+    failure(&json!({"code": 410, "reason": "Expired", "message": message}))
+}
+
+/// Returns an answer with a status of these members.
+fn failure(members: &Value) -> Answer {
+    let mut status = json!({"kind": "Status", "apiVersion": "v1", "status": "Failure"});
+    status.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
+    let code = u16::try_from(status["code"].as_u64().unwrap()).unwrap();
     let body = Full::new(Bytes::from(status.to_string())).map_err(|never| match never {});
-    let answer = Response::builder().status(504).header(CONTENT_TYPE, "application/json");
+    let answer = Response::builder().status(code).header(CONTENT_TYPE, "application/json");
     answer.body(body.boxed_unsync()).unwrap()
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use fastrand::Rng;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::Api;
-use kube::api::{Patch, PatchParams};
+use kube::api::{ObjectMeta, Patch, PatchParams};
 use kube_informer::controller::{BoxError, Presence};
 use kube_informer::leader_election::LeaderElector;
 use kube_informer::sharding::ShardBy;
@@ -154,13 +154,12 @@ fn balanced(replicas: Arc<[Replica]>, behind: Arc<AtomicUsize>) -> kube::Client 
     kube::Client::new(service, "default")
 }
 
-fn version(metadata: &kube::api::ObjectMeta) -> u64 {
-    metadata.resource_version.as_ref().unwrap().parse().unwrap()
-}
-
 /// Tells the ledger which versions it sees, takes some time, and sometimes writes.
 async fn reconcile(request: ReconcileRequest<ConfigMap, Context>) -> Result<Action, BoxError> {
     let (context, key) = (&*request.context, request.key.to_string());
+    let view = |metadata: &ObjectMeta| {
+        context.ledger.view(metadata.resource_version.as_ref().unwrap().parse().unwrap())
+    };
     let mut views = Vec::new();
     match &request.object {
         Presence::Present(map) => {
@@ -169,9 +168,9 @@ async fn reconcile(request: ReconcileRequest<ConfigMap, Context>) -> Result<Acti
             if let Ok(child) = context.children.by_key(&request.key)
                 && child.metadata.owner_references.iter().flatten().any(|owner| owner.uid == uid)
             {
-                views.push((format!("child of {what}"), version(&child.metadata)));
+                views.push((format!("child of {what}"), view(&child.metadata)));
             }
-            views.push((what, version(&map.metadata)));
+            views.push((what, view(&map.metadata)));
         }
         // By uid, another process may see the next object of this name already.
         Presence::Gone if !context.by_uid => views.push((key.clone(), context.ledger.gone(&key))),

@@ -1,22 +1,26 @@
 //! One world, from its seed to its end.
 
-use std::collections::BTreeMap;
+use std::fmt::Debug;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use fastrand::Rng;
-use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use k8s_openapi::api::coordination::v1::Lease;
+use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
 use kube::api::{ListParams, ObjectMeta};
 use kube::{Api, Resource};
 use kube_informer::sharding::ShardBy;
 use kube_informer::testing::{ApiServer, Injection, Requests};
+use serde::de::DeserializeOwned;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::cache::Replica;
 use super::ledger::Ledger;
 use super::process::{Process, Way};
+use super::seeds::in_simulated_time;
+use super::tally::Tally;
 
 /// The longest time without faults until everything is right: a lease, a list that is never
 /// answered, several watches and backoffs.
@@ -25,32 +29,20 @@ const RECOVERY: Duration = Duration::from_secs(240);
 /// The lag of a cache that is not stuck.
 const LAG: Duration = Duration::from_millis(200);
 
-/// The number of each thing that happened.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Tally(BTreeMap<&'static str, u64>);
-
-impl Tally {
-    fn count(&mut self, what: &'static str, times: u64) {
-        *self.0.entry(what).or_default() += times;
-    }
-
-    pub(crate) fn add(&mut self, other: &Self) {
-        other.0.iter().for_each(|(what, times)| self.count(what, *times));
-    }
-
-    /// A simulation in which nothing lags proves nothing.
-    pub(crate) fn assert_saw_everything(&self) {
-        for what in ["kill", "stop", "cut", "relist", "start behind lag", "reconcile", "taken over"]
-        {
-            assert!(self.0.get(what).is_some_and(|times| *times > 0), "no {what}: {self:?}");
-        }
-    }
+/// The state that a backup holds.
+struct Backup {
+    maps: Vec<ConfigMap>,
+    children: Vec<Secret>,
+    leases: Vec<Lease>,
 }
 
 struct World {
     rng: Rng,
     way: Way,
+    sharded_lists: bool,
     server: ApiServer,
+    /// The revision at which the world began.
+    begun: u64,
     replicas: Arc<[Replica]>,
     /// The caches that see nothing new.
     stuck: Arc<[AtomicBool]>,
@@ -63,11 +55,7 @@ struct World {
 
 /// Plays a world to its end.
 pub(crate) fn play(seed: u64) -> Tally {
-    // Delays and jitters are drawn from the thread's own generator.
-    fastrand::seed(seed);
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
-    runtime.unwrap().block_on(async {
+    in_simulated_time(seed, async {
         let mut world = World::new(seed);
         world.live().await;
         world.recover().await;
@@ -84,18 +72,28 @@ impl World {
             2 => Way::Slots(ShardBy::Namespace),
             _ => Way::Slots(ShardBy::Uid),
         };
-        let server = ApiServer::builder()
-            .sharded_lists(rng.bool())
-            .require_namespaces(false)
-            .garbage_collection(true)
-            .build();
+        let sharded_lists = rng.bool();
+        let server = cluster(sharded_lists);
+        if way == Way::Restart {
+            // The time after a restore has fewer versions than this.
+            for n in 0..1_000 {
+                let labels = Some([("n".to_owned(), n.to_string())].into());
+                let name = Some("node".to_owned());
+                let metadata = ObjectMeta { name, labels, ..ObjectMeta::default() };
+                let node = Node { metadata, ..Node::default() };
+                server.create(&node).or_else(|_| server.replace(&node)).unwrap();
+            }
+        }
+        let begun = server.revision();
         let replicas: Arc<[_]> = (0..3).map(|_| Replica::new(&server)).collect();
         let stuck: Arc<[_]> = (0..3).map(|_| AtomicBool::new(false)).collect();
-        let caching = tokio::spawn(follow(server.clone(), replicas.clone(), stuck.clone()));
+        let caching = tokio::spawn(follow(replicas.clone(), stuck.clone()));
         let mut world = Self {
             rng,
             way,
+            sharded_lists,
             server,
+            begun,
             replicas,
             stuck,
             caching,
@@ -150,11 +148,66 @@ impl World {
     }
 
     async fn live(&mut self) {
-        for _ in 0..self.rng.u32(20..50) {
+        let (backed_up, restored) = (self.rng.u32(..15), self.rng.u32(15..60));
+        let mut backup = None;
+        for step in 0..self.rng.u32(20..50) {
             sleep(Duration::from_millis(self.rng.u64(..2_500))).await;
+            if step == backed_up {
+                backup = Some(self.back_up().await);
+            }
+            if step == restored
+                && let Some(backup) = backup.take()
+            {
+                self.restore(backup).await;
+            }
             self.step().await;
             self.ledger.check();
         }
+    }
+
+    async fn back_up(&self) -> Backup {
+        let client = self.server.client();
+        Backup {
+            maps: listed(&client).await,
+            children: listed(&client).await,
+            leases: listed(&client).await,
+        }
+    }
+
+    /// Puts a cluster with the state of a backup in the place of this one. Its versions start over.
+    async fn restore(&mut self, backup: Backup) {
+        let running = self.processes.len();
+        let alive = self.way == Way::Restart && self.rng.u8(..4) > 0;
+        if !alive {
+            for process in self.processes.drain(..) {
+                process.kill().await;
+            }
+        }
+        let server = cluster(self.sharded_lists);
+        let maps = backup.maps.into_iter().map(|map| {
+            let metadata = recreated(map.metadata);
+            server.create(&ConfigMap { metadata, ..map }).unwrap()
+        });
+        let maps: Vec<_> = maps.collect();
+        for child in backup.children {
+            let mut metadata = recreated(child.metadata);
+            let owner = maps.iter().find(|map| key(&map.metadata) == key(&metadata));
+            metadata.owner_references =
+                owner.map(|map| vec![map.controller_owner_ref(&()).unwrap()]);
+            server.create(&Secret { metadata, ..child }).unwrap();
+        }
+        for lease in backup.leases {
+            let metadata = recreated(lease.metadata);
+            server.create(&Lease { metadata, ..lease }).unwrap();
+        }
+        let old = if alive { self.begun } else { u64::MAX };
+        self.ledger.note_restore(old, maps.iter().map(|map| key(&map.metadata)).collect());
+        self.replicas.iter().for_each(|replica| replica.restore(&server));
+        self.server = server;
+        self.tally.count("restore", 1);
+        self.tally.count("restore under one at work", alive.into());
+        self.processes.iter().for_each(|process| process.faults.cut_now());
+        (self.processes.len()..running).for_each(|_| self.start());
     }
 
     async fn step(&mut self) {
@@ -262,10 +315,31 @@ impl World {
     }
 }
 
+fn cluster(sharded_lists: bool) -> ApiServer {
+    ApiServer::builder()
+        .sharded_lists(sharded_lists)
+        .require_namespaces(false)
+        .garbage_collection(true)
+        .build()
+}
+
+async fn listed<K>(client: &kube::Client) -> Vec<K>
+where
+    K: Resource<DynamicType = ()> + Clone + DeserializeOwned + Debug,
+{
+    Api::<K>::all(client.clone()).list(&ListParams::default()).await.unwrap().items
+}
+
+/// Returns the metadata of an object to create.
+fn recreated(metadata: ObjectMeta) -> ObjectMeta {
+    let ObjectMeta { namespace, name, labels, annotations, .. } = metadata;
+    ObjectMeta { namespace, name, labels, annotations, ..ObjectMeta::default() }
+}
+
 /// Lets the caches that are not stuck follow the server, a moment later.
-async fn follow(server: ApiServer, replicas: Arc<[Replica]>, stuck: Arc<[AtomicBool]>) {
+async fn follow(replicas: Arc<[Replica]>, stuck: Arc<[AtomicBool]>) {
     loop {
-        let revision = server.revision();
+        let revision = replicas[0].revision();
         sleep(LAG).await;
         for (replica, stuck) in replicas.iter().zip(&*stuck) {
             if !stuck.load(Ordering::Relaxed) {
