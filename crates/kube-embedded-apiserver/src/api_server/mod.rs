@@ -81,6 +81,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
 //! ```
 
+#[cfg(test)]
+mod asking;
 mod builder;
 mod controllers;
 mod direct_writes;

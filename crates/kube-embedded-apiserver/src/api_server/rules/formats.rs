@@ -17,6 +17,10 @@ const CONFIG_KEY: &str = "a valid config key must consist of alphanumeric charac
     '[-._a-zA-Z0-9]+')";
 const VARIABLE: &str = "a valid environment variable name must consist only of printable ASCII \
     characters other than '='";
+const WILDCARD: &str = "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid \
+    DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end \
+    with an alphanumeric character (e.g. '*.example.com', regex used for validation is \
+    '\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 const PERCENT: &str = "a valid percent string must be a numeric string followed by an ending '%' \
     (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
 
@@ -30,6 +34,15 @@ fn collect(problems: impl IntoIterator<Item = (bool, String)>) -> Vec<String> {
 /// Checks a domain name.
 pub(crate) fn subdomain(text: &str) -> Vec<String> {
     names::subdomain_problems(text, "characters")
+}
+
+/// Checks a domain name whose first label is a star.
+pub(crate) fn wildcard(text: &str) -> Vec<String> {
+    let good = text.strip_prefix("*.").is_some_and(|rest| subdomain(rest).is_empty());
+    collect([
+        (text.len() > 253, "must be no more than 253 characters".to_owned()),
+        (!good, WILDCARD.to_owned()),
+    ])
 }
 
 /// Checks a key of a config map or a secret.

@@ -78,7 +78,7 @@ pub(super) fn updated_pod(before: &Value, pod: &mut Value) {
 }
 
 /// Returns the quality of service class of a pod.
-pub(super) fn quality_of_service(spec: &Value) -> &'static str {
+pub(crate) fn quality_of_service(spec: &Value) -> &'static str {
     let containers = ["containers", "initContainers"].map(|member| spec[member].as_array());
     let (mut any, mut all) = (false, true);
     for container in containers.into_iter().flatten().flatten() {

@@ -103,6 +103,17 @@ impl Quantity {
         Self { nanos: self.nanos.saturating_add(other.nanos), family }
     }
 
+    /// Takes another quantity away. The rest has the suffixes of the first one.
+    pub(crate) fn minus(self, other: Self) -> Self {
+        Self { nanos: self.nanos.saturating_sub(other.nanos), ..self }
+    }
+
+    /// Returns the nearest floating-point number.
+    #[expect(clippy::cast_precision_loss, reason = "ratios are shown with six digits")]
+    pub(crate) fn as_f64(self) -> f64 {
+        self.nanos as f64 / NANO as f64
+    }
+
     /// Returns a quantity of whole things.
     pub(crate) fn count(number: i64) -> Self {
         Self { nanos: i128::from(number) * NANO, family: Family::Decimal }

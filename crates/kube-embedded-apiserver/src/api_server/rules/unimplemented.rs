@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::schema;
+use super::{schema, validation};
 use crate::api_server::resource::ResourceType;
 
 /// Returns whether the rule would judge an object, given its state before.
@@ -87,6 +87,11 @@ const RULES: &[(&str, Judges, &str)] = &[
         "cronjobs.batch",
         |_, object| !object["spec"]["timeZone"].is_null(),
         "validation of time zones: names are not looked up",
+    ),
+    (
+        "persistentvolumes",
+        |_, object| validation::has_unchecked_source(&object["spec"]),
+        "validation of volumes' sources: only csi, hostPath, local and nfs are checked",
     ),
     (
         "pods",

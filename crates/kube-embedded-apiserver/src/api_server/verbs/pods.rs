@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::options::{DeleteOptions, WriteOptions};
 use super::scale::selector_text;
-use super::{Part, Place, delete, update};
+use super::{Part, Place, admission, delete, update};
 use crate::api_server::failure::Failure;
 use crate::api_server::names::now;
 use crate::api_server::resource::ResourceType;
@@ -229,6 +229,7 @@ pub(crate) fn bind(store: &mut Store, place: Place<'_>, binding: &Value) -> Resu
             at(&mut pod, &["metadata", member])[key.as_str()] = value.clone();
         }
     }
+    admission::place(store, node, &mut pod);
     set_scheduled(&mut pod);
     // The uid and version in the binding are preconditions of the pod.
     place.check_uid(metadata, &current)?;

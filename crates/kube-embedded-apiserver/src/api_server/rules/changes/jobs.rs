@@ -21,6 +21,61 @@ pub(super) fn job(before: &Value, after: &Value, causes: &mut Vec<Cause>) {
             causes.push(immutable(&format!("spec.{name}"), &new[name].to_string()));
         }
     }
+    let policy = "successPolicy";
+    if old[policy] != new[policy] {
+        let shown = internal_form::shown("Job.spec.successPolicy", &new[policy]);
+        causes.push(immutable("spec.successPolicy", &shown));
+    }
+}
+
+/// Checks the status of a job, which goes forward.
+pub(super) fn status(before: &Value, after: &Value, causes: &mut Vec<Cause>) {
+    let (spec, old, new) = (&after["spec"], &before["status"], &after["status"]);
+    let mut find = |name: &str, shown: Option<&str>, problem: &str| {
+        causes.push(Cause::invalid_shown(&format!("status.{name}"), shown, problem));
+    };
+    let lost = |kind: &str| validation::job_is(old, kind) && !validation::job_is(new, kind);
+    for kind in ["Failed", "Complete", "FailureTarget"] {
+        if lost(kind) {
+            let problem = format!("cannot disable the terminal {kind}=True condition");
+            find("conditions", None, &problem);
+        }
+    }
+    // A job with as many pods as indexes can become smaller.
+    let elastic = spec["completionMode"] == "Indexed" && spec["completions"] == spec["parallelism"];
+    let number = |status: &Value, name: &str| status[name].as_i64().unwrap_or(0);
+    for (name, counts) in [("failed", true), ("succeeded", !elastic)] {
+        let now = number(new, name);
+        if counts && now < number(old, name) {
+            let problem = format!("cannot decrease the {name} counter");
+            find(name, Some(&now.to_string()), &problem);
+        }
+    }
+    let changed = |name: &str| !old[name].is_null() && old[name] != new[name];
+    if changed("completionTime") && !new["completionTime"].is_null() {
+        let shown = new["completionTime"].to_string();
+        find("completionTime", Some(&shown), "field is immutable");
+    }
+    let suspended = |status: &Value, value: &str| {
+        let conditions = status["conditions"].as_array().into_iter().flatten();
+        conditions.clone().any(|one| one["type"] == "Suspended" && one["status"] == value)
+    };
+    let resumed = suspended(old, "True") && suspended(new, "False");
+    if changed("startTime") && spec["suspend"] != true && !resumed {
+        let problem = "field is immutable for unsuspended job once set";
+        find("startTime", Some(&new["startTime"].to_string()), problem);
+    }
+    if lost("SuccessCriteriaMet") {
+        find("conditions", None, "cannot disable the SuccessCriteriaMet=True condition");
+    }
+    if validation::job_is(old, "Complete")
+        && !validation::job_is(old, "SuccessCriteriaMet")
+        && validation::job_is(new, "SuccessCriteriaMet")
+    {
+        let problem = "cannot set SuccessCriteriaMet=True for Job already has Complete=true \
+                       conditions";
+        find("conditions", None, problem);
+    }
 }
 
 /// Checks the completions. Those of indexed pods can change together with the parallelism.

@@ -46,6 +46,7 @@ const KINDS: &[(&str, &str, &[Row])] = &[
     ("v1", "Secret", &[("type", Same), ("", Check(sealed))]),
     ("v1", "Service", &[("", Check(network::service))]),
     ("v1", "Node", &[("", Check(node))]),
+    ("v1", "ResourceQuota", &[("", Check(scopes))]),
     ("v1", "PersistentVolumeClaim", &[("", Check(storage::claim))]),
     ("v1", "PersistentVolume", &[("", Check(storage::volume))]),
     ("rbac.authorization.k8s.io/v1", "RoleBinding", &[("", Check(role))]),
@@ -54,7 +55,7 @@ const KINDS: &[(&str, &str, &[Row])] = &[
         "storage.k8s.io/v1",
         "StorageClass",
         &[
-            ("parameters", Forbidden("updates to parameters are forbidden.")),
+            ("parameters", Same),
             ("provisioner", Same),
             ("reclaimPolicy", Same),
             ("volumeBindingMode", Same),
@@ -93,6 +94,10 @@ const KINDS: &[(&str, &str, &[Row])] = &[
 /// The tables of statuses, by API version and kind.
 const STATUSES: &[(&str, &str, &[Row])] = &[
     ("v1", "Pod", &[("status.qosClass", Same)]),
+    ("batch/v1", "Job", &[("", Check(jobs::status))]),
+    ("apps/v1", "Deployment", &[("", Check(workloads::collisions))]),
+    ("apps/v1", "StatefulSet", &[("", Check(workloads::collisions))]),
+    ("apps/v1", "DaemonSet", &[("", Check(workloads::collisions))]),
     ("certificates.k8s.io/v1", "CertificateSigningRequest", &[("", Check(certificates::status))]),
 ];
 
@@ -172,6 +177,17 @@ fn sealed(before: &Value, after: &Value, causes: &mut Vec<Cause>) {
         if before[name] != after[name] {
             causes.push(Cause::forbidden(name, problem));
         }
+    }
+}
+
+/// Checks the scopes of a quota, whose order does not count.
+fn scopes(before: &Value, after: &Value, causes: &mut Vec<Cause>) {
+    let set = |object: &Value| -> std::collections::BTreeSet<String> {
+        let scopes = object["spec"]["scopes"].as_array().into_iter().flatten();
+        scopes.filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    if set(before) != set(after) {
+        causes.push(immutable("spec.scopes", &after["spec"]["scopes"].to_string()));
     }
 }
 

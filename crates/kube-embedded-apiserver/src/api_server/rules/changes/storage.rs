@@ -16,6 +16,20 @@ pub(super) fn claim(before: &Value, after: &Value, causes: &mut Vec<Cause>) {
     if unbound {
         taken.push("volumeName");
     }
+    let annotation = |object: &Value| {
+        object["metadata"]["annotations"]["volume.beta.kubernetes.io/storage-class"].clone()
+    };
+    let (was, is) = (annotation(before), annotation(after));
+    // A claim that named no class, or named it in the annotation only, can name it later.
+    let class = &new["storageClassName"];
+    if old["storageClassName"].is_null() && !class.is_null() && (was.is_null() || was == *class) {
+        taken.push("storageClassName");
+    }
+    if was != is && (is != Value::Null || was != *class) {
+        let shown = is.as_str().unwrap_or_default();
+        let path = "metadata.annotations.volume.beta.kubernetes.io/storage-class";
+        causes.push(Cause::invalid(path, shown, "field is immutable"));
+    }
     if before["status"]["phase"] == "Bound" {
         allowed["resources"]["requests"] = new["resources"]["requests"].clone();
     }
@@ -65,16 +79,33 @@ pub(super) fn volume(before: &Value, after: &Value, causes: &mut Vec<Cause>) {
         }
         spec
     };
-    let (old, new) = (source(before), source(after));
+    let (old, mut new) = (source(before), source(after));
+    let secret = "controllerExpandSecretRef";
+    if old["csi"].is_object() && old["csi"][secret].is_null() {
+        // It can be added.
+        drop(new["csi"].as_object_mut().map(|csi| csi.remove(secret)));
+    }
     if old != new {
         let shown = difference("PersistentVolumeSource", &old, &new);
         let path = "spec.persistentvolumesource";
         let problem = format!("{path} is immutable after creation\n{shown}");
         causes.push(Cause::forbidden(path, &problem));
     }
-    let (old, new) = (&before["spec"]["volumeMode"], &after["spec"]["volumeMode"]);
-    if old != new {
-        causes.push(immutable("spec.volumeMode", &new.to_string()));
+    // A server leaves `spec` out of these paths.
+    let (old, new) = (&before["spec"], &after["spec"]);
+    if old["volumeMode"] != new["volumeMode"] {
+        causes.push(immutable("volumeMode", &new["volumeMode"].to_string()));
+    }
+    let name = "nodeAffinity";
+    if !old[name].is_null() && old[name] != new[name] {
+        let shown = internal_form::shown("VolumeNodeAffinity", &new[name]);
+        let problem = "field is immutable, except for updating from beta label to GA";
+        causes.push(Cause::invalid_raw(name, &shown, problem));
+    }
+    let class = "volumeAttributesClassName";
+    if !old[class].is_null() && new[class].is_null() {
+        let problem = "update from non-nil value to nil is forbidden";
+        causes.push(Cause::forbidden("spec.volumeAttributesClassName", problem));
     }
 }
 

@@ -31,3 +31,15 @@ pub(super) fn stateful_set(before: &Value, after: &Value, causes: &mut Vec<Cause
         causes.push(Cause::forbidden("spec", problem));
     }
 }
+
+/// Checks the number of collisions of names, which never falls.
+pub(super) fn collisions(before: &Value, after: &Value, causes: &mut Vec<Cause>) {
+    let count = |object: &Value| object["status"]["collisionCount"].as_i64();
+    if let Some(known) = count(before)
+        && count(after).unwrap_or(0) < known
+    {
+        let shown = count(after).unwrap_or(0).to_string();
+        let path = "status.collisionCount";
+        causes.push(Cause::invalid_raw(path, &shown, "cannot be decremented"));
+    }
+}

@@ -12,6 +12,7 @@ pub(super) const SERVICE: &[Row] = &[
     ("spec.ports[].protocol", Text("TCP")),
     ("spec.ports[]", With(target_port)),
     ("spec", With(traffic_policies)),
+    ("status.loadBalancer.ingress[]", With(address_mode)),
 ];
 
 pub(super) const ENDPOINTS: &[Row] = &[("subsets[].ports[].protocol", Text("TCP"))];
@@ -67,6 +68,13 @@ fn traffic_policies(spec: &mut Map<String, Value>) {
     }
     if kind == "LoadBalancer" {
         set(spec, "allocateLoadBalancerNodePorts", true.into());
+    }
+}
+
+/// Sets the way in which a load balancer's address is used, if it has one.
+fn address_mode(ingress: &mut Map<String, Value>) {
+    if !text(ingress, "ip").is_empty() {
+        set(ingress, "ipMode", "VIP".into());
     }
 }
 

@@ -54,6 +54,13 @@ fn lifecycle_modes(spec: &mut Map<String, Value>) {
 /// Sets each of the two members for a claim's source to the other one.
 fn source_twice(spec: &mut Map<String, Value>) {
     if has(spec, "dataSource") && !has(spec, "dataSourceRef") {
+        let text = |name: &str| spec["dataSource"][name].as_str().unwrap_or_default();
+        let known = [("", "PersistentVolumeClaim"), ("snapshot.storage.k8s.io", "VolumeSnapshot")];
+        if !known.contains(&(text("apiGroup"), text("kind"))) {
+            // Older clients are used to that.
+            spec.remove("dataSource");
+            return;
+        }
         spec.insert("dataSourceRef".into(), spec["dataSource"].clone());
     } else if has(spec, "dataSourceRef") && !has(spec, "dataSource") {
         let source = &spec["dataSourceRef"];

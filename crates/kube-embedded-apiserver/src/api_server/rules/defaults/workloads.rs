@@ -51,6 +51,7 @@ pub(super) const DAEMON_SET: &[Row] = &[
 pub(super) const JOB: &[Row] = &[
     ("spec", With(count_completions)),
     ("spec", With(back_off)),
+    ("spec", Each(FAILURES)),
     ("spec.template.spec", Each(POD_SPEC)),
     ("spec.completionMode", Text("NonIndexed")),
     ("spec.suspend", Bool(false)),
@@ -59,9 +60,12 @@ pub(super) const JOB: &[Row] = &[
     ("", With(copy_job_labels)),
 ];
 
+const FAILURES: &[Row] = &[("podFailurePolicy.rules[].onPodConditions[].status", Text("True"))];
+
 pub(super) const CRON_JOB: &[Row] = &[
     ("spec.concurrencyPolicy", Text("Allow")),
     ("spec.suspend", Bool(false)),
+    ("spec.jobTemplate.spec", Each(FAILURES)),
     ("spec.jobTemplate.spec.template.spec", Each(POD_SPEC)),
     ("spec.successfulJobsHistoryLimit", Integer(3)),
     ("spec.failedJobsHistoryLimit", Integer(1)),

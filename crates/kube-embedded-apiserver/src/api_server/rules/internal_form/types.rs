@@ -69,7 +69,61 @@ pub(super) const TYPES: &[(&str, &[Field])] = &[
         ],
     ),
     ("PersistentVolumeSource", PERSISTENT_SOURCE),
+    (
+        "Job.spec.successPolicy",
+        &[(
+            "Rules",
+            "rules",
+            List(&[
+                ("SucceededIndexes", "succeededIndexes", Any),
+                ("SucceededCount", "succeededCount", Any),
+            ]),
+        )],
+    ),
+    (
+        "Job.status.uncountedTerminatedPods",
+        &[("Succeeded", "succeeded", Any), ("Failed", "failed", Any)],
+    ),
+    (
+        "ResourceQuota.spec.scopeSelector",
+        &[(
+            "MatchExpressions",
+            "matchExpressions",
+            List(&[
+                ("ScopeName", "scopeName", Text),
+                ("Operator", "operator", Text),
+                ("Values", "values", Any),
+            ]),
+        )],
+    ),
+    (
+        "StatefulSet.spec.updateStrategy",
+        &[
+            ("Type", "type", Text),
+            (
+                "RollingUpdate",
+                "rollingUpdate",
+                Pointer(&[
+                    ("Partition", "partition", Number),
+                    ("MaxUnavailable", "maxUnavailable", Any),
+                ]),
+            ),
+        ],
+    ),
+    ("VolumeNodeAffinity", &[("Required", "required", Pointer(NODE_SELECTOR))]),
 ];
+
+const NODE_SELECTOR: &[Field] = &[(
+    "NodeSelectorTerms",
+    "nodeSelectorTerms",
+    List(&[
+        ("MatchExpressions", "matchExpressions", List(REQUIREMENT)),
+        ("MatchFields", "matchFields", List(REQUIREMENT)),
+    ]),
+)];
+
+const REQUIREMENT: &[Field] =
+    &[("Key", "key", Text), ("Operator", "operator", Text), ("Values", "values", Any)];
 
 const ATTACHED: &[Field] = &[
     ("PersistentVolumeName", "persistentVolumeName", Any),

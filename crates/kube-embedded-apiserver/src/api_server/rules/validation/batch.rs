@@ -2,11 +2,12 @@
 
 use serde_json::Value;
 
-use super::rows::Rule::{Check, NotNegative, OneOf, Rows};
-use super::rows::{Row, child, elements, invalid, text, unsupported};
-use super::selectors;
+use super::rows::Rule::{Check, Given, NotNegative, OneOf, Rows};
+use super::rows::{self, Row, child, invalid, text, unsupported};
 use super::workloads::TEMPLATE;
+use super::{job_policies, names, selectors};
 use crate::api_server::failure::Cause;
+use crate::api_server::rules::formats;
 
 pub(super) const JOB: &[Row] = &[("", Check(made_selector)), ("", Rows(SPEC))];
 
@@ -21,50 +22,29 @@ const JOB_SPEC: &[Row] = &[
     ("ttlSecondsAfterFinished", NotNegative),
     ("backoffLimitPerIndex", NotNegative),
     ("maxFailedIndexes", NotNegative),
+    ("managedBy", Given(manager)),
     ("completionMode", OneOf(&["NonIndexed", "Indexed"])),
     ("", Check(indexed)),
-    ("podReplacementPolicy", OneOf(&["Failed", "TerminatingOrFailed"])),
+    ("", Check(job_policies::failure)),
+    ("", Check(job_policies::success)),
+    ("", Check(replacement)),
     ("template", Rows(TEMPLATE)),
     ("", Check(restart)),
 ];
+
+/// The rules of a new job.
+pub(super) const NEW_JOB: &[Row] = &[("", Check(host_names))];
 
 pub(super) const CRON_JOB: &[Row] = &[
     ("spec.schedule", Check(schedule)),
     ("spec.startingDeadlineSeconds", NotNegative),
     ("spec.concurrencyPolicy", Check(concurrency)),
     ("spec.jobTemplate.spec", Rows(JOB_SPEC)),
+    ("spec.jobTemplate.spec", Check(made_later)),
     ("spec.successfulJobsHistoryLimit", NotNegative),
     ("spec.failedJobsHistoryLimit", NotNegative),
     ("spec.timeZone", Check(time_zone)),
 ];
-
-pub(super) const STATUS: &[Row] = &[("status", Check(ended))];
-
-/// The conditions of a job that has ended, each with the condition that comes before it.
-const ENDS: [(&str, &str); 2] = [("Failed", "FailureTarget"), ("Complete", "SuccessCriteriaMet")];
-
-/// Checks the conditions and the times of a job that has ended.
-fn ended(status: &Value, path: &str, causes: &mut Vec<Cause>) {
-    let is = |kind: &str| {
-        elements(&status["conditions"])
-            .any(|condition| text(condition, "type") == kind && condition["status"] == "True")
-    };
-    if is("Complete") && status["completionTime"].is_null() {
-        let problem = "completionTime is required for Complete jobs";
-        causes.push(Cause::required(&child(path, "completionTime"), problem));
-    }
-    for (end, before) in ENDS {
-        if is(end) && !is(before) {
-            let problem =
-                format!("cannot set {end}=True condition without the {before}=true condition");
-            causes.push(Cause::invalid_shown(&child(path, "conditions"), None, &problem));
-        }
-    }
-    if ENDS.iter().any(|(end, _)| is(end)) && status["startTime"].is_null() {
-        let problem = "startTime is required for finished job";
-        causes.push(Cause::required(&child(path, "startTime"), problem));
-    }
-}
 
 /// The labels by which the pods of a job are found.
 const MADE: [(&str, &str); 2] =
@@ -106,25 +86,110 @@ fn selected(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
     if selector.is_null() {
         causes.push(Cause::required(&path_of_selector, ""));
     } else {
+        let before = causes.len();
         selectors::selector(selector, &path_of_selector, causes);
+        if causes.len() > before {
+            return;
+        }
     }
     selectors::matches(selector, spec, path, causes);
 }
 
+/// Checks that the names of pods with indexes are names of hosts.
+fn host_names(job: &Value, _path: &str, causes: &mut Vec<Cause>) {
+    let (spec, name) = (&job["spec"], text(&job["metadata"], "name"));
+    let Some(last @ 0..) = spec["completions"].as_i64().map(|count| count - 1) else { return };
+    let longest = format!("{name}-{last}");
+    if text(spec, "completionMode") == "Indexed" && !formats::label(&longest).is_empty() {
+        let problem = format!("will not able to create pod with invalid DNS label: {longest}");
+        causes.push(Cause::invalid("metadata.name", name, &problem));
+    }
+}
+
+/// Checks the name of the controller of a job.
+fn manager(name: &Value, path: &str, causes: &mut Vec<Cause>) {
+    names::prefixed_path(name, path, causes);
+    if name.as_str().is_some_and(|name| name.len() > 63) {
+        causes.push(Cause::too_long(path, 63));
+    }
+}
+
+/// The most pods of a job with indexes that run at a time, and the most failed indexes.
+const MOST: i64 = 100_000;
+/// The same for a job that has more indexes than `MOST` and a limit of failures for each.
+const MOST_OF_MANY: i64 = 10_000;
+
 /// Checks the numbers of a job whose pods have indexes.
 fn indexed(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
-    if text(spec, "completionMode") == "Indexed" && spec["completions"].is_null() {
-        let problem = "when completion mode is Indexed";
-        causes.push(Cause::required(&child(path, "completions"), problem));
+    let number = |name: &str| spec[name].as_i64();
+    let mut find = |name: &str, problem: Option<&str>| {
+        let path = child(path, name);
+        causes.extend(problem.map(|problem| match number(name) {
+            None => Cause::required(&path, problem),
+            Some(_) => invalid(&path, &spec[name], problem),
+        }));
+    };
+    let (limit, failed) = (number("backoffLimitPerIndex"), number("maxFailedIndexes"));
+    if failed.is_some() && limit.is_none() {
+        find("backoffLimitPerIndex", Some("when maxFailedIndexes is specified"));
     }
-    if spec["completions"].is_null() || text(spec, "completionMode") == "Indexed" {
+    let chosen = text(spec, "completionMode");
+    if chosen != "Indexed" {
+        let plain = matches!(chosen, "" | "NonIndexed");
+        for name in ["backoffLimitPerIndex", "maxFailedIndexes"] {
+            let problem = "requires indexed completion mode";
+            find(name, number(name).filter(|_| plain).map(|_| problem));
+        }
         return;
     }
-    for name in ["backoffLimitPerIndex", "maxFailedIndexes"] {
-        if !spec[name].is_null() {
-            let problem = "requires indexed completion mode";
-            causes.push(invalid(&child(path, name), &spec[name], problem));
+    let more = |name: &str, most: i64| number(name).is_some_and(|number| number > most);
+    let completions = number("completions");
+    if completions.is_none() {
+        find("completions", Some("when completion mode is Indexed"));
+    }
+    if more("parallelism", MOST) {
+        let problem =
+            format!("must be less than or equal to {MOST} when completion mode is Indexed");
+        find("parallelism", Some(&problem));
+    }
+    if failed > completions && completions.is_some() {
+        find("maxFailedIndexes", Some("must be less than or equal to completions"));
+    }
+    if more("maxFailedIndexes", MOST) {
+        find("maxFailedIndexes", Some(&format!("must be less than or equal to {MOST}")));
+    }
+    if more("completions", MOST) && limit.is_some() {
+        if failed.is_none() {
+            let problem = format!("must be specified when completions is above {MOST}");
+            find("maxFailedIndexes", Some(&problem));
         }
+        for name in ["parallelism", "maxFailedIndexes"] {
+            let problem = format!(
+                "must be less than or equal to {MOST_OF_MANY} when completions are above {MOST} \
+                 and used with backoff limit per index"
+            );
+            find(name, more(name, MOST_OF_MANY).then_some(&*problem));
+        }
+    }
+}
+
+/// Checks when failed pods are replaced.
+fn replacement(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let both: &[&str] = &["Failed", "TerminatingOrFailed"];
+    let supported = if spec["podFailurePolicy"].is_null() { both } else { &both[..1] };
+    let path = child(path, "podReplacementPolicy");
+    rows::one_of(supported, &spec["podReplacementPolicy"], &path, causes);
+}
+
+/// Checks that a template of jobs leaves the selector to the server.
+fn made_later(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
+    if !spec["selector"].is_null() {
+        let problem = "`selector` will be auto-generated";
+        causes.push(invalid(&child(path, "selector"), &spec["selector"], problem));
+    }
+    if spec["manualSelector"] == true {
+        let path = child(path, "manualSelector");
+        causes.push(Cause::unsupported_raw(&path, "true", "\"nil\", \"false\""));
     }
 }
 
@@ -139,6 +204,10 @@ fn restart(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
             causes.push(Cause::required(&path, problem));
         }
         other if !supported.contains(&other) => causes.push(unsupported(&path, other, &supported)),
+        other if other != "Never" && !spec["podFailurePolicy"].is_null() => {
+            let problem = "only \"Never\" is supported when podFailurePolicy is specified";
+            causes.push(Cause::invalid(&path, other, problem));
+        }
         _ => {}
     }
 }
@@ -240,13 +309,23 @@ fn part_problem(part: &str, (least, most): (u32, u32)) -> Option<String> {
 /// Checks the name of a time zone. Names themselves are not looked up.
 fn time_zone(zone: &Value, path: &str, causes: &mut Vec<Cause>) {
     let Some(zone) = zone.as_str() else { return };
+    let known = |c: char| c.is_ascii_alphanumeric() || ".-_+".contains(c);
+    let bad = |part: &str| {
+        matches!(part, "." | ".." | "")
+            || part.starts_with('-')
+            || part.len() > 14
+            || !part.chars().all(known)
+    };
+    let mut find = |problem: &str| causes.push(Cause::invalid(path, zone, problem));
     if zone.is_empty() {
-        causes.push(Cause::invalid(path, zone, "timeZone must be nil or non-empty string"));
-    } else if zone.eq_ignore_ascii_case("local") {
-        causes.push(Cause::invalid(
-            path,
-            zone,
+        return find("timeZone must be nil or non-empty string");
+    }
+    if zone.split('/').any(bad) {
+        return find(&format!("unknown time zone {zone}"));
+    }
+    if zone.eq_ignore_ascii_case("local") {
+        find(
             "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones",
-        ));
+        );
     }
 }

@@ -2,12 +2,10 @@
 
 use serde_json::Value;
 
-use super::pods::required_one_of;
 use super::rows::Rule::{Check, Is, NotNegative, Required, RequiredSince};
-use super::rows::{self, Row, child, elements, invalid, is_empty, members, text};
+use super::rows::{self, Row, child, elements, invalid, is_empty, text};
 use super::scheduling::EFFECTS;
 use crate::api_server::failure::Cause;
-use crate::api_server::rules::quantity::Quantity;
 use crate::api_server::rules::{formats, metadata};
 
 pub(super) const LEASE: &[Row] =
@@ -25,10 +23,6 @@ pub(super) const NAMESPACE_STATUS: &[Row] = &[("", Check(phase))];
 pub(super) const EVENT: &[Row] = &[("", Check(event_namespace))];
 
 pub(super) const NEW_EVENT: &[Row] = &[("", Check(new_event))];
-
-pub(super) const LIMIT_RANGE: &[Row] = &[("spec.limits[]", Check(limit))];
-
-pub(super) const QUOTA: &[Row] = &[("spec.hard", Check(quota))];
 
 pub(super) const PRIORITY_CLASS: &[Row] = &[("", Check(priority))];
 
@@ -55,7 +49,7 @@ fn taints(taints: &Value, _path: &str, causes: &mut Vec<Cause>) {
         let path = format!("metadata.taints[{n}]");
         rows::is(formats::label_key, text(taint, "key"), &child(&path, "key"), causes);
         rows::is(formats::label_value, text(taint, "value"), &child(&path, "value"), causes);
-        required_one_of(&EFFECTS, &taint["effect"], &child(&path, "effect"), causes);
+        rows::required_one_of(&EFFECTS, &taint["effect"], &child(&path, "effect"), causes);
     }
 }
 
@@ -115,82 +109,6 @@ fn new_event(event: &Value, _path: &str, causes: &mut Vec<Cause>) {
     let kind = text(event, "type");
     if !matches!(kind, "Normal" | "Warning") {
         causes.push(Cause::invalid("type", "", &format!("has invalid value: {kind}")));
-    }
-}
-
-/// Returns the amount of a resource.
-fn amount(list: &Value, name: &str) -> Option<Quantity> {
-    Quantity::of(&list[name])
-}
-
-fn limit(limit: &Value, path: &str, causes: &mut Vec<Cause>) {
-    let lists = ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"];
-    let mut names: Vec<&String> =
-        lists.iter().flat_map(|list| members(&limit[*list])).map(|(name, _)| name).collect();
-    names.sort();
-    names.dedup();
-    for name in names {
-        let at = |list: &str| format!("{path}.{list}[{name}]");
-        let [most, least, default, request] =
-            [lists[0], lists[1], lists[2], lists[3]].map(|list| amount(&limit[list], name));
-        // The list whose value is wrong, the two values, and the words between them.
-        for (list, small, large, words) in [
-            ("min", least, most, ("min", "max")),
-            ("defaultRequest", least, request, ("min", "default request")),
-            ("default", least, default, ("min", "default")),
-            ("defaultRequest", request, default, ("default request", "default")),
-            ("default", default, most, ("default", "max")),
-            ("defaultRequest", request, most, ("default request", "max")),
-        ] {
-            let (Some(small), Some(large)) = (small, large) else { continue };
-            if small <= large {
-                continue;
-            }
-            // A server shows the least value where it names a default.
-            let shown = if list == "defaultRequest" && words.0 == "min" { large } else { small };
-            let problem = format!(
-                "{} value {} is greater than {} value {}",
-                words.0,
-                small.canonical(),
-                words.1,
-                large.canonical()
-            );
-            causes.push(Cause::invalid(&at(list), &shown.canonical(), &problem));
-        }
-    }
-}
-
-/// The resources that a quota knows by a plain name.
-const QUOTAS: [&str; 12] = [
-    "cpu",
-    "memory",
-    "ephemeral-storage",
-    "pods",
-    "services",
-    "replicationcontrollers",
-    "resourcequotas",
-    "secrets",
-    "configmaps",
-    "persistentvolumeclaims",
-    "services.nodeports",
-    "services.loadbalancers",
-];
-
-fn quota(hard: &Value, path: &str, causes: &mut Vec<Cause>) {
-    for (name, value) in members(hard) {
-        let path = format!("{path}[{name}]");
-        rows::is(formats::label_key, name, &path, causes);
-        let prefixed = ["requests.", "limits.", "hugepages-", "count/"]
-            .iter()
-            .any(|prefix| name.starts_with(prefix));
-        if !name.contains('/') && !prefixed && !QUOTAS.contains(&&**name) {
-            let problem = "must be a standard resource for quota";
-            causes.push(Cause::invalid(&path, name, problem));
-        }
-        if let Some(amount) = Quantity::of(value).filter(|amount| amount.is_negative()) {
-            let problem = "must be greater than or equal to 0";
-            causes.push(Cause::invalid(&path, &amount.canonical(), problem));
-        }
     }
 }
 
@@ -261,7 +179,7 @@ fn decisions(conditions: &Value, path: &str, causes: &mut Vec<Cause>) {
             "Approved" | "Denied" | "Failed" => &["True"],
             _ => &["True", "False", "Unknown"],
         };
-        required_one_of(supported, &condition["status"], &child(&path, "status"), causes);
+        rows::required_one_of(supported, &condition["status"], &child(&path, "status"), causes);
     }
     let has = |kind: &str| elements(conditions).any(|condition| condition["type"] == kind);
     if has("Approved") && has("Denied") {

@@ -1,23 +1,23 @@
 //! Containers: images, ports, variables, mounts, probes and resources.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::pods::required_one_of;
 use super::projections::descending;
-use super::rows::Rule::{Check, Given, NotNegative, OneOf, Rows};
+use super::rows::Rule::{AtMost, Check, Given, NotNegative, OneOf, Rows};
 use super::rows::{self, Row, between, child, elements, invalid, is_empty, members, text};
 use super::volumes::VOLUME;
-use super::{fields, security};
+use super::{fields, names, security};
 use crate::api_server::failure::Cause;
 use crate::api_server::rules::formats;
 use crate::api_server::rules::quantity::Quantity;
 
-pub(super) const CONTAINER: &[Row] = &[("", Rows(COMMON)), ("", Rows(LIFE))];
+pub(super) const CONTAINER: &[Row] =
+    &[("", Rows(COMMON)), ("", Check(restart_policy)), ("", Rows(LIFE))];
 
 pub(super) const INIT_CONTAINER: &[Row] =
-    &[("", Rows(COMMON)), ("restartPolicy", OneOf(&["Always"])), ("", Check(life_of_sidecar))];
+    &[("", Rows(COMMON)), ("", Check(restart_policy)), ("", Check(life_of_sidecar))];
 
 /// The members that all containers have.
 const COMMON: &[Row] = &[
@@ -25,7 +25,7 @@ const COMMON: &[Row] = &[
     ("image", Check(image)),
     ("ports", Check(ports)),
     ("env", Check(variables)),
-    ("envFrom[]", Check(variable_source)),
+    ("envFrom", Check(variable_sources)),
     ("volumeMounts[]", Check(mount)),
     ("volumeMounts", Check(unique_mounts)),
     ("terminationMessagePolicy", OneOf(&["File", "FallbackToLogsOnError"])),
@@ -43,6 +43,46 @@ const LIFE: &[Row] = &[
     ("readinessProbe", Rows(READINESS)),
     ("startupProbe", Rows(LIVENESS)),
 ];
+
+const RESTART_RULE: &[Row] = &[
+    (
+        "action",
+        Check(|action, path, causes| {
+            any_of(&["Restart", "RestartAllContainers"], action, path, causes);
+        }),
+    ),
+    ("exitCodes", Check(exit_codes)),
+    ("exitCodes.values", AtMost(255)),
+];
+
+/// Checks a text that is one of these, also one that is not there.
+fn any_of(supported: &[&str], value: &Value, path: &str, causes: &mut Vec<Cause>) {
+    rows::one_of(supported, &Value::from(value.as_str().unwrap_or_default()), path, causes);
+}
+
+fn exit_codes(codes: &Value, path: &str, causes: &mut Vec<Cause>) {
+    if codes.is_null() {
+        causes.push(Cause::required(path, "must be specified"));
+    } else {
+        any_of(&["In", "NotIn"], &codes["operator"], &child(path, "operator"), causes);
+    }
+}
+
+/// Checks the policy of a container that has one of its own, and the rules about its exit codes.
+fn restart_policy(container: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let (policy, at_policy) = (&container["restartPolicy"], child(path, "restartPolicy"));
+    let rules = &container["restartPolicyRules"];
+    if policy.is_null() && !is_empty(rules) {
+        let problem = "must specify restartPolicy when restart rules are used";
+        causes.push(Cause::required(&at_policy, problem));
+    }
+    rows::one_of(&["Always", "Never", "OnFailure"], policy, &at_policy, causes);
+    let path = child(path, "restartPolicyRules");
+    rows::at_most(20, rules, &path, causes);
+    for (n, rule) in elements(rules).enumerate() {
+        rows::check(RESTART_RULE, &format!("{path}[{n}]"), rule, causes);
+    }
+}
 
 /// Checks the probes and hooks of a container that starts before others.
 fn life_of_sidecar(container: &Value, path: &str, causes: &mut Vec<Cause>) {
@@ -121,24 +161,78 @@ pub(super) fn unique_names(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
     rows::unique(names.filter(|(_, name)| !name.is_empty()), causes);
 }
 
-/// Checks that each mount is that of a valid volume of the pod.
+/// Checks that each mount and each device is that of a valid volume of the pod.
 pub(super) fn mounts_of_volumes(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
-    let mut volumes = HashSet::new();
+    let mut volumes = HashMap::new();
     for volume in elements(&spec["volumes"]) {
         let mut problems = Vec::new();
         rows::check(VOLUME, "", volume, &mut problems);
         if problems.is_empty() {
-            volumes.insert(text(volume, "name"));
+            let claimed = ["persistentVolumeClaim", "ephemeral"];
+            let claimed = claimed.iter().any(|source| !volume[*source].is_null());
+            volumes.insert(text(volume, "name"), claimed);
         }
     }
     for list in ["containers", "initContainers"] {
         for (n, container) in elements(&spec[list]).enumerate() {
             for (m, mount) in elements(&container["volumeMounts"]).enumerate() {
                 let name = text(mount, "name");
-                if !name.is_empty() && !volumes.contains(name) {
+                if !volumes.contains_key(name) {
                     let path = format!("{}[{n}].volumeMounts[{m}].name", child(path, list));
                     causes.push(Cause::not_found(&path, name));
                 }
+            }
+            let path = format!("{}[{n}].volumeDevices", child(path, list));
+            devices(container, &volumes, &path, causes);
+        }
+    }
+}
+
+/// Checks the volumes that a container has as devices, of which none is mounted.
+fn devices(container: &Value, volumes: &HashMap<&str, bool>, path: &str, causes: &mut Vec<Cause>) {
+    let mounts = || elements(&container["volumeMounts"]);
+    let (mut names, mut places) = (HashSet::new(), HashSet::new());
+    for (n, device) in elements(&container["volumeDevices"]).enumerate() {
+        let (name, place) = (text(device, "name"), text(device, "devicePath"));
+        let at = |member: &str| format!("{path}[{n}].{member}");
+        for (member, value) in [("name", name), ("devicePath", place)] {
+            if value.is_empty() {
+                causes.push(Cause::required(&at(member), ""));
+            }
+        }
+        match volumes.get(name) {
+            None => causes.push(Cause::not_found(&at("name"), name)),
+            Some(true) => {}
+            Some(false) => {
+                let problem = "can only use volume source type of PersistentVolumeClaim or \
+                               Ephemeral for block mode";
+                causes.push(Cause::invalid(&at("name"), name, problem));
+            }
+        }
+        for (bad, member, value, problem) in [
+            (!name.is_empty() && !names.insert(name), "name", name, "must be unique"),
+            (!places.insert(place), "devicePath", place, "must be unique"),
+            (
+                place.split('/').any(|part| part == ".."),
+                "devicePath",
+                place,
+                "can not contain backsteps ('..')",
+            ),
+            (
+                mounts().any(|mount| text(mount, "name") == name),
+                "name",
+                name,
+                "must not already exist in volumeMounts",
+            ),
+            (
+                mounts().any(|mount| text(mount, "mountPath") == place),
+                "devicePath",
+                place,
+                "must not already exist as a path in volumeMounts",
+            ),
+        ] {
+            if bad {
+                causes.push(Cause::invalid(&at(member), value, problem));
             }
         }
     }
@@ -159,7 +253,7 @@ fn ports(ports: &Value, path: &str, causes: &mut Vec<Cause>) {
         }
         between(1, 65_535, &port["hostPort"], &child(&path, "hostPort"), causes);
         let supported = ["SCTP", "TCP", "UDP"];
-        required_one_of(&supported, &port["protocol"], &child(&path, "protocol"), causes);
+        rows::required_one_of(&supported, &port["protocol"], &child(&path, "protocol"), causes);
     }
     let names = elements(ports).enumerate();
     let names = names.map(|(n, port)| (format!("{path}[{n}].name"), text(port, "name")));
@@ -212,26 +306,36 @@ fn variables(variables: &Value, path: &str, causes: &mut Vec<Cause>) {
         if field.is_object() {
             fields::reference(fields::OF_VARIABLES, field, &child(&path, "fieldRef"), causes);
         }
+        if source["resourceFieldRef"].is_object() {
+            let path = child(&path, "resourceFieldRef.resource");
+            fields::resource(&source["resourceFieldRef"]["resource"], &path, causes);
+        }
     }
 }
 
-fn variable_source(source: &Value, path: &str, causes: &mut Vec<Cause>) {
-    let given: Vec<&str> =
-        ["configMapRef", "secretRef"].into_iter().filter(|name| !source[*name].is_null()).collect();
-    match given[..] {
-        [] => {
-            let problem = "must specify one of: `configMapRef` or `secretRef`";
-            causes.push(Cause::invalid(path, "", problem));
+/// Checks the objects that variables come from. A server leaves the number of one that has no
+/// source out of the path.
+fn variable_sources(sources: &Value, path: &str, causes: &mut Vec<Cause>) {
+    for (n, source) in elements(sources).enumerate() {
+        let at_one = format!("{path}[{n}]");
+        let prefix = text(source, "prefix");
+        if !prefix.is_empty() {
+            rows::is(formats::variable, prefix, &child(&at_one, "prefix"), causes);
         }
-        [name] => {
-            if text(&source[name], "name").is_empty() {
-                causes.push(Cause::required(&child(&child(path, name), "name"), ""));
+        let given =
+            ["configMapRef", "secretRef"].into_iter().filter(|name| !source[*name].is_null());
+        let given: Vec<&str> = given.collect();
+        for name in &given {
+            if text(&source[*name], "name").is_empty() {
+                causes.push(Cause::required(&format!("{at_one}.{name}.name"), ""));
             }
         }
-        _ => {
-            let problem = "may not have more than one field specified at a time";
-            causes.push(Cause::invalid(path, "", problem));
-        }
+        let problem = match given.len() {
+            0 => "must specify one of: `configMapRef` or `secretRef`",
+            1 => continue,
+            _ => "may not have more than one field specified at a time",
+        };
+        causes.push(Cause::invalid(path, "", problem));
     }
 }
 
@@ -308,7 +412,7 @@ pub(super) fn resources(resources: &Value, path: &str, causes: &mut Vec<Cause>) 
         }
     }
     for (name, request) in members(&resources["requests"]) {
-        let shared = !name.starts_with("hugepages-") && is_native(name);
+        let shared = !name.starts_with("hugepages-") && names::is_native(name);
         if limits[name].is_null() && !shared {
             let problem = "Limit must be set for non overcommitable resources";
             causes.push(Cause::required(&child(path, "limits"), problem));
@@ -328,26 +432,12 @@ pub(super) fn resources(resources: &Value, path: &str, causes: &mut Vec<Cause>) 
     }
 }
 
-/// Returns whether a resource is one of Kubernetes itself.
-fn is_native(name: &str) -> bool {
-    !name.contains('/') || name.contains("kubernetes.io/")
-}
-
 /// Checks the name and the amount of a resource of a container.
 fn resource(name: &str, value: &Value, path: &str, causes: &mut Vec<Cause>) {
-    rows::is(formats::label_key, name, path, causes);
-    let standard =
-        matches!(name, "cpu" | "memory" | "ephemeral-storage") || name.starts_with("hugepages-");
-    if !name.contains('/') && !standard {
-        let problem = "must be a standard resource for containers";
-        causes.push(Cause::invalid(path, name, problem));
-    }
     let path = format!("{path}[{name}]");
+    names::container_resource(name, &path, causes);
     let Some(amount) = Quantity::of(value) else { return };
-    if amount.is_negative() {
-        let problem = "must be greater than or equal to 0";
-        causes.push(Cause::invalid(&path, &amount.canonical(), problem));
-    }
+    rows::not_negative_quantity(value, &path, causes);
     if name.contains('/') && !amount.is_whole() {
         causes.push(Cause::invalid(&path, &amount.canonical(), "must be an integer"));
     }

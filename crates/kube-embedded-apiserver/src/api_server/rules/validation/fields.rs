@@ -47,6 +47,28 @@ const KNOWN: &[&str] = &[
     "status.podIPs",
 ];
 
+/// The resources of containers that can be read.
+const RESOURCES: [&str; 6] = [
+    "limits.cpu",
+    "limits.ephemeral-storage",
+    "limits.memory",
+    "requests.cpu",
+    "requests.ephemeral-storage",
+    "requests.memory",
+];
+
+/// Checks a reference to a resource of a container.
+pub(super) fn resource(name: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let pages = |name: &str| {
+        name.starts_with("limits.hugepages-") || name.starts_with("requests.hugepages-")
+    };
+    match name.as_str().unwrap_or_default() {
+        "" => causes.push(Cause::required(path, "")),
+        name if pages(name) => {}
+        _ => rows::one_of(&RESOURCES, name, path, causes),
+    }
+}
+
 /// Checks a reference to one of these fields.
 pub(super) fn reference(fields: &[&str], value: &Value, path: &str, causes: &mut Vec<Cause>) {
     let field = text(value, "fieldPath");

@@ -66,6 +66,20 @@ pub(super) fn name_servers(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
             return causes.push(Cause::required(&servers, problem));
         }
     }
+    for (n, option) in elements(&config["options"]).enumerate() {
+        if text(option, "name").is_empty() {
+            let path = format!("{}[{n}]", child(&path, "options"));
+            causes.push(Cause::required(&path, "must not be empty"));
+        }
+    }
+    for (list, most, things) in
+        [("nameservers", 3, "nameservers"), ("searches", 32, "search paths")]
+    {
+        if elements(&config[list]).count() > most {
+            let problem = format!("must not have more than {most} {things}");
+            causes.push(invalid(&child(&path, list), &config[list], &problem));
+        }
+    }
     for (n, server) in elements(&config["nameservers"]).enumerate() {
         let server = server.as_str().unwrap_or_default();
         rows::is(formats::address, server, &format!("{servers}[{n}]"), causes);

@@ -14,6 +14,11 @@ mod disruption;
 mod fields;
 mod hooks;
 mod host;
+mod ingress;
+mod job_policies;
+mod job_status;
+mod limits;
+mod names;
 mod network;
 mod pods;
 mod projections;
@@ -22,10 +27,13 @@ mod scheduling;
 mod security;
 mod selectors;
 mod services;
+mod slices;
 mod storage;
 mod volumes;
 mod workloads;
 
+#[cfg(test)]
+mod cases;
 #[cfg(test)]
 mod rule_tests;
 #[cfg(test)]
@@ -33,7 +41,9 @@ mod tests;
 
 use serde_json::Value;
 
+pub(crate) use self::job_status::is as job_is;
 use self::rows::Row;
+pub(crate) use self::volumes::has_unchecked_source;
 use crate::api_server::failure::Cause;
 
 /// The tables of the kinds, by API version and kind.
@@ -52,14 +62,18 @@ const KINDS: &[(&str, &str, &[Row])] = &[
     ("policy/v1", "PodDisruptionBudget", disruption::BUDGET),
     ("v1", "Service", services::SERVICE),
     ("v1", "Endpoints", network::ENDPOINTS),
-    ("discovery.k8s.io/v1", "EndpointSlice", network::ENDPOINT_SLICE),
-    ("networking.k8s.io/v1", "Ingress", network::INGRESS),
+    ("discovery.k8s.io/v1", "EndpointSlice", slices::ENDPOINT_SLICE),
+    ("networking.k8s.io/v1", "Ingress", ingress::INGRESS),
+    ("networking.k8s.io/v1", "IngressClass", ingress::CLASS),
     ("networking.k8s.io/v1", "NetworkPolicy", network::NETWORK_POLICY),
     ("v1", "ConfigMap", config::CONFIG_MAP),
     ("v1", "Secret", config::SECRET),
     ("v1", "PersistentVolumeClaim", storage::CLAIM),
     ("v1", "PersistentVolume", storage::VOLUME),
     ("storage.k8s.io/v1", "StorageClass", storage::CLASS),
+    ("storage.k8s.io/v1", "VolumeAttributesClass", storage::ATTRIBUTES_CLASS),
+    ("storage.k8s.io/v1", "CSIDriver", storage::DRIVER),
+    ("storage.k8s.io/v1", "CSIStorageCapacity", storage::CAPACITY),
     ("storage.k8s.io/v1", "CSINode", storage::NODE),
     ("storage.k8s.io/v1", "VolumeAttachment", storage::ATTACHMENT),
     ("rbac.authorization.k8s.io/v1", "Role", access::ROLE),
@@ -71,8 +85,8 @@ const KINDS: &[(&str, &str, &[Row])] = &[
     ("v1", "Node", cluster::NODE),
     ("v1", "Event", cluster::EVENT),
     ("events.k8s.io/v1", "Event", cluster::NEW_EVENT),
-    ("v1", "LimitRange", cluster::LIMIT_RANGE),
-    ("v1", "ResourceQuota", cluster::QUOTA),
+    ("v1", "LimitRange", limits::LIMIT_RANGE),
+    ("v1", "ResourceQuota", limits::QUOTA),
     ("scheduling.k8s.io/v1", "PriorityClass", cluster::PRIORITY_CLASS),
     ("node.k8s.io/v1", "RuntimeClass", cluster::RUNTIME_CLASS),
     ("certificates.k8s.io/v1", "CertificateSigningRequest", cluster::CERTIFICATE_REQUEST),
@@ -93,12 +107,19 @@ const STATUSES: &[(&str, &str, &[Row])] = &[
     ("v1", "ReplicationController", workloads::REPLICA_SET_STATUS),
     ("apps/v1", "StatefulSet", workloads::STATEFUL_SET_STATUS),
     ("apps/v1", "DaemonSet", workloads::DAEMON_SET_STATUS),
-    ("batch/v1", "Job", batch::STATUS),
+    ("batch/v1", "Job", job_status::STATUS),
+    ("autoscaling/v2", "HorizontalPodAutoscaler", autoscaling::STATUS),
+    ("networking.k8s.io/v1", "Ingress", ingress::STATUS),
+    ("v1", "PersistentVolumeClaim", storage::CLAIM_STATUS),
+    ("v1", "ResourceQuota", limits::QUOTA_STATUS),
 ];
 
 /// The tables of new objects, by API version and kind.
-const NEW: &[(&str, &str, &[Row])] =
-    &[("discovery.k8s.io/v1", "EndpointSlice", network::NEW_ENDPOINT_SLICE)];
+const NEW: &[(&str, &str, &[Row])] = &[
+    ("discovery.k8s.io/v1", "EndpointSlice", slices::NEW_ENDPOINT_SLICE),
+    ("batch/v1", "Job", batch::NEW_JOB),
+    ("networking.k8s.io/v1", "Ingress", ingress::NEW),
+];
 
 /// Returns the problems that only a new object has, or a new part of an object.
 pub(crate) fn new_problems(api_version: &str, kind: &str, object: &Value) -> Vec<Cause> {

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::containers::{self, CONTAINER, INIT_CONTAINER};
 use super::rows::Rule::{Between, Check, Is, OneOf, Rows};
-use super::rows::{self, Row, child, elements, invalid, is_empty, members, text, unsupported};
+use super::rows::{self, Row, child, elements, invalid, is_empty, members, text};
 use super::scheduling::{SPREAD, TOLERATION};
 use super::volumes::VOLUME;
 use super::{host, scheduling, security, selectors};
@@ -43,7 +43,6 @@ pub(super) const POD_SPEC: &[Row] = &[
     ("securityContext.runAsGroup", Between(0, MOST_ID)),
     ("securityContext", Rows(security::POD)),
     ("", Check(host::network)),
-    ("imagePullSecrets[]", Check(named_secret)),
     ("affinity", Check(scheduling::affinity)),
     ("readinessGates[].conditionType", Is(formats::label_key)),
     ("", Check(host::name_servers)),
@@ -118,12 +117,6 @@ fn names(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
     }
 }
 
-fn named_secret(secret: &Value, path: &str, causes: &mut Vec<Cause>) {
-    if text(secret, "name").is_empty() {
-        causes.push(Cause::required(&child(path, "name"), ""));
-    }
-}
-
 fn host_alias(alias: &Value, path: &str, causes: &mut Vec<Cause>) {
     rows::is(formats::address, text(alias, "ip"), &child(path, "ip"), causes);
     for (n, name) in elements(&alias["hostnames"]).enumerate() {
@@ -169,20 +162,6 @@ fn addresses(status: &Value, path: &str, causes: &mut Vec<Cause>) {
     let address = text(status, "podIP");
     if is_empty(&status["podIPs"]) && !address.is_empty() {
         rows::is(formats::address, address, &format!("{}[0]", child(path, "podIPs")), causes);
-    }
-}
-
-/// Returns whether a text is empty, or adds a problem unless it is one of those supported.
-pub(super) fn required_one_of(
-    supported: &[&str],
-    value: &Value,
-    path: &str,
-    causes: &mut Vec<Cause>,
-) {
-    match value.as_str().unwrap_or_default() {
-        "" => causes.push(Cause::required(path, "")),
-        text if supported.contains(&text) => {}
-        text => causes.push(unsupported(path, text, supported)),
     }
 }
 

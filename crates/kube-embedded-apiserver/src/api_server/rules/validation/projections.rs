@@ -15,7 +15,7 @@ pub(super) const FIELDS: &[Row] = &[("defaultMode", Check(mode)), ("", Check(fie
 
 /// A volume with files of several sources.
 pub(super) const PROJECTED: &[Row] =
-    &[("defaultMode", Check(mode)), ("sources[]", Rows(PROJECTION))];
+    &[("defaultMode", Check(mode)), ("sources[]", Rows(PROJECTION)), ("", Check(unique_files))];
 
 const PROJECTION: &[Row] = &[
     ("secret.items[]", Check(key_to_path)),
@@ -23,6 +23,28 @@ const PROJECTION: &[Row] = &[
     ("downwardAPI", Check(field_files)),
     ("serviceAccountToken.expirationSeconds", Check(lifetime)),
 ];
+
+/// Checks that no two sources make the same file. A server shows the object or the path.
+fn unique_files(volume: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let mut known = std::collections::HashSet::new();
+    for source in elements(&volume["sources"]) {
+        for kind in ["secret", "configMap", "downwardAPI"] {
+            for item in elements(&source[kind]["items"]) {
+                let file = text(item, "path");
+                if !file.is_empty() && !known.insert(file) {
+                    let name = text(&source[kind], "name");
+                    let shown = if kind == "downwardAPI" { file } else { name };
+                    causes.push(Cause::invalid(path, shown, "conflicting duplicate paths"));
+                }
+            }
+        }
+        let token = &source["serviceAccountToken"];
+        let file = text(token, "path");
+        if !token.is_null() && !known.insert(file) {
+            causes.push(Cause::invalid(path, file, "conflicting duplicate paths"));
+        }
+    }
+}
 
 /// The greatest mode of a file, which has bits for the owner, the group and others.
 const MOST: i64 = 0o777;
@@ -50,6 +72,14 @@ fn field_files(source: &Value, path: &str, causes: &mut Vec<Cause>) {
         if !field.is_null() {
             fields::reference(fields::OF_FILES, field, &child(path, "fieldRef"), causes);
         }
+        if !resource.is_null() {
+            let path = child(path, "resourceFieldRef");
+            if text(resource, "containerName").is_empty() {
+                causes.push(Cause::required(&child(&path, "containerName"), ""));
+            } else {
+                fields::resource(&resource["resource"], &child(&path, "resource"), causes);
+            }
+        }
         if field.is_null() && resource.is_null() {
             let problem = "one of fieldRef and resourceFieldRef is required";
             causes.push(Cause::required(path, problem));
@@ -62,7 +92,8 @@ fn field_files(source: &Value, path: &str, causes: &mut Vec<Cause>) {
     }
 }
 
-fn lifetime(seconds: &Value, path: &str, causes: &mut Vec<Cause>) {
+/// Checks the time for which a token is valid.
+pub(super) fn lifetime(seconds: &Value, path: &str, causes: &mut Vec<Cause>) {
     let problem = match seconds.as_i64() {
         Some(..600) => "may not specify a duration less than 10 minutes",
         Some(0x1_0000_0001..) => "may not specify a duration larger than 2^32 seconds",

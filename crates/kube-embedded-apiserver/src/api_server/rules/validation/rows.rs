@@ -4,12 +4,13 @@ use serde_json::Value;
 
 use crate::api_server::failure::Cause;
 use crate::api_server::rules::formats::Format;
+use crate::api_server::rules::quantity::Quantity;
 
 /// The path of a member, and the rule for its value. `[]` after a name stands for every element. An
 /// empty path is the value itself.
 pub(super) type Row = (&'static str, Rule);
 
-/// A rule for one value. All but the first three allow that the value is not there.
+/// A rule for one value. Rules that do not say otherwise allow that the value is not there.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Rule {
     /// The value is there and not empty.
@@ -22,8 +23,18 @@ pub(super) enum Rule {
     Given(Check),
     /// A text that is one of these, in the order of messages.
     OneOf(&'static [&'static str]),
+    /// A text that is there and one of these, in the order of messages.
+    RequiredOneOf(&'static [&'static str]),
     /// A text of a format.
     Is(Format),
+    /// A text of a format, or an empty one.
+    Optional(Format),
+    /// A text that is there and of a format.
+    Named(Format),
+    /// A list of at most so many elements.
+    AtMost(usize),
+    /// A number that is there and greater than zero.
+    Positive,
     /// A number that is not negative.
     NotNegative,
     /// A number between two others.
@@ -73,10 +84,25 @@ fn apply(rule: Rule, path: &str, value: &Value, causes: &mut Vec<Cause>) {
                 is(format, text, path, causes);
             }
         }
+        Rule::Optional(format) | Rule::Named(format) => match value.as_str().unwrap_or_default() {
+            "" if matches!(rule, Rule::Named(_)) => causes.push(Cause::required(path, "")),
+            "" => {}
+            text => is(format, text, path, causes),
+        },
+        Rule::RequiredOneOf(supported) => required_one_of(supported, value, path, causes),
+        Rule::AtMost(most) => drop(at_most(most, value, path, causes)),
+        Rule::Positive if value.as_i64().unwrap_or(0) <= 0 => {
+            let shown = value.as_i64().unwrap_or(0).to_string();
+            causes.push(Cause::invalid_raw(path, &shown, "must be greater than zero"));
+        }
         Rule::NotNegative => not_negative(value, path, causes),
         Rule::Between(least, most) => between(least, most, value, path, causes),
         Rule::Rows(rows) if !value.is_null() => check(rows, path, value, causes),
-        Rule::Required | Rule::RequiredSince(_) | Rule::Rows(_) | Rule::Given(_) => {}
+        Rule::Required
+        | Rule::RequiredSince(_)
+        | Rule::Rows(_)
+        | Rule::Given(_)
+        | Rule::Positive => {}
     }
 }
 
@@ -120,6 +146,28 @@ pub(super) fn one_of(supported: &[&str], value: &Value, path: &str, causes: &mut
     }
 }
 
+/// Adds a problem unless a text is there and is one of those that are supported.
+pub(super) fn required_one_of(
+    supported: &[&str],
+    value: &Value,
+    path: &str,
+    causes: &mut Vec<Cause>,
+) {
+    match value.as_str().unwrap_or_default() {
+        "" => causes.push(Cause::required(path, "")),
+        _ => one_of(supported, value, path, causes),
+    }
+}
+
+/// Adds a problem if a list has too many elements. Returns whether it has.
+pub(super) fn at_most(most: usize, list: &Value, path: &str, causes: &mut Vec<Cause>) -> bool {
+    let found = list.as_array().map_or(0, Vec::len);
+    if found > most {
+        causes.push(Cause::too_many(path, found as u64, most as u64));
+    }
+    found > most
+}
+
 /// Returns the problem of a text that is not supported.
 pub(super) fn unsupported(path: &str, text: &str, supported: &[&str]) -> Cause {
     let list: Vec<String> = supported.iter().map(|name| format!("{name:?}")).collect();
@@ -135,6 +183,14 @@ pub(super) fn is(format: Format, text: &str, path: &str, causes: &mut Vec<Cause>
 pub(super) fn not_negative(value: &Value, path: &str, causes: &mut Vec<Cause>) {
     if value.as_i64().is_some_and(|number| number < 0) {
         causes.push(invalid(path, value, "must be greater than or equal to 0"));
+    }
+}
+
+/// Adds a problem if a quantity is negative.
+pub(super) fn not_negative_quantity(value: &Value, path: &str, causes: &mut Vec<Cause>) {
+    if let Some(amount) = Quantity::of(value).filter(|amount| amount.is_negative()) {
+        let problem = "must be greater than or equal to 0";
+        causes.push(Cause::invalid(path, &amount.canonical(), problem));
     }
 }
 

@@ -103,14 +103,7 @@ pub(super) fn affinity(affinity: &Value, path: &str, causes: &mut Vec<Cause>) {
     let node_path = child(path, "nodeAffinity");
     let required = &node[REQUIRED];
     if required.is_object() {
-        let path = format!("{node_path}.{REQUIRED}.nodeSelectorTerms");
-        if rows::is_empty(&required["nodeSelectorTerms"]) {
-            let problem = "must have at least one node selector term";
-            causes.push(Cause::required(&path, problem));
-        }
-        for (n, term) in elements(&required["nodeSelectorTerms"]).enumerate() {
-            rows::check(NODE_TERM, &format!("{path}[{n}]"), term, causes);
-        }
+        node_selector(required, &child(&node_path, REQUIRED), causes);
     }
     for (n, preferred) in elements(&node[PREFERRED]).enumerate() {
         let path = format!("{node_path}.{PREFERRED}[{n}]");
@@ -128,6 +121,17 @@ pub(super) fn affinity(affinity: &Value, path: &str, causes: &mut Vec<Cause>) {
             let term = &preferred["podAffinityTerm"];
             rows::check(POD_TERM, &child(&path, "podAffinityTerm"), term, causes);
         }
+    }
+}
+
+/// Checks a selector of nodes.
+pub(super) fn node_selector(selector: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let (terms, path) = (&selector["nodeSelectorTerms"], child(path, "nodeSelectorTerms"));
+    if rows::is_empty(terms) {
+        causes.push(Cause::required(&path, "must have at least one node selector term"));
+    }
+    for (n, term) in elements(terms).enumerate() {
+        rows::check(NODE_TERM, &format!("{path}[{n}]"), term, causes);
     }
 }
 

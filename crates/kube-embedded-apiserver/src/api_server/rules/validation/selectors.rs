@@ -91,6 +91,20 @@ pub(super) fn workload(spec: &Value, path: &str, empty: &str, causes: &mut Vec<C
     true
 }
 
+/// Checks the selector of a daemon set. Only a valid one is compared with the labels of the
+/// template.
+pub(super) fn daemons(spec: &Value, path: &str, empty: &str, causes: &mut Vec<Cause>) {
+    let (value, path_of_selector) = (&spec["selector"], child(path, "selector"));
+    let before = causes.len();
+    selector(value, &path_of_selector, causes);
+    if before == causes.len() {
+        matches(value, spec, path, causes);
+    }
+    if !value.is_null() && is_empty(&value["matchLabels"]) && is_empty(&value["matchExpressions"]) {
+        causes.push(invalid(&path_of_selector, value, empty));
+    }
+}
+
 /// Adds a problem unless the selector selects the labels of the template in `spec`.
 pub(super) fn matches(selector: &Value, spec: &Value, path: &str, causes: &mut Vec<Cause>) {
     let labels = &spec["template"]["metadata"]["labels"];

@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use super::projections;
 use super::rows::Rule::{Check, Required, Rows};
-use super::rows::{self, Row, child, members, text};
+use super::rows::{self, Row, child, text};
+use super::storage::CLAIM_SPEC;
 use crate::api_server::failure::Cause;
 use crate::api_server::rules::formats;
 use crate::api_server::rules::quantity::Quantity;
@@ -12,8 +13,7 @@ use crate::api_server::rules::quantity::Quantity;
 pub(super) const VOLUME: &[Row] = &[
     ("", Check(name)),
     ("", Check(one_source)),
-    ("hostPath.path", Required),
-    ("hostPath", Check(host_path)),
+    ("hostPath", Rows(HOST_PATH)),
     ("secret.secretName", Required),
     ("configMap.name", Required),
     ("persistentVolumeClaim.claimName", Required),
@@ -21,6 +21,7 @@ pub(super) const VOLUME: &[Row] = &[
     ("nfs.path", Required),
     ("csi.driver", Required),
     ("ephemeral.volumeClaimTemplate", Required),
+    ("ephemeral.volumeClaimTemplate.spec", Rows(CLAIM_SPEC)),
     ("emptyDir.sizeLimit", Check(size_limit)),
     ("secret", Rows(projections::KEYS)),
     ("configMap", Rows(projections::KEYS)),
@@ -79,7 +80,11 @@ fn size_limit(limit: &Value, path: &str, causes: &mut Vec<Cause>) {
 
 /// Checks that there is exactly one source.
 fn one_source(volume: &Value, path: &str, causes: &mut Vec<Cause>) {
-    let mut given = SOURCES.iter().filter(|name| !volume[**name].is_null());
+    only_one(&SOURCES, volume, path, causes);
+}
+
+fn only_one(sources: &[&str], volume: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let mut given = sources.iter().filter(|name| !volume[**name].is_null());
     if given.next().is_none() {
         causes.push(Cause::required(path, "must specify a volume type"));
     }
@@ -89,44 +94,46 @@ fn one_source(volume: &Value, path: &str, causes: &mut Vec<Cause>) {
     }
 }
 
-/// Checks the source of a persistent volume.
+/// The sources of persistent volumes in the order in which a server looks at them.
+const PERSISTENT_SOURCES: [&str; 22] = [
+    "hostPath",
+    "gcePersistentDisk",
+    "awsElasticBlockStore",
+    "glusterfs",
+    "flocker",
+    "nfs",
+    "rbd",
+    "quobyte",
+    "cephfs",
+    "iscsi",
+    "cinder",
+    "fc",
+    "flexVolume",
+    "azureFile",
+    "vsphereVolume",
+    "photonPersistentDisk",
+    "portworxVolume",
+    "azureDisk",
+    "scaleIO",
+    "local",
+    "storageos",
+    "csi",
+];
+
+/// Checks that a persistent volume has exactly one source.
 pub(super) fn persistent_source(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
-    let known = |name: &str| {
-        matches!(
-            name,
-            "hostPath"
-                | "gcePersistentDisk"
-                | "awsElasticBlockStore"
-                | "glusterfs"
-                | "flocker"
-                | "nfs"
-                | "rbd"
-                | "quobyte"
-                | "cephfs"
-                | "iscsi"
-                | "cinder"
-                | "fc"
-                | "flexVolume"
-                | "azureFile"
-                | "vsphereVolume"
-                | "photonPersistentDisk"
-                | "portworxVolume"
-                | "azureDisk"
-                | "scaleIO"
-                | "local"
-                | "storageos"
-                | "csi"
-        )
-    };
-    let mut given = members(spec).filter(|(name, value)| known(name) && !value.is_null());
-    if given.next().is_none() {
-        causes.push(Cause::required(path, "must specify a volume type"));
-    }
-    for (name, _) in given {
-        let problem = "may not specify more than 1 volume type";
-        causes.push(Cause::forbidden(&child(path, name), problem));
-    }
+    only_one(&PERSISTENT_SOURCES, spec, path, causes);
 }
+
+/// Returns whether the source of a persistent volume is one without rules of its own.
+pub(crate) fn has_unchecked_source(spec: &Value) -> bool {
+    let checked = ["hostPath", "nfs", "local", "csi"];
+    let mut given = PERSISTENT_SOURCES.iter().filter(|name| !spec[**name].is_null());
+    given.any(|name| !checked.contains(name))
+}
+
+/// A path on a node.
+pub(super) const HOST_PATH: &[Row] = &[("path", Required), ("", Check(host_path))];
 
 fn host_path(source: &Value, path: &str, causes: &mut Vec<Cause>) {
     if text(source, "path").split('/').any(|part| part == "..") {

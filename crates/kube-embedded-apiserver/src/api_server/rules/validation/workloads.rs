@@ -1,20 +1,24 @@
 //! Kinds that run pods for ever.
 
-use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
 
 use super::pods::{POD_SPEC, TEMPLATE_METADATA};
-use super::rows::Rule::{Check, NotNegative, OneOf, Required, Rows};
-use super::rows::{self, Row, child, invalid, is_empty, text, unsupported};
+use super::rows::Rule::{Check, Given, NotNegative, OneOf, Optional, Required, Rows};
+use super::rows::{self, Row, child, elements, invalid, is_empty, text, unsupported};
 use super::selectors;
+use super::storage::CLAIM_SPEC;
 use crate::api_server::failure::Cause;
-use crate::api_server::rules::formats;
+use crate::api_server::rules::{formats, internal_form};
 
 /// A template of pods.
-pub(super) const TEMPLATE: &[Row] =
-    &[("", Rows(LABELED)), ("spec", Rows(POD_SPEC)), ("spec.ephemeralContainers", Check(none))];
-
-/// A template of pods that is not checked as a pod. Volumes of claims are added to it later.
-const LABELED: &[Row] = &[("metadata", Rows(TEMPLATE_METADATA))];
+pub(super) const TEMPLATE: &[Row] = &[
+    ("metadata", Rows(TEMPLATE_METADATA)),
+    ("spec", Rows(POD_SPEC)),
+    ("spec.ephemeralContainers", Check(none)),
+];
 
 /// The rules for the pods of a kind.
 struct Pods {
@@ -22,16 +26,12 @@ struct Pods {
     selector: &'static str,
     /// The kind in problems of the template.
     kind: &'static str,
-    template: &'static [Row],
 }
 
-const OF_REPLICA_SETS: Pods =
-    Pods { selector: "deployment", kind: "ReplicaSet", template: TEMPLATE };
-const OF_STATEFUL_SETS: Pods =
-    Pods { selector: "statefulset", kind: "StatefulSet", template: LABELED };
-const OF_DAEMON_SETS: Pods = Pods { selector: "daemonset", kind: "DaemonSet", template: TEMPLATE };
-const OF_CONTROLLERS: Pods =
-    Pods { selector: "", kind: "ReplicationController", template: TEMPLATE };
+const OF_REPLICA_SETS: Pods = Pods { selector: "deployment", kind: "ReplicaSet" };
+const OF_STATEFUL_SETS: Pods = Pods { selector: "statefulset", kind: "StatefulSet" };
+const OF_DAEMON_SETS: Pods = Pods { selector: "daemonset", kind: "DaemonSet" };
+const OF_CONTROLLERS: Pods = Pods { selector: "", kind: "ReplicationController" };
 
 pub(super) const POD_TEMPLATE: &[Row] = &[("template", Rows(TEMPLATE))];
 
@@ -70,13 +70,15 @@ pub(super) const REPLICATION_CONTROLLER: &[Row] = &[
 ];
 
 pub(super) const STATEFUL_SET: &[Row] = &[
-    ("spec.podManagementPolicy", OneOf(&["OrderedReady", "Parallel"])),
+    ("spec.podManagementPolicy", Given(management)),
     ("spec.updateStrategy", Check(stateful_set_strategy)),
     ("spec.persistentVolumeClaimRetentionPolicy.whenDeleted", OneOf(&["Retain", "Delete"])),
     ("spec.persistentVolumeClaimRetentionPolicy.whenScaled", OneOf(&["Retain", "Delete"])),
+    ("spec.volumeClaimTemplates[].spec", Rows(CLAIM_SPEC)),
     ("spec.replicas", NotNegative),
     ("spec.minReadySeconds", NotNegative),
     ("spec.ordinals.start", NotNegative),
+    ("spec.serviceName", Optional(formats::label)),
     (
         "spec",
         Check(|spec, path, causes| {
@@ -160,7 +162,12 @@ pub(super) const STATEFUL_SET_STATUS: &[Row] = &[
             at_most("replicas", counts, status, path, causes);
         }),
     ),
-    ("status", Check(available_of_ready)),
+    (
+        "status",
+        Check(|status, path, causes| {
+            at_most("readyReplicas", &["availableReplicas"], status, path, causes);
+        }),
+    ),
 ];
 
 pub(super) const DAEMON_SET_STATUS: &[Row] = &[
@@ -178,12 +185,41 @@ pub(super) const DAEMON_SET_STATUS: &[Row] = &[
 /// Checks the selector of a workload, and its template unless the selector is invalid.
 fn selected(spec: &Value, path: &str, pods: &Pods, causes: &mut Vec<Cause>) {
     let empty = format!("empty selector is invalid for {}", pods.selector);
-    if !selectors::workload(spec, path, &empty, causes) {
+    if pods.selector == "daemonset" {
+        selectors::daemons(spec, path, &empty, causes);
+    } else if !selectors::workload(spec, path, &empty, causes) {
         return;
     }
     let path = child(path, "template");
-    rows::check(pods.template, &path, &spec["template"], causes);
+    let template = match pods.kind {
+        "StatefulSet" => Cow::Owned(with_claims(spec)),
+        _ => Cow::Borrowed(&spec["template"]),
+    };
+    rows::check(TEMPLATE, &path, &template, causes);
     for_ever(&spec["template"]["spec"], &child(&path, "spec"), pods, causes);
+}
+
+/// Returns the template with the volumes that a stateful set makes of its claims, and without the
+/// names that it gives to its pods.
+fn with_claims(spec: &Value) -> Value {
+    let mut template = spec["template"].clone();
+    let Some(pod) = template.get_mut("spec").and_then(Value::as_object_mut) else {
+        return template;
+    };
+    pod.remove("hostname");
+    pod.remove("subdomain");
+    let claims: BTreeSet<&str> = elements(&spec["volumeClaimTemplates"])
+        .map(|claim| text(&claim["metadata"], "name"))
+        .collect();
+    if !claims.is_empty() {
+        let of_claim =
+            |name: &&str| json!({ "name": name, "persistentVolumeClaim": { "claimName": name } });
+        let own = elements(&spec["template"]["spec"]["volumes"]);
+        let own = own.filter(|volume| !claims.contains(&text(volume, "name"))).cloned();
+        let volumes: Vec<Value> = claims.iter().map(of_claim).chain(own).collect();
+        pod.insert("volumes".into(), volumes.into());
+    }
+    template
 }
 
 /// Checks that the pods of a template never end.
@@ -283,6 +319,12 @@ fn internal(strategy: &Value) -> String {
     format!("{{\"Type\":{},\"RollingUpdate\":{rolling}}}", strategy["type"])
 }
 
+fn management(policy: &Value, path: &str, causes: &mut Vec<Cause>) {
+    if !matches!(policy.as_str(), Some("OrderedReady" | "Parallel")) {
+        causes.push(invalid(path, policy, "must be 'OrderedReady' or 'Parallel'"));
+    }
+}
+
 fn stateful_set_strategy(strategy: &Value, path: &str, causes: &mut Vec<Cause>) {
     let rolling = &strategy["rollingUpdate"];
     match text(strategy, "type") {
@@ -297,9 +339,10 @@ fn stateful_set_strategy(strategy: &Value, path: &str, causes: &mut Vec<Cause>) 
             let path = child(&child(path, "rollingUpdate"), "partition");
             rows::not_negative(&rolling["partition"], &path, causes);
         }
-        other => {
+        _ => {
+            let shown = internal_form::shown("StatefulSet.spec.updateStrategy", strategy);
             let problem = "must be 'RollingUpdate' or 'OnDelete'";
-            causes.push(Cause::invalid(path, other, problem));
+            causes.push(Cause::invalid_raw(path, &shown, problem));
         }
     }
 }
@@ -364,5 +407,5 @@ fn controller_template(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
         let problem = "`selector` does not match template `labels`";
         causes.push(invalid(&path, labels, problem));
     }
-    rows::check(OF_CONTROLLERS.template, &template_path, template, causes);
+    rows::check(TEMPLATE, &template_path, template, causes);
 }

@@ -7,12 +7,15 @@ mod priorities;
 mod quotas;
 mod services;
 mod storage;
+#[cfg(test)]
+mod tests;
 
 use serde_json::Value;
 
 use super::{Part, Place};
 use crate::api_server::failure::{Cause, Failure};
 use crate::api_server::resource::ResourceType;
+use crate::api_server::rules::members::at;
 use crate::api_server::store::Store;
 
 /// Completes a new object, or refuses it, before it is validated.
@@ -25,7 +28,13 @@ pub(super) fn complete_new(
         _ if !applies(place) => Ok(()),
         "pods" => {
             limits::complete(store, place, object);
+            let node = object["spec"]["nodeName"].as_str().unwrap_or_default().to_owned();
+            self::place(store, &node, object);
             priorities::complete(store, place, object)
+        }
+        "ingresses.networking.k8s.io" => {
+            storage::choose_ingress_class(store, object);
+            Ok(())
         }
         "persistentvolumeclaims" => {
             storage::choose_class(store, object);
@@ -36,6 +45,21 @@ pub(super) fn complete_new(
             Ok(())
         }
         _ => Ok(()),
+    }
+}
+
+/// The labels of a node that its pods have, too.
+const PLACES: [&str; 2] = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
+
+/// Gives a pod the labels of its node that say where it is.
+pub(super) fn place(store: &Store, node: &str, pod: &mut Value) {
+    let mut nodes = objects(store, ("", "v1", "nodes"), None);
+    let found = nodes.find(|found| !node.is_empty() && found["metadata"]["name"] == node);
+    let Some(node) = found else { return };
+    for label in PLACES {
+        if let Some(place) = node["metadata"]["labels"][label].as_str() {
+            at(pod, &["metadata", "labels"])[label] = place.into();
+        }
     }
 }
 
@@ -62,25 +86,35 @@ pub(super) fn admit_new(
         let causes = services::allocate(store, place, None, object);
         refuse(place, &causes)?;
     }
-    quotas::admit(store, place, object)
+    if place.resource.qualified() == CLASSES {
+        priorities::admit_class(store, place, object)?;
+    }
+    quotas::admit(store, place, None, object)
 }
+
+/// The qualified name of the classes of priorities.
+const CLASSES: &str = "priorityclasses.scheduling.k8s.io";
 
 /// Refuses a valid change, or takes what it needs.
 pub(super) fn admit_changed(
-    store: &Store,
+    store: &mut Store,
     place: Place<'_>,
     before: &Value,
     object: &mut Value,
 ) -> Result<(), Failure> {
+    if !applies(place) || place.part == Part::Status {
+        return Ok(());
+    }
     match &*place.resource.qualified() {
-        _ if !applies(place) || place.part == Part::Status => Ok(()),
         "services" => {
             let causes = services::allocate(store, place, Some(before), object);
-            refuse(place, &causes)
+            refuse(place, &causes)?;
         }
-        "persistentvolumeclaims" => storage::admit_growth(store, place, before, object),
-        _ => Ok(()),
+        "persistentvolumeclaims" => storage::admit_growth(store, place, before, object)?,
+        CLASSES => priorities::admit_class(store, place, object)?,
+        _ => {}
     }
+    quotas::admit(store, place, Some(before), object)
 }
 
 fn refuse(place: Place<'_>, causes: &[Cause]) -> Result<(), Failure> {

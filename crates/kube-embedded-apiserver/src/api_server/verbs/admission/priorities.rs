@@ -54,6 +54,20 @@ pub(super) fn complete(store: &Store, place: Place<'_>, pod: &mut Value) -> Resu
     Ok(())
 }
 
+/// Refuses a second class of pods that name none.
+pub(super) fn admit_class(store: &Store, place: Place<'_>, class: &Value) -> Result<(), Failure> {
+    let mut others = classes(store).filter(|other| {
+        other["globalDefault"] == true && other["metadata"]["name"] != class["metadata"]["name"]
+    });
+    let Some(other) = others.next().filter(|_| class["globalDefault"] == true) else {
+        return Ok(());
+    };
+    let name = other["metadata"]["name"].as_str().unwrap_or_default();
+    let problem =
+        format!("PriorityClass {name} is already marked as default. Only one default can exist");
+    Err(Failure::forbidden(place.resource, place.name(), &problem))
+}
+
 fn classes(store: &Store) -> impl Iterator<Item = Value> {
     objects(store, ("scheduling.k8s.io", "v1", "priorityclasses"), None)
 }

@@ -1,6 +1,6 @@
 //! Quotas: what a namespace may use, and how much of it is in use.
 //!
-//! The status of a quota says what counts. A controller sets it, and a create adds to it.
+//! The status of a quota says what counts. A controller sets it, and a write adds to it.
 
 use std::collections::BTreeMap;
 
@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::limits::sum;
 use super::{Part, Place, objects};
 use crate::api_server::failure::Failure;
+use crate::api_server::rules::preparation::quality_of_service;
 use crate::api_server::rules::quantity::Quantity;
 use crate::api_server::store::Store;
 use crate::api_server::verbs;
@@ -25,16 +26,32 @@ const COUNTED: [&str; 8] = [
     "services.nodeports",
 ];
 
-/// Refuses a new object that a quota does not allow, or counts it.
-pub(super) fn admit(store: &mut Store, place: Place<'_>, object: &Value) -> Result<(), Failure> {
+/// Refuses a new object or a change that a quota does not allow, or counts what it adds.
+pub(super) fn admit(
+    store: &mut Store,
+    place: Place<'_>,
+    before: Option<&Value>,
+    object: &Value,
+) -> Result<(), Failure> {
     if place.namespace.is_none() {
         return Ok(());
     }
-    let usage = usage(place, object);
+    let mut usage = usage(place, object);
+    if let Some(before) = before {
+        let known = self::usage(place, before);
+        let rest = |name: &str| known.get(name).copied().unwrap_or(Quantity::count(0));
+        usage.retain(|name, amount| *amount > rest(name));
+        for (name, amount) in &mut usage {
+            *amount = amount.minus(rest(name));
+        }
+        if usage.is_empty() {
+            return Ok(());
+        }
+    }
     let quotas: Vec<Value> =
         objects(store, ("", "v1", "resourcequotas"), place.namespace).collect();
     let mut counted = Vec::new();
-    for quota in quotas {
+    for quota in quotas.into_iter().filter(|quota| in_scope(place, &quota["spec"], object)) {
         let name = quota["metadata"]["name"].as_str().unwrap_or_default();
         let hard = quota["status"]["hard"].as_object();
         let limited =
@@ -55,6 +72,13 @@ pub(super) fn admit(store: &mut Store, place: Place<'_>, object: &Value) -> Resu
             .filter(|(resource, _)| limited(resource).is_some())
             .map(|(resource, amount)| (resource, *amount))
             .collect();
+        let unknown = |name: &&String| quota["status"]["used"][name.as_str()].is_null();
+        if relevant.keys().any(unknown) {
+            let named: Vec<&str> = relevant.keys().map(|name| name.as_str()).collect();
+            let named = named.join(",");
+            let problem = format!("status unknown for quota: {name}, resources: {named}");
+            return Err(Failure::forbidden(place.resource, place.name(), &problem));
+        }
         let over: Vec<(&String, Quantity)> = relevant
             .iter()
             .filter(|(resource, amount)| {
@@ -123,8 +147,16 @@ fn usage(place: Place<'_>, object: &Value) -> BTreeMap<String, Quantity> {
             }
         }
         "persistentvolumeclaims" => {
-            let storage = Quantity::of(&object["spec"]["resources"]["requests"]["storage"]);
+            let spec = &object["spec"];
+            let storage = Quantity::of(&spec["resources"]["requests"]["storage"]);
             usage.extend(storage.map(|amount| ("requests.storage".to_owned(), amount)));
+            if let Some(class) = spec["storageClassName"].as_str() {
+                for name in ["persistentvolumeclaims", "requests.storage"] {
+                    let amount = usage.get(name).copied();
+                    let name = format!("{class}.storageclass.storage.k8s.io/{name}");
+                    usage.extend(amount.map(|amount| (name, amount)));
+                }
+            }
         }
         "services" => {
             let ports = object["spec"]["ports"].as_array().map_or(0, Vec::len);
@@ -143,6 +175,57 @@ fn usage(place: Place<'_>, object: &Value) -> BTreeMap<String, Quantity> {
         _ => {}
     }
     usage
+}
+
+/// Returns whether an object is in all scopes of a quota. Only pods and claims are in any.
+fn in_scope(place: Place<'_>, quota: &Value, object: &Value) -> bool {
+    let spec = &object["spec"];
+    let kind = place.resource.qualified();
+    let one = |scope: &str, operator: &str, values: &Value| {
+        let chosen = |name: &Value| {
+            let name = name.as_str().filter(|name| !name.is_empty());
+            let listed = values.as_array().into_iter().flatten().any(|one| one.as_str() == name);
+            match operator {
+                "In" => name.is_some() && listed,
+                "NotIn" => !listed,
+                "DoesNotExist" => name.is_none(),
+                _ => name.is_some(),
+            }
+        };
+        match (&*kind, scope) {
+            ("pods", "Terminating") => !spec["activeDeadlineSeconds"].is_null(),
+            ("pods", "NotTerminating") => spec["activeDeadlineSeconds"].is_null(),
+            ("pods", "BestEffort") => quality_of_service(spec) == "BestEffort",
+            ("pods", "NotBestEffort") => quality_of_service(spec) != "BestEffort",
+            ("pods", "PriorityClass") => chosen(&spec["priorityClassName"]),
+            ("pods", "CrossNamespacePodAffinity") => reaches_others(&spec["affinity"]),
+            ("persistentvolumeclaims", "VolumeAttributesClass") => {
+                chosen(&spec["volumeAttributesClassName"])
+            }
+            _ => false,
+        }
+    };
+    let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
+    let mut scopes = quota["scopes"].as_array().into_iter().flatten();
+    let mut selected = quota["scopeSelector"]["matchExpressions"].as_array().into_iter().flatten();
+    scopes.all(|scope| one(scope.as_str().unwrap_or_default(), "Exists", &Value::Null))
+        && selected.all(|expression| {
+            let (scope, operator) = (text(expression, "scopeName"), text(expression, "operator"));
+            one(&scope, &operator, &expression["values"])
+        })
+}
+
+/// Returns whether an affinity looks at pods of other namespaces.
+fn reaches_others(affinity: &Value) -> bool {
+    let others = |term: &Value| {
+        let term = if term["podAffinityTerm"].is_null() { term } else { &term["podAffinityTerm"] };
+        let named = term["namespaces"].as_array().is_some_and(|all| !all.is_empty());
+        named || !term["namespaceSelector"].is_null()
+    };
+    let terms = ["podAffinity", "podAntiAffinity"].into_iter().flat_map(|kind| {
+        affinity[kind].as_object().into_iter().flatten().filter_map(|(_, terms)| terms.as_array())
+    });
+    terms.flatten().any(others)
 }
 
 /// Returns the limited resources that containers leave out, each with the containers' names.

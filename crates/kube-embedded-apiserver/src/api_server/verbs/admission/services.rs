@@ -39,6 +39,11 @@ fn has_node_ports(spec: &Value) -> bool {
     }
 }
 
+/// Returns whether a load balancer asks nodes for the health of a service.
+fn is_checked(spec: &Value) -> bool {
+    text(spec, "type") == "LoadBalancer" && spec["externalTrafficPolicy"] == "Local"
+}
+
 fn remove(spec: &mut Value, name: &str) {
     if let Some(spec) = spec.as_object_mut() {
         spec.remove(name);
@@ -53,14 +58,14 @@ pub(super) fn complete(before: Option<&Value>, service: &mut Value) {
         keep_addresses(old, service);
         keep_ports(old, service);
         drop_unused(old, service);
+        let same = service["healthCheckNodePort"] == old["healthCheckNodePort"];
+        if is_checked(old) && !is_checked(service) && same {
+            remove(service, "healthCheckNodePort");
+        }
     }
     let single = text(service, "clusterIP").to_owned();
     if !single.is_empty() && service["clusterIPs"].is_null() {
         service["clusterIPs"] = json!([single]);
-    }
-    let first = service["clusterIPs"][0].as_str().map(str::to_owned);
-    if let Some(first) = first.filter(|_| single.is_empty()) {
-        service["clusterIP"] = first.into();
     }
 }
 
@@ -197,7 +202,22 @@ pub(super) fn allocate(
         let kept = before.filter(|before| has_node_ports(&before["spec"]));
         causes.extend(node_ports(&others, kept, spec));
     }
+    if is_checked(spec) && spec["healthCheckNodePort"].as_i64().unwrap_or(0) == 0 {
+        let known = before.map(|before| &before["spec"]["healthCheckNodePort"]);
+        spec["healthCheckNodePort"] = match known.filter(|known| !known.is_null()) {
+            Some(known) => known.clone(),
+            None => free_port(&others, spec).into(),
+        };
+    }
     causes
+}
+
+/// Returns a port on the nodes that no service has.
+fn free_port(others: &Others<'_>, spec: &Value) -> Option<u16> {
+    let mut taken: HashSet<i64> = others.node_ports().into_iter().map(|(port, _)| port).collect();
+    taken.extend(ports(spec).filter_map(|port| port["nodePort"].as_i64()));
+    let random = (0..TRIES).map(|_| fastrand::u16(NODE_PORTS));
+    random.chain(NODE_PORTS).find(|port| !taken.contains(&i64::from(*port)))
 }
 
 /// Sets the families of addresses. A headless service without a selector has both.
@@ -272,11 +292,13 @@ impl Others<'_> {
         with_ports
             .flat_map(|other| {
                 let value = other.value(self.resource);
+                let health = value["spec"]["healthCheckNodePort"].as_i64();
+                let health = health.map(|port| (port, "TCP".to_owned()));
                 let ports = ports(&value["spec"]);
                 let numbers = ports.filter_map(|port| {
                     Some((port["nodePort"].as_i64()?, text(port, "protocol").to_owned()))
                 });
-                numbers.collect::<Vec<_>>()
+                numbers.chain(health).collect::<Vec<_>>()
             })
             .collect()
     }

@@ -1,4 +1,4 @@
-//! Claims: the default class, and growth, which the class must allow.
+//! Claims and ingresses: the default class, and growth, which the class of a claim must allow.
 
 use serde_json::Value;
 
@@ -22,18 +22,35 @@ pub(super) fn choose_class(store: &Store, claim: &mut Value) {
     if !claim["spec"].is_object() || !claim["spec"]["storageClassName"].is_null() {
         return;
     }
+    if let Some(name) = default_class(classes(store), &DEFAULT) {
+        claim["spec"]["storageClassName"] = name;
+    }
+}
+
+/// Sets the class of an ingress that names none, also not in the older annotation.
+pub(super) fn choose_ingress_class(store: &Store, ingress: &mut Value) {
+    let older = &ingress["metadata"]["annotations"]["kubernetes.io/ingress.class"];
+    if !ingress["spec"]["ingressClassName"].is_null() || !older.is_null() {
+        return;
+    }
+    let all = objects(store, ("networking.k8s.io", "v1", "ingressclasses"), None);
+    let default = default_class(all, &["ingressclass.kubernetes.io/is-default-class"]);
+    if let (Some(name), Some(spec)) = (default, ingress["spec"].as_object_mut()) {
+        spec.insert("ingressClassName".into(), name);
+    }
+}
+
+/// Returns the name of the class that one of the annotations marks.
+fn default_class(all: impl Iterator<Item = Value>, marks: &[&str]) -> Option<Value> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let defaults = classes(store).filter(|class| {
-        DEFAULT.iter().any(|annotation| class["metadata"]["annotations"][*annotation] == "true")
-    });
+    let marked = all
+        .filter(|class| marks.iter().any(|mark| class["metadata"]["annotations"][*mark] == "true"));
     // The newest one, and of those that are as new, the first by name.
-    let newest = defaults.max_by_key(|class| {
+    let newest = marked.max_by_key(|class| {
         let metadata = &class["metadata"];
         (text(&metadata["creationTimestamp"]), std::cmp::Reverse(text(&metadata["name"])))
     });
-    if let Some(class) = newest {
-        claim["spec"]["storageClassName"] = class["metadata"]["name"].clone();
-    }
+    newest.map(|class| class["metadata"]["name"].clone())
 }
 
 /// Refuses a larger request whose class does not allow it.
