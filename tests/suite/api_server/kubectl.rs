@@ -141,6 +141,7 @@ async fn kubectl_moves_from_client_to_server_side_apply() {
     kubectl.ok_with("apply -f -", &deployment("app:v1")).await;
     let said = kubectl.ok_with("apply --server-side -f -", &deployment("app:v2")).await;
     assert!(said.contains("deployment.apps/web serverside-applied"), "{said}");
+    assert!(!said.contains("Warning"), "{said}");
     let shown = kubectl.ok("get deploy web -o yaml --show-managed-fields").await;
     assert!(!shown.contains("kubectl-client-side-apply"), "{shown}");
     let said = kubectl.ok_with("apply -f -", &deployment("app:v3")).await;
@@ -242,6 +243,11 @@ async fn kubectl_defines_a_type_and_uses_it() {
                 "additionalPrinterColumns": [
                     {"name": "Color", "type": "string", "jsonPath": ".spec.color"},
                 ],
+            }, {
+                "name": "v1beta1", "served": true, "storage": false, "deprecated": true,
+                "schema": {"openAPIV3Schema": {
+                    "type": "object", "x-kubernetes-preserve-unknown-fields": true,
+                }},
             }],
         },
     });
@@ -256,6 +262,9 @@ async fn kubectl_defines_a_type_and_uses_it() {
     }
     let shown = kubectl.ok("get wg").await;
     assert!(shown.contains("COLOR") && shown.contains("blue"), "{shown}");
+    let said = kubectl.ok("get widgets.v1beta1.example.com").await;
+    let warning = "Warning: example.com/v1beta1 Widget is deprecated; use example.com/v1 Widget";
+    assert!(said.contains(warning), "{said}");
     kubectl.ok("delete crd widgets.example.com").await;
     assert!(!kubectl.run("get wg", "").await.0);
 }

@@ -69,6 +69,8 @@ pub struct ResourceType {
     pub(crate) storage_schema: Option<Arc<serde_json::Value>>,
     /// The columns of a custom type's table.
     pub(crate) columns: Vec<Column>,
+    /// The warning about any use of this version.
+    pub(crate) deprecation: Option<String>,
 }
 
 /// The dotted paths of the scale in an object of a type.
@@ -154,6 +156,7 @@ impl ResourceType {
             schema: serde_json::Value::Null,
             storage_schema: None,
             columns: Vec::new(),
+            deprecation: None,
         }
     }
 

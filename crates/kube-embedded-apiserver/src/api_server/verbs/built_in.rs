@@ -60,13 +60,13 @@ pub(super) fn finish(place: Place<'_>, object: &mut Value) {
 }
 
 /// Adds the warnings about a new object or a new state.
-pub(super) fn warn(place: Place<'_>, is_new: bool, object: &Value) {
+pub(super) fn warn(place: Place<'_>, before: Option<&Value>, object: &Value) {
     if applies(place) && place.part == Part::Object {
         let (version, kind) = (place.resource.api_version(), &place.resource.kind);
-        if is_new {
+        if before.is_none() {
             place.warn(warnings::of_name(&version, kind, place.name()));
         }
-        place.warn(warnings::of(&version, kind, object));
+        place.warn(warnings::of(&version, kind, before, object));
     }
 }
 

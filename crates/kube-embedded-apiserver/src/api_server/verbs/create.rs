@@ -71,7 +71,7 @@ fn create_object(
     place.check_implemented(None, &object)?;
     place.warn(metadata::warnings(place.resource, &Value::Null, &object["metadata"]));
     place.warn(definition::warnings(place.resource, None, &object));
-    built_in::warn(place, true, &object);
+    built_in::warn(place, None, &object);
     admission::admit_new(store, place, &mut object)?;
     place.put(store, object)
 }

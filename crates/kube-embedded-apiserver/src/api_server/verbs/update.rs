@@ -132,7 +132,7 @@ fn update_object(
     if !status_only {
         place.warn(definition::warnings(place.resource, Some(&before), &object));
     }
-    built_in::warn(place, false, &object);
+    built_in::warn(place, Some(&before), &object);
     admission::admit_changed(store, place, &before, &mut object)?;
     if managed_fields::is_unchanged(&before, &object) {
         // As on a real server, no change means no revision and no event.

@@ -80,7 +80,10 @@ where
         request.write(&body)
     };
     // A failure has warnings, too.
-    let of_use = warnings::of_use(&resource.api_version(), &resource.kind);
+    let of_use = match &resource.deprecation {
+        None => warnings::of_use(&resource.api_version(), &resource.kind),
+        declared => declared.clone(),
+    };
     let told = request.warnings.take().into_iter().chain(of_use);
     let told = told.filter_map(|text| HeaderValue::try_from(format!("299 - {text:?}")).ok());
     let mut told = told.peekable();

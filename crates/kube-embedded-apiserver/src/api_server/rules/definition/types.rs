@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::api_server::resource::{Column, ResourceType, ScalePaths};
+use crate::api_server::resource::{Column, ResourceType, ScalePaths, by_preference};
 
 /// Returns the versions that a definition serves.
 pub(crate) fn types(object: &Value) -> Vec<ResourceType> {
@@ -47,9 +47,31 @@ pub(crate) fn types(object: &Value) -> Vec<ResourceType> {
             resource.storage_schema = storage.clone().filter(differs);
             let columns = version["additionalPrinterColumns"].as_array().into_iter().flatten();
             resource.columns = columns.map(column).collect();
+            if version["deprecated"] == true {
+                resource.deprecation = Some(deprecation(spec, version));
+            }
             resource
         })
         .collect()
+}
+
+/// Returns the warning about a deprecated version: the declared one, or one that names the version
+/// to use.
+fn deprecation(spec: &Value, version: &Value) -> String {
+    if let Some(declared) = version["deprecationWarning"].as_str() {
+        return declared.to_owned();
+    }
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let (group, kind, name) =
+        (text(&spec["group"]), text(&spec["names"]["kind"]), text(&version["name"]));
+    let others = spec["versions"].as_array().into_iter().flatten();
+    let others = others.filter(|other| other["served"] == true && other["deprecated"] != true);
+    let better = others
+        .map(|other| text(&other["name"]))
+        .filter(|other| by_preference(other, &name).is_lt())
+        .min_by(|a, b| by_preference(a, b));
+    let better = better.map_or_else(String::new, |better| format!("; use {group}/{better} {kind}"));
+    format!("{group}/{name} {kind} is deprecated{better}")
 }
 
 fn scale(declared: &Value) -> Option<ScalePaths> {
@@ -67,5 +89,39 @@ fn column(column: &Value) -> Column {
         description: text("description"),
         priority: column["priority"].as_i64().unwrap_or(0),
         path: text("jsonPath"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn deprecated_versions_name_the_one_to_use() {
+        let version = |name: &str, deprecated: bool| {
+            json!({
+                "name": name, "served": true, "deprecated": deprecated,
+            })
+        };
+        let mut declared = version("v1alpha1", true);
+        declared["deprecationWarning"] = "do not".into();
+        let definition = json!({"spec": {
+            "group": "example.com", "names": {"kind": "Widget"},
+            "versions": [
+                version("v1beta1", false), version("v1", false), version("v1beta2", true),
+                version("v2", true), declared,
+            ],
+        }});
+        let told: Vec<_> = types(&definition).into_iter().map(|one| one.deprecation).collect();
+        let wanted = [
+            None,
+            None,
+            Some("example.com/v1beta2 Widget is deprecated; use example.com/v1 Widget"),
+            Some("example.com/v2 Widget is deprecated"),
+            Some("do not"),
+        ];
+        assert_eq!(told, wanted.map(|text| text.map(str::to_owned)));
     }
 }
