@@ -1,0 +1,3 @@
+module kube-informer/envtest
+
+go 1.26
