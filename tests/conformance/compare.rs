@@ -14,7 +14,7 @@ const HEADERS: [&str; 6] =
     ["content-type", "warning", "retry-after", "allow", "location", "www-authenticate"];
 
 /// Keys whose values say where or of which build a server is.
-const OWN: [&str; 1] = ["serverAddress"];
+const OWN: [&str; 2] = ["platform", "serverAddress"];
 
 /// A place where two responses differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

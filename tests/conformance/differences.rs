@@ -33,13 +33,13 @@ pub(crate) const DELIBERATE: &[Difference] = &[
     Difference {
         scenario: "forbidden",
         steps: &[25],
-        paths: &["compiler", "gitCommit", "gitVersion", "goVersion", "platform"],
+        paths: &["compiler", "gitCommit", "gitVersion", "goVersion"],
         reason: "the version names this server's build",
     },
     Difference {
         scenario: "unauthorized",
         steps: &[4],
-        paths: &["compiler", "gitCommit", "gitVersion", "goVersion", "platform"],
+        paths: &["compiler", "gitCommit", "gitVersion", "goVersion"],
         reason: "the version names this server's build",
     },
     Difference {
