@@ -126,7 +126,7 @@
 //! |---|---|
 //! | `testing` | a fake source, an embedded API server and faults, to test without a cluster |
 //! | `testing-cel` | rules in CEL of custom types, in the embedded API server |
-//! | `testing-tls` | the embedded server over TLS, and a real control plane if its binaries exist |
+//! | `testing-tls` | the embedded server over TLS and HTTP/2, and a real control plane |
 //! | `manager` | one `run` for a whole operator: `manager` |
 //! | `serve` | the manager's endpoints for health, metrics and status: `serve` |
 //! | `metrics` | metrics through the `metrics` facade, under the names in [`metrics`] |

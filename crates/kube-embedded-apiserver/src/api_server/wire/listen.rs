@@ -1,9 +1,10 @@
-//! The server on a TCP port, for clients in other processes: plain HTTP, or TLS with the feature
-//! `tls`.
+//! The server on a TCP port, for clients in other processes: plain HTTP, or TLS and HTTP/2 with the
+//! feature `tls`.
 //!
 //! One task accepts and owns all connections. Dropping the handle ends the task and its
 //! connections. Slow clients are disconnected, and only so many are served at once.
 
+use std::convert::Infallible;
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -12,6 +13,9 @@ use std::time::Duration;
 use http::header::HOST;
 use http::{Request, Response};
 use hyper::body::Incoming;
+use hyper::service::service_fn;
+#[cfg(feature = "tls")]
+use hyper_util::rt::TokioExecutor;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream, ToSocketAddrs};
@@ -27,6 +31,9 @@ use crate::api_server::failure::Failure;
 
 /// The pause after a failed accept, most likely because too many files are open.
 const PAUSE: Duration = Duration::from_millis(100);
+/// The name of HTTP/2 in a TLS handshake.
+#[cfg(feature = "tls")]
+const HTTP_2: &[u8] = b"h2";
 
 /// A handle of a server on a TCP port. Dropping it closes the port and every connection.
 ///
@@ -74,14 +81,13 @@ impl ApiServer {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
         let port = Port::new(self, address);
-        let accepting = tokio::spawn(accept(listener, port, |port, stream| async move {
-            serve(port, stream).await;
-        }));
+        let accepting = tokio::spawn(accept(listener, port, serve));
         Ok(ListeningServer { address, authority: None, accepting })
     }
 
     /// Serves on a TCP port over TLS, with a new certificate for `localhost` and the address. The
-    /// kubeconfig trusts the certificate. kubectl sends tokens only over TLS.
+    /// kubeconfig trusts the certificate. kubectl sends tokens only over TLS. A client that offers
+    /// HTTP/2 gets it, as kubectl and all other clients in Go do.
     ///
     /// # Errors
     /// Returns an error if the address is not available or no certificate can be created.
@@ -96,7 +102,10 @@ impl ApiServer {
             async move {
                 let handshake = timeout(port.options.head_timeout, acceptor.accept(stream)).await;
                 // A client without a handshake is not served.
-                if let Ok(Ok(stream)) = handshake {
+                let Ok(Ok(stream)) = handshake else { return };
+                if stream.get_ref().1.alpn_protocol() == Some(HTTP_2) {
+                    serve_http2(port, stream).await;
+                } else {
                     serve(port, stream).await;
                 }
             }
@@ -181,15 +190,29 @@ where
 }
 
 async fn serve(port: Port, stream: impl AsyncRead + AsyncWrite + Unpin) {
-    let head_timeout = port.options.head_timeout;
-    let service = hyper::service::service_fn(move |request| {
-        let port = port.clone();
-        async move { Ok::<_, std::convert::Infallible>(port.handle(request).await) }
-    });
     let mut connection = hyper::server::conn::http1::Builder::new();
-    connection.timer(TokioTimer::new()).header_read_timeout(head_timeout);
+    connection.timer(TokioTimer::new()).header_read_timeout(port.options.head_timeout);
+    let service = service_fn(move |request| answer(port.clone(), request));
     // A client may disconnect in the middle of a response.
     let _ = connection.serve_connection(TokioIo::new(stream), service).await;
+}
+
+/// Serves a client that shares one connection among its requests. Each request is a task, which
+/// ends with the connection.
+#[cfg(feature = "tls")]
+async fn serve_http2(port: Port, stream: impl AsyncRead + AsyncWrite + Unpin) {
+    let mut connection = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
+    // A client that does not answer is disconnected.
+    connection.timer(TokioTimer::new()).keep_alive_interval(port.options.head_timeout);
+    let service = service_fn(move |request| answer(port.clone(), request));
+    let _ = connection.serve_connection(TokioIo::new(stream), service).await;
+}
+
+async fn answer(
+    port: Port,
+    request: Request<Incoming>,
+) -> Result<Response<ResponseBody>, Infallible> {
+    Ok(port.handle(request).await)
 }
 
 impl ListeningServer {
@@ -276,10 +299,12 @@ fn tls_acceptor(
     let names = vec!["localhost".to_owned(), address.to_string(), "127.0.0.1".to_owned()];
     let certificate = CertificateParams::new(names)?.signed_by(&key, &authority)?;
     let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
-    let config = ServerConfig::builder_with_provider(std::sync::Arc::new(ring::default_provider()))
-        .with_protocol_versions(&[&version::TLS13, &version::TLS12])?
-        .with_no_client_auth()
-        .with_single_cert(vec![certificate.der().clone()], key)?;
+    let mut config =
+        ServerConfig::builder_with_provider(std::sync::Arc::new(ring::default_provider()))
+            .with_protocol_versions(&[&version::TLS13, &version::TLS12])?
+            .with_no_client_auth()
+            .with_single_cert(vec![certificate.der().clone()], key)?;
+    config.alpn_protocols = vec![HTTP_2.to_vec(), b"http/1.1".to_vec()];
     Ok((tokio_rustls::TlsAcceptor::from(std::sync::Arc::new(config)), authority.pem()))
 }
 
@@ -305,5 +330,64 @@ mod tests {
         assert_eq!(foreign_host(loopback, &Request::get("/api").body(()).unwrap()), None);
         let absolute = Request::get("http://evil.example/api").body(()).unwrap();
         assert!(foreign_host(loopback, &absolute).is_some());
+    }
+
+    /// The response to a list, over the protocol that the client offers.
+    #[cfg(feature = "tls")]
+    async fn listed_over(listening: &ListeningServer, protocol: &[u8]) -> http::Version {
+        use http_body_util::{BodyExt, Empty};
+        use hyper::client::conn::{http1, http2};
+        use tokio_rustls::rustls::pki_types::pem::PemObject;
+        use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
+        use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto::ring};
+
+        let authority = listening.authority.as_ref().unwrap();
+        let mut roots = RootCertStore::empty();
+        roots.add(CertificateDer::from_pem_slice(authority.as_bytes()).unwrap()).unwrap();
+        let provider = std::sync::Arc::new(ring::default_provider());
+        let config = ClientConfig::builder_with_provider(provider);
+        let config = config.with_safe_default_protocol_versions().unwrap();
+        let mut config = config.with_root_certificates(roots).with_no_client_auth();
+        config.alpn_protocols = vec![protocol.to_vec()];
+        let stream = TcpStream::connect(listening.address()).await.unwrap();
+        let name = ServerName::try_from("localhost").unwrap();
+        let stream = tokio_rustls::TlsConnector::from(std::sync::Arc::new(config))
+            .connect(name, stream)
+            .await
+            .unwrap();
+        let io = TokioIo::new(stream);
+        let request = || {
+            let uri = format!("https://{}/api/v1/configmaps", listening.address());
+            let host = listening.address().to_string();
+            Request::get(uri).header(HOST, host).body(Empty::<bytes::Bytes>::new()).unwrap()
+        };
+        let response = if protocol == HTTP_2 {
+            let (mut sender, connection) =
+                http2::handshake(TokioExecutor::new(), io).await.unwrap();
+            tokio::spawn(connection);
+            // Two at once share the connection.
+            let mut other = sender.clone();
+            let both = tokio::join!(sender.send_request(request()), other.send_request(request()));
+            assert_eq!(both.1.unwrap().status(), 200);
+            both.0.unwrap()
+        } else {
+            let (mut sender, connection) = http1::handshake(io).await.unwrap();
+            tokio::spawn(connection);
+            sender.send_request(request()).await.unwrap()
+        };
+        assert_eq!(response.status(), 200);
+        let version = response.version();
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        assert!(body.starts_with(b"{\"kind\":\"ConfigMapList\""), "{body:?}");
+        version
+    }
+
+    #[cfg(feature = "tls")]
+    #[tokio::test]
+    async fn clients_choose_their_protocol_over_tls() {
+        let listening = ApiServer::new().listen_tls("127.0.0.1:0").await.unwrap();
+        assert_eq!(listed_over(&listening, HTTP_2).await, http::Version::HTTP_2);
+        assert_eq!(listed_over(&listening, b"http/1.1").await, http::Version::HTTP_11);
+        listening.shutdown().await;
     }
 }
