@@ -103,7 +103,7 @@ async fn initial_objects_exist_on_request() {
         ("/apis/networking.k8s.io/v1/ipaddresses", 1),
         ("/apis/scheduling.k8s.io/v1/priorityclasses", 2),
         ("/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations", 8),
-        ("/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas", 13),
+        ("/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas", 11),
         ("/apis/rbac.authorization.k8s.io/v1/clusterroles", 10),
         ("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", 6),
     ] {

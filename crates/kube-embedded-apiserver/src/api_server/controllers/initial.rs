@@ -47,41 +47,23 @@ const LEVELS: [(&str, u32, u32, Option<[u32; 3]>); 7] = [
     ("global-default", 20, 50, Some([128, 6, 50])),
 ];
 
-/// Schemas of requests: name, precedence, level, subjects, and what the rule has.
-const SCHEMAS: [(&str, u32, &str, &[&str], Rules); 13] = [
+/// Schemas of requests: name, precedence, level, subjects, and the requests of the rule.
+const SCHEMAS: [(&str, u32, &str, &[&str], Rules); 11] = [
     ("exempt", 1, "exempt", &["Group system:masters"], Rules::All),
     ("probes", 2, "exempt", EVERYBODY, Rules::Probes),
     (
         "system-leader-election",
         100,
         "leader-election",
-        &["User system:kube-controller-manager", "User system:kube-scheduler"],
-        Rules::Of("get create update", "coordination.k8s.io", "leases"),
-    ),
-    (
-        "endpoint-controller",
-        150,
-        "workload-high",
-        &[
-            "User system:kube-controller-manager",
-            "ServiceAccount endpoint-controller",
-            "ServiceAccount endpointslicemirroring-controller",
-        ],
-        Rules::Of("get create update", "", "endpoints"),
-    ),
-    (
-        "workload-leader-election",
-        200,
-        "leader-election",
-        &["Group system:serviceaccounts:kube-system"],
-        Rules::Of("get create update", "coordination.k8s.io", "leases"),
+        &["User system:kube-controller-manager", "User system:kube-scheduler", "ServiceAccount *"],
+        Rules::Of(&[("get create update", "coordination.k8s.io", "leases")]),
     ),
     (
         "system-node-high",
         400,
         "node-high",
         &["Group system:nodes"],
-        Rules::Of("*", "", "nodes nodes/status"),
+        Rules::Of(&[("*", "", "nodes nodes/status"), ("*", "coordination.k8s.io", "leases")]),
     ),
     ("system-nodes", 500, "system", &["Group system:nodes"], Rules::All),
     (
@@ -92,13 +74,7 @@ const SCHEMAS: [(&str, u32, &str, &[&str], Rules); 13] = [
         Rules::All,
     ),
     ("kube-scheduler", 800, "workload-high", &["User system:kube-scheduler"], Rules::All),
-    (
-        "kube-system-service-accounts",
-        900,
-        "workload-high",
-        &["Group system:serviceaccounts:kube-system"],
-        Rules::All,
-    ),
+    ("kube-system-service-accounts", 900, "workload-high", &["ServiceAccount *"], Rules::All),
     ("service-accounts", 9000, "workload-low", &["Group system:serviceaccounts"], Rules::All),
     ("global-default", 9900, "global-default", EVERYBODY, Rules::All),
     ("catch-all", 10_000, "catch-all", EVERYBODY, Rules::All),
@@ -112,8 +88,8 @@ enum Rules {
     All,
     /// Requests about the health of the server.
     Probes,
-    /// These verbs on these resources of a group.
-    Of(&'static str, &'static str, &'static str),
+    /// Verbs on resources of a group.
+    Of(&'static [(&'static str, &'static str, &'static str)]),
 }
 
 /// The cluster roles for users, and their subjects. Those of controllers and components are left
@@ -152,10 +128,14 @@ const ROLES: [(&str, &[RoleRule], &[&str]); 7] = [
     ),
     (
         "system:monitoring",
-        &[RoleRule::Paths(
-            "get",
-            "/healthz /healthz/* /livez /livez/* /metrics /metrics/slis /readyz /readyz/*",
-        )],
+        &[
+            RoleRule::Paths(
+                "get",
+                "/flagz /healthz /healthz/* /livez /livez/* /metrics /metrics/slis /readyz \
+                 /readyz/* /statusz",
+            ),
+            RoleRule::Resources("get", "", "nodes/metrics"),
+        ],
         &["Group system:monitoring"],
     ),
     (
@@ -168,13 +148,18 @@ const ROLES: [(&str, &[RoleRule], &[&str]); 7] = [
     ),
     (
         "system:service-account-issuer-discovery",
-        &[RoleRule::Paths("get", "/.well-known/openid-configuration /openid/v1/jwks")],
+        &[RoleRule::Paths(
+            "get",
+            "/.well-known/openid-configuration /.well-known/openid-configuration/ \
+             /openid/v1/jwks /openid/v1/jwks/",
+        )],
         &["Group system:serviceaccounts"],
     ),
 ];
 
-/// The roles whose rules a controller collects from other roles.
-const AGGREGATED: [&str; 3] = ["admin", "edit", "view"];
+/// The roles whose rules a controller collects from others, each with the role that collects it.
+const AGGREGATED: [(&str, Option<&str>); 3] =
+    [("admin", None), ("edit", Some("admin")), ("view", Some("edit"))];
 
 /// A rule of a role: verbs with a group and its resources, or with paths.
 enum RoleRule {
@@ -297,13 +282,7 @@ fn priorities() -> impl Iterator<Item = Initial> {
 /// Returns the levels and schemas of the server's queues.
 fn queues() -> impl Iterator<Item = Initial> {
     const GROUP: &str = "flowcontrol.apiserver.k8s.io";
-    let metadata = |name: &str| {
-        let updated = !matches!(name, "exempt" | "catch-all");
-        json!({
-            "name": name,
-            "annotations": { "apf.kubernetes.io/autoupdate-spec": updated.to_string() },
-        })
-    };
+    let metadata = |name: &str| json!({ "name": name, "annotations": { "apf.kubernetes.io/autoupdate-spec": "true" } });
     let exempt = json!({
         "metadata": metadata("exempt"),
         "spec": {
@@ -345,22 +324,22 @@ fn queues() -> impl Iterator<Item = Initial> {
 impl Rules {
     fn of(self, subjects: &[&str]) -> Value {
         let paths = |verbs: &str, paths: &str| json!([{ "verbs": words(verbs), "nonResourceURLs": words(paths) }]);
-        let resources = |verbs: &str, group: &str, resources: &str| {
-            json!([{
+        let resources = |(verbs, group, resources): (&str, &str, &str)| {
+            json!({
                 "verbs": words(verbs), "apiGroups": [group], "resources": words(resources),
-                "clusterScope": true, "namespaces": ["*"],
-            }])
+                "clusterScope": resources != "leases", "namespaces": ["*"],
+            })
         };
         let subjects: Vec<Value> = subjects.iter().map(|subject| flow_subject(subject)).collect();
         let mut rule = json!({ "subjects": subjects });
         match self {
             Self::All => {
-                rule["resourceRules"] = resources("*", "*", "*");
+                rule["resourceRules"] = json!([resources(("*", "*", "*"))]);
                 rule["nonResourceRules"] = paths("*", "*");
             }
             Self::Probes => rule["nonResourceRules"] = paths("get", "/healthz /readyz /livez"),
-            Self::Of(verbs, group, names) => {
-                rule["resourceRules"] = resources(verbs, group, names);
+            Self::Of(rules) => {
+                rule["resourceRules"] = rules.iter().copied().map(resources).collect();
             }
         }
         rule
@@ -391,13 +370,17 @@ fn roles() -> impl Iterator<Item = Initial> {
         })
     };
     let role = |object: Value| (GROUP, "v1", "clusterroles", object);
-    let aggregated = AGGREGATED.into_iter().map(move |name| {
-        let label = format!("rbac.authorization.k8s.io/aggregate-to-{name}");
-        let selector = json!({ "matchLabels": { label: "true" } });
-        role(json!({
+    let label = |to: &str| format!("rbac.authorization.k8s.io/aggregate-to-{to}");
+    let aggregated = AGGREGATED.into_iter().map(move |(name, to)| {
+        let selector = json!({ "matchLabels": { label(name): "true" } });
+        let mut object = json!({
             "metadata": metadata(name), "rules": null,
             "aggregationRule": { "clusterRoleSelectors": [selector] },
-        }))
+        });
+        if let Some(to) = to {
+            object["metadata"]["labels"][label(to)] = "true".into();
+        }
+        role(object)
     });
     let own = ROLES.into_iter().flat_map(move |(name, rules, subjects)| {
         let rules: Vec<Value> = rules.iter().map(RoleRule::value).collect();

@@ -320,9 +320,9 @@ fn address(taken: &HashSet<IpAddr>, wanted: &str) -> Result<IpAddr, &'static str
             address => Ok(address),
         };
     }
-    // The addresses of a small range come first.
-    let random = (0..TRIES).map(|_| fastrand::u16(1..255));
-    let free = random.chain(1..u16::MAX).map(at).find(|address| !taken.contains(address));
+    // The addresses of a small range come first. The first one is the API server's own.
+    let random = (0..TRIES).map(|_| fastrand::u16(2..255));
+    let free = random.chain(2..u16::MAX).map(at).find(|address| !taken.contains(address));
     free.ok_or("range is full")
 }
 
