@@ -179,6 +179,9 @@ async fn kubectl_reads_and_discovers() {
     for part in ["deployments", "deploy", "apps/v1", "configmaps", "cm", "deletecollection"] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
+    let kinds = kubectl.ok("api-resources --verbs=list -o name").await;
+    let kinds: Vec<&str> = kinds.split_whitespace().collect();
+    kubectl.ok(&format!("get {} -A -o wide", kinds.join(","))).await;
     assert!(kubectl.ok("api-versions").await.contains("networking.k8s.io/v1"));
     assert!(kubectl.ok("version").await.contains("v1.36"));
     let shown = kubectl.ok("get cm").await;

@@ -169,8 +169,8 @@ impl ApiServerBuilder {
     }
 
     /// Sets how long the head of a request on a port may take, and a TLS handshake. A slower client
-    /// is disconnected. A connection without a request is closed after this time, too. The default
-    /// is 30 s.
+    /// is disconnected. A connection without a request is closed after this time, too. One of
+    /// HTTP/2 stays as long as its client answers pings. The default is 30 s.
     pub fn head_timeout(mut self, time: Duration) -> Self {
         self.options.listen.head_timeout = time;
         self

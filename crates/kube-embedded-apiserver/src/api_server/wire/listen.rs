@@ -17,6 +17,8 @@ use hyper::service::service_fn;
 #[cfg(feature = "tls")]
 use hyper_util::rt::TokioExecutor;
 use hyper_util::rt::{TokioIo, TokioTimer};
+#[cfg(feature = "tls")]
+use tokio::io::AsyncReadExt;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream, ToSocketAddrs};
 use tokio::task::{JoinHandle, JoinSet};
@@ -34,6 +36,9 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// The name of HTTP/2 in a TLS handshake.
 #[cfg(feature = "tls")]
 const HTTP_2: &[u8] = b"h2";
+/// The number of bytes with which every client of HTTP/2 begins.
+#[cfg(feature = "tls")]
+const PREFACE_LENGTH: usize = 24;
 
 /// A handle of a server on a TCP port. Dropping it closes the port and every connection.
 ///
@@ -201,9 +206,18 @@ async fn serve(port: Port, stream: impl AsyncRead + AsyncWrite + Unpin) {
 /// ends with the connection.
 #[cfg(feature = "tls")]
 async fn serve_http2(port: Port, stream: impl AsyncRead + AsyncWrite + Unpin) {
+    let head_timeout = port.options.head_timeout;
+    let (mut reader, writer) = tokio::io::split(stream);
+    // hyper would wait for ever for the first bytes.
+    let mut preface = [0; PREFACE_LENGTH];
+    let begun = timeout(head_timeout, reader.read_exact(&mut preface)).await;
+    if !matches!(begun, Ok(Ok(_))) {
+        return;
+    }
+    let stream = tokio::io::join((&preface[..]).chain(reader), writer);
     let mut connection = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
-    // A client that does not answer is disconnected.
-    connection.timer(TokioTimer::new()).keep_alive_interval(port.options.head_timeout);
+    // A client that does not answer a ping is disconnected.
+    connection.timer(TokioTimer::new()).keep_alive_interval(head_timeout);
     let service = service_fn(move |request| answer(port.clone(), request));
     let _ = connection.serve_connection(TokioIo::new(stream), service).await;
 }
@@ -332,11 +346,12 @@ mod tests {
         assert!(foreign_host(loopback, &absolute).is_some());
     }
 
-    /// The response to a list, over the protocol that the client offers.
+    /// A connection over the protocol that the client offers.
     #[cfg(feature = "tls")]
-    async fn listed_over(listening: &ListeningServer, protocol: &[u8]) -> http::Version {
-        use http_body_util::{BodyExt, Empty};
-        use hyper::client::conn::{http1, http2};
+    async fn connected(
+        listening: &ListeningServer,
+        protocol: &[u8],
+    ) -> tokio_rustls::client::TlsStream<TcpStream> {
         use tokio_rustls::rustls::pki_types::pem::PemObject;
         use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
         use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto::ring};
@@ -351,11 +366,17 @@ mod tests {
         config.alpn_protocols = vec![protocol.to_vec()];
         let stream = TcpStream::connect(listening.address()).await.unwrap();
         let name = ServerName::try_from("localhost").unwrap();
-        let stream = tokio_rustls::TlsConnector::from(std::sync::Arc::new(config))
-            .connect(name, stream)
-            .await
-            .unwrap();
-        let io = TokioIo::new(stream);
+        let connector = tokio_rustls::TlsConnector::from(std::sync::Arc::new(config));
+        connector.connect(name, stream).await.unwrap()
+    }
+
+    /// The protocol of the response to a list.
+    #[cfg(feature = "tls")]
+    async fn listed_over(listening: &ListeningServer, protocol: &[u8]) -> http::Version {
+        use http_body_util::{BodyExt, Empty};
+        use hyper::client::conn::{http1, http2};
+
+        let io = TokioIo::new(connected(listening, protocol).await);
         let request = || {
             let uri = format!("https://{}/api/v1/configmaps", listening.address());
             let host = listening.address().to_string();
@@ -389,5 +410,17 @@ mod tests {
         assert_eq!(listed_over(&listening, HTTP_2).await, http::Version::HTTP_2);
         assert_eq!(listed_over(&listening, b"http/1.1").await, http::Version::HTTP_11);
         listening.shutdown().await;
+    }
+
+    #[cfg(feature = "tls")]
+    #[tokio::test]
+    async fn silent_client_of_http2_is_disconnected() {
+        let listening = ApiServer::new().listen_tls("127.0.0.1:0").await.unwrap();
+        let mut stream = connected(&listening, HTTP_2).await;
+        // From here on, waiting takes no time.
+        tokio::time::pause();
+        let mut answer = Vec::new();
+        let ended = timeout(Duration::from_secs(600), stream.read_to_end(&mut answer)).await;
+        assert!(ended.is_ok() && answer.is_empty(), "{answer:?}");
     }
 }

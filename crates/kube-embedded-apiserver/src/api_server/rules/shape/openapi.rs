@@ -155,12 +155,12 @@ fn custom(resource: &ResourceType) -> Value {
         Value::Object(_) => resource.schema.clone(),
         _ => json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true }),
     };
-    schema["properties"]["metadata"] = of_type(OBJECT_META);
+    let mut members = schema["properties"].as_object().cloned().unwrap_or_default();
+    members.insert("metadata".into(), of_type(OBJECT_META));
     for member in ["apiVersion", "kind"] {
-        if schema["properties"][member].is_null() {
-            schema["properties"][member] = json!({ "type": "string" });
-        }
+        members.entry(member).or_insert_with(|| json!({ "type": "string" }));
     }
+    schema["properties"] = members.into();
     schema["x-kubernetes-group-version-kind"] = json!([kind(resource)]);
     schema
 }
