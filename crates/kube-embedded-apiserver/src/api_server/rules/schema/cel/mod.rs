@@ -3,6 +3,8 @@
 //! The feature `cel` brings the interpreter. Without it, rules are accepted in definitions
 //! and judge nothing; `unimplemented` names a rule that would have judged an object.
 
+#[cfg(feature = "cel")]
+mod functions;
 #[cfg(not(feature = "cel"))]
 #[path = "absent.rs"]
 mod program;
@@ -223,6 +225,9 @@ fn cause(field: &str, reason: &str, shown: Option<&str>, message: &str) -> Cause
         _ => Cause::invalid_shown(field, shown, message),
     }
 }
+
+#[cfg(all(test, feature = "cel"))]
+mod type_tests;
 
 #[cfg(all(test, feature = "cel"))]
 mod tests {

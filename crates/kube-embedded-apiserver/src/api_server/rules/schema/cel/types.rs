@@ -1,64 +1,66 @@
-//! The types of expressions, as far as they follow from the schema.
+//! The types of expressions, as they follow from the schema.
 //!
-//! The check finds names that are not declared, members that a type does not have, and comparisons
-//! of different types. Whatever it does not know can have any type.
+//! The check finds names and functions that are not declared, members that a type does not have,
+//! and arguments of the wrong type. A value whose type is not known can have any.
 
-use cel::common::ast::{CallExpr, Expr, LiteralValue, SelectExpr};
+use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, LiteralValue, SelectExpr};
 use cel::{IdedExpr, Program};
 use serde_json::Value;
 
 use super::super::flag;
+use super::functions;
 use super::values::escaped;
 
-/// The namespaces of functions and the names of types.
-const DECLARED: [&str; 20] = [
-    "math",
-    "optional",
-    "base64",
-    "sets",
-    "ip",
-    "cidr",
-    "format",
-    "semver",
-    "strings",
-    "lists",
-    "int",
-    "uint",
-    "double",
-    "bool",
-    "string",
-    "bytes",
-    "list",
-    "map",
-    "null_type",
-    "type",
-];
+/// The names of types.
+const DECLARED: [&str; 10] =
+    ["int", "uint", "double", "bool", "string", "bytes", "list", "map", "null_type", "type"];
 
 /// The type of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Type<'a> {
     /// Any type.
     Any,
+    Null,
     Bool,
     Int,
+    Uint,
     Double,
     String,
+    Bytes,
+    /// A type with a name of its own.
+    Named(&'static str),
     Optional(Box<Type<'a>>),
-    /// A value with a schema that is no scalar.
+    List(Box<Type<'a>>),
+    /// A map from texts to values.
+    Map(Box<Type<'a>>),
+    /// An object with a schema, which is true for one of the API.
     Schema(&'a Value, bool),
 }
 
 impl<'a> Type<'a> {
+    pub(super) const TIMESTAMP: Self = Self::Named("timestamp");
+    pub(super) const DURATION: Self = Self::Named("duration");
+
     fn of(schema: &'a Value, whole: bool) -> Self {
-        if flag(schema, "x-kubernetes-int-or-string") || flag(schema, "nullable") {
+        if flag(schema, "x-kubernetes-int-or-string") {
             return Self::Any;
         }
-        match schema["type"].as_str() {
-            Some("boolean") => Self::Bool,
-            Some("integer") => Self::Int,
-            Some("number") => Self::Double,
-            Some("string") if schema["format"].is_null() => Self::String,
-            Some("object" | "array") => Self::Schema(schema, whole),
+        let below = |schema: &'a Value| {
+            Box::new(Self::of(schema, flag(schema, "x-kubernetes-embedded-resource")))
+        };
+        let members = schema["properties"].as_object().is_some_and(|all| !all.is_empty());
+        let values = &schema["additionalProperties"];
+        match (schema["type"].as_str(), schema["format"].as_str()) {
+            (Some("boolean"), _) => Self::Bool,
+            (Some("integer"), _) => Self::Int,
+            (Some("number"), _) => Self::Double,
+            (Some("string"), Some("byte")) => Self::Bytes,
+            (Some("string"), Some("date" | "date-time")) => Self::TIMESTAMP,
+            (Some("string"), Some("duration")) => Self::DURATION,
+            (Some("string"), _) => Self::String,
+            (Some("array"), _) => Self::List(below(&schema["items"])),
+            (Some("object"), _) if values.is_object() && !members => Self::Map(below(values)),
+            (Some("object"), _) if members || whole => Self::Schema(schema, whole),
             _ => Self::Any,
         }
     }
@@ -68,27 +70,37 @@ impl<'a> Type<'a> {
         *self == Self::Any || self == other
     }
 
-    fn name(&self) -> String {
-        match self {
-            Self::Any => "dyn".to_owned(),
-            Self::Bool => "bool".to_owned(),
-            Self::Int => "int".to_owned(),
-            Self::Double => "double".to_owned(),
-            Self::String => "string".to_owned(),
-            Self::Optional(inner) => format!("optional_type({})", inner.name()),
-            Self::Schema(schema, _) if schema["type"] == "array" => {
-                format!("list({})", Type::of(&schema["items"], false).name())
+    /// Returns whether values of two types can be compared.
+    pub(super) fn is_alike(&self, other: &Self) -> bool {
+        match (self, other) {
+            // A server tells objects apart by their places.
+            (Self::Any, _) | (_, Self::Any) | (Self::Schema(..), Self::Schema(..)) => true,
+            (Self::List(one), Self::List(other))
+            | (Self::Map(one), Self::Map(other))
+            | (Self::Optional(one), Self::Optional(other)) => one.is_alike(other),
+            (Self::Null, other) | (other, Self::Null) => {
+                matches!(other, Self::Null | Self::Named(_) | Self::Optional(_) | Self::Schema(..))
             }
-            Self::Schema(schema, _) if schema["additionalProperties"].is_object() => {
-                let value = Type::of(&schema["additionalProperties"], false);
-                format!("map(string, {})", value.name())
-            }
-            Self::Schema(..) => "object".to_owned(),
+            (one, other) => one == other,
         }
     }
 
-    fn is_scalar(&self) -> bool {
-        matches!(self, Self::Bool | Self::Int | Self::Double | Self::String)
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::Any => "dyn".to_owned(),
+            Self::Null => "null".to_owned(),
+            Self::Bool => "bool".to_owned(),
+            Self::Int => "int".to_owned(),
+            Self::Uint => "uint".to_owned(),
+            Self::Double => "double".to_owned(),
+            Self::String => "string".to_owned(),
+            Self::Bytes => "bytes".to_owned(),
+            Self::Named(name) => (*name).to_owned(),
+            Self::Optional(inner) => format!("optional_type({})", inner.name()),
+            Self::List(item) => format!("list({})", item.name()),
+            Self::Map(value) => format!("map(string, {})", value.name()),
+            Self::Schema(..) => "object".to_owned(),
+        }
     }
 }
 
@@ -105,6 +117,14 @@ pub(super) fn check<'s>(
     check.of(program.expression())
 }
 
+/// Returns the type of a value that may be absent.
+fn optional(kind: Type<'_>) -> Type<'_> {
+    match kind {
+        kind @ Type::Optional(_) => kind,
+        kind => Type::Optional(Box::new(kind)),
+    }
+}
+
 struct Check<'p, 's> {
     program: &'p Program,
     names: Vec<(&'p str, Type<'s>)>,
@@ -116,33 +136,78 @@ impl<'p, 's> Check<'p, 's> {
             Expr::Ident(name) => self.name(expression, name),
             Expr::Literal(literal) => Ok(match literal {
                 LiteralValue::Boolean(_) => Type::Bool,
-                LiteralValue::Int(_) => Type::Int,
+                LiteralValue::Bytes(_) => Type::Bytes,
                 LiteralValue::Double(_) => Type::Double,
+                LiteralValue::Int(_) => Type::Int,
+                LiteralValue::Null => Type::Null,
                 LiteralValue::String(_) => Type::String,
-                _ => Type::Any,
+                LiteralValue::UInt(_) => Type::Uint,
             }),
             Expr::Select(select) => self.select(expression, select),
             Expr::Call(call) => self.call(expression, call),
-            Expr::Comprehension(all) => {
-                self.of(&all.iter_range)?;
-                self.of(&all.accu_init)?;
-                let known = self.names.len();
-                self.names.push((&all.accu_var, Type::Any));
-                self.names.push((&all.iter_var, Type::Any));
-                if let Some(second) = &all.iter_var2 {
-                    self.names.push((second, Type::Any));
-                }
-                let inner = [&all.loop_cond, &all.loop_step, &all.result];
-                let checked = inner.into_iter().try_for_each(|part| self.of(part).map(drop));
-                self.names.truncate(known);
-                checked.map(|()| Type::Any)
-            }
+            Expr::Comprehension(all) => self.comprehension(all),
             Expr::List(list) => {
-                list.elements.iter().try_for_each(|element| self.of(element).map(drop))?;
+                let mut kinds = Vec::new();
+                for element in &list.elements {
+                    let kind = self.of(element)?;
+                    let first = kinds.first().unwrap_or(&kind);
+                    if !kind.is_alike(first) {
+                        let (first, kind) = (first.name(), kind.name());
+                        let problem = format!("expected type '{first}' but found '{kind}'");
+                        return Err(self.located(self.start(element), &problem));
+                    }
+                    kinds.push(kind);
+                }
+                let first = kinds.first().cloned().unwrap_or(Type::Any);
+                let same = kinds.iter().all(|kind| *kind == first);
+                Ok(Type::List(Box::new(if same { first } else { Type::Any })))
+            }
+            Expr::Map(map) => {
+                for entry in &map.entries {
+                    if let EntryExpr::MapEntry(entry) = &entry.expr {
+                        self.of(&entry.key)?;
+                        self.of(&entry.value)?;
+                    }
+                }
                 Ok(Type::Any)
             }
-            _ => Ok(Type::Any),
+            Expr::Struct(_) | Expr::Unspecified => Ok(Type::Any),
         }
+    }
+
+    /// Returns the type of a macro's result. Its variables are the elements of a list, or the keys
+    /// and values of a map.
+    fn comprehension(&mut self, all: &'p ComprehensionExpr) -> Result<Type<'s>, String> {
+        let range = self.of(&all.iter_range)?;
+        let (first, second) = match (range, &all.iter_var2) {
+            (Type::Any, _) => (Type::Any, Type::Any),
+            (Type::List(item), None) => (*item, Type::Any),
+            (Type::List(item), Some(_)) => (Type::Int, *item),
+            (Type::Map(value), _) => (Type::String, *value),
+            (other, _) => {
+                let problem = format!(
+                    "expression of type '{}' cannot be range of a comprehension (must be list, \
+                     map, or dynamic)",
+                    other.name()
+                );
+                return Err(self.located(self.start(&all.iter_range), &problem));
+            }
+        };
+        let start = self.of(&all.accu_init)?;
+        let known = self.names.len();
+        self.names.push((&all.accu_var, start));
+        self.names.push((&all.iter_var, first));
+        if let Some(name) = &all.iter_var2 {
+            self.names.push((name, second));
+        }
+        let result = self.of(&all.loop_cond).and_then(|_| {
+            let step = self.of(&all.loop_step)?;
+            self.names.truncate(known);
+            self.names.push((&all.accu_var, step));
+            self.of(&all.result)
+        });
+        self.names.truncate(known);
+        result
     }
 
     fn name(&self, expression: &IdedExpr, name: &str) -> Result<Type<'s>, String> {
@@ -163,79 +228,79 @@ impl<'p, 's> Check<'p, 's> {
         select: &'p SelectExpr,
     ) -> Result<Type<'s>, String> {
         let operand = self.of(&select.operand)?;
-        let at = || self.selection(expression, select);
-        if operand.is_scalar() {
-            let name = operand.name();
-            let problem = format!("type '{name}' does not support field selection");
-            return Err(self.located(at(), &problem));
-        }
-        let Type::Schema(schema, whole) = operand else { return Ok(Type::Any) };
-        let known = if schema["type"] == "array" {
-            let problem = "type 'list' does not support field selection";
-            return Err(self.located(at(), problem));
-        } else if let Some(properties) = schema["properties"].as_object().filter(|p| !p.is_empty())
-        {
-            let named = |name: &&String| escaped(name).as_deref() == Some(&select.field);
-            properties.iter().find(|(name, _)| named(name)).map(|(_, schema)| schema)
-        } else {
-            let additional = &schema["additionalProperties"];
-            if !additional.is_object() {
-                return Ok(Type::Any);
+        // A server reports the presence of a member at the macro.
+        let at =
+            if select.test { self.start(expression) } else { self.selection(expression, select) };
+        let is_optional = matches!(operand, Type::Optional(_)) && !select.test;
+        let found = self.member(operand, &select.field, at)?;
+        Ok(match select.test {
+            true => Type::Bool,
+            false if is_optional => optional(found),
+            false => found,
+        })
+    }
+
+    /// Returns the type of a member of a value, or of what an optional value has.
+    fn member(&self, operand: Type<'s>, field: &str, at: usize) -> Result<Type<'s>, String> {
+        let (schema, whole) = match operand {
+            Type::Any => return Ok(Type::Any),
+            Type::Map(value) => return Ok(*value),
+            Type::Optional(inner) => return self.member(*inner, field, at),
+            Type::Schema(schema, whole) => (schema, whole),
+            other => {
+                let problem = format!("type '{}' does not support field selection", other.name());
+                return Err(self.located(at, &problem));
             }
-            Some(additional)
         };
-        let implied = whole && matches!(&*select.field, "kind" | "apiVersion" | "metadata");
+        let named = |name: &&String| escaped(name).as_deref() == Some(field);
+        let mut properties = schema["properties"].as_object().into_iter().flatten();
+        let known = properties.find(|(name, _)| named(name)).map(|(_, schema)| schema);
+        let implied = whole && matches!(field, "kind" | "apiVersion" | "metadata");
         match known {
-            Some(_) if select.test => Ok(Type::Bool),
-            Some(_) | None if implied => Ok(Type::Any),
+            _ if implied => Ok(Type::Any),
             Some(schema) => Ok(Type::of(schema, flag(schema, "x-kubernetes-embedded-resource"))),
-            None => Err(self.located(at(), &format!("undefined field '{}'", select.field))),
+            None => Err(self.located(at, &format!("undefined field '{field}'"))),
         }
     }
 
     fn call(&mut self, expression: &'p IdedExpr, call: &'p CallExpr) -> Result<Type<'s>, String> {
-        if let Some(target) = &call.target {
-            self.of(target)?;
+        let name = &*call.func_name;
+        if functions::is_macro(name, call.args.len()) {
+            return Ok(Type::Any);
         }
         let mut kinds = Vec::new();
-        for argument in &call.args {
-            kinds.push(self.of(argument)?);
-        }
-        let comparison = ["_==_", "_!=_", "_<_", "_<=_", "_>_", "_>=_"];
-        if comparison.contains(&&*call.func_name) {
-            if let [left, right] = &*kinds {
-                let order = !matches!(&*call.func_name, "_==_" | "_!=_");
-                let numbers = |kind: &Type<'_>| matches!(kind, Type::Int | Type::Double);
-                let known = |kind: &Type<'_>| kind.is_scalar() || matches!(kind, Type::Optional(_));
-                let comparable = left == right || (order && numbers(left) && numbers(right));
-                if known(left) && known(right) && !comparable {
-                    let problem = format!(
-                        "found no matching overload for '{}' applied to '({}, {})'",
-                        call.func_name,
-                        left.name(),
-                        right.name()
-                    );
-                    return Err(self.located(self.start(expression), &problem));
+        let space = call.target.as_deref().and_then(|target| match &target.expr {
+            Expr::Ident(space) if functions::is_qualified(space, name) => Some(&**space),
+            _ => None,
+        });
+        let space = space.filter(|space| self.names.iter().all(|(known, _)| known != space));
+        for part in call.target.as_deref().filter(|_| space.is_none()).into_iter().chain(&call.args)
+        {
+            let kind = match &part.expr {
+                // The values in a text have any types.
+                Expr::List(list) if name == "format" => {
+                    list.elements.iter().try_for_each(|element| self.of(element).map(drop))?;
+                    Type::List(Box::new(Type::Any))
                 }
+                _ => self.of(part)?,
+            };
+            if matches!(name, "_&&_" | "_||_") && !kind.may_be(&Type::Bool) {
+                let problem = format!("expected type 'bool' but found '{}'", kind.name());
+                return Err(self.located(self.start(part), &problem));
             }
-            return Ok(Type::Bool);
+            kinds.push(kind);
         }
-        Ok(match &*call.func_name {
-            "_&&_" | "_||_" | "!_" | "_in_" | "@in" | "matches" | "startsWith" | "endsWith"
-            | "contains" | "hasValue" | "isIP" | "isCIDR" | "isURL" => Type::Bool,
-            "_?_:_" => match &*kinds {
-                [_, yes, no] if yes == no => yes.clone(),
-                _ => Type::Any,
-            },
-            "_+_" | "_-_" | "_*_" | "_/_" | "_%_" => match &*kinds {
-                [left, right] if left == right && left.is_scalar() => left.clone(),
-                _ => Type::Any,
-            },
-            "string" => Type::String,
-            "int" | "size" => Type::Int,
-            "double" => Type::Double,
-            _ => Type::Any,
-        })
+        if let ("_?._", [_, field]) = (name, &*call.args)
+            && let Expr::Literal(LiteralValue::String(field)) = &field.expr
+        {
+            let found = self.member(kinds.swap_remove(0), field.inner(), self.start(expression))?;
+            return Ok(optional(found));
+        }
+        let found = match space {
+            Some(space) => functions::result(&format!("{space}.{name}"), false, &kinds),
+            None => functions::result(name, call.target.is_some(), &kinds),
+        };
+        found.map_err(|problem| self.located(self.start(expression), &problem))
     }
 
     /// Returns the offset of an expression in its source.
