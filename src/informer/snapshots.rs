@@ -5,7 +5,8 @@ use kube::Resource;
 use super::{InformerGroup, SharedInformer};
 use crate::indexer::Snapshot;
 
-/// Takes a snapshot of each informer of a tuple, a slice or a group.
+/// Takes a snapshot of each informer of a tuple, a slice or a group. Of an iterator, map
+/// [`SharedInformer::snapshot`].
 ///
 /// Each snapshot is of one moment that the server had, and says of which
 /// [version](Snapshot::version). The moments of two snapshots differ: an object of one may name an
