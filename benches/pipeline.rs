@@ -58,7 +58,7 @@ impl ListerWatcher<SlimPod> for Made {
     fn list(
         &self,
         _: &ListQuery,
-        _: &ListHints<SlimPod>,
+        _: &ListHints,
     ) -> BoxFuture<'static, Result<ListStream<SlimPod>, SourceError>> {
         let pods = std::mem::take(&mut *self.list.lock());
         let version = Some((pods.len() as u64).into());
@@ -72,7 +72,7 @@ impl ListerWatcher<SlimPod> for Made {
     fn watch(
         &self,
         _: &WatchQuery,
-        _: &ListHints<SlimPod>,
+        _: &ListHints,
     ) -> BoxFuture<'static, Result<WatchStream<SlimPod>, SourceError>> {
         let events = std::mem::take(&mut *self.events.lock());
         let go = self.go.clone();

@@ -76,16 +76,16 @@ impl DecodeProtobuf<Unread> for Nothing {
 }
 
 /// Knows every state.
-struct All(ObjectKey, Cached<Unread>);
+struct All(ObjectKey, Cached);
 
-impl KnownObjects<Unread> for All {
-    fn get(&self, _: &ObjectKey) -> Option<Cached<Unread>> {
+impl KnownObjects for All {
+    fn get(&self, _: &ObjectKey) -> Option<Cached> {
         None
     }
 
-    fn for_each(&self, _: &mut dyn FnMut(&ObjectKey, &Cached<Unread>)) {}
+    fn for_each(&self, _: &mut dyn FnMut(&ObjectKey, &Cached)) {}
 
-    fn unchanged(&self, state: &ObjectState<'_>) -> Option<(ObjectKey, Cached<Unread>)> {
+    fn unchanged(&self, state: &ObjectState<'_>) -> Option<(ObjectKey, Cached)> {
         black_box(state);
         Some((self.0.clone(), self.1.clone()))
     }
@@ -184,7 +184,7 @@ async fn serve(step: &str, server: &PodServer) {
         "other-owner" => elsewhere(ShardKey::ControllerUid),
         _ => None,
     };
-    let object = Cached::from(Arc::new(Unread::default()));
+    let object = Cached::from(Arc::new(Unread::default())).into();
     let known = All(ObjectKey::cluster("known").unwrap(), object);
     let hints = match step {
         "peek" => ListHints::none().known(Arc::new(known)),

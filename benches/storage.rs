@@ -36,8 +36,8 @@ fn packed(cached: Cached<Pod>) -> Cached<Pod> {
 fn storage(c: &mut Criterion) {
     for (what, strip) in [("whole", false), ("no managedFields", true)] {
         let pods = pods(strip);
-        let cold = Storage::compact().hot_bytes(0).packer("pods");
-        let hot = Storage::compact().hot_bytes(1 << 30).packer("pods");
+        let cold = Storage::<Pod>::compact().hot_bytes(0).packer("pods");
+        let hot = Storage::<Pod>::compact().hot_bytes(1 << 30).packer("pods");
         let objects: Vec<_> = pods.iter().map(|(_, pod)| packed(cold.pack(pod.clone()))).collect();
         let held: Vec<_> = pods.iter().map(|(_, pod)| packed(hot.pack(pod.clone()))).collect();
         let mut group = c.benchmark_group("a pod");

@@ -58,7 +58,7 @@ pub(crate) async fn run(
     // Dropping the set ends every task.
     let mut tasks = JoinSet::new();
     tasks.spawn(reflector.run(Feed(fifo.clone())));
-    tasks.spawn(process(fifo.clone(), store.clone(), processor.clone()));
+    tasks.spawn(process(fifo.clone(), store.clone().into(), processor.clone()));
     tasks.spawn(added.task.run());
 
     print("The first list:".into());
@@ -102,21 +102,17 @@ impl<P: Fn(String) + Send + 'static> EventHandler<ConfigMap> for Printer<P> {
 }
 
 /// The reflector's side of the queue.
-struct Feed(Arc<DeltaFifo<ConfigMap>>);
+struct Feed(Arc<DeltaFifo>);
 
-impl ChangeSink<ConfigMap> for Feed {
-    async fn emit(&self, change: Change<ConfigMap>) {
+impl ChangeSink for Feed {
+    async fn emit(&self, change: Change) {
         // Waits while the queue is full, which holds up the watch: memory stays bounded.
         self.0.feed(change).await;
     }
 }
 
 /// The processing loop: a batch becomes one transaction, then events.
-async fn process(
-    fifo: Arc<DeltaFifo<ConfigMap>>,
-    store: Indexer<ConfigMap>,
-    processor: Arc<SharedProcessor<ConfigMap>>,
-) {
+async fn process(fifo: Arc<DeltaFifo>, store: Indexer, processor: Arc<SharedProcessor>) {
     while let Some(batch) = fifo.pop().await {
         {
             let mut write = store.transaction();
@@ -145,12 +141,12 @@ async fn process(
 
 /// Applies one delta to the store. Returns what handlers hear of it.
 fn apply(
-    write: &mut Transaction<'_, ConfigMap>,
+    write: &mut Transaction<'_>,
     key: &ObjectKey,
-    delta: &Delta<ConfigMap>,
+    delta: &Delta,
     initial: bool,
-) -> Option<Notification<ConfigMap>> {
-    let put = |write: &mut Transaction<'_, ConfigMap>, object: &Cached<ConfigMap>| {
+) -> Option<Notification> {
+    let put = |write: &mut Transaction<'_>, object: &Cached| {
         let new = object.clone();
         match write.put(key, new.clone()) {
             None => CachedEvent::Added { object: new, initial },

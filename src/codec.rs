@@ -7,12 +7,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
+use kube::Resource;
 use kube::api::ObjectMeta;
 use kube_decode::protobuf::{ItemType, ProtobufObject};
-use kube_decode::{Decode, DecodeError, DecodeProtobuf, SerdeDecode};
+use kube_decode::{Decode, DecodeError, SerdeDecode};
 use serde::Deserialize;
 
-use crate::object::FieldSet;
+use crate::object::{AnyObject, FieldSet};
 use crate::panic::catch;
 use crate::sync::Mutex;
 
@@ -24,11 +25,11 @@ pub(crate) enum Encoding {
 }
 
 /// An encoding of objects, and its decoder.
-pub(crate) struct Codec<K> {
+pub(crate) struct Codec {
     layout: Layout,
-    decoder: Arc<dyn Decode<K>>,
+    decoder: Arc<dyn DecodeAny>,
     /// Decodes the same type without managed fields, if the decoder supports that.
-    light: Option<Arc<dyn Decode<K>>>,
+    light: Option<Arc<dyn DecodeAny>>,
     /// The approximate number of bytes of memory that each encoded byte becomes.
     expansion: usize,
 }
@@ -66,26 +67,100 @@ struct HeadMetadata {
     labels: Option<BTreeMap<String, String>>,
 }
 
-/// The codecs of one source.
-pub(crate) struct Codecs<K> {
-    decoder: Arc<dyn Decode<K>>,
-    /// A source has at most a few: JSON, the watch's protobuf, the list's protobuf.
-    codecs: Mutex<Vec<Arc<Codec<K>>>>,
+/// A decoder of objects of any type.
+pub(crate) trait DecodeAny: Send + Sync {
+    /// Decodes an object from JSON: whole, or with at least these fields.
+    fn decode(
+        &self,
+        object: &[u8],
+        fields: Option<&FieldSet>,
+    ) -> Result<Arc<dyn AnyObject>, DecodeError>;
+
+    /// Decodes an object from protobuf: whole, or with at least these fields.
+    fn decode_protobuf(
+        &self,
+        object: &ProtobufObject<'_>,
+        fields: Option<&FieldSet>,
+    ) -> Result<Arc<dyn AnyObject>, DecodeError>;
+
+    /// Returns whether the decoder knows protobuf. Without it, protobuf is not requested.
+    fn knows_protobuf(&self) -> bool;
+
+    /// Returns a decoder that skips managed fields, if there is one.
+    fn without_managed_fields(&self) -> Option<Arc<dyn DecodeAny>>;
+
+    /// Returns the decoder with a memory limit, if it can have one.
+    fn with_memory_limit(&self, bytes: usize) -> Option<Arc<dyn DecodeAny>>;
 }
 
-impl<K: 'static> Codecs<K> {
+/// A decoder of one type.
+struct DecodeType<K>(Arc<dyn Decode<K>>);
+
+/// Returns a decoder of one type as a decoder of any.
+pub(crate) fn decode_any<K: Resource + Send + Sync + 'static>(
+    decoder: Arc<dyn Decode<K>>,
+) -> Arc<dyn DecodeAny> {
+    Arc::new(DecodeType(decoder))
+}
+
+impl<K: Resource + Send + Sync + 'static> DecodeAny for DecodeType<K> {
+    fn decode(
+        &self,
+        object: &[u8],
+        fields: Option<&FieldSet>,
+    ) -> Result<Arc<dyn AnyObject>, DecodeError> {
+        Ok(Arc::new(match fields {
+            Some(fields) => self.0.decode_fields(object, fields)?,
+            None => self.0.decode(object)?,
+        }))
+    }
+
+    fn decode_protobuf(
+        &self,
+        object: &ProtobufObject<'_>,
+        fields: Option<&FieldSet>,
+    ) -> Result<Arc<dyn AnyObject>, DecodeError> {
+        let unknown = || DecodeError::new("the decoder does not know protobuf");
+        let decoder = self.0.protobuf().ok_or_else(unknown)?;
+        Ok(Arc::new(match fields {
+            Some(fields) => decoder.decode_protobuf_fields(object, fields)?,
+            None => decoder.decode_protobuf(object)?,
+        }))
+    }
+
+    fn knows_protobuf(&self) -> bool {
+        self.0.protobuf().is_some()
+    }
+
+    fn without_managed_fields(&self) -> Option<Arc<dyn DecodeAny>> {
+        self.0.without_managed_fields().map(decode_any)
+    }
+
+    fn with_memory_limit(&self, bytes: usize) -> Option<Arc<dyn DecodeAny>> {
+        self.0.with_memory_limit(bytes).map(decode_any)
+    }
+}
+
+/// The codecs of one source.
+pub(crate) struct Codecs {
+    decoder: Arc<dyn DecodeAny>,
+    /// A source has at most a few: JSON, the watch's protobuf, the list's protobuf.
+    codecs: Mutex<Vec<Arc<Codec>>>,
+}
+
+impl Codecs {
     /// Creates the codecs of this decoder.
-    pub(crate) fn new(decoder: Arc<dyn Decode<K>>) -> Self {
+    pub(crate) fn new(decoder: Arc<dyn DecodeAny>) -> Self {
         Self { decoder, codecs: Mutex::default() }
     }
 
-    pub(crate) fn decoder(&self) -> &dyn Decode<K> {
+    pub(crate) fn decoder(&self) -> &dyn DecodeAny {
         &*self.decoder
     }
 
     /// Returns the codec of objects in this encoding. In protobuf, `item` is the type of a list's
     /// items.
-    pub(crate) fn of(&self, encoding: Encoding, item: Option<ItemType>) -> Arc<Codec<K>> {
+    pub(crate) fn of(&self, encoding: Encoding, item: Option<ItemType>) -> Arc<Codec> {
         let layout = match (encoding, item) {
             (Encoding::Json, _) => Layout::Plain,
             (Encoding::Protobuf, None) => Layout::Envelope,
@@ -96,8 +171,7 @@ impl<K: 'static> Codecs<K> {
             return codec.clone();
         }
         let decoder = self.decoder.clone();
-        let reads =
-            |light: &Arc<dyn Decode<K>>| layout == Layout::Plain || light.protobuf().is_some();
+        let reads = |light: &Arc<dyn DecodeAny>| layout == Layout::Plain || light.knows_protobuf();
         let light = decoder.without_managed_fields().filter(reads);
         // Measured on a pod decoded as its type.
         let expansion = if encoding == Encoding::Json { 11 } else { 18 };
@@ -108,15 +182,18 @@ impl<K: 'static> Codecs<K> {
 }
 
 #[cfg_attr(not(feature = "compact"), expect(dead_code, reason = "nothing keeps bytes"))]
-impl<K: 'static> Codec<K> {
+impl Codec {
     /// Creates a codec that passes all bytes to this decoder.
-    pub(crate) fn plain(decoder: impl Decode<K>, expansion: usize) -> Self {
-        Self { layout: Layout::Plain, decoder: Arc::new(decoder), light: None, expansion }
+    pub(crate) fn plain(decoder: Arc<dyn DecodeAny>, expansion: usize) -> Self {
+        Self { layout: Layout::Plain, decoder, light: None, expansion }
     }
 
     /// Decodes an object, without managed fields if the decoder supports that. Returns whether the
     /// object is whole nevertheless.
-    pub(crate) fn decode_lightly(&self, object: &[u8]) -> Result<(K, bool), DecodeError> {
+    pub(crate) fn decode_lightly(
+        &self,
+        object: &[u8],
+    ) -> Result<(Arc<dyn AnyObject>, bool), DecodeError> {
         let decoder = self.light.as_ref().unwrap_or(&self.decoder);
         Ok((self.read(&**decoder, object, None)?, self.light.is_none()))
     }
@@ -126,7 +203,7 @@ impl<K: 'static> Codec<K> {
         &self,
         object: &[u8],
         fields: Option<&FieldSet>,
-    ) -> Result<K, DecodeError> {
+    ) -> Result<Arc<dyn AnyObject>, DecodeError> {
         if fields.is_some()
             && let Ok(part) = self.read(&*self.decoder, object, fields)
         {
@@ -147,9 +224,9 @@ impl<K: 'static> Codec<K> {
     }
 }
 
-impl<K: 'static> Codec<K> {
+impl Codec {
     /// Decodes the whole object.
-    pub(crate) fn decode(&self, object: &[u8]) -> Result<K, DecodeError> {
+    pub(crate) fn decode(&self, object: &[u8]) -> Result<Arc<dyn AnyObject>, DecodeError> {
         self.read(&*self.decoder, object, None)
     }
 
@@ -159,31 +236,23 @@ impl<K: 'static> Codec<K> {
     /// message, which may quote the object.
     fn read(
         &self,
-        decoder: &dyn Decode<K>,
+        decoder: &dyn DecodeAny,
         object: &[u8],
         fields: Option<&FieldSet>,
-    ) -> Result<K, DecodeError> {
+    ) -> Result<Arc<dyn AnyObject>, DecodeError> {
         catch(|| self.ask(decoder, object, fields))
             .unwrap_or_else(|_| Err(DecodeError::new("the decoder panicked")))
     }
 
     fn ask(
         &self,
-        decoder: &dyn Decode<K>,
+        decoder: &dyn DecodeAny,
         object: &[u8],
         fields: Option<&FieldSet>,
-    ) -> Result<K, DecodeError> {
-        if self.layout == Layout::Plain {
-            return match fields {
-                Some(fields) => decoder.decode_fields(object, fields),
-                None => decoder.decode(object),
-            };
-        }
-        let decoder = protobuf_of(decoder)?;
-        let object = self.protobuf(object)?;
-        match fields {
-            Some(fields) => decoder.decode_protobuf_fields(&object, fields),
-            None => decoder.decode_protobuf(&object),
+    ) -> Result<Arc<dyn AnyObject>, DecodeError> {
+        match self.layout {
+            Layout::Plain => decoder.decode(object, fields),
+            _ => decoder.decode_protobuf(&self.protobuf(object)?, fields),
         }
     }
 
@@ -195,7 +264,7 @@ impl<K: 'static> Codec<K> {
     }
 }
 
-impl<K> Codec<K> {
+impl Codec {
     /// Returns the approximate number of bytes of memory that each encoded byte becomes.
     #[cfg_attr(not(feature = "compact"), expect(dead_code, reason = "nothing keeps bytes"))]
     pub(crate) fn expansion(&self) -> usize {
@@ -203,14 +272,7 @@ impl<K> Codec<K> {
     }
 }
 
-/// Returns the decoder of protobuf, without which protobuf is not requested.
-pub(crate) fn protobuf_of<K: 'static>(
-    decoder: &dyn Decode<K>,
-) -> Result<&dyn DecodeProtobuf<K>, DecodeError> {
-    decoder.protobuf().ok_or_else(|| DecodeError::new("the decoder does not know protobuf"))
-}
-
-impl<K> fmt::Debug for Codec<K> {
+impl fmt::Debug for Codec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Codec").field("layout", &self.layout).finish_non_exhaustive()
     }

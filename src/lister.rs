@@ -148,7 +148,7 @@ pub enum ReadError {
     WaitTimeout(#[from] WaitTimeout),
 }
 
-impl<K: Resource> Lister<K> {
+impl<K: Resource + Send + Sync + 'static> Lister<K> {
     /// Creates a lister of this store. Errors name the objects by `resource`.
     pub fn new(indexer: Indexer<K>, resource: Arc<str>) -> Self {
         Self { indexer, resource, reflector: None }
@@ -168,7 +168,7 @@ impl<K: Resource> Lister<K> {
     /// that selects nothing reads no object, and one that selects everything reads no label.
     pub fn list(&self, selector: &LabelSelector) -> Vec<Arc<K>> {
         let snapshot = self.indexer.snapshot();
-        select(snapshot.cached(), selector)
+        select(snapshot.objects(), selector)
     }
 
     /// Returns the cluster-scoped object of this name. For a namespaced object, use
@@ -242,7 +242,7 @@ impl<K: Resource> Lister<K> {
         }
         // Once more, at the moment that the error tells of: the informer may just have synced.
         let store = self.indexer.snapshot();
-        let found = store.cached_by_name(namespace, name).and_then(Cached::get);
+        let found = store.cached_by_name(namespace, name).and_then(|found| found.get());
         found.ok_or_else(|| self.not_found_in(&store, namespace, name))
     }
 
@@ -255,8 +255,8 @@ impl<K: Resource> Lister<K> {
     ) -> Result<Arc<K>, ReadError> {
         let seen = |store: &Snapshot<K>| {
             let found = store.cached_by_name(namespace, name);
-            let new_enough = found.is_some_and(|object| is_at_least(object, version));
-            (new_enough || store.has_reached(version)).then(|| found.and_then(Cached::get))
+            let new_enough = found.as_ref().is_some_and(|object| is_at_least(object, version));
+            (new_enough || store.has_reached(version)).then(|| found.and_then(|found| found.get()))
         };
         let found = self.indexer.wait_until(version, limit, seen).await?;
         Ok(found.ok_or_else(|| self.not_found(namespace, name))?)
@@ -290,7 +290,7 @@ impl<K: Resource> Lister<K> {
     }
 }
 
-impl<K: Resource> NamespaceLister<K> {
+impl<K: Resource + Send + Sync + 'static> NamespaceLister<K> {
     /// Returns every object of the namespace, in no particular order. O(objects in the namespace).
     pub fn all(&self) -> Vec<Arc<K>> {
         self.list(&LabelSelector::everything())
@@ -300,7 +300,7 @@ impl<K: Resource> NamespaceLister<K> {
     /// O(objects in the namespace).
     pub fn list(&self, selector: &LabelSelector) -> Vec<Arc<K>> {
         let snapshot = self.lister.indexer.snapshot();
-        select(snapshot.cached_namespace(&self.namespace), selector)
+        select(snapshot.select_namespace(&self.namespace), selector)
     }
 
     /// Returns the object of this name.
@@ -348,8 +348,8 @@ impl<K: Resource> NamespaceLister<K> {
 }
 
 /// Returns the objects that a selector selects. It unpacks no other object.
-fn select<'a, K: Resource + 'a>(
-    objects: impl Iterator<Item = (&'a ObjectKey, &'a Cached<K>)>,
+fn select<'a, K: Resource + Send + Sync + 'static>(
+    objects: impl Iterator<Item = (&'a ObjectKey, &'a Cached)>,
     selector: &LabelSelector,
 ) -> Vec<Arc<K>> {
     if selector.is_nothing() {
@@ -358,10 +358,10 @@ fn select<'a, K: Resource + 'a>(
     let objects = objects.map(|(_, cached)| cached);
     if selector.is_everything() {
         let mut all = Vec::with_capacity(objects.size_hint().0);
-        all.extend(objects.filter_map(Cached::get));
+        all.extend(objects.filter_map(Cached::get_as));
         return all;
     }
-    objects.filter(|cached| selector.matches(cached.labels())).filter_map(Cached::get).collect()
+    objects.filter(|cached| selector.matches(cached.labels())).filter_map(Cached::get_as).collect()
 }
 
 impl<K> Clone for Lister<K> {

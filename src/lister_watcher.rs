@@ -5,7 +5,10 @@
 //! reflector decides what to request next. An object that can't be decoded is an item of the
 //! answer, and does not end it.
 
+mod any_source;
+
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,8 +16,9 @@ use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use kube::Resource;
 
+pub(crate) use self::any_source::{AnySource, cast_list, cast_watch};
 use crate::error::{RequestScope, SourceError, Verb, write_place};
-use crate::object::{Cached, KnownObjects, ObjectKey, ResourceVersion, ShardSelector};
+use crate::object::{AnyObject, Cached, KnownObjects, ObjectKey, ResourceVersion, ShardSelector};
 pub use crate::packer::Packer;
 
 /// Lists and watches one collection of objects.
@@ -47,7 +51,7 @@ pub use crate::packer::Packer;
 ///     fn list(
 ///         &self,
 ///         query: &ListQuery,
-///         _hints: &ListHints<Pod>,
+///         _hints: &ListHints,
 ///     ) -> BoxFuture<'static, Result<ListStream<Pod>, SourceError>> {
 ///         let version = Some("1".into());
 ///         let end = ListItem::Meta(ListMetadata { version, ..ListMetadata::default() });
@@ -62,13 +66,13 @@ pub use crate::packer::Packer;
 ///     fn watch(
 ///         &self,
 ///         _query: &WatchQuery,
-///         _hints: &ListHints<Pod>,
+///         _hints: &ListHints,
 ///     ) -> BoxFuture<'static, Result<WatchStream<Pod>, SourceError>> {
 ///         async { Ok(stream::pending().boxed()) }.boxed()
 ///     }
 /// }
 /// ```
-pub trait ListerWatcher<K>: Send + Sync + 'static {
+pub trait ListerWatcher<K: ?Sized = dyn AnyObject>: Send + Sync + 'static {
     /// Returns the collection's name, for errors, logs and the status.
     fn collection(&self) -> &Collection;
 
@@ -89,25 +93,25 @@ pub trait ListerWatcher<K>: Send + Sync + 'static {
     fn list(
         &self,
         query: &ListQuery,
-        hints: &ListHints<K>,
+        hints: &ListHints,
     ) -> BoxFuture<'static, Result<ListStream<K>, SourceError>>;
 
     /// Starts one watch, or a streaming list. The source may ignore the hints.
     fn watch(
         &self,
         query: &WatchQuery,
-        hints: &ListHints<K>,
+        hints: &ListHints,
     ) -> BoxFuture<'static, Result<WatchStream<K>, SourceError>>;
 }
 
 /// Optional hints from the caller, which let a source do less work.
 #[must_use]
-pub struct ListHints<K> {
-    known: Option<Arc<dyn KnownObjects<K>>>,
-    packer: Packer<K>,
+pub struct ListHints {
+    known: Option<Arc<dyn KnownObjects>>,
+    packer: Packer,
 }
 
-impl<K> ListHints<K> {
+impl ListHints {
     /// Gives no hints.
     pub fn none() -> Self {
         Self { known: None, packer: Packer::decoded() }
@@ -115,41 +119,41 @@ impl<K> ListHints<K> {
 
     /// Hints that the caller already holds these objects. For a list item or an initial event that
     /// is in a known state, the source may return [`SourceObject::unchanged`] and skip decoding.
-    pub fn known(mut self, known: Arc<dyn KnownObjects<K>>) -> Self {
+    pub fn known(mut self, known: Arc<dyn KnownObjects>) -> Self {
         self.known = Some(known);
         self
     }
 
     /// Hints how the caller packs objects. The source may then pack an object while decoding it.
-    pub fn packer(mut self, packer: Packer<K>) -> Self {
+    pub fn packer(mut self, packer: Packer) -> Self {
         self.packer = packer;
         self
     }
 
     /// Returns the objects that the caller already holds, if it gave that hint.
-    pub fn known_objects(&self) -> Option<&Arc<dyn KnownObjects<K>>> {
+    pub fn known_objects(&self) -> Option<&Arc<dyn KnownObjects>> {
         self.known.as_ref()
     }
 
     /// Returns the caller's packer, if it keeps objects in another way than decoded.
-    pub(crate) fn packs(&self) -> Option<&Packer<K>> {
+    pub(crate) fn packs(&self) -> Option<&Packer> {
         Some(&self.packer).filter(|packer| packer.packs())
     }
 }
 
-impl<K> Clone for ListHints<K> {
+impl Clone for ListHints {
     fn clone(&self) -> Self {
         Self { known: self.known.clone(), packer: self.packer.clone() }
     }
 }
 
-impl<K> Default for ListHints<K> {
+impl Default for ListHints {
     fn default() -> Self {
         Self::none()
     }
 }
 
-impl<K> fmt::Debug for ListHints<K> {
+impl fmt::Debug for ListHints {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ListHints")
             .field("known", &self.known.is_some())
@@ -161,11 +165,11 @@ impl<K> fmt::Debug for ListHints<K> {
 /// The answer to a list: the objects as they arrive and, somewhere among them, the list's metadata.
 ///
 /// A list is complete when its stream ends without an error.
-pub type ListStream<K> = BoxStream<'static, Result<ListItem<K>, SourceError>>;
+pub type ListStream<K = dyn AnyObject> = BoxStream<'static, Result<ListItem<K>, SourceError>>;
 
 /// The answer to a watch: the events as they arrive. A watch ends normally when its stream ends
 /// without an error.
-pub type WatchStream<K> = BoxStream<'static, Result<WatchItem<K>, SourceError>>;
+pub type WatchStream<K = dyn AnyObject> = BoxStream<'static, Result<WatchItem<K>, SourceError>>;
 
 /// The name of the collection that is listed and watched.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
@@ -235,24 +239,27 @@ impl WatchQuery {
 ///
 /// A source that follows [`ListHints`] may deliver the object as the cache will hold it instead.
 #[derive(Debug)]
-pub struct SourceObject<K>(pub(crate) SourceState<K>);
+pub struct SourceObject<K: ?Sized = dyn AnyObject>(
+    pub(crate) SourceState,
+    pub(crate) PhantomData<K>,
+);
 
 /// The form in which a source delivers an object.
 #[derive(Debug)]
-pub(crate) enum SourceState<K> {
-    /// Decoded, and otherwise unchanged.
-    Decoded(K),
+pub(crate) enum SourceState {
+    /// Decoded, and otherwise unchanged. Nothing else holds the object.
+    Decoded(Cached),
     /// As the cache will hold it.
-    Packed(ObjectKey, Cached<K>),
+    Packed(ObjectKey, Cached),
     /// The object that the caller already holds, in the same state.
-    Unchanged(ObjectKey, Cached<K>),
+    Unchanged(ObjectKey, Cached),
 }
 
-impl<K> SourceObject<K> {
+impl<K: ?Sized> SourceObject<K> {
     /// Delivers the known object with this key, which is unchanged. Allowed only if the caller
     /// hinted at it, for an item of a list or an initial event of a streaming list.
     pub fn unchanged(key: ObjectKey, known: Cached<K>) -> Self {
-        Self(SourceState::Unchanged(key, known))
+        SourceState::Unchanged(key, known.cast()).into()
     }
 
     /// Returns whether this is the object that the caller already holds.
@@ -260,30 +267,40 @@ impl<K> SourceObject<K> {
         matches!(self.0, SourceState::Unchanged(..))
     }
 
+    /// Returns the same object with another type.
+    pub(crate) fn cast<L: ?Sized>(self) -> SourceObject<L> {
+        self.0.into()
+    }
+
+    /// Returns `metadata.resourceVersion`.
+    pub(crate) fn version(&self) -> Option<ResourceVersion> {
+        match &self.0 {
+            SourceState::Decoded(object)
+            | SourceState::Packed(_, object)
+            | SourceState::Unchanged(_, object) => object.version(),
+        }
+    }
+}
+
+impl<K: Resource + Send + Sync + 'static> SourceObject<K> {
     /// Returns the object if it is only decoded. Always returns one if the request had no hints.
     pub fn into_decoded(self) -> Option<K> {
         match self.0 {
-            SourceState::Decoded(object) => Some(object),
+            SourceState::Decoded(object) => object.into_inner(),
             SourceState::Packed(..) | SourceState::Unchanged(..) => None,
         }
     }
 }
 
-impl<K: Resource> SourceObject<K> {
-    /// Returns `metadata.resourceVersion`.
-    pub(crate) fn version(&self) -> Option<ResourceVersion> {
-        match &self.0 {
-            SourceState::Decoded(object) => {
-                object.meta().resource_version.as_deref().map(Into::into)
-            }
-            SourceState::Packed(_, cached) | SourceState::Unchanged(_, cached) => cached.version(),
-        }
+impl<K: ?Sized> From<SourceState> for SourceObject<K> {
+    fn from(state: SourceState) -> Self {
+        Self(state, PhantomData)
     }
 }
 
-impl<K> From<K> for SourceObject<K> {
+impl<K: Resource + Send + Sync + 'static> From<K> for SourceObject<K> {
     fn from(object: K) -> Self {
-        Self(SourceState::Decoded(object))
+        SourceState::Decoded(Cached::any(Arc::new(object))).into()
     }
 }
 
@@ -300,7 +317,7 @@ pub struct Undecodable {
 
 /// One item of a list's answer.
 #[derive(Debug)]
-pub enum ListItem<K> {
+pub enum ListItem<K: ?Sized = dyn AnyObject> {
     /// An object.
     Object(Result<SourceObject<K>, Undecodable>),
     /// An object outside of the requested shard, which is left out. A source may tell of it. A long
@@ -309,6 +326,17 @@ pub enum ListItem<K> {
     Outside(Option<ObjectKey>),
     /// The list's own metadata, which may come before, between or after its objects.
     Meta(ListMetadata),
+}
+
+impl<K: ?Sized> ListItem<K> {
+    /// Returns the same item with another type of objects.
+    pub(crate) fn cast<L: ?Sized>(self) -> ListItem<L> {
+        match self {
+            Self::Object(object) => ListItem::Object(object.map(SourceObject::cast)),
+            Self::Outside(key) => ListItem::Outside(key),
+            Self::Meta(metadata) => ListItem::Meta(metadata),
+        }
+    }
 }
 
 /// The metadata of a list.
@@ -355,7 +383,7 @@ pub struct ListMetadata {
 /// }
 /// ```
 #[derive(Debug)]
-pub enum WatchItem<K> {
+pub enum WatchItem<K: ?Sized = dyn AnyObject> {
     /// An ADDED event.
     Added(Result<SourceObject<K>, Undecodable>),
     /// A MODIFIED event.
@@ -383,4 +411,21 @@ pub enum WatchItem<K> {
     Failed(SourceError),
     /// An event that can't be used and is skipped: an unknown type, or an object of another kind.
     Skipped(SourceError),
+}
+
+impl<K: ?Sized> WatchItem<K> {
+    /// Returns the same item with another type of objects.
+    pub(crate) fn cast<L: ?Sized>(self) -> WatchItem<L> {
+        match self {
+            Self::Added(object) => WatchItem::Added(object.map(SourceObject::cast)),
+            Self::Modified(object) => WatchItem::Modified(object.map(SourceObject::cast)),
+            Self::Deleted(object) => WatchItem::Deleted(object.map(SourceObject::cast)),
+            Self::Bookmark { version, initial_events_end } => {
+                WatchItem::Bookmark { version, initial_events_end }
+            }
+            Self::Outside { key, version } => WatchItem::Outside { key, version },
+            Self::Failed(error) => WatchItem::Failed(error),
+            Self::Skipped(error) => WatchItem::Skipped(error),
+        }
+    }
 }

@@ -10,7 +10,7 @@ use kube::Resource;
 use kube_decode::DecodeError;
 
 use crate::metrics::MetricLabels;
-use crate::object::{Cached, IndexExtractor, IndexValues, NotEnough, ObjectKey};
+use crate::object::{AnyObject, Cached, IndexExtractor, IndexValues, NotEnough, ObjectKey};
 use crate::storage::{Keeper, Storage, WireObject};
 
 /// A converter of objects into [`Cached`] objects, decoded or packed.
@@ -25,33 +25,37 @@ use crate::storage::{Keeper, Storage, WireObject};
 /// use kube_informer::Storage;
 /// use kube_informer::reflector::ReflectorOptions;
 ///
-/// let options = ReflectorOptions::<Pod>::new().packer(Storage::decoded().packer("pods"));
+/// let options = ReflectorOptions::<Pod>::new().packer(Storage::<Pod>::decoded().packer("pods"));
 /// ```
-pub struct Packer<K>(Mode<K>);
+#[derive(Clone)]
+pub struct Packer(Mode);
 
-enum Mode<K> {
+#[derive(Clone)]
+enum Mode {
     /// Keeps objects decoded.
     Decoded,
-    /// Calls a function of the user.
-    Custom(Arc<dyn Fn(K) -> Cached<K> + Send + Sync>),
+    /// Calls a function of a test.
+    #[cfg(any(test, feature = "testing"))]
+    Custom(Arc<dyn Fn(Cached) -> Cached + Send + Sync>),
     /// Lets a storage pack objects.
-    Packed { keeper: Arc<dyn Keeper<K>>, indexes: Option<Arc<dyn IndexExtractor<K>>> },
+    Packed { keeper: Arc<dyn Keeper>, indexes: Option<Arc<dyn IndexExtractor>> },
 }
 
-impl<K> Packer<K> {
+impl Packer {
     /// Makes a packer that keeps objects decoded.
     pub fn decoded() -> Self {
         Self(Mode::Decoded)
     }
 
-    /// Makes a packer that calls this function for each object. The function runs on any thread,
-    /// and on several at a time.
-    pub fn from_fn(pack: impl Fn(K) -> Cached<K> + Send + Sync + 'static) -> Self {
+    /// Makes a packer that calls this function for each decoded object.
+    #[cfg(any(test, feature = "testing"))]
+    #[doc(hidden)]
+    pub fn from_fn(pack: impl Fn(Cached) -> Cached + Send + Sync + 'static) -> Self {
         Self(Mode::Custom(Arc::new(pack)))
     }
 
     /// Makes a packer that lets `keeper` pack objects, with the values that `indexes` extracts.
-    pub(crate) fn new(keeper: Arc<dyn Keeper<K>>, indexes: Arc<dyn IndexExtractor<K>>) -> Self {
+    pub(crate) fn new(keeper: Arc<dyn Keeper>, indexes: Arc<dyn IndexExtractor>) -> Self {
         Self(Mode::Packed { keeper, indexes: Some(indexes) })
     }
 
@@ -61,31 +65,38 @@ impl<K> Packer<K> {
     }
 
     /// Makes the [`Cached`] object. O(1) if it is kept decoded, O(its size) if it is packed.
-    pub fn pack(&self, object: K) -> Cached<K> {
+    pub fn pack<K: Resource + Send + Sync + 'static>(&self, object: K) -> Cached<K> {
+        self.pack_any(Cached::any(Arc::new(object))).cast()
+    }
+
+    /// Makes the [`Cached`] object of one that is decoded, which nothing else holds.
+    pub(crate) fn pack_any(&self, object: Cached) -> Cached {
         match &self.0 {
-            Mode::Decoded => Arc::new(object).into(),
+            Mode::Decoded => object,
+            #[cfg(any(test, feature = "testing"))]
             Mode::Custom(pack) => pack(object),
             Mode::Packed { keeper, indexes } => {
-                let values = values(indexes.as_ref(), &object);
+                let object = object.into_any();
+                let values = values(indexes.as_ref(), &*object);
                 keeper.pack(object, values)
             }
         }
     }
 }
 
-impl<K: Resource + 'static> Packer<K> {
+impl Packer {
     /// Makes the key and the [`Cached`] object of one that comes as bytes. Decodes only as much as
     /// necessary.
     pub(crate) fn pack_wire(
         &self,
-        wire: &WireObject<'_, K>,
-    ) -> Result<(ObjectKey, Cached<K>), DecodeError> {
-        let key = |object: &K| {
-            ObjectKey::of(object).map_err(|invalid| DecodeError::new(invalid.to_string()))
+        wire: &WireObject<'_>,
+    ) -> Result<(ObjectKey, Cached), DecodeError> {
+        let key = |object: &dyn AnyObject| {
+            ObjectKey::of_any(object).map_err(|invalid| DecodeError::new(invalid.to_string()))
         };
         let Mode::Packed { keeper, indexes } = &self.0 else {
             let object = wire.codec.decode(wire.bytes)?;
-            return Ok((key(&object)?, self.pack(object)));
+            return Ok((key(&*object)?, self.pack_any(Cached::any(object))));
         };
         if keeper.packs_undecoded()
             && let Some(packed) = pack_undecoded(&**keeper, indexes.as_ref(), wire)?
@@ -93,23 +104,26 @@ impl<K: Resource + 'static> Packer<K> {
             return Ok(packed);
         }
         let (object, whole) = wire.codec.decode_lightly(wire.bytes)?;
-        let key = key(&object)?;
-        let values = values(indexes.as_ref(), &object);
+        let key = key(&*object)?;
+        let values = values(indexes.as_ref(), &*object);
         Ok((key, keeper.pack_wire(wire, (object, whole), values)))
     }
 }
 
-fn values<K>(indexes: Option<&Arc<dyn IndexExtractor<K>>>, object: &K) -> Option<IndexValues> {
+fn values(
+    indexes: Option<&Arc<dyn IndexExtractor>>,
+    object: &dyn AnyObject,
+) -> Option<IndexValues> {
     indexes.and_then(|indexes| indexes.values(object))
 }
 
 /// Packs an object of which only the fields are decoded that indexes read. Returns `None` if it
 /// must be decoded whole.
-fn pack_undecoded<K: Resource + 'static>(
-    keeper: &dyn Keeper<K>,
-    indexes: Option<&Arc<dyn IndexExtractor<K>>>,
-    wire: &WireObject<'_, K>,
-) -> Result<Option<(ObjectKey, Cached<K>)>, DecodeError> {
+fn pack_undecoded(
+    keeper: &dyn Keeper,
+    indexes: Option<&Arc<dyn IndexExtractor>>,
+    wire: &WireObject<'_>,
+) -> Result<Option<(ObjectKey, Cached)>, DecodeError> {
     let values = match indexes {
         None => None,
         Some(indexes) => {
@@ -128,13 +142,13 @@ fn pack_undecoded<K: Resource + 'static>(
     Ok(keeper.pack_undecoded(wire, &meta, values).map(|packed| (key, packed)))
 }
 
-impl<K> Storage<K> {
+impl<K: ?Sized> Storage<K> {
     /// Makes a packer for a reflector that is used without an informer, see
     /// [`ReflectorOptions::packer`](crate::reflector::ReflectorOptions::packer). Log messages name
     /// the objects as `resource`.
     ///
     /// Only an informer frees unpacked objects soon after their users drop them.
-    pub fn packer(&self, resource: impl Into<Arc<str>>) -> Packer<K> {
+    pub fn packer(&self, resource: impl Into<Arc<str>>) -> Packer {
         match self.keeper(&resource.into(), &MetricLabels::default()) {
             Some(keeper) => Packer(Mode::Packed { keeper, indexes: None }),
             None => Packer::decoded(),
@@ -142,19 +156,7 @@ impl<K> Storage<K> {
     }
 }
 
-impl<K> Clone for Packer<K> {
-    fn clone(&self) -> Self {
-        Self(match &self.0 {
-            Mode::Decoded => Mode::Decoded,
-            Mode::Custom(pack) => Mode::Custom(pack.clone()),
-            Mode::Packed { keeper, indexes } => {
-                Mode::Packed { keeper: keeper.clone(), indexes: indexes.clone() }
-            }
-        })
-    }
-}
-
-impl<K> fmt::Debug for Packer<K> {
+impl fmt::Debug for Packer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Packer").field("packs", &self.packs()).finish()
     }

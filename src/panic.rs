@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::vec;
 
 use futures::FutureExt;
+use kube::Resource;
 
 use crate::object::{Cached, CachedEvent, Event};
 
@@ -193,7 +194,7 @@ impl SafeDropper {
     }
 
     /// Drops an event's objects one by one.
-    pub(crate) fn free_event<K>(&self, event: CachedEvent<K>) {
+    pub(crate) fn free_event<K: ?Sized>(&self, event: CachedEvent<K>) {
         match event {
             CachedEvent::Updated { old, new } => {
                 self.free(old);
@@ -206,7 +207,7 @@ impl SafeDropper {
     }
 
     /// Drops several objects one by one.
-    pub(crate) fn free_all<K>(&self, objects: impl IntoIterator<Item = Cached<K>>) {
+    pub(crate) fn free_all(&self, objects: impl IntoIterator<Item = Cached>) {
         objects.into_iter().for_each(|object| self.free(object));
     }
 }
@@ -219,7 +220,10 @@ pub(crate) fn collect<T: Into<String>>(values: impl IntoIterator<Item = T>) -> V
 
 /// Decodes an event for a call. Objects that were unpacked for the call are dropped one by one
 /// after it.
-pub(crate) fn call_decoded<K>(event: &CachedEvent<K>, call: impl FnOnce(Event<K>)) {
+pub(crate) fn call_decoded<K: Resource + Send + Sync + 'static>(
+    event: &CachedEvent<K>,
+    call: impl FnOnce(Event<K>),
+) {
     let Some(read) = event.read() else { return };
     // Decoded objects belong to the cache, which holds references beyond the call.
     let packed = event.object().is_packed();
@@ -237,23 +241,23 @@ pub(crate) fn call_decoded<K>(event: &CachedEvent<K>, call: impl FnOnce(Event<K>
 }
 
 /// An event for another task. When it is dropped, its objects are dropped one by one.
-pub(crate) struct SafeDropEvent<K> {
-    event: Option<CachedEvent<K>>,
+pub(crate) struct SafeDropEvent {
+    event: Option<CachedEvent>,
     dropper: SafeDropper,
 }
 
-impl<K> SafeDropEvent<K> {
-    pub(crate) fn new(event: CachedEvent<K>, dropper: SafeDropper) -> Self {
+impl SafeDropEvent {
+    pub(crate) fn new(event: CachedEvent, dropper: SafeDropper) -> Self {
         Self { event: Some(event), dropper }
     }
 
     /// Returns the event. `None` after it was taken.
-    pub(crate) fn get(&self) -> Option<&CachedEvent<K>> {
+    pub(crate) fn get(&self) -> Option<&CachedEvent> {
         self.event.as_ref()
     }
 }
 
-impl<K> Drop for SafeDropEvent<K> {
+impl Drop for SafeDropEvent {
     fn drop(&mut self) {
         if let Some(event) = self.event.take() {
             self.dropper.free_event(event);
@@ -264,6 +268,7 @@ impl<K> Drop for SafeDropEvent<K> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::object::Value;
 
     struct Bomb;
 
@@ -282,7 +287,7 @@ mod tests {
     #[test]
     fn every_drop_that_panics_is_counted() {
         let dropper = SafeDropper::default();
-        let object = || Cached::from(Arc::new(Bomb));
+        let object = || Cached::any(Arc::new(Value::from(Bomb)));
         dropper.free_event(CachedEvent::Updated { old: object(), new: object() });
         dropper.free_all([object()]);
         drop(SafeDrop::new(Bomb));

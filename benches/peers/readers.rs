@@ -44,7 +44,7 @@ impl ListerWatcher<Pod> for Fake {
     fn list(
         &self,
         _: &ListQuery,
-        _: &ListHints<Pod>,
+        _: &ListHints,
     ) -> BoxFuture<'static, Result<ListStream<Pod>, SourceError>> {
         let pods = std::mem::take(&mut *self.list.lock());
         let version = Some((pods.len() as u64).into());
@@ -57,7 +57,7 @@ impl ListerWatcher<Pod> for Fake {
     fn watch(
         &self,
         _: &WatchQuery,
-        _: &ListHints<Pod>,
+        _: &ListHints,
     ) -> BoxFuture<'static, Result<WatchStream<Pod>, SourceError>> {
         let events = self.events.lock().take();
         let events = stream::unfold(events, |events| async {

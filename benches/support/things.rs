@@ -4,11 +4,17 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Duration;
 
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::Resource;
+use kube::api::ObjectMeta;
 use kube_informer::{Index, Indexer, ObjectKey};
 use rustix::time::ClockId;
 
 /// An object that is its index values: what is counted is the store's work, not the object's.
+#[derive(Resource)]
+#[resource(inherit = ConfigMap)]
 struct Thing {
+    metadata: ObjectMeta,
     key: ObjectKey,
     node: String,
     owner: String,
@@ -22,6 +28,7 @@ impl Thing {
         let key = ObjectKey::namespaced(&format!("team-{}", n / 2000), &name).unwrap();
         let (node, owner, app) = (n * 7919 % 1000, n / 3, n % 20);
         Arc::new(Self {
+            metadata: ObjectMeta::default(),
             key,
             node: format!("node-{node}.example.com"),
             owner: format!("web-{owner:08x}"),
@@ -31,7 +38,8 @@ impl Thing {
 
     fn of_app(&self, app: String) -> Arc<Self> {
         let (node, owner) = (self.node.clone(), self.owner.clone());
-        Arc::new(Self { key: self.key.clone(), node, owner, app })
+        let metadata = ObjectMeta::default();
+        Arc::new(Self { metadata, key: self.key.clone(), node, owner, app })
     }
 }
 

@@ -75,7 +75,7 @@ where
     K: kube::Resource + Send + Sync + 'static,
 {
     struct Nothing;
-    impl<K> kube_informer::EventHandler<K> for Nothing {}
+    impl<K: kube::Resource + Send + Sync + 'static> kube_informer::EventHandler<K> for Nothing {}
     informer.add_handler_with(Nothing, HandlerOptions::new().name(name)).map(drop)
 }
 

@@ -13,12 +13,12 @@ use super::history::{Trigger, TriggerHistory};
 use super::own_writes::WriteScope;
 use super::presence::Presence;
 use crate::leader_election::WorkScope;
-use crate::object::ObjectKey;
+use crate::object::{AnyObject, ObjectKey};
 
 /// One try to reconcile one object. `C` is the controller's
 /// [context](super::ControllerBuilder::context).
 #[non_exhaustive]
-pub struct ReconcileRequest<K, C = ()> {
+pub struct ReconcileRequest<K: ?Sized, C = ()> {
     /// The object's key.
     pub key: ObjectKey,
     /// The object as the store held it when this try began. It is [`Presence::Gone`] only if the
@@ -43,11 +43,14 @@ pub struct ReconcileRequest<K, C = ()> {
     pub(super) work: WorkScope,
 }
 
-impl<K> ReconcileRequest<K> {
-    /// Adds the controller's context.
-    pub(super) fn in_context<C>(self, context: &Arc<C>) -> ReconcileRequest<K, C> {
+impl ReconcileRequest<dyn AnyObject> {
+    /// Gives the object its type, and adds the controller's context.
+    pub(super) fn typed<K: Send + Sync + 'static, C>(
+        self,
+        context: &Arc<C>,
+    ) -> ReconcileRequest<K, C> {
         let Self { key, object, failures, stop, context: _, history, writes, work } = self;
-        let context = context.clone();
+        let (object, context) = (object.typed(), context.clone());
         ReconcileRequest { key, object, failures, stop, context, history, writes, work }
     }
 }
@@ -220,7 +223,7 @@ where
     }
 }
 
-impl<K, C> fmt::Debug for ReconcileRequest<K, C> {
+impl<K: ?Sized, C> fmt::Debug for ReconcileRequest<K, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ReconcileRequest")
             .field("key", &self.key)

@@ -9,7 +9,6 @@ use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kube::Resource;
 use tokio::time::{Instant, sleep_until};
 
 use super::following::{Followed, Group};
@@ -49,7 +48,7 @@ impl Gaps {
     }
 }
 
-impl<K: Resource + Send + Sync + 'static> Parts<K> {
+impl Parts {
     /// Names the informers that lack the objects of a held slot for the sync timeout. Waits until
     /// some kind has no informer that holds the objects of any held slot, or until the sharding has
     /// not begun to run in this time. Then nothing can be reconciled.
@@ -68,7 +67,7 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
                     is_hopeless(group, start, &held, &late).then_some(group)
                 })
             {
-                let unsynced = group.0.iter().map(|informer| informer.unsynced()).collect();
+                let unsynced = group.0.iter().map(super::following::Followed::unsynced).collect();
                 let source = SyncError { unsynced, waited: limit };
                 return ControllerError::NotSynced { controller: self.name.clone(), source };
             }
@@ -89,7 +88,7 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
     }
 
     fn name_missing(&self, slots: &SlotGate, late: &[usize]) {
-        let named = |(place, informer): (usize, &dyn Followed)| {
+        let named = |(place, informer): (usize, &Followed)| {
             let name: Arc<str> = informer.collection().to_string().into();
             late.binary_search(&place).ok().map(|_| (place, name))
         };

@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use kube::Resource;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep};
 use tokio_util::sync::CancellationToken;
@@ -19,7 +18,7 @@ use super::streams::AllRequests;
 use super::triggers::{Enqueuer, Keys, Rule};
 use crate::indexer::Snapshot;
 use crate::informer::{
-    AnyInformer, InformerGroup, InformerStopped, SharedInformer, StartError, SyncError, Unsynced,
+    InformerGroup, InformerStopped, SharedInformer, StartError, SyncError, Unsynced,
 };
 use crate::lister_watcher::Collection;
 use crate::object::{Cached, CachedEvent, ObjectKey};
@@ -38,43 +37,6 @@ const BACKLOG: usize = 1024;
 
 /// The period of the check whether the server refuses the first watch.
 const WATCH_POLL_INTERVAL: Duration = Duration::from_secs(1);
-
-/// A type-erased informer that a controller follows.
-pub(super) trait Followed: Send + Sync {
-    fn collection(&self) -> &Collection;
-    /// Returns a handle of the informer.
-    fn informer(&self) -> Arc<dyn AnyInformer>;
-    fn start(&self) -> Result<(), StartError>;
-    /// Returns whether the store shows the state of a quorum read that began after this moment. Any
-    /// first list proves [`Moment::START`].
-    fn is_fresh(&self, since: Moment) -> bool;
-    /// Returns whether the informer is not fresh and a request has failed within this time.
-    fn is_failing(&self, since: Moment, within: Duration) -> bool;
-    /// Waits until the informer is fresh.
-    fn fresh(&self, since: Moment, limit: Duration) -> BoxFuture<'_, Result<(), SyncError>>;
-    /// Returns the state and the last error, for an error about it.
-    fn unsynced(&self) -> Unsynced;
-    /// Returns whether the informer follows a shard.
-    fn is_sharded(&self) -> bool;
-    /// Returns whether a watch was ever opened.
-    fn has_watched(&self) -> bool;
-    /// Returns the state and the last error, if the server has refused to open a watch for this
-    /// long.
-    fn unwatched(&self, limit: Duration) -> Option<Unsynced>;
-    /// Returns whether the store holds every object at a place of the ring, as far as the informer
-    /// follows them, as new as the slot that was won in this tenure at this moment.
-    fn covers(&self, place: u64, tenure: u64, won: Moment) -> bool;
-    /// Returns whether the informer follows this membership's shard, or none.
-    fn is_of(&self, sharding: &Sharding) -> bool;
-    /// Returns a receiver that is woken when the store holds another shard, or is proved fresh.
-    fn shard_changes(&self) -> watch::Receiver<()>;
-    /// Notes the error of a controller that ended because a key spun.
-    fn note_spin(&self, error: Arc<str>);
-    /// Waits until the informer stops.
-    fn ended(&self) -> BoxFuture<'_, ()>;
-    /// Queues the keys of all stored objects, and of every state from now on.
-    fn connect(&self, to: &Connector) -> Result<Connection, InformerStopped>;
-}
 
 /// The parts of a controller that its informers feed.
 pub(super) struct Connector {
@@ -95,25 +57,24 @@ pub(super) struct Connection {
     pub(super) fed: CancellationToken,
 }
 
-struct Following<O> {
-    informer: SharedInformer<O>,
-    rule: Arc<Rule<O>>,
+/// An informer that a controller follows.
+pub(super) struct Followed {
+    informer: SharedInformer,
+    rule: Arc<Rule>,
 }
 
 /// Follows each informer of a group.
-pub(super) fn each<O>(informers: &InformerGroup<O>, rule: Rule<O>) -> Group
-where
-    O: Resource + Send + Sync + 'static,
-{
+pub(super) fn each<O: ?Sized>(informers: &InformerGroup<O>, rule: Rule) -> Group {
     let rule = Arc::new(rule);
-    let following = |informer: &SharedInformer<O>| -> Box<dyn Followed> {
-        Box::new(Following { informer: informer.clone(), rule: rule.clone() })
+    let following = |informer: &SharedInformer<O>| Followed {
+        informer: informer.clone().cast(),
+        rule: rule.clone(),
     };
     Group(informers.informers().iter().map(following).collect())
 }
 
 /// The informers of one kind.
-pub(super) struct Group(pub(super) Vec<Box<dyn Followed>>);
+pub(super) struct Group(pub(super) Vec<Followed>);
 
 impl Group {
     /// Returns whether work may begin with the informers that are fresh so far.
@@ -124,7 +85,7 @@ impl Group {
     /// Waits until the server has refused to watch each informer for so long, since their first
     /// lists. Never returns once a watch was opened.
     pub(super) async fn unwatched(&self, limit: Duration) -> Vec<Unsynced> {
-        while !self.0.is_empty() && !self.0.iter().any(|informer| informer.has_watched()) {
+        while !self.0.is_empty() && !self.0.iter().any(Followed::has_watched) {
             sleep(WATCH_POLL_INTERVAL).await;
             let refused: Option<Vec<_>> =
                 self.0.iter().map(|informer| informer.unwatched(limit)).collect();
@@ -136,55 +97,71 @@ impl Group {
     }
 
     /// Returns the informers that are not fresh.
-    pub(super) fn missing(&self, since: Moment) -> impl Iterator<Item = &dyn Followed> {
-        self.0.iter().map(|informer| &**informer).filter(move |informer| !informer.is_fresh(since))
+    pub(super) fn missing(&self, since: Moment) -> impl Iterator<Item = &Followed> {
+        self.0.iter().filter(move |informer| !informer.is_fresh(since))
     }
 }
 
-impl<O: Resource + Send + Sync + 'static> Followed for Following<O> {
-    fn collection(&self) -> &Collection {
+impl Followed {
+    pub(super) fn collection(&self) -> &Collection {
         self.informer.collection()
     }
 
-    fn informer(&self) -> Arc<dyn AnyInformer> {
-        Arc::new(self.informer.clone())
+    /// Returns a handle of the informer.
+    pub(super) fn informer(&self) -> SharedInformer {
+        self.informer.clone()
     }
 
-    fn start(&self) -> Result<(), StartError> {
+    pub(super) fn start(&self) -> Result<(), StartError> {
         self.informer.ensure_started()
     }
 
-    fn is_fresh(&self, since: Moment) -> bool {
+    /// Returns whether the store shows the state of a quorum read that began after this moment. Any
+    /// first list proves [`Moment::START`].
+    pub(super) fn is_fresh(&self, since: Moment) -> bool {
         self.informer.is_proved_since(since)
     }
 
-    fn is_failing(&self, since: Moment, within: Duration) -> bool {
+    /// Returns whether the informer is not fresh and a request has failed within this time.
+    pub(super) fn is_failing(&self, since: Moment, within: Duration) -> bool {
         let last_error = || self.informer.unsynced().last_error;
         !self.is_fresh(since) && last_error().is_some_and(|(_, ago)| ago <= within)
     }
 
-    fn fresh(&self, since: Moment, limit: Duration) -> BoxFuture<'_, Result<(), SyncError>> {
+    /// Waits until the informer is fresh.
+    pub(super) fn fresh(
+        &self,
+        since: Moment,
+        limit: Duration,
+    ) -> BoxFuture<'_, Result<(), SyncError>> {
         self.informer.wait_for_proof(since, limit).boxed()
     }
 
-    fn unsynced(&self) -> Unsynced {
+    /// Returns the state and the last error, for an error about it.
+    pub(super) fn unsynced(&self) -> Unsynced {
         self.informer.unsynced()
     }
 
-    fn is_sharded(&self) -> bool {
+    /// Returns whether the informer follows a shard.
+    pub(super) fn is_sharded(&self) -> bool {
         self.informer.snapshot().shard().is_some()
     }
 
-    fn has_watched(&self) -> bool {
+    /// Returns whether a watch was ever opened.
+    pub(super) fn has_watched(&self) -> bool {
         self.informer.has_watched()
     }
 
-    fn unwatched(&self, limit: Duration) -> Option<Unsynced> {
+    /// Returns the state and the last error, if the server has refused to open a watch for this
+    /// long.
+    pub(super) fn unwatched(&self, limit: Duration) -> Option<Unsynced> {
         let refused = self.informer.watch_refused().is_some_and(|refused| refused >= limit);
         refused.then(|| self.informer.unsynced())
     }
 
-    fn covers(&self, place: u64, tenure: u64, won: Moment) -> bool {
+    /// Returns whether the store holds every object at a place of the ring, as far as the informer
+    /// follows them, as new as the slot that was won in this tenure at this moment.
+    pub(super) fn covers(&self, place: u64, tenure: u64, won: Moment) -> bool {
         match self.informer.snapshot().shard() {
             // It lists the objects that arrive with the slot, from a quorum.
             Some(shard) => shard.has_tenure(place, tenure),
@@ -193,25 +170,30 @@ impl<O: Resource + Send + Sync + 'static> Followed for Following<O> {
         }
     }
 
-    fn is_of(&self, sharding: &Sharding) -> bool {
+    /// Returns whether the informer follows this membership's shard, or none.
+    pub(super) fn is_of(&self, sharding: &Sharding) -> bool {
         let of = [sharding.objects(), sharding.dependents()];
         let wanted = self.informer.wanted_shard();
         wanted.is_none_or(|wanted| of.iter().any(|of| wanted.same_channel(of)))
     }
 
-    fn shard_changes(&self) -> watch::Receiver<()> {
+    /// Returns a receiver that is woken when the store holds another shard, or is proved fresh.
+    pub(super) fn shard_changes(&self) -> watch::Receiver<()> {
         self.informer.shard_changes()
     }
 
-    fn note_spin(&self, error: Arc<str>) {
+    /// Notes the error of a controller that ended because a key spun.
+    pub(super) fn note_spin(&self, error: Arc<str>) {
         self.informer.note_spin(error);
     }
 
-    fn ended(&self) -> BoxFuture<'_, ()> {
+    /// Waits until the informer stops.
+    pub(super) fn ended(&self) -> BoxFuture<'_, ()> {
         self.informer.ended().boxed()
     }
 
-    fn connect(&self, to: &Connector) -> Result<Connection, InformerStopped> {
+    /// Queues the keys of all stored objects, and of every state from now on.
+    pub(super) fn connect(&self, to: &Connector) -> Result<Connection, InformerStopped> {
         let enqueuer = Arc::new(Enqueuer {
             rule: self.rule.clone(),
             informer: self.informer.collection().to_string().into(),
@@ -245,17 +227,17 @@ impl<O: Resource + Send + Sync + 'static> Followed for Following<O> {
 }
 
 /// The task of a connection. Dropping it ends the connection.
-struct Feeder<O> {
-    informer: SharedInformer<O>,
-    enqueuer: Arc<Enqueuer<O>>,
-    events: Option<mpsc::Receiver<(ObjectKey, SafeDropEvent<O>)>>,
+struct Feeder {
+    informer: SharedInformer,
+    enqueuer: Arc<Enqueuer>,
+    events: Option<mpsc::Receiver<(ObjectKey, SafeDropEvent)>>,
     /// The requests to reconcile all objects.
     all_requests: Option<watch::Receiver<u64>>,
     _tap: TapGuard,
 }
 
-impl<O: Resource + Send + Sync + 'static> Feeder<O> {
-    async fn run(mut self, stored: Snapshot<O>, fed: CancellationToken) {
+impl Feeder {
+    async fn run(mut self, stored: Snapshot, fed: CancellationToken) {
         // The controller waits for it, even if this task ends unexpectedly.
         let fed = fed.drop_guard();
         self.feed(&stored, |object| CachedEvent::Added { object, initial: true }).await;
@@ -307,7 +289,7 @@ impl<O: Resource + Send + Sync + 'static> Feeder<O> {
                     self.feed(&self.informer.snapshot(), again).await;
                 }
                 () = all => {
-                    for (key, _) in self.informer.snapshot().cached() {
+                    for (key, _) in self.informer.snapshot().objects() {
                         budget.spend(1).await;
                         self.enqueuer.again(key);
                     }
@@ -317,9 +299,9 @@ impl<O: Resource + Send + Sync + 'static> Feeder<O> {
     }
 
     /// Queues the keys of all stored objects, and gives way to other tasks meanwhile.
-    async fn feed(&self, stored: &Snapshot<O>, event: impl Fn(Cached<O>) -> CachedEvent<O>) {
+    async fn feed(&self, stored: &Snapshot, event: impl Fn(Cached) -> CachedEvent) {
         let mut budget = YieldBudget::new();
-        for (key, object) in stored.cached() {
+        for (key, object) in stored.objects() {
             budget.spend(1).await;
             self.enqueuer.fire(key, &event(object.clone()));
         }

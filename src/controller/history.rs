@@ -104,7 +104,7 @@ pub enum ChangeKind {
 }
 
 impl ChangeKind {
-    pub(super) fn of<O: kube::Resource>(event: &CachedEvent<O>) -> Self {
+    pub(super) fn of(event: &CachedEvent) -> Self {
         match event {
             ObjectEvent::Added { initial: true, .. } => Self::Listed,
             ObjectEvent::Added { .. } => Self::Added,

@@ -37,6 +37,7 @@ mod waiting;
 mod worker;
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -76,7 +77,7 @@ use self::worker::Reconcile;
 pub use crate::error::BoxError;
 use crate::informer::InformerGroup;
 use crate::leader_election::LeaderElector;
-use crate::object::ObjectKey;
+use crate::object::{AnyObject, ObjectKey};
 use crate::panic::SafeDrop;
 use crate::workqueue::{Priority, WorkQueue};
 
@@ -113,20 +114,21 @@ use crate::workqueue::{Priority, WorkQueue};
 /// ```
 #[must_use = "a controller does nothing before it runs"]
 pub struct Controller<K, C = ()> {
-    parts: Parts<K>,
+    parts: Parts,
     context: Arc<C>,
     elector: Option<LeaderElector>,
     rejoins_election: bool,
+    kind: PhantomData<fn() -> K>,
 }
 
 /// The parts of a controller that last for its whole life.
-struct Parts<K> {
+struct Parts {
     name: Arc<str>,
-    objects: InformerGroup<K>,
+    objects: InformerGroup,
     /// The informers of each kind that it follows.
     groups: Arc<[Group]>,
     /// The filters of its own objects' events.
-    predicates: Arc<[Predicate<K>]>,
+    predicates: Arc<[Predicate]>,
     writes: Arc<WriteLog>,
     queue: WorkQueue<ObjectKey>,
     status: Arc<StatusCell>,
@@ -182,7 +184,7 @@ impl<K, C> Controller<K, C> {
     }
 }
 
-impl<K> Parts<K> {
+impl Parts {
     fn handle(&self) -> ControllerHandle {
         ControllerHandle {
             name: self.name.clone(),
@@ -269,9 +271,9 @@ where
         Fut: Future<Output = Result<Action, E>> + Send + 'static,
         E: Into<BoxError> + 'static,
     {
-        let Self { parts, context, elector, rejoins_election } = self;
-        let reconcile: Reconcile<K> = Arc::new(move |request: ReconcileRequest<K>| {
-            reconcile(request.in_context(&context)).map_err(E::into).boxed()
+        let Self { parts, context, elector, rejoins_election, .. } = self;
+        let reconcile: Reconcile = Arc::new(move |request: ReconcileRequest<dyn AnyObject>| {
+            reconcile(request.typed(&context)).map_err(E::into).boxed()
         });
         let election = elector.map(|elector| Election { elector, rejoins: rejoins_election });
         (Arc::new(ControlLoop { parts, reconcile }), election)

@@ -4,42 +4,45 @@ use std::any::Any;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::Resource;
+use kube::api::ObjectMeta;
 
 use crate::informer::InformerGroup;
 use crate::object::{KindScope, ObjectKey};
 
 /// The kind of a controller's own objects, as the owner references of dependents name it.
-pub(super) struct Owner<K> {
+pub(super) struct Owner {
     group: String,
     kind: String,
-    scope: OwnerScope<K>,
+    scope: OwnerScope,
     /// True if only the owner with `controller: true` counts.
     controllers_only: bool,
 }
 
 /// The scope of the owners. An owner in a namespace has that of its dependent.
-enum OwnerScope<K> {
+enum OwnerScope {
     Namespace,
     Cluster,
     /// The type does not say. The objects in these stores show it.
-    OfStored(InformerGroup<K>),
+    OfStored(InformerGroup),
 }
 
-impl<K: Resource + Send + Sync + 'static> Owner<K> {
-    pub(super) fn new(informers: &InformerGroup<K>, controllers_only: bool) -> Self {
+impl Owner {
+    pub(super) fn new<K>(informers: &InformerGroup<K>, controllers_only: bool) -> Self
+    where
+        K: Resource + Send + Sync + 'static,
+    {
         let (group, kind) = group_and_kind(informers);
         let scope = match KindScope::of::<K>() {
             KindScope::Namespaced => OwnerScope::Namespace,
             KindScope::Cluster => OwnerScope::Cluster,
-            KindScope::Unknown => OwnerScope::OfStored(informers.clone()),
+            KindScope::Unknown => OwnerScope::OfStored(informers.cast()),
         };
         Self { group, kind, scope, controllers_only }
     }
 
-    /// Returns the keys of the objects of this kind that own a dependent. None if no such owner can
-    /// exist: an owner with a namespace has that of its dependent.
-    pub(super) fn keys<O: Resource>(&self, dependent: &O) -> impl Iterator<Item = ObjectKey> {
-        let meta = dependent.meta();
+    /// Returns the keys of the objects of this kind that own a dependent with this metadata. None
+    /// if no such owner can exist: an owner with a namespace has that of its dependent.
+    pub(super) fn keys(&self, meta: &ObjectMeta) -> impl Iterator<Item = ObjectKey> {
         let owners = meta.owner_references.iter().flatten().filter(|owner| self.is(owner));
         owners.filter_map(|owner| {
             let namespace =
@@ -66,7 +69,7 @@ impl<K: Resource + Send + Sync + 'static> Owner<K> {
                     return Some(true);
                 }
                 let store = informer.snapshot();
-                store.cached().next().map(|(key, _)| key.namespace().is_some())
+                store.objects().next().map(|(key, _)| key.namespace().is_some())
             }),
         }
     }

@@ -6,10 +6,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use kube::Resource;
-
 use crate::informer::{InformerGroup, SharedInformer};
-use crate::object::{ObjectKey, ShardKey, ring_hash};
+use crate::object::{AnyObject, ObjectKey, ShardKey, downcast, ring_hash};
 
 /// The object of a reconcile, as the cache holds it.
 ///
@@ -27,7 +25,7 @@ use crate::object::{ObjectKey, ShardKey, ring_hash};
 /// assert_eq!(describe(&Presence::Gone), "deleted");
 /// ```
 #[must_use]
-pub enum Presence<K> {
+pub enum Presence<K: ?Sized> {
     /// The cache holds the object. If a newer state could not be decoded, this is the last good
     /// state.
     Present(Arc<K>),
@@ -87,7 +85,7 @@ pub enum UnknownReason {
     Undecodable,
 }
 
-impl<K> Presence<K> {
+impl<K: ?Sized> Presence<K> {
     /// Returns the object if the cache holds it.
     pub fn present(&self) -> Option<Arc<K>> {
         self.as_present().cloned()
@@ -117,23 +115,35 @@ impl<K> Presence<K> {
     }
 }
 
-impl<K: Resource + Send + Sync + 'static> Presence<K> {
+impl Presence<dyn AnyObject> {
     /// Looks up a key in the informers of a controller. `place` is the object's place on the ring,
     /// if it is known. O(log n) in the number of objects.
-    pub(super) fn of(key: &ObjectKey, place: Option<u64>, informers: &InformerGroup<K>) -> Self {
+    pub(super) fn of(key: &ObjectKey, place: Option<u64>, informers: &InformerGroup) -> Self {
         match informers.informer_of(key) {
             Some(informer) => Self::in_informer(key, place, informer),
             None => Self::Unknown(UnknownReason::NotHeld),
         }
     }
 
-    fn in_informer(key: &ObjectKey, place: Option<u64>, informer: &SharedInformer<K>) -> Self {
+    /// Returns the object with its type.
+    pub(super) fn typed<K: Send + Sync + 'static>(self) -> Presence<K> {
+        match self {
+            Self::Present(object) => match downcast(object) {
+                Some(object) => Presence::Present(object),
+                None => Presence::Unknown(UnknownReason::Undecodable),
+            },
+            Self::Gone => Presence::Gone,
+            Self::Unknown(reason) => Presence::Unknown(reason),
+        }
+    }
+
+    fn in_informer(key: &ObjectKey, place: Option<u64>, informer: &SharedInformer) -> Self {
         // Read before the store, so that an informer that stops or syncs meanwhile never turns
         // `Unknown` into `Gone`.
         let (synced, stopped) = (informer.has_synced(), informer.is_stopped());
         let store = informer.snapshot();
         let unknown = if let Some(cached) = store.cached_by_key(key) {
-            match cached.get() {
+            match cached.read(None) {
                 Some(object) => return Self::Present(object),
                 None => UnknownReason::Undecodable,
             }
@@ -161,7 +171,7 @@ impl<K: Resource + Send + Sync + 'static> Presence<K> {
 }
 
 // Not derived: a derive would require `K: Clone`, and objects are shared, never copied.
-impl<K> Clone for Presence<K> {
+impl<K: ?Sized> Clone for Presence<K> {
     fn clone(&self) -> Self {
         match self {
             Self::Present(object) => Self::Present(object.clone()),
@@ -172,7 +182,7 @@ impl<K> Clone for Presence<K> {
 }
 
 /// Shows only the variant, because the object may hold a Secret.
-impl<K> fmt::Debug for Presence<K> {
+impl<K: ?Sized> fmt::Debug for Presence<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Present(_) => f.write_str("Present"),

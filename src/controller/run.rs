@@ -9,7 +9,6 @@ use std::time::Duration;
 use futures::future::{BoxFuture, join_all, select_all, try_join};
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
-use kube::Resource;
 use tokio::sync::watch;
 use tokio::task::{self, JoinSet};
 use tokio::time::{sleep, timeout};
@@ -23,7 +22,7 @@ use super::slots::Arrivals;
 use super::status::StatusCell;
 use super::worker::{Reconcile, Reconciler};
 use super::{ControllerError, ControllerHandle, Parts, Phase};
-use crate::informer::{AnyInformer, InformerStopped, StartError, SyncError};
+use crate::informer::{InformerStopped, SharedInformer, StartError, SyncError};
 use crate::leader_election::{
     LeaderElectionError, LeaderElector, Outcome, WorkScope, closed_tracker,
 };
@@ -49,9 +48,9 @@ pub(crate) trait AnyController: Send + Sync {
     /// Returns its sharding, with which every replica works, each on its own slots.
     fn sharding(&self) -> Option<&Sharding>;
     /// Returns the informers that it follows.
-    fn followed(&self) -> Vec<Arc<dyn AnyInformer>>;
+    fn followed(&self) -> Vec<SharedInformer>;
     /// Returns the informers whose caches show its own writes.
-    fn written(&self) -> Vec<Arc<dyn AnyInformer>>;
+    fn written(&self) -> Vec<SharedInformer>;
     /// Starts the informers and waits until work can begin. Returns false if stopped before.
     fn sync<'a>(
         &'a self,
@@ -148,12 +147,12 @@ async fn lead(
 }
 
 /// A controller with its reconcile.
-pub(super) struct ControlLoop<K> {
-    pub(super) parts: Parts<K>,
-    pub(super) reconcile: Reconcile<K>,
+pub(super) struct ControlLoop {
+    pub(super) parts: Parts,
+    pub(super) reconcile: Reconcile,
 }
 
-impl<K: Resource + Send + Sync + 'static> AnyController for ControlLoop<K> {
+impl AnyController for ControlLoop {
     fn name(&self) -> &Arc<str> {
         &self.parts.name
     }
@@ -166,11 +165,11 @@ impl<K: Resource + Send + Sync + 'static> AnyController for ControlLoop<K> {
         Some(self.parts.slots.as_deref()?.sharding())
     }
 
-    fn followed(&self) -> Vec<Arc<dyn AnyInformer>> {
+    fn followed(&self) -> Vec<SharedInformer> {
         self.parts.followed().map(Followed::informer).collect()
     }
 
-    fn written(&self) -> Vec<Arc<dyn AnyInformer>> {
+    fn written(&self) -> Vec<SharedInformer> {
         self.parts.writes.informers()
     }
 
@@ -205,8 +204,8 @@ impl<K: Resource + Send + Sync + 'static> AnyController for ControlLoop<K> {
     }
 }
 
-impl<K: Resource + Send + Sync + 'static> Parts<K> {
-    pub(super) fn followed(&self) -> impl Iterator<Item = &dyn Followed> {
+impl Parts {
+    pub(super) fn followed(&self) -> impl Iterator<Item = &Followed> {
         followed(&self.groups)
     }
 
@@ -308,7 +307,7 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
         error
     }
 
-    fn connect_to(&self, informer: &dyn Followed) -> Result<Connection, ControllerError> {
+    fn connect_to(&self, informer: &Followed) -> Result<Connection, ControllerError> {
         let to = Connector {
             controller: self.name.clone(),
             queue: self.queue.clone(),
@@ -320,11 +319,7 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
         informer.connect(&to).map_err(|_| stopped(&self.name, informer.collection()))
     }
 
-    async fn work(
-        &self,
-        scope: WorkScope,
-        reconcile: &Reconcile<K>,
-    ) -> Result<(), ControllerError> {
+    async fn work(&self, scope: WorkScope, reconcile: &Reconcile) -> Result<(), ControllerError> {
         // Cancelled with the term of leadership, and earlier if an informer stops.
         let stop = scope.token().child_token();
         let _ends = stop.clone().drop_guard();
@@ -406,7 +401,7 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
     async fn supervise(
         &self,
         scope: &WorkScope,
-        reconciler: &Arc<Reconciler<K>>,
+        reconciler: &Arc<Reconciler>,
         workers: &mut JoinSet<Option<()>>,
         feeds: &mut Feeds,
     ) -> Result<(), ControllerError> {
@@ -490,8 +485,8 @@ impl Feeds {
     }
 }
 
-pub(super) fn followed(groups: &[Group]) -> impl Iterator<Item = &dyn Followed> {
-    groups.iter().flat_map(|group| group.0.iter().map(|informer| &**informer))
+pub(super) fn followed(groups: &[Group]) -> impl Iterator<Item = &Followed> {
+    groups.iter().flat_map(|group| group.0.iter())
 }
 
 /// Waits until the first informer stops.

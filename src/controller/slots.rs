@@ -16,7 +16,6 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::select_all;
-use kube::Resource;
 use tokio::sync::watch;
 
 use super::following::{Followed, Group};
@@ -47,10 +46,10 @@ pub(super) struct HeldSlot {
 }
 
 /// The parts of a controller that get the keys of arriving slots.
-pub(super) struct Arrivals<K> {
-    pub(super) objects: InformerGroup<K>,
+pub(super) struct Arrivals {
+    pub(super) objects: InformerGroup,
     pub(super) groups: Arc<[Group]>,
-    pub(super) predicates: Arc<[Predicate<K>]>,
+    pub(super) predicates: Arc<[Predicate]>,
     pub(super) queue: WorkQueue<ObjectKey>,
     pub(super) status: Arc<StatusCell>,
 }
@@ -130,10 +129,7 @@ impl SlotGate {
 
     /// Returns the place of a key on the ring. `None` if the object is not stored, and its uid is
     /// not known.
-    pub(super) fn place<K>(&self, key: &ObjectKey, objects: &InformerGroup<K>) -> Option<u64>
-    where
-        K: Resource + Send + Sync + 'static,
-    {
+    pub(super) fn place(&self, key: &ObjectKey, objects: &InformerGroup) -> Option<u64> {
         if self.key == ShardKey::Namespace {
             return Some(ring_hash(key.namespace().unwrap_or_default()));
         }
@@ -157,15 +153,12 @@ impl SlotGate {
 
     /// Keeps a key that left the queue until its slot is ready. Returns false if the key belongs to
     /// another replica.
-    pub(super) fn keep<K>(
+    pub(super) fn keep(
         &self,
         key: &ObjectKey,
         place: Option<u64>,
-        objects: &InformerGroup<K>,
-    ) -> bool
-    where
-        K: Resource + Send + Sync + 'static,
-    {
+        objects: &InformerGroup,
+    ) -> bool {
         let keeps = self.may_come(key, place, objects);
         if keeps {
             self.waiting.lock().insert(key.clone());
@@ -175,10 +168,7 @@ impl SlotGate {
 
     /// Returns whether this replica may reconcile a key later although nothing happens to its
     /// object.
-    fn may_come<K>(&self, key: &ObjectKey, place: Option<u64>, objects: &InformerGroup<K>) -> bool
-    where
-        K: Resource + Send + Sync + 'static,
-    {
+    fn may_come(&self, key: &ObjectKey, place: Option<u64>, objects: &InformerGroup) -> bool {
         if let Some(place) = place {
             return self.sharding.tenure(place).is_some();
         }
@@ -194,7 +184,7 @@ impl SlotGate {
     }
 
     /// Returns whether this replica holds the slot of one of the controller's own objects.
-    pub(super) fn holds<K: Resource>(&self, key: &ObjectKey, object: &Cached<K>) -> bool {
+    pub(super) fn holds(&self, key: &ObjectKey, object: &Cached) -> bool {
         let place = self.place_of_object(key, object);
         place.is_some_and(|place| self.sharding.tenure(place).is_some())
     }
@@ -205,7 +195,7 @@ impl SlotGate {
     }
 
     /// Notes an event of one of the controller's own objects. Call this before its key is queued.
-    pub(super) fn note<K: Resource>(&self, key: &ObjectKey, event: &CachedEvent<K>) {
+    pub(super) fn note(&self, key: &ObjectKey, event: &CachedEvent) {
         match event {
             ObjectEvent::Deleted { object, .. } => {
                 if let Some(place) = self.place_of_object(key, object) {
@@ -222,7 +212,7 @@ impl SlotGate {
         }
     }
 
-    fn place_of_object<K: Resource>(&self, key: &ObjectKey, object: &Cached<K>) -> Option<u64> {
+    fn place_of_object(&self, key: &ObjectKey, object: &Cached) -> Option<u64> {
         match self.key {
             ShardKey::Namespace => Some(ring_hash(key.namespace().unwrap_or_default())),
             other => object.place(other),
@@ -259,9 +249,9 @@ impl SlotGate {
             })
             .collect();
         let held = tenures.into_iter().map(|(slot, place, (scope, tenure))| {
-            let lacks = |informer: &dyn Followed| !informer.covers(place, tenure, scope.won());
+            let lacks = |informer: &Followed| !informer.covers(place, tenure, scope.won());
             let informers = followed(groups).enumerate();
-            let lacking = informers.filter(|(_, one)| lacks(*one)).map(|(at, _)| at).collect();
+            let lacking = informers.filter(|(_, one)| lacks(one)).map(|(at, _)| at).collect();
             HeldSlot { slot, tenure, scope, lacking }
         });
         held.collect()
@@ -270,7 +260,7 @@ impl SlotGate {
     /// Proves, each time that slots were won, that an informer without a shard is as new. Another
     /// replica may have reconciled the slots' objects with newer states. Slots that are won
     /// together share one request. Ends only with the sharding or the informer.
-    pub(super) async fn prove(&self, informer: &dyn Followed) {
+    pub(super) async fn prove(&self, informer: &Followed) {
         let mut membership = self.sharding.watch_status();
         let mut proved = Moment::START;
         loop {
@@ -297,10 +287,7 @@ impl SlotGate {
     }
 
     /// Queues the keys that become ready with their slot. Ends only with the controller.
-    pub(super) async fn feed<K>(&self, arrivals: &Arrivals<K>)
-    where
-        K: Resource + Send + Sync + 'static,
-    {
+    pub(super) async fn feed(&self, arrivals: &Arrivals) {
         let mut known: HashMap<usize, HeldSlot> = HashMap::new();
         let mut changes = self.changes(&arrivals.groups);
         loop {
@@ -329,14 +316,12 @@ impl SlotGate {
 
     /// Calls a function with each key of these slots that becomes ready: of the stored objects that
     /// the predicates pass, and of the deleted ones. Yields in between.
-    async fn each_key<K>(
+    async fn each_key(
         &self,
-        arrivals: &Arrivals<K>,
+        arrivals: &Arrivals,
         news: &HashMap<usize, Readiness>,
         call: impl Fn(&ObjectKey),
-    ) where
-        K: Resource + Send + Sync + 'static,
-    {
+    ) {
         let Arrivals { objects, groups, predicates, status, .. } = arrivals;
         let mut budget = YieldBudget::new();
         let collections: Vec<_> = followed(groups).map(Followed::collection).collect();
@@ -345,7 +330,7 @@ impl SlotGate {
             slot.is_some_and(|slot| slot.is_new(key, &collections))
         };
         for informer in objects.informers() {
-            for (key, object) in informer.snapshot().cached() {
+            for (key, object) in informer.snapshot().objects() {
                 budget.spend(1).await;
                 if !self.place_of_object(key, object).is_some_and(|place| among(place, key)) {
                     continue;
@@ -367,10 +352,7 @@ impl SlotGate {
     }
 
     /// Queues the kept keys that are ready, and forgets those of other replicas.
-    fn release<K>(&self, arrivals: &Arrivals<K>)
-    where
-        K: Resource + Send + Sync + 'static,
-    {
+    fn release(&self, arrivals: &Arrivals) {
         let Arrivals { objects, groups, queue, .. } = arrivals;
         let kept = std::mem::take(&mut *self.waiting.lock());
         for key in kept {
@@ -434,7 +416,7 @@ mod tests {
         };
         let namespace = Some("shop".to_owned());
         let metadata = ObjectMeta { namespace, name: Some("a".into()), ..ObjectMeta::default() };
-        let object = Cached::from(Arc::new(ConfigMap { metadata, ..ConfigMap::default() }));
+        let object = Cached::any(Arc::new(ConfigMap { metadata, ..ConfigMap::default() }));
         let key = ObjectKey::namespaced("shop", "a").unwrap();
         let event = CachedEvent::MovedAway { object };
         enqueuer.queue.add_after(key.clone(), Duration::from_secs(60));

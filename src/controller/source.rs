@@ -1,11 +1,10 @@
 //! The objects of one kind that a controller follows.
 
 use std::fmt;
-use std::sync::Arc;
 
 use kube::Resource;
 
-use super::triggers::Predicate;
+use super::triggers::{self, Predicate};
 use crate::informer::{InformerGroup, SharedInformer};
 use crate::object::EventRef;
 
@@ -36,7 +35,7 @@ use crate::object::EventRef;
 #[must_use = "a controller must take the source"]
 pub struct Source<O> {
     pub(super) informers: InformerGroup<O>,
-    pub(super) predicates: Vec<Predicate<O>>,
+    pub(super) predicates: Vec<Predicate>,
 }
 
 impl<O: Resource + Send + Sync + 'static> Source<O> {
@@ -58,7 +57,7 @@ impl<O: Resource + Send + Sync + 'static> Source<O> {
         mut self,
         predicate: impl Fn(&EventRef<'_, O>) -> bool + Send + Sync + 'static,
     ) -> Self {
-        self.predicates.push(Arc::new(predicate));
+        self.predicates.push(triggers::predicate(predicate));
         self
     }
 }

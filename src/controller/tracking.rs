@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use kube::Resource;
 use tokio::task::JoinHandle;
 use tokio_util::sync::DropGuard;
 
@@ -91,7 +90,7 @@ pub(super) struct EndedTry {
     pub(super) deletion: Option<u64>,
 }
 
-impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
+impl Reconciler {
     /// Concludes a try when nothing that it tracks is left. Its key is in process until then, and
     /// no worker waits.
     pub(super) fn conclude_when_idle(

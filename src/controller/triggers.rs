@@ -11,17 +11,21 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use kube::Resource;
+use kube::api::ObjectMeta;
 
 use super::history::{Cause, ChangeKind};
 use super::owner::Owner;
 use super::slots::SlotGate;
 use super::status::StatusCell;
-use crate::object::{Cached, CachedEvent, EventRef, FieldSet, ObjectEvent, ObjectKey};
+use crate::object::{AnyObject, Cached, CachedEvent, EventRef, FieldSet, ObjectEvent, ObjectKey};
 use crate::panic::{SafeDropper, catch};
 use crate::workqueue::{Priority, WorkQueue};
 
 /// A filter of events. It returns whether an event passes.
-pub(super) type Predicate<K> = Arc<dyn Fn(&EventRef<'_, K>) -> bool + Send + Sync>;
+pub(super) type Predicate = Arc<dyn Fn(&AnyEvent<'_>) -> bool + Send + Sync>;
+
+/// An event with borrowed objects of any type.
+pub(super) type AnyEvent<'a> = ObjectEvent<&'a dyn AnyObject>;
 
 /// The fields of a dependent that name its owner.
 static OWNER_FIELDS: LazyLock<FieldSet> =
@@ -33,30 +37,30 @@ static SPEC_FIELDS: LazyLock<FieldSet> = LazyLock::new(|| {
 });
 
 /// The events that count, and the keys that each of them queues.
-pub(super) struct Rule<O> {
+pub(super) struct Rule {
     /// The filters that an event must pass.
-    pub(super) predicates: Vec<Predicate<O>>,
-    pub(super) keys: Keys<O>,
+    pub(super) predicates: Vec<Predicate>,
+    pub(super) keys: Keys,
 }
 
 /// The keys that an event queues.
-pub(super) enum Keys<O> {
+pub(super) enum Keys {
     /// The object's own key. Deletes pass without a look at the predicates.
     Own,
     /// The keys of the objects that own it.
-    Owner(Box<OfState<O>>),
+    Owner(Box<OfState>),
     /// The keys that a function returns for each state of the object.
-    OfState(Box<OfState<O>>),
+    OfState(Box<OfState>),
     /// The keys that a function returns for the event.
-    OfEvent(Box<OfEvent<O>>),
+    OfEvent(Box<OfEvent>),
 }
 
-type OfState<O> = dyn Fn(&O, &mut dyn FnMut(ObjectKey)) + Send + Sync;
-type OfEvent<O> = dyn Fn(&EventRef<'_, O>, &mut dyn FnMut(ObjectKey)) + Send + Sync;
+type OfState = dyn Fn(&dyn AnyObject, &mut dyn FnMut(ObjectKey)) + Send + Sync;
+type OfEvent = dyn Fn(&AnyEvent<'_>, &mut dyn FnMut(ObjectKey)) + Send + Sync;
 
 /// Puts the keys of one informer's events into the queue of a controller.
-pub(super) struct Enqueuer<O> {
-    pub(super) rule: Arc<Rule<O>>,
+pub(super) struct Enqueuer {
+    pub(super) rule: Arc<Rule>,
     /// The informer's collection, as triggers name it.
     pub(super) informer: Arc<str>,
     pub(super) queue: WorkQueue<ObjectKey>,
@@ -68,8 +72,8 @@ pub(super) struct Enqueuer<O> {
     pub(super) dropper: SafeDropper,
 }
 
-impl<O> Rule<O> {
-    pub(super) fn new(predicates: Vec<Predicate<O>>, keys: Keys<O>) -> Self {
+impl Rule {
+    pub(super) fn new(predicates: Vec<Predicate>, keys: Keys) -> Self {
         Self { predicates, keys }
     }
 
@@ -79,17 +83,41 @@ impl<O> Rule<O> {
     }
 }
 
-impl<O: Resource> Keys<O> {
+impl Keys {
     /// Returns the rule that queues the keys of owners.
-    pub(super) fn of_owner<K: Resource + Send + Sync + 'static>(owner: Owner<K>) -> Self {
-        Self::Owner(Box::new(move |object, add| owner.keys(object).for_each(add)))
+    pub(super) fn of_owner(owner: Owner) -> Self {
+        Self::Owner(Box::new(move |object, add| {
+            object.meta().into_iter().flat_map(|meta| owner.keys(meta)).for_each(add);
+        }))
+    }
+
+    /// Returns the rule that queues the keys that a function returns for each state of an object.
+    pub(super) fn of_state<O: 'static>(
+        keys: impl Fn(&O, &mut dyn FnMut(ObjectKey)) + Send + Sync + 'static,
+    ) -> Self {
+        Self::OfState(Box::new(move |object, add| {
+            if let Some(object) = object.downcast_ref() {
+                keys(object, add);
+            }
+        }))
+    }
+
+    /// Returns the rule that queues the keys that a function returns for an event.
+    pub(super) fn of_event<O: 'static>(
+        keys: impl Fn(&EventRef<'_, O>, &mut dyn FnMut(ObjectKey)) + Send + Sync + 'static,
+    ) -> Self {
+        Self::OfEvent(Box::new(move |event, add| {
+            if let Some(event) = typed(event) {
+                keys(&event, add);
+            }
+        }))
     }
 }
 
-impl<O: Resource> Enqueuer<O> {
+impl Enqueuer {
     /// Queues the keys for a change of the object of this key. Changes from a first list or a
     /// resync have a lower priority than live changes.
-    pub(super) fn fire(&self, key: &ObjectKey, event: &CachedEvent<O>) {
+    pub(super) fn fire(&self, key: &ObjectKey, event: &CachedEvent) {
         // Unpacking an object runs its type's deserializer.
         if let Err(message) = catch(|| self.queue_keys(key, event)) {
             self.status.record_mapping_panic(key, &message);
@@ -99,7 +127,7 @@ impl<O: Resource> Enqueuer<O> {
         }
     }
 
-    fn queue_keys(&self, key: &ObjectKey, event: &CachedEvent<O>) {
+    fn queue_keys(&self, key: &ObjectKey, event: &CachedEvent) {
         let Rule { predicates, keys } = &*self.rule;
         if matches!(keys, Keys::Own) {
             if let Some(slots) = &self.slots {
@@ -146,7 +174,7 @@ impl<O: Resource> Enqueuer<O> {
     }
 
     /// Queues a key because of an event of an object.
-    fn add(&self, key: ObjectKey, object: &ObjectKey, event: &CachedEvent<O>) {
+    fn add(&self, key: ObjectKey, object: &ObjectKey, event: &CachedEvent) {
         let change = ChangeKind::of(event);
         self.status.history().record(&key, || Cause::Event {
             informer: self.informer.clone(),
@@ -168,13 +196,13 @@ impl<O: Resource> Enqueuer<O> {
     fn each_state(
         &self,
         key: &ObjectKey,
-        event: &CachedEvent<O>,
+        event: &CachedEvent,
         fields: Option<&FieldSet>,
-        call: impl Fn(&O),
+        call: impl Fn(&dyn AnyObject),
     ) {
-        let read = |state: &Cached<O>| {
+        let read = |state: &Cached| {
             if let Some(object) = state.read(fields) {
-                self.dropper.call_with(object, |object| call(object));
+                self.dropper.call_with(object, |object| call(&**object));
             }
         };
         for state in states(event) {
@@ -186,13 +214,13 @@ impl<O: Resource> Enqueuer<O> {
 
     /// Returns whether the reason of earlier failures may be gone: the object was created, was
     /// deleted, or has another generation. Changes of status, labels or annotations do not count.
-    fn spec_changed(&self, event: &CachedEvent<O>) -> bool {
+    fn spec_changed(&self, event: &CachedEvent) -> bool {
         match event {
             CachedEvent::Updated { old, new } if old.ptr_eq(new) => false,
             // An object that cannot be read may have a new spec. Keeping the backoff bounds the
             // tries.
             CachedEvent::Updated { .. } => {
-                with_event(event, Some(&SPEC_FIELDS), &self.dropper, generation_changed)
+                with_event(event, Some(&SPEC_FIELDS), &self.dropper, is_new_generation)
                     .unwrap_or(false)
             }
             _ => true,
@@ -202,43 +230,57 @@ impl<O: Resource> Enqueuer<O> {
 
 /// Calls a function with an event whose objects are decoded. Returns `None` if one of them cannot
 /// be read.
-fn with_event<O, R>(
-    event: &CachedEvent<O>,
+fn with_event<R>(
+    event: &CachedEvent,
     fields: Option<&FieldSet>,
     dropper: &SafeDropper,
-    call: impl FnOnce(&EventRef<'_, O>) -> R,
+    call: impl FnOnce(&AnyEvent<'_>) -> R,
 ) -> Option<R> {
     let newest = event.object().read(fields)?;
     dropper.call_with(newest, |object| {
+        let object = &**object;
         Some(match event {
             ObjectEvent::Updated { old, .. } => {
                 let old = old.read(fields)?;
-                dropper.call_with(old, |old| call(&EventRef::Updated { old, new: object }))
+                dropper
+                    .call_with(old, |old| call(&ObjectEvent::Updated { old: &**old, new: object }))
             }
             ObjectEvent::Added { initial, .. } => {
-                call(&EventRef::Added { object, initial: *initial })
+                call(&ObjectEvent::Added { object, initial: *initial })
             }
             ObjectEvent::Deleted { final_state_known, .. } => {
                 let final_state_known = *final_state_known;
-                call(&EventRef::Deleted { object, final_state_known })
+                call(&ObjectEvent::Deleted { object, final_state_known })
             }
-            ObjectEvent::MovedAway { .. } => call(&EventRef::MovedAway { object }),
+            ObjectEvent::MovedAway { .. } => call(&ObjectEvent::MovedAway { object }),
         })
     })
 }
 
+/// Returns a filter of objects of one type as a filter of any.
+pub(super) fn predicate<O: 'static>(
+    passes: impl Fn(&EventRef<'_, O>) -> bool + Send + Sync + 'static,
+) -> Predicate {
+    Arc::new(move |event| typed(event).is_none_or(|event| passes(&event)))
+}
+
+/// Returns an event with objects of this type. `None` if they have another one.
+fn typed<'a, O: 'static>(event: &AnyEvent<'a>) -> Option<EventRef<'a, O>> {
+    event.try_map(|object| object.downcast_ref())
+}
+
 /// Returns whether all predicates pass an event. Objects that cannot be read pass, and so do events
 /// on which a predicate panics.
-pub(super) fn passes<O: Resource>(
-    predicates: &[Predicate<O>],
-    event: &CachedEvent<O>,
+pub(super) fn passes(
+    predicates: &[Predicate],
+    event: &CachedEvent,
     dropper: &SafeDropper,
     status: &StatusCell,
 ) -> bool {
     if predicates.is_empty() {
         return true;
     }
-    let passes = |event: &EventRef<'_, O>| {
+    let passes = |event: &AnyEvent<'_>| {
         predicates.iter().all(|predicate| {
             catch(|| predicate(event)).unwrap_or_else(|message| {
                 status.record_predicate_panic(&message);
@@ -250,7 +292,7 @@ pub(super) fn passes<O: Resource>(
 }
 
 /// Returns the states of an object that an event carries.
-fn states<O>(event: &CachedEvent<O>) -> impl Iterator<Item = &Cached<O>> {
+fn states(event: &CachedEvent) -> impl Iterator<Item = &Cached> {
     let old = match event {
         CachedEvent::Updated { old, new } if !old.ptr_eq(new) => Some(old),
         _ => None,
@@ -264,12 +306,21 @@ fn states<O>(event: &CachedEvent<O>) -> impl Iterator<Item = &Cached<O>> {
 /// Use it for kinds with a generation and a status subresource. The generation of other kinds never
 /// changes, so it drops their updates.
 pub fn generation_changed<K: Resource>(event: &EventRef<'_, K>) -> bool {
-    event.old().is_none_or(|old| {
-        let (old, new) = (old.meta(), event.object().meta());
-        old.generation != new.generation
-            || old.deletion_timestamp != new.deletion_timestamp
-            || old.uid != new.uid
+    event.old().is_none_or(|old| has_new_spec(old.meta(), event.object().meta()))
+}
+
+/// Returns whether an event passes [`generation_changed`].
+fn is_new_generation(event: &AnyEvent<'_>) -> bool {
+    event.old().is_none_or(|old| match (old.meta(), event.object().meta()) {
+        (Some(old), Some(new)) => has_new_spec(old, new),
+        _ => true,
     })
+}
+
+fn has_new_spec(old: &ObjectMeta, new: &ObjectMeta) -> bool {
+    old.generation != new.generation
+        || old.deletion_timestamp != new.deletion_timestamp
+        || old.uid != new.uid
 }
 
 /// Passes every event except resyncs, in which the resourceVersion stays the same.

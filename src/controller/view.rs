@@ -7,7 +7,6 @@
 use std::time::Duration;
 
 use futures::future::join_all;
-use kube::Resource;
 use tokio::time::{Instant, sleep};
 
 use super::following::{Followed, Group};
@@ -18,7 +17,7 @@ use crate::time::Moment;
 /// The period of the check whether enough members of each group have a view.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-impl<K: Resource + Send + Sync + 'static> Parts<K> {
+impl Parts {
     /// Waits until each kind has an informer that is fresh since this moment, and every other
     /// informer is fresh, too, or fails. The keys of the others wait.
     pub(super) async fn await_view(&self, since: Moment) -> Result<(), ControllerError> {
@@ -66,7 +65,7 @@ impl<K: Resource + Send + Sync + 'static> Parts<K> {
 
     /// Names each informer that is not fresh as missing if `is_missing` says so, and no longer
     /// those that are fresh.
-    fn note_missing(&self, since: Moment, is_missing: impl Fn(&dyn Followed) -> bool) {
+    fn note_missing(&self, since: Moment, is_missing: impl Fn(&Followed) -> bool) {
         for (place, informer) in self.followed().enumerate() {
             if informer.is_fresh(since) {
                 for key in self.missing_informers.remove(place) {

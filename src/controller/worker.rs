@@ -10,7 +10,6 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use kube::Resource;
 use tokio::sync::watch;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -33,7 +32,7 @@ use super::{Action, ReconcileRequest};
 use crate::error::{BoxError, chain};
 use crate::informer::InformerGroup;
 use crate::leader_election::WorkScope;
-use crate::object::ObjectKey;
+use crate::object::{AnyObject, ObjectKey};
 use crate::panic::{catch, catch_async, drop_safely, into_message};
 use crate::workqueue::{Work, WorkQueue};
 use crate::yield_budget::give_way;
@@ -66,15 +65,18 @@ fn shortened(text: &str) -> &str {
 }
 
 /// The user's reconcile.
-pub(super) type Reconcile<K> =
-    Arc<dyn Fn(ReconcileRequest<K>) -> BoxFuture<'static, Result<Action, BoxError>> + Send + Sync>;
+pub(super) type Reconcile = Arc<
+    dyn Fn(ReconcileRequest<dyn AnyObject>) -> BoxFuture<'static, Result<Action, BoxError>>
+        + Send
+        + Sync,
+>;
 
 /// The state that the workers of a controller share.
-pub(super) struct Reconciler<K> {
+pub(super) struct Reconciler {
     pub(super) name: Arc<str>,
     /// The kind of its own objects.
     pub(super) kind: Arc<str>,
-    pub(super) objects: InformerGroup<K>,
+    pub(super) objects: InformerGroup,
     /// The informers of each kind that the controller follows.
     pub(super) groups: Arc<[Group]>,
     /// `None` if the controller is not sharded.
@@ -99,12 +101,12 @@ pub(super) struct Reconciler<K> {
     pub(super) tracked: TaskTracker,
     /// Cancelled to drop the tracked tasks, when the grace is over.
     pub(super) aborted: CancellationToken,
-    pub(super) reconcile: Reconcile<K>,
+    pub(super) reconcile: Reconcile,
     /// The context of requests, before the user's function gets its own.
     pub(super) no_context: Arc<()>,
 }
 
-impl<K: Resource + Send + Sync + 'static> Reconciler<K> {
+impl Reconciler {
     /// Reconciles keys until stopped, and finishes the current one first.
     pub(super) async fn work(self: Arc<Self>, number: usize) {
         loop {

@@ -7,12 +7,11 @@ use crate::object::{Delta, ObjectKey, ResourceVersion, ShardSelector};
 /// A store of one's own applies each batch as a whole:
 ///
 /// ```
-/// use k8s_openapi::api::core::v1::ConfigMap;
 /// use kube_informer::Indexer;
 /// use kube_informer::delta_fifo::Batch;
 /// use kube_informer::object::Delta;
 ///
-/// fn apply(store: &Indexer<ConfigMap>, batch: &Batch<ConfigMap>) {
+/// fn apply(store: &Indexer, batch: &Batch) {
 ///     let mut write = store.transaction();
 ///     for (key, delta) in &batch.deltas {
 ///         match delta {
@@ -31,10 +30,10 @@ use crate::object::{Delta, ObjectKey, ResourceVersion, ShardSelector};
 /// }
 /// ```
 #[derive(Debug)]
-pub struct Batch<K> {
+pub struct Batch {
     pub(super) id: u64,
     /// The deltas, in order. For a list, deletions come first, then the items in list order.
-    pub deltas: Vec<(ObjectKey, Delta<K>)>,
+    pub deltas: Vec<(ObjectKey, Delta)>,
     /// The version of the collection after this batch, or `None` if it is not known.
     pub version: Option<ResourceVersion>,
     /// True if the server's history was lost. Then `version` counts although it is lower than the
@@ -55,7 +54,7 @@ pub struct Batch<K> {
     pub arrivals: bool,
 }
 
-impl<K> Batch<K> {
+impl Batch {
     pub(super) fn events(id: u64) -> Self {
         Self {
             id,

@@ -20,7 +20,6 @@ use std::fmt;
 use std::sync::Arc;
 
 use futures::FutureExt;
-use kube::Resource;
 use tokio::sync::watch;
 
 pub use self::batch::Batch;
@@ -51,11 +50,11 @@ const CAPACITY: usize = 8 * BATCH;
 /// use kube_informer::{Cached, Indexer, ObjectKey};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
-/// let store = Indexer::<ConfigMap>::new();
+/// let store: Indexer = Indexer::new();
 /// let fifo = DeltaFifo::new(Arc::new(store.clone()));
 ///
 /// let key = ObjectKey::namespaced("shop", "settings")?;
-/// let object = Cached::from(Arc::new(ConfigMap::default()));
+/// let object = Cached::from(Arc::new(ConfigMap::default())).into();
 /// fifo.push(Change::Added { key, object, version: Some("7".into()) });
 ///
 /// let batch = fifo.pop().await.expect("the queue is open");
@@ -72,11 +71,11 @@ const CAPACITY: usize = 8 * BATCH;
 /// # })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct DeltaFifo<K> {
-    known: Arc<dyn KnownObjects<K>>,
+pub struct DeltaFifo {
+    known: Arc<dyn KnownObjects>,
     /// The number of waiting deltas from which [`DeltaFifo::room`] waits.
     capacity: usize,
-    state: Mutex<State<K>>,
+    state: Mutex<State>,
     /// Notified when something can be popped, or the queue is closed.
     filled: Notify,
     /// Notified when a batch was done, or the queue is closed.
@@ -85,10 +84,10 @@ pub struct DeltaFifo<K> {
     dropper: SafeDropper,
 }
 
-struct State<K> {
-    batches: VecDeque<Batch<K>>,
+struct State {
+    batches: VecDeque<Batch>,
     /// The deltas that are queued, or popped and not yet done, by key.
-    pending: Pending<K>,
+    pending: Pending,
     /// The keys of objects that exist on the server, and of which no state was decoded, after
     /// everything queued is done.
     unreadable: HashSet<ObjectKey>,
@@ -104,20 +103,20 @@ struct State<K> {
     closed: bool,
 }
 
-impl<K: Resource> DeltaFifo<K> {
+impl DeltaFifo {
     /// Makes an empty queue. `known` answers for the store that applies the batches.
-    pub fn new(known: Arc<dyn KnownObjects<K>>) -> Self {
+    pub fn new(known: Arc<dyn KnownObjects>) -> Self {
         Self::with_capacity(known, CAPACITY)
     }
 
     /// Makes an empty queue that counts in `drops` the objects whose `Drop` panics.
-    pub(crate) fn with_dropper(known: Arc<dyn KnownObjects<K>>, dropper: SafeDropper) -> Self {
+    pub(crate) fn with_dropper(known: Arc<dyn KnownObjects>, dropper: SafeDropper) -> Self {
         let mut fifo = Self::new(known);
         fifo.dropper = dropper;
         fifo
     }
 
-    pub(crate) fn with_capacity(known: Arc<dyn KnownObjects<K>>, capacity: usize) -> Self {
+    pub(crate) fn with_capacity(known: Arc<dyn KnownObjects>, capacity: usize) -> Self {
         Self {
             known,
             capacity,
@@ -142,7 +141,7 @@ impl<K: Resource> DeltaFifo<K> {
     ///
     /// O(1) for an event, O(list + known) for a [`Change::Replace`], O(list) for a
     /// [`Change::Arrived`], O(known) for a [`Change::Narrowed`].
-    pub fn push(&self, change: Change<K>) {
+    pub fn push(&self, change: Change) {
         match change {
             // Without yielding these futures are ready at once.
             Change::Replace(list) => {
@@ -162,7 +161,7 @@ impl<K: Resource> DeltaFifo<K> {
     /// to the runtime's other tasks.
     ///
     /// Cancel safe: if the future is dropped before it is ready, the change was not queued.
-    pub async fn feed(&self, change: Change<K>) {
+    pub async fn feed(&self, change: Change) {
         self.room().await;
         match change {
             Change::Replace(list) => self.replace(list, false, YieldBudget::new()).await,
@@ -172,7 +171,7 @@ impl<K: Resource> DeltaFifo<K> {
         }
     }
 
-    fn push_event(&self, event: Change<K>) {
+    fn push_event(&self, event: Change) {
         let mut state = self.state.lock();
         if state.closed {
             drop(state);
@@ -268,7 +267,7 @@ impl<K: Resource> DeltaFifo<K> {
     /// A popped batch counts as queued until the caller passes it to [`done`](Self::done), because
     /// until then the store may not show it. Cancel safe: a batch is taken only when it is
     /// returned.
-    pub async fn pop(&self) -> Option<Batch<K>> {
+    pub async fn pop(&self) -> Option<Batch> {
         loop {
             let filled = self.filled.notified();
             {
@@ -291,17 +290,17 @@ impl<K: Resource> DeltaFifo<K> {
 
     /// Tells the queue that the store has applied a popped batch and its notifications are sent.
     /// O(batch).
-    pub fn done(&self, batch: &Batch<K>) {
+    pub fn done(&self, batch: &Batch) {
         let _done = self.finish(batch, YieldBudget::unlimited()).now_or_never();
     }
 
     /// Like [`done`](Self::done), but yields to the runtime's other tasks in between. Not cancel
     /// safe: if the future is dropped, a part of the batch still counts as queued.
-    pub async fn done_in_turns(&self, batch: &Batch<K>) {
+    pub async fn done_in_turns(&self, batch: &Batch) {
         self.finish(batch, YieldBudget::new()).await;
     }
 
-    async fn finish(&self, batch: &Batch<K>, mut budget: YieldBudget) {
+    async fn finish(&self, batch: &Batch, mut budget: YieldBudget) {
         for deltas in batch.deltas.chunks(TURN) {
             budget.spend(deltas.len()).await;
             self.state.lock().pending.finish(deltas);
@@ -335,7 +334,7 @@ impl<K: Resource> DeltaFifo<K> {
     }
 }
 
-impl<K> DeltaFifo<K> {
+impl DeltaFifo {
     /// Closes the queue: later changes are dropped, and waiting callers return. Queued batches can
     /// still be popped.
     pub fn close(&self) {
@@ -360,16 +359,16 @@ impl<K> DeltaFifo<K> {
     }
 }
 
-impl<K> Drop for DeltaFifo<K> {
+impl Drop for DeltaFifo {
     fn drop(&mut self) {
         self.abandon();
     }
 }
 
-impl<K: Resource> State<K> {
+impl State {
     /// Queues an event. Returns the objects that are not kept, for the caller to drop without the
     /// lock.
-    fn event(&mut self, event: Change<K>, known: &dyn KnownObjects<K>) -> Unused<K> {
+    fn event(&mut self, event: Change, known: &dyn KnownObjects) -> Unused {
         let (version, unused) = match event {
             Change::Added { key, object, version } => {
                 let late = self.is_late(version.as_ref());
@@ -426,11 +425,11 @@ impl<K: Resource> State<K> {
     fn present(
         &mut self,
         key: ObjectKey,
-        object: Cached<K>,
-        delta: fn(Cached<K>) -> Delta<K>,
+        object: Cached,
+        delta: fn(Cached) -> Delta,
         late: bool,
-        known: &dyn KnownObjects<K>,
-    ) -> Unused<K> {
+        known: &dyn KnownObjects,
+    ) -> Unused {
         let mut last = self.pending.latest(&key, known);
         if last.is_none() && late {
             return unused([Some(object), None]);
@@ -455,9 +454,9 @@ impl<K: Resource> State<K> {
     fn deleted(
         &mut self,
         key: ObjectKey,
-        object: Option<Cached<K>>,
-        known: &dyn KnownObjects<K>,
-    ) -> Unused<K> {
+        object: Option<Cached>,
+        known: &dyn KnownObjects,
+    ) -> Unused {
         let Some(last) = self.pending.latest(&key, known) else {
             // There is nothing to delete, but a queued tombstone may now get its final state.
             if self.unreadable.remove(&key) {
@@ -487,7 +486,7 @@ impl<K: Resource> State<K> {
     }
 
     /// Queues the departure of an object, if it is known.
-    fn moved_away(&mut self, key: ObjectKey, known: &dyn KnownObjects<K>) -> Unused<K> {
+    fn moved_away(&mut self, key: ObjectKey, known: &dyn KnownObjects) -> Unused {
         if let Some(last) = self.pending.latest(&key, known) {
             self.pre_restore.remove(&key);
             self.append(key, Delta::MovedAway(last));
@@ -499,11 +498,7 @@ impl<K: Resource> State<K> {
 
     /// Merges two adjacent deletions of one key into the one with the final state. Returns the
     /// state that is not kept.
-    fn complete_tombstone(
-        &mut self,
-        (id, index): (u64, usize),
-        mut final_state: Cached<K>,
-    ) -> Cached<K> {
+    fn complete_tombstone(&mut self, (id, index): (u64, usize), mut final_state: Cached) -> Cached {
         let queued = self.batches.iter_mut().find(|batch| batch.id == id);
         let delta = queued.and_then(|batch| batch.deltas.get_mut(index));
         if let Some((_, Delta::Deleted { object, final_state_known })) = delta
@@ -515,12 +510,12 @@ impl<K: Resource> State<K> {
         final_state
     }
 
-    fn append(&mut self, key: ObjectKey, delta: Delta<K>) {
+    fn append(&mut self, key: ObjectKey, delta: Delta) {
         self.open_batch();
         self.append_to_last(key, delta);
     }
 
-    fn append_to_last(&mut self, key: ObjectKey, delta: Delta<K>) {
+    fn append_to_last(&mut self, key: ObjectKey, delta: Delta) {
         if let Some(batch) = self.batches.back_mut() {
             self.pending.note(&key, &delta, (batch.id, batch.deltas.len()));
             batch.deltas.push((key, delta));
@@ -528,7 +523,7 @@ impl<K: Resource> State<K> {
     }
 
     /// Returns the last batch if it still takes events, and a new one otherwise.
-    fn open_batch(&mut self) -> &mut Batch<K> {
+    fn open_batch(&mut self) -> &mut Batch {
         let full = self.batches.back().is_none_or(|last| last.list || last.deltas.len() >= BATCH);
         if full {
             let id = self.next_id();
@@ -544,23 +539,23 @@ impl<K: Resource> State<K> {
 }
 
 /// The objects of an event that are not kept: its own, or those it replaced.
-type Unused<K> = std::iter::Flatten<std::array::IntoIter<Option<Cached<K>>, 2>>;
+type Unused = std::iter::Flatten<std::array::IntoIter<Option<Cached>, 2>>;
 
-fn unused<K>(objects: [Option<Cached<K>>; 2]) -> Unused<K> {
+fn unused(objects: [Option<Cached>; 2]) -> Unused {
     objects.into_iter().flatten()
 }
 
 /// Returns whether the version of `object` is older. The two may be different objects.
-fn is_older<K: Resource>(object: &Cached<K>, other: &Cached<K>) -> bool {
+fn is_older(object: &Cached, other: &Cached) -> bool {
     let (version, other) = (object.version(), other.version());
     version.zip(other).is_some_and(|(version, other)| version.is_older_than(&other))
 }
 
-fn tombstone<K>(object: Cached<K>) -> Delta<K> {
+fn tombstone(object: Cached) -> Delta {
     Delta::Deleted { object, final_state_known: false }
 }
 
-impl<K> fmt::Debug for DeltaFifo<K> {
+impl fmt::Debug for DeltaFifo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = self.state.lock();
         f.debug_struct("DeltaFifo")

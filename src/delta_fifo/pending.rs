@@ -8,28 +8,23 @@ use crate::object::{Cached, Delta, KnownObjects, ObjectKey};
 use std::collections::HashMap;
 
 /// A summary by key of the deltas that are queued, or popped and not done.
-pub(super) struct Pending<K> {
-    keys: HashMap<ObjectKey, Entry<K>, foldhash::fast::RandomState>,
+#[derive(Default)]
+pub(super) struct Pending {
+    keys: HashMap<ObjectKey, Entry, foldhash::fast::RandomState>,
     deltas: usize,
     batches: u64,
 }
 
-struct Entry<K> {
+struct Entry {
     /// The number of pending deltas of this key.
     deltas: usize,
     /// The object after these deltas, or `None` if they delete it.
-    latest: Option<Cached<K>>,
+    latest: Option<Cached>,
     /// The batch id and the position in it of the last of these deltas.
     last_at: (u64, usize),
 }
 
-impl<K> Default for Pending<K> {
-    fn default() -> Self {
-        Self { keys: HashMap::default(), deltas: 0, batches: 0 }
-    }
-}
-
-impl<K> Pending<K> {
+impl Pending {
     pub(super) fn next_batch_id(&mut self) -> u64 {
         self.batches += 1;
         self.batches
@@ -54,7 +49,7 @@ impl<K> Pending<K> {
 
     /// Returns the object after everything queued: from the queue if it is pending there, otherwise
     /// from the store.
-    pub(super) fn latest(&self, key: &ObjectKey, known: &dyn KnownObjects<K>) -> Option<Cached<K>> {
+    pub(super) fn latest(&self, key: &ObjectKey, known: &dyn KnownObjects) -> Option<Cached> {
         match self.keys.get(key) {
             Some(entry) => entry.latest.clone(),
             None => known.get(key),
@@ -64,12 +59,12 @@ impl<K> Pending<K> {
     /// Returns each object with pending deltas as it will be after them.
     pub(super) fn all_latest(
         &self,
-    ) -> HashMap<ObjectKey, Option<Cached<K>>, foldhash::fast::RandomState> {
+    ) -> HashMap<ObjectKey, Option<Cached>, foldhash::fast::RandomState> {
         self.keys.iter().map(|(key, entry)| (key.clone(), entry.latest.clone())).collect()
     }
 
     /// Forgets everything. Returns the objects, for the caller to drop without a lock.
-    pub(super) fn forget(&mut self) -> impl Iterator<Item = Cached<K>> + use<K> {
+    pub(super) fn forget(&mut self) -> impl Iterator<Item = Cached> + use<> {
         self.deltas = 0;
         std::mem::take(&mut self.keys).into_values().filter_map(|entry| entry.latest)
     }
@@ -80,7 +75,7 @@ impl<K> Pending<K> {
     }
 
     /// Counts a delta that is queued at `at`.
-    pub(super) fn note(&mut self, key: &ObjectKey, delta: &Delta<K>, at: (u64, usize)) {
+    pub(super) fn note(&mut self, key: &ObjectKey, delta: &Delta, at: (u64, usize)) {
         self.deltas += 1;
         let latest = match delta {
             // The known object stays as it was.
@@ -101,7 +96,7 @@ impl<K> Pending<K> {
     }
 
     /// Removes deltas that the store now shows.
-    pub(super) fn finish(&mut self, deltas: &[(ObjectKey, Delta<K>)]) {
+    pub(super) fn finish(&mut self, deltas: &[(ObjectKey, Delta)]) {
         self.deltas = self.deltas.saturating_sub(deltas.len());
         for (key, delta) in deltas {
             if matches!(delta, Delta::Unreadable | Delta::Forgotten) {

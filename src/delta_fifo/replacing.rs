@@ -6,8 +6,6 @@
 
 use std::collections::HashSet;
 
-use kube::Resource;
-
 use super::{Batch, DeltaFifo, tombstone};
 use crate::object::{
     Cached, Delta, KeyPositions, ObjectKey, Replacement, ShardKey, ShardSelector, ring_hash,
@@ -15,12 +13,12 @@ use crate::object::{
 use crate::panic::SafeVec;
 use crate::yield_budget::{TURN, YieldBudget};
 
-impl<K: Resource> DeltaFifo<K> {
+impl DeltaFifo {
     /// Queues a list as one batch: first deletions of known objects that the list lacks, then its
     /// items. If only arrivals were listed, the list lacks nothing.
     pub(super) async fn replace(
         &self,
-        list: Replacement<K>,
+        list: Replacement,
         only_arrivals: bool,
         mut budget: YieldBudget,
     ) {
@@ -125,11 +123,11 @@ impl<K: Resource> DeltaFifo<K> {
     /// exist after everything queued.
     async fn missing(
         &self,
-        items: &[(ObjectKey, Cached<K>)],
+        items: &[(ObjectKey, Cached)],
         unreadable: &HashSet<ObjectKey>,
         moved: &HashSet<ObjectKey>,
         budget: &mut YieldBudget,
-    ) -> SafeVec<(ObjectKey, Delta<K>)> {
+    ) -> SafeVec<(ObjectKey, Delta)> {
         let mut places = KeyPositions::with_capacity(items.len());
         for (place, (key, _)) in items.iter().enumerate() {
             budget.spend(1).await;
@@ -191,8 +189,8 @@ impl<K: Resource> DeltaFifo<K> {
     async fn select(
         &self,
         budget: &mut YieldBudget,
-        delta: impl Fn(&ObjectKey, &Cached<K>) -> Option<Delta<K>>,
-    ) -> SafeVec<(ObjectKey, Delta<K>)> {
+        delta: impl Fn(&ObjectKey, &Cached) -> Option<Delta>,
+    ) -> SafeVec<(ObjectKey, Delta)> {
         let mut selected = SafeVec::default();
         let pending = self.state.lock().pending.all_latest();
         for (key, latest) in &pending {
@@ -218,13 +216,13 @@ impl<K: Resource> DeltaFifo<K> {
 }
 
 /// A list that is not queued yet, and of which some deltas already count as pending.
-struct Unqueued<'a, K> {
-    fifo: &'a DeltaFifo<K>,
-    batch: Option<Batch<K>>,
+struct Unqueued<'a> {
+    fifo: &'a DeltaFifo,
+    batch: Option<Batch>,
 }
 
-impl<K> Unqueued<'_, K> {
-    fn append(&mut self, key: ObjectKey, delta: Delta<K>) {
+impl Unqueued<'_> {
+    fn append(&mut self, key: ObjectKey, delta: Delta) {
         if let Some(batch) = &mut self.batch {
             let mut state = self.fifo.state.lock();
             state.pending.note(&key, &delta, (batch.id, batch.deltas.len()));
@@ -250,7 +248,7 @@ impl<K> Unqueued<'_, K> {
     }
 }
 
-impl<K> Drop for Unqueued<'_, K> {
+impl Drop for Unqueued<'_> {
     fn drop(&mut self) {
         if let Some(batch) = self.batch.take() {
             self.fifo.state.lock().pending.finish(&batch.deltas);
@@ -265,6 +263,7 @@ mod tests {
 
     use futures::poll;
     use k8s_openapi::api::core::v1::ConfigMap;
+    use kube::Resource;
     use kube::api::ObjectMeta;
 
     use super::*;
@@ -291,7 +290,7 @@ mod tests {
             let fifo = DeltaFifo::new(Arc::new(Indexer::<Bomb>::new()));
             let item = |n: usize| {
                 let bomb = Bomb { metadata: ObjectMeta::default() };
-                (ObjectKey::cluster(&format!("b{n}")).unwrap(), Cached::from(Arc::new(bomb)))
+                (ObjectKey::cluster(&format!("b{n}")).unwrap(), Cached::any(Arc::new(bomb)))
             };
             let list = Replacement {
                 items: (0..3 * TURN).map(item).collect(),

@@ -53,7 +53,8 @@ impl SharedInformerFactory {
         &self,
         resource: &ApiResource,
     ) -> SharedInformer<PartialObjectMeta<DynamicObject>> {
-        self.get(dynamic_request(self, resource, InformerSpec::new(), ApiSource::with_type)).0
+        let spec = InformerSpec::<PartialObjectMeta<DynamicObject>>::new();
+        self.get(dynamic_request(self, resource, spec, ApiSource::with_type)).0
     }
 
     /// Returns the informer that a spec describes, of only the metadata of a resource that is known
@@ -77,8 +78,8 @@ fn dynamic_request<K: Resource<DynamicType = ApiResource>>(
     resource: &ApiResource,
     spec: InformerSpec<K>,
     source: impl FnOnce(Client, ApiResource) -> ApiSource<K>,
-) -> Request<K, impl FnOnce() -> ApiSource<K>> {
+) -> Request<impl FnOnce() -> ApiSource> {
     let path = K::url_path(resource, None);
     let (client, resource) = (factory.shared.client.clone(), resource.clone());
-    Request { path, spec, source: move || source(client, resource) }
+    Request { path, spec: spec.erase(), source: move || source(client, resource).erase() }
 }

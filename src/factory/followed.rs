@@ -1,11 +1,9 @@
 //! The parts of a factory that a manager needs to explain why an informer does not sync.
 
-use std::sync::Arc;
-
 use kube::Client;
 
 use super::SharedInformerFactory;
-use crate::informer::{AnyInformer, InformerStatus};
+use crate::informer::{InformerStatus, SharedInformer};
 
 /// An informer of the factory.
 pub(crate) struct Followed {
@@ -26,7 +24,7 @@ impl SharedInformerFactory {
             let informers = self.shared.informers.lock();
             informers.iter().map(|(id, held)| (id.path.clone(), held.informer.clone())).collect()
         };
-        let followed = |(path, informer): (String, Arc<dyn AnyInformer>)| Followed {
+        let followed = |(path, informer): (String, SharedInformer)| Followed {
             path,
             status: informer.status(),
         };

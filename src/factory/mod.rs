@@ -32,10 +32,10 @@ use serde::de::DeserializeOwned;
 use tokio_util::task::TaskTracker;
 
 pub use self::builder::SharedInformerFactoryBuilder;
-use self::registry::{FactoryInformer, Held, Identity, Request, Shared, missing};
+use self::registry::{Held, Identity, Request, Shared, missing};
 pub use self::spec::{InformerSpec, OptionDifference, SpecConflict, SpecError};
 use crate::informer::{
-    AnyInformer, InformerGroup, InformerStatus, SharedInformer, StartError, SyncError, wait_for_all,
+    InformerGroup, InformerStatus, SharedInformer, StartError, SyncError, wait_for_all,
 };
 use crate::lister_watcher::Collection;
 use crate::lister_watcher::ListerWatcher;
@@ -94,7 +94,7 @@ impl SharedInformerFactory {
     where
         K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
     {
-        self.get(self.typed_request(InformerSpec::new())).0
+        self.get(self.typed_request(InformerSpec::<K>::new())).0
     }
 
     /// Returns the informer that a spec describes.
@@ -145,7 +145,7 @@ impl SharedInformerFactory {
     fn typed_request<K>(
         &self,
         mut spec: InformerSpec<K>,
-    ) -> Request<K, impl FnOnce() -> ApiSource<K> + use<K>>
+    ) -> Request<impl FnOnce() -> ApiSource + use<K>>
     where
         K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
     {
@@ -153,7 +153,8 @@ impl SharedInformerFactory {
             spec.namespace.clone_from(&self.shared.namespace);
         }
         let client = self.shared.client.clone();
-        Request { path: K::url_path(&(), None), spec, source: move || ApiSource::new(client) }
+        let source = move || ApiSource::<K>::new(client).erase();
+        Request { path: K::url_path(&(), None), spec: spec.erase(), source }
     }
 
     /// Returns the informers of type `K` in these namespaces, as one group. A cluster-scoped kind
@@ -177,7 +178,7 @@ impl SharedInformerFactory {
             + Sync
             + 'static,
     {
-        let specs = namespaces.into_iter().map(|name| InformerSpec::new().namespace(name));
+        let specs = namespaces.into_iter().map(|name| InformerSpec::<K>::new().namespace(name));
         InformerGroup::new(specs.map(|spec| self.get(self.typed_request(spec)).0))
     }
 
@@ -210,7 +211,7 @@ impl SharedInformerFactory {
     /// Finds or makes an informer. Also returns the options in which it differs from the spec.
     fn get<K: Resource + Send + Sync + 'static>(
         &self,
-        request: Request<K, impl FnOnce() -> ApiSource<K>>,
+        request: Request<impl FnOnce() -> ApiSource>,
     ) -> (SharedInformer<K>, Vec<OptionDifference>) {
         let Request { path, spec, source } = request;
         let identity = Identity {
@@ -221,10 +222,19 @@ impl SharedInformerFactory {
             fields: spec.fields.clone(),
             shard: spec.shard.clone(),
         };
+        let (informer, differences) = self.find_or_make(identity, spec, source);
+        (informer.cast(), differences)
+    }
+
+    fn find_or_make(
+        &self,
+        identity: Identity,
+        spec: InformerSpec,
+        source: impl FnOnce() -> ApiSource,
+    ) -> (SharedInformer, Vec<OptionDifference>) {
         let mut informers = self.shared.informers.lock();
         let present = informers.get(&identity).filter(|held| !held.informer.is_stopped());
-        let present = present.and_then(|held| held.typed.downcast_ref::<FactoryInformer<K>>());
-        if let Some(FactoryInformer { informer, spec: made }) = present.cloned() {
+        if let Some(Held { informer, spec: made }) = present.cloned() {
             drop(informers);
             if spec.transform.is_none() && made.transform.is_some() {
                 warn_of_transform(informer.collection());
@@ -242,7 +252,7 @@ impl SharedInformerFactory {
             }
         });
         self.shared.ended.lock().last.clear();
-        let before = informers.insert(identity, Held::new(made));
+        let before = informers.insert(identity, made);
         drop(informers);
         // This is an informer that failed. Drop it without the lock: it may hold user closures.
         drop(before);
@@ -256,7 +266,7 @@ impl SharedInformerFactory {
     /// [`StartError::NoRuntime`] if called outside a tokio runtime.
     pub fn start(&self) -> Result<(), StartError> {
         for informer in self.informers() {
-            match informer.start() {
+            match informer.ensure_started() {
                 Ok(()) | Err(StartError::Stopped) => {}
                 Err(error) => return Err(error),
             }
@@ -283,7 +293,7 @@ impl SharedInformerFactory {
         informers.extend(missing(&informers, &ended.ending));
         let mut found = ended.last.clone();
         drop(ended);
-        found.extend(informers.iter().map(|informer| informer.status()));
+        found.extend(informers.iter().map(super::informer::SharedInformer::status));
         FactoryStatus::new(found)
     }
 
@@ -292,7 +302,7 @@ impl SharedInformerFactory {
     /// Cancel safe: the informers stop even if this future is dropped after its first poll.
     pub async fn shutdown(&self) {
         let informers = self.begin_shutdown();
-        join_all(informers.iter().map(|informer| informer.shutdown())).await;
+        join_all(informers.iter().map(super::informer::SharedInformer::shutdown)).await;
         self.finish_shutdown(&informers).await;
     }
 
@@ -300,13 +310,14 @@ impl SharedInformerFactory {
     /// Returns whether everything was delivered.
     pub async fn shutdown_with_drain(&self, limit: Duration) -> bool {
         let informers = self.begin_shutdown();
-        let drained = join_all(informers.iter().map(|informer| informer.drain(limit))).await;
+        let drained =
+            join_all(informers.iter().map(|informer| informer.shutdown_with_drain(limit))).await;
         self.finish_shutdown(&informers).await;
         drained.into_iter().all(|drained| drained)
     }
 
     /// Returns the informers to shut down, including those that are already shutting down.
-    fn begin_shutdown(&self) -> Vec<Arc<dyn AnyInformer>> {
+    fn begin_shutdown(&self) -> Vec<SharedInformer> {
         let mut informers = self.informers();
         let mut ended = self.shared.ended.lock();
         informers.extend(missing(&informers, &ended.ending));
@@ -316,13 +327,13 @@ impl SharedInformerFactory {
 
     /// Waits until the stopped informers have no task left, and keeps the last status of these
     /// informers.
-    async fn finish_shutdown(&self, informers: &[Arc<dyn AnyInformer>]) {
+    async fn finish_shutdown(&self, informers: &[SharedInformer]) {
         let leaving = self.shared.leaving.lock().clone();
         join_all(leaving.iter().map(TaskTracker::wait)).await;
         if informers.is_empty() {
             return;
         }
-        let last: Vec<_> = informers.iter().map(|informer| informer.status()).collect();
+        let last: Vec<_> = informers.iter().map(super::informer::SharedInformer::status).collect();
         let mut ended = self.shared.ended.lock();
         // A concurrent call may have stored it already.
         if !std::mem::take(&mut ended.ending).is_empty() {
@@ -330,7 +341,7 @@ impl SharedInformerFactory {
         }
     }
 
-    pub(crate) fn informers(&self) -> Vec<Arc<dyn AnyInformer>> {
+    pub(crate) fn informers(&self) -> Vec<SharedInformer> {
         self.shared.informers.lock().values().map(|held| held.informer.clone()).collect()
     }
 }

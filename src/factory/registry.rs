@@ -1,17 +1,17 @@
 //! The informers that a factory holds, and the construction of new ones.
 
-use std::any::{Any, TypeId};
+use std::any::TypeId;
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use kube::{Client, Resource};
+use kube::Client;
 use tokio::sync::{Semaphore, watch};
 use tokio_util::task::TaskTracker;
 
 use super::InformerSpec;
 use super::settings::Settings;
-use crate::informer::{AnyInformer, InformerOptions, InformerStatus, SharedInformer};
+use crate::informer::{InformerOptions, InformerStatus, SharedInformer};
 use crate::object::ShardSelector;
 use crate::reflector::ReflectorOptions;
 use crate::sync::Mutex;
@@ -38,7 +38,7 @@ pub(super) struct Shared {
 #[derive(Default)]
 pub(super) struct Ended {
     /// Informers that are still shutting down.
-    pub(super) ending: Vec<Arc<dyn AnyInformer>>,
+    pub(super) ending: Vec<SharedInformer>,
     /// The last status of those that have ended. Their stores are freed.
     pub(super) last: Vec<InformerStatus>,
 }
@@ -73,10 +73,10 @@ impl Hash for ShardChannel {
 }
 
 /// A request for an informer.
-pub(super) struct Request<K, F> {
+pub(super) struct Request<F> {
     /// Group, version, resource.
     pub(super) path: String,
-    pub(super) spec: InformerSpec<K>,
+    pub(super) spec: InformerSpec,
     /// A function that makes the source of a new informer.
     pub(super) source: F,
 }
@@ -96,11 +96,7 @@ impl Shared {
     }
 
     /// Makes an informer. Options that the spec leaves unset get the factory's defaults.
-    pub(super) fn make<K: Resource + Send + Sync + 'static>(
-        &self,
-        mut spec: InformerSpec<K>,
-        mut source: ApiSource<K>,
-    ) -> FactoryInformer<K> {
+    pub(super) fn make(&self, mut spec: InformerSpec, mut source: ApiSource) -> Held {
         if spec.settings.name.is_none() {
             spec.settings.name = spec.selecting_name(self.defaults.name.as_deref());
         }
@@ -130,7 +126,7 @@ impl Shared {
             reflector = reflector.shard(shard);
         }
         if let Some(transform) = spec.transform.clone() {
-            reflector = reflector.transform(move |object| transform(object));
+            reflector = reflector.transformed_by(transform);
         }
         let mut options = InformerOptions::new().reflector(reflector).storage(storage);
         if let Some(name) = &settings.name {
@@ -139,41 +135,20 @@ impl Shared {
         if let Some(period) = settings.resync {
             options = options.resync(period);
         }
-        FactoryInformer { informer: SharedInformer::new(Arc::new(source), options), spec }
+        Held { informer: SharedInformer::of_any(Arc::new(source.into_collection()), options), spec }
     }
 }
 
 /// Returns the informers of `more` that are not in `some`.
-pub(super) fn missing(
-    some: &[Arc<dyn AnyInformer>],
-    more: &[Arc<dyn AnyInformer>],
-) -> Vec<Arc<dyn AnyInformer>> {
-    let missing = |one: &&Arc<dyn AnyInformer>| !some.iter().any(|other| Arc::ptr_eq(one, other));
+pub(super) fn missing(some: &[SharedInformer], more: &[SharedInformer]) -> Vec<SharedInformer> {
+    let missing = |one: &&SharedInformer| !some.iter().any(|other| one.is_same(other));
     more.iter().filter(missing).cloned().collect()
 }
 
-/// An informer that a factory holds.
+/// An informer that a factory holds, and the options that it was made with.
+#[derive(Clone)]
 pub(super) struct Held {
-    pub(super) informer: Arc<dyn AnyInformer>,
-    /// Its [`FactoryInformer`], whose type depends on the objects.
-    pub(super) typed: Box<dyn Any + Send + Sync>,
-}
-
-impl Held {
-    pub(super) fn new<K: Resource + Send + Sync + 'static>(made: FactoryInformer<K>) -> Self {
-        Self { informer: Arc::new(made.informer.clone()), typed: Box::new(made) }
-    }
-}
-
-/// An informer, and the options that it was made with.
-pub(super) struct FactoryInformer<K> {
-    pub(super) informer: SharedInformer<K>,
+    pub(super) informer: SharedInformer,
     /// The spec of the first caller, completed with the factory's defaults.
-    pub(super) spec: InformerSpec<K>,
-}
-
-impl<K> Clone for FactoryInformer<K> {
-    fn clone(&self) -> Self {
-        Self { informer: self.informer.clone(), spec: self.spec.clone() }
-    }
+    pub(super) spec: InformerSpec,
 }

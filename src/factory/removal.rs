@@ -3,7 +3,6 @@
 use kube::Resource;
 
 use super::SharedInformerFactory;
-use super::registry::FactoryInformer;
 use crate::informer::{InformerGroup, SharedInformer};
 
 impl SharedInformerFactory {
@@ -45,13 +44,8 @@ impl SharedInformerFactory {
     }
 
     /// Returns whether this informer is one of the factory's.
-    pub(crate) fn holds<K: Resource + Send + Sync + 'static>(
-        &self,
-        informer: &SharedInformer<K>,
-    ) -> bool {
+    pub(crate) fn holds<K: ?Sized>(&self, informer: &SharedInformer<K>) -> bool {
         let informers = self.shared.informers.lock();
-        let mut same_type =
-            informers.values().filter_map(|held| held.typed.downcast_ref::<FactoryInformer<K>>());
-        same_type.any(|held| held.informer.is_same(informer))
+        informers.values().any(|held| held.informer.identity() == informer.identity())
     }
 }

@@ -4,8 +4,6 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kube::Resource;
-
 use super::spec::OptionDifference;
 use crate::reflector::{ErrorHandler, ReflectorOptions};
 use crate::transport::{ApiSource, ManagedFields};
@@ -57,7 +55,7 @@ impl Settings {
     }
 
     /// Applies the options of a source.
-    pub(super) fn source<K: Resource + 'static>(&self, mut source: ApiSource<K>) -> ApiSource<K> {
+    pub(super) fn source(&self, mut source: ApiSource) -> ApiSource {
         if let Some(bytes) = self.object_limit {
             source = source.object_limit(bytes);
         }
@@ -71,7 +69,7 @@ impl Settings {
     }
 
     /// Applies the options of a reflector.
-    pub(super) fn reflector<K>(&self, mut options: ReflectorOptions<K>) -> ReflectorOptions<K> {
+    pub(super) fn reflector(&self, mut options: ReflectorOptions) -> ReflectorOptions {
         if let Some(streaming) = self.streaming_list {
             options = options.streaming_list(streaming);
         }

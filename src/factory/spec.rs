@@ -8,6 +8,7 @@ use tokio::sync::watch;
 use super::registry::ShardChannel;
 use super::settings::{Differences, Settings, setters};
 use crate::lister_watcher::Collection;
+use crate::object::AnyObject;
 use crate::object::ShardSelector;
 use crate::reflector::Transform;
 use crate::storage::Storage;
@@ -20,18 +21,18 @@ use crate::storage::Storage;
 /// conflicts. Two closures cannot be compared: a transform equals only itself, in a clone of its
 /// spec.
 #[must_use]
-pub struct InformerSpec<K> {
+pub struct InformerSpec<K: ?Sized = dyn AnyObject> {
     pub(super) settings: Settings,
     pub(super) namespace: Option<Arc<str>>,
     pub(super) labels: Option<String>,
     pub(super) fields: Option<String>,
     pub(super) shard: Option<ShardChannel>,
-    pub(super) transform: Option<Transform<K>>,
+    pub(super) transform: Option<Transform>,
     pub(super) trust_versions: Option<bool>,
     pub(super) storage: Option<Storage<K>>,
 }
 
-impl<K> InformerSpec<K> {
+impl<K: ?Sized> InformerSpec<K> {
     /// Creates a spec with the factory's defaults.
     pub fn new() -> Self {
         Self {
@@ -120,7 +121,7 @@ impl<K> InformerSpec<K> {
     /// ```
     pub fn transform(mut self, transform: impl Fn(&mut K) + Send + Sync + 'static) -> Self
     where
-        K: 'static,
+        K: Sized + 'static,
     {
         self.transform = Some(crate::reflector::transform(transform));
         self
@@ -143,9 +144,23 @@ impl<K> InformerSpec<K> {
     }
 }
 
-setters!(impl<K> InformerSpec<K>);
+setters!(impl<K: ?Sized> InformerSpec<K>);
 
-impl<K> InformerSpec<K> {
+impl<K: ?Sized> InformerSpec<K> {
+    /// Returns the same spec for objects of any type.
+    pub(super) fn erase(self) -> InformerSpec {
+        InformerSpec {
+            settings: self.settings,
+            namespace: self.namespace,
+            labels: self.labels,
+            fields: self.fields,
+            shard: self.shard,
+            transform: self.transform,
+            trust_versions: self.trust_versions,
+            storage: self.storage.map(Storage::erase),
+        }
+    }
+
     /// Returns the options that this spec sets differently from `made`, the spec of an existing
     /// informer.
     pub(super) fn differences(&self, made: &Self) -> Vec<OptionDifference> {
@@ -159,7 +174,7 @@ impl<K> InformerSpec<K> {
     }
 }
 
-impl<K> Clone for InformerSpec<K> {
+impl<K: ?Sized> Clone for InformerSpec<K> {
     fn clone(&self) -> Self {
         Self {
             settings: self.settings.clone(),
@@ -174,13 +189,13 @@ impl<K> Clone for InformerSpec<K> {
     }
 }
 
-impl<K> Default for InformerSpec<K> {
+impl<K: ?Sized> Default for InformerSpec<K> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<K> fmt::Debug for InformerSpec<K> {
+impl<K: ?Sized> fmt::Debug for InformerSpec<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("InformerSpec")
             .field("name", &self.settings.name)

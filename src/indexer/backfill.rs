@@ -24,11 +24,7 @@ pub(super) struct ReservedNames(Mutex<Vec<Arc<str>>>);
 struct NameReservation<'a>(&'a ReservedNames, Arc<str>);
 
 impl ReservedNames {
-    fn reserve<K>(
-        &self,
-        store: &Indexer<K>,
-        name: &str,
-    ) -> Result<NameReservation<'_>, IndexError> {
+    fn reserve(&self, store: &Indexer, name: &str) -> Result<NameReservation<'_>, IndexError> {
         let mut names = self.0.lock();
         let is_taken = names.iter().any(|other| **other == *name)
             || store.load().indexes.iter().any(|index| *index.name == *name);
@@ -48,17 +44,17 @@ impl Drop for NameReservation<'_> {
 }
 
 /// An index that is being built.
-struct Backfill<K> {
-    index: IndexState<K>,
+struct Backfill {
+    index: IndexState,
     fields: Option<FieldSet>,
     /// The state of the store that the index covers.
-    seen: Arc<State<K>>,
+    seen: Arc<State>,
     faults: Vec<IndexFault>,
 }
 
-impl<K> Backfill<K> {
+impl Backfill {
     /// Updates the index from the state it covers to `now`.
-    fn catch_up(&mut self, now: Arc<State<K>>) {
+    fn catch_up(&mut self, now: Arc<State>) {
         let Self { index, fields, seen, faults } = self;
         // Without a position: no object carries values of an index that is not published.
         for change in Changes::new(seen.records(), now.records()) {
@@ -68,13 +64,13 @@ impl<K> Backfill<K> {
     }
 }
 
-impl<K> Indexer<K> {
+impl Indexer {
     pub(super) fn backfill(
         &self,
         name: &str,
         fields: Option<FieldSet>,
-        values: IndexFn<K>,
-    ) -> Result<Index<K>, IndexError> {
+        values: IndexFn,
+    ) -> Result<Index, IndexError> {
         let reserved = self.0.reserved_names.reserve(self, name)?;
         let index = IndexState::new(reserved.1.clone(), values);
         let now = self.load_full();
@@ -94,7 +90,7 @@ impl<K> Indexer<K> {
     }
 
     /// Publishes an index. Returns its position.
-    fn publish_index(&self, mut backfill: Backfill<K>, name: &str) -> usize {
+    fn publish_index(&self, mut backfill: Backfill, name: &str) -> usize {
         let mut writing = self.0.writing.lock();
         let mut now = self.load_full();
         for _ in 0..MAX_CATCH_UPS {

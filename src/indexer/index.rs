@@ -3,10 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
+use kube::Resource;
+
 use super::postings::Posting;
 use super::state::State;
 use super::{Indexer, Snapshot};
-use crate::object::ObjectKey;
+use crate::object::{AnyObject, ObjectKey};
 
 /// A handle on an index, which finds the objects that have a value.
 ///
@@ -14,14 +16,14 @@ use crate::object::ObjectKey;
 ///
 /// Each call answers from the store's current state. For several answers from one state, pass this
 /// handle to a [`Snapshot`].
-pub struct Index<K> {
+pub struct Index<K: ?Sized = dyn AnyObject> {
     indexer: Indexer<K>,
     name: Arc<str>,
     /// The position of the index in its store.
     place: usize,
 }
 
-impl<K> Index<K> {
+impl<K: ?Sized> Index<K> {
     pub(super) fn new(indexer: Indexer<K>, name: Arc<str>, place: usize) -> Self {
         Self { indexer, name, place }
     }
@@ -29,18 +31,6 @@ impl<K> Index<K> {
     /// Returns the name under which the index was added.
     pub fn name(&self) -> &str {
         &self.name
-    }
-
-    /// Returns the objects that have this value, in no particular order. An unknown value has none.
-    /// O(objects found), plus the unpacking of packed ones.
-    ///
-    /// An object that can't be unpacked is missing from the result; that was reported.
-    pub fn get(&self, value: &str) -> Vec<Arc<K>> {
-        let state = self.indexer.load();
-        let found = state.select(self.posting(&state, value));
-        let mut objects = Vec::with_capacity(found.size_hint().0);
-        objects.extend(found.filter_map(|(_, cached)| cached.get()));
-        objects
     }
 
     /// Returns the keys of the objects that have this value, sorted (client-go's `IndexKeys`). O(k
@@ -79,7 +69,12 @@ impl<K> Index<K> {
         self.indexer.is_stopped()
     }
 
-    pub(super) fn posting<'s>(&self, state: &'s State<K>, value: &str) -> Option<&'s Posting> {
+    /// Returns the same index with another type of objects.
+    pub(super) fn cast<L: ?Sized>(self) -> Index<L> {
+        Index { indexer: self.indexer.cast(), name: self.name, place: self.place }
+    }
+
+    pub(super) fn posting<'s>(&self, state: &'s State, value: &str) -> Option<&'s Posting> {
         let index = state.indexes.get(self.place)?;
         // Compares the pointers, because an index of another store may have the same name and
         // position.
@@ -87,13 +82,27 @@ impl<K> Index<K> {
     }
 }
 
-impl<K> Clone for Index<K> {
+impl<K: Resource + Send + Sync + 'static> Index<K> {
+    /// Returns the objects that have this value, in no particular order. An unknown value has none.
+    /// O(objects found), plus the unpacking of packed ones.
+    ///
+    /// An object that can't be unpacked is missing from the result; that was reported.
+    pub fn get(&self, value: &str) -> Vec<Arc<K>> {
+        let state = self.indexer.load();
+        let found = state.select(self.posting(&state, value));
+        let mut objects = Vec::with_capacity(found.size_hint().0);
+        objects.extend(found.filter_map(|(_, cached)| cached.get_as()));
+        objects
+    }
+}
+
+impl<K: ?Sized> Clone for Index<K> {
     fn clone(&self) -> Self {
         Self { indexer: self.indexer.clone(), name: self.name.clone(), place: self.place }
     }
 }
 
-impl<K> fmt::Debug for Index<K> {
+impl<K: ?Sized> fmt::Debug for Index<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Index").field("name", &self.name).finish_non_exhaustive()
     }

@@ -45,6 +45,7 @@ mod transaction;
 mod walk;
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use arc_swap::{ArcSwap, Guard};
@@ -64,8 +65,8 @@ use self::state::State;
 pub use self::transaction::Transaction;
 pub(crate) use self::transaction::{Published, WriterLock};
 use crate::object::{
-    Cached, FieldSet, IndexExtractor, IndexValues, KnownChunks, KnownObjects, NotEnough, ObjectKey,
-    ObjectState,
+    AnyObject, Cached, FieldSet, IndexExtractor, IndexValues, KnownChunks, KnownObjects, NotEnough,
+    ObjectKey, ObjectState, ReadPart,
 };
 use crate::sync::{Mutex, Notify};
 
@@ -94,10 +95,10 @@ const CHUNK: usize = 256;
 /// assert_eq!(by_node.get("n1").len(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct Indexer<K>(Arc<Store<K>>);
+pub struct Indexer<K: ?Sized = dyn AnyObject>(Arc<Store>, PhantomData<K>);
 
-struct Store<K> {
-    published: ArcSwap<State<K>>,
+struct Store {
+    published: ArcSwap<State>,
     writing: Mutex<()>,
     /// Wakes the tasks that wait for the store to change.
     changed: Notify,
@@ -134,7 +135,7 @@ pub struct IndexFault {
     pub message: String,
 }
 
-impl<K> Indexer<K> {
+impl<K: ?Sized> Indexer<K> {
     /// Makes an empty store.
     pub fn new() -> Self {
         Self::with_writer(CancellationToken::new(), CancellationToken::new())
@@ -146,7 +147,8 @@ impl<K> Indexer<K> {
         let published = ArcSwap::from_pointee(State::new());
         let (writing, changed, reserved_names) =
             (Mutex::new(()), Notify::new(), ReservedNames::default());
-        Self(Arc::new(Store { published, writing, changed, reserved_names, stopped, ended }))
+        let store = Store { published, writing, changed, reserved_names, stopped, ended };
+        Self(Arc::new(store), PhantomData)
     }
 
     /// Returns whether the informer that fills this store was stopped or failed, so that the store
@@ -157,26 +159,70 @@ impl<K> Indexer<K> {
 
     /// Returns the current state of the store. O(1).
     pub fn snapshot(&self) -> Snapshot<K> {
-        Snapshot(self.0.published.load_full())
+        Snapshot(self.0.published.load_full(), PhantomData)
     }
 
+    /// Returns the object with this name as it is kept.
+    pub(crate) fn cached_by_name(&self, namespace: Option<&str>, name: &str) -> Option<Cached<K>> {
+        Some(self.load().get_by_name(namespace, name)?.clone().cast())
+    }
+
+    /// Returns the index with this name. O(number of indexes).
+    ///
+    /// # Errors
+    /// [`IndexError::Unknown`] if there is none.
+    pub fn index(&self, name: &str) -> Result<Index<K>, IndexError> {
+        let state = self.load();
+        let mut indexes = state.indexes.iter().map(|index| &index.name).enumerate();
+        let found = indexes.find(|(_, other)| ***other == *name);
+        let (place, name) = found
+            .map(|(place, name)| (place, name.clone()))
+            .ok_or_else(|| IndexError::Unknown(name.to_owned()))?;
+        Ok(Index::new(self.clone(), name, place))
+    }
+
+    /// Waits until the store changes.
+    fn changed(&self) -> Notified<'_> {
+        self.0.changed.notified()
+    }
+
+    /// Waits until nothing will be written any more.
+    async fn ended(&self) {
+        self.0.ended.cancelled().await;
+    }
+
+    /// Returns the same store with another type of objects.
+    pub(crate) fn cast<L: ?Sized>(self) -> Indexer<L> {
+        Indexer(self.0, PhantomData)
+    }
+
+    fn load(&self) -> Guard<Arc<State>> {
+        self.0.published.load()
+    }
+
+    fn load_full(&self) -> Arc<State> {
+        self.0.published.load_full()
+    }
+
+    fn publish(&self, state: State) {
+        self.0.published.store(Arc::new(state));
+        self.0.changed.notify_waiters();
+    }
+}
+
+impl<K: Resource + Send + Sync + 'static> Indexer<K> {
     /// Returns the object with this key. O(log n), to base 8, plus the unpacking of a packed
     /// object.
     ///
     /// Returns `None` too if the object is packed and can't be unpacked, which was reported.
     pub fn get(&self, key: &ObjectKey) -> Option<Arc<K>> {
         let cached = self.load().get(key)?.clone();
-        cached.get()
+        cached.get_as()
     }
 
     /// Returns the object with this name like [`get`](Self::get), without allocating a key.
     pub fn get_by_name(&self, namespace: Option<&str>, name: &str) -> Option<Arc<K>> {
-        self.cached_by_name(namespace, name)?.get()
-    }
-
-    /// Returns the object with this name as it is kept.
-    pub(crate) fn cached_by_name(&self, namespace: Option<&str>, name: &str) -> Option<Cached<K>> {
-        self.load().get_by_name(namespace, name).cloned()
+        self.cached_by_name(namespace, name)?.get_as()
     }
 
     /// Adds an index and fills it with the stored objects. O(n) on the caller's thread.
@@ -235,107 +281,77 @@ impl<K> Indexer<K> {
         I: IntoIterator,
         I::Item: Into<String>,
     {
-        let values = move |object: &K| crate::panic::collect(values(object));
-        self.backfill(name, fields, Arc::new(values))
-    }
-
-    /// Returns the index with this name. O(number of indexes).
-    ///
-    /// # Errors
-    /// [`IndexError::Unknown`] if there is none.
-    pub fn index(&self, name: &str) -> Result<Index<K>, IndexError> {
-        let state = self.load();
-        let mut indexes = state.indexes.iter().map(|index| &index.name).enumerate();
-        let found = indexes.find(|(_, other)| ***other == *name);
-        let (place, name) = found
-            .map(|(place, name)| (place, name.clone()))
-            .ok_or_else(|| IndexError::Unknown(name.to_owned()))?;
-        Ok(Index::new(self.clone(), name, place))
-    }
-
-    /// Waits until the store changes.
-    fn changed(&self) -> Notified<'_> {
-        self.0.changed.notified()
-    }
-
-    /// Waits until nothing will be written any more.
-    async fn ended(&self) {
-        self.0.ended.cancelled().await;
-    }
-
-    fn load(&self) -> Guard<Arc<State<K>>> {
-        self.0.published.load()
-    }
-
-    fn load_full(&self) -> Arc<State<K>> {
-        self.0.published.load_full()
-    }
-
-    fn publish(&self, state: State<K>) {
-        self.0.published.store(Arc::new(state));
-        self.0.changed.notify_waiters();
+        let values = move |object: &dyn AnyObject| match object.downcast_ref() {
+            Some(object) => crate::panic::collect(values(object)),
+            None => Vec::new(),
+        };
+        Ok(self.clone().cast().backfill(name, fields, Arc::new(values))?.cast())
     }
 }
 
-impl<K: Resource + Send + Sync> KnownObjects<K> for Indexer<K> {
-    fn get(&self, key: &ObjectKey) -> Option<Cached<K>> {
+impl<K: ?Sized + Send + Sync> KnownObjects for Indexer<K> {
+    fn get(&self, key: &ObjectKey) -> Option<Cached> {
         self.load().get(key).cloned()
     }
 
-    fn for_each(&self, visit: &mut dyn FnMut(&ObjectKey, &Cached<K>)) {
-        self.snapshot().cached().for_each(|(key, object)| visit(key, object));
+    fn for_each(&self, visit: &mut dyn FnMut(&ObjectKey, &Cached)) {
+        self.snapshot().objects().for_each(|(key, object)| visit(key, object));
     }
 
-    fn chunks(&self) -> Box<dyn KnownChunks<K> + '_> {
-        Box::new(Chunks { store: self.snapshot(), next: Some(0) })
+    fn chunks(&self) -> Box<dyn KnownChunks + '_> {
+        Box::new(Chunks { store: self.clone().cast().snapshot(), next: Some(0) })
     }
 
-    fn unchanged(&self, state: &ObjectState<'_>) -> Option<(ObjectKey, Cached<K>)> {
+    fn unchanged(&self, state: &ObjectState<'_>) -> Option<(ObjectKey, Cached)> {
         self.load().unchanged(state).map(|(key, object)| (key.clone(), object.clone()))
     }
 }
 
-impl<K: Send + Sync> IndexExtractor<K> for Indexer<K> {
-    fn values(&self, object: &K) -> Option<IndexValues> {
+impl IndexExtractor for Indexer {
+    fn values(&self, object: &dyn AnyObject) -> Option<IndexValues> {
         self.load().values(object)
     }
 
-    fn values_of_part(
-        &self,
-        read: &dyn Fn(Option<&FieldSet>) -> Option<K>,
-    ) -> Result<Option<IndexValues>, NotEnough> {
+    fn values_of_part(&self, read: &ReadPart<'_>) -> Result<Option<IndexValues>, NotEnough> {
         self.load().values_of_part(read)
     }
 }
 
 /// One state of the store, in chunks of some hundred objects.
-struct Chunks<K> {
-    store: Snapshot<K>,
+struct Chunks {
+    store: Snapshot,
     /// The first slot of the next chunk.
     next: Option<Slot>,
 }
 
-impl<K: Send + Sync> KnownChunks<K> for Chunks<K> {
-    fn next(&mut self, visit: &mut dyn FnMut(&ObjectKey, &Cached<K>)) -> bool {
+impl KnownChunks for Chunks {
+    fn next(&mut self, visit: &mut dyn FnMut(&ObjectKey, &Cached)) -> bool {
         let Some(from) = self.next else { return false };
         self.next = self.store.0.visit(from, CHUNK, visit);
         true
     }
 }
 
-impl<K> Clone for Indexer<K> {
+impl<K: ?Sized> Clone for Indexer<K> {
     fn clone(&self) -> Self {
-        Self(self.0.clone())
+        Self(self.0.clone(), PhantomData)
     }
 }
 
-impl<K> Default for Indexer<K> {
+/// The same store, without the type of its objects.
+impl<K: Resource + Send + Sync + 'static> From<Indexer<K>> for Indexer {
+    fn from(indexer: Indexer<K>) -> Self {
+        indexer.cast()
+    }
+}
+
+impl<K: ?Sized> Default for Indexer<K> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<K> fmt::Debug for Indexer<K> {
+impl<K: ?Sized> fmt::Debug for Indexer<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = self.load();
         f.debug_struct("Indexer")

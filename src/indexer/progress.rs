@@ -3,7 +3,6 @@
 use std::pin::pin;
 use std::time::Duration;
 
-use kube::Resource;
 use tokio::time::{Instant, timeout};
 
 use super::{Indexer, Snapshot};
@@ -53,7 +52,7 @@ fn reached_text(version: Option<&ResourceVersion>) -> String {
     version.map_or_else(|| "none yet".into(), ToString::to_string)
 }
 
-impl<K> Indexer<K> {
+impl<K: ?Sized> Indexer<K> {
     /// Waits until the store's version is `version` or newer. Returns the store's state as of then.
     ///
     /// Pass the version of the answer to a write: from then on the store shows that write or a
@@ -122,7 +121,7 @@ impl<K> Indexer<K> {
     }
 }
 
-impl<K> Snapshot<K> {
+impl<K: ?Sized> Snapshot<K> {
     /// Returns whether the store's version was `version` or newer. False if the two have no order
     /// and differ.
     pub fn has_reached(&self, version: &ResourceVersion) -> bool {
@@ -131,6 +130,6 @@ impl<K> Snapshot<K> {
 }
 
 /// Returns whether the object's version is `version` or newer.
-pub(crate) fn is_at_least<K: Resource>(object: &Cached<K>, version: &ResourceVersion) -> bool {
+pub(crate) fn is_at_least<K: ?Sized>(object: &Cached<K>, version: &ResourceVersion) -> bool {
     object.version().is_some_and(|known| known == *version || version.is_older_than(&known))
 }

@@ -1,12 +1,15 @@
 //! The state of the store at one moment.
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
+
+use kube::Resource;
 
 use super::Index;
 use super::postings::Posting;
 use super::state::{Objects, State};
-use crate::object::{Cached, ObjectKey, ResourceVersion, ShardSelector};
+use crate::object::{AnyObject, Cached, ObjectKey, ResourceVersion, ShardSelector};
 
 /// The state of the store at one moment. Later writes do not change it.
 ///
@@ -27,9 +30,9 @@ use crate::object::{Cached, ObjectKey, ResourceVersion, ShardSelector};
 /// assert_eq!(pods.snapshot().namespace("shop").count(), 1);
 /// # Ok::<(), kube_informer::object::InvalidKey>(())
 /// ```
-pub struct Snapshot<K>(pub(super) Arc<State<K>>);
+pub struct Snapshot<K: ?Sized = dyn AnyObject>(pub(super) Arc<State>, pub(super) PhantomData<K>);
 
-impl<K> Snapshot<K> {
+impl<K: ?Sized> Snapshot<K> {
     /// Returns the version of the collection, or `None` before the first list.
     pub fn version(&self) -> Option<&ResourceVersion> {
         self.0.version.as_ref()
@@ -56,37 +59,38 @@ impl<K> Snapshot<K> {
         self.0.len() == 0
     }
 
-    /// Returns the object with this key, or `None` if it is not stored or can't be unpacked. O(log
-    /// n), to base 8, plus the unpacking of a packed object.
-    pub fn get(&self, key: &ObjectKey) -> Option<Arc<K>> {
-        self.0.get(key)?.get()
-    }
-
-    /// Returns the object with this name like [`get`](Self::get), without allocating a key.
-    pub fn get_by_name(&self, namespace: Option<&str>, name: &str) -> Option<Arc<K>> {
-        self.0.get_by_name(namespace, name)?.get()
-    }
-
     /// Returns the object with this key as the cache holds it. Unpacks nothing.
-    pub fn cached_by_key(&self, key: &ObjectKey) -> Option<&Cached<K>> {
-        self.0.get(key)
+    pub fn cached_by_key(&self, key: &ObjectKey) -> Option<Cached<K>> {
+        Some(self.0.get(key)?.clone().cast())
     }
 
     /// Returns the object with this name as the cache holds it. Unpacks nothing.
-    pub fn cached_by_name(&self, namespace: Option<&str>, name: &str) -> Option<&Cached<K>> {
-        self.0.get_by_name(namespace, name)
-    }
-
-    /// Returns every object with its key, in no particular order. Packed objects are unpacked one
-    /// by one; one that can't be unpacked is left out, which was reported.
-    pub fn iter(&self) -> impl Iterator<Item = (&ObjectKey, Arc<K>)> {
-        self.cached().filter_map(readable)
+    pub fn cached_by_name(&self, namespace: Option<&str>, name: &str) -> Option<Cached<K>> {
+        Some(self.0.get_by_name(namespace, name)?.clone().cast())
     }
 
     /// Returns every object with its key, as the cache holds it and in no particular order. Use it
     /// to choose objects by version or labels before any is unpacked.
-    pub fn cached(&self) -> impl ExactSizeIterator<Item = (&ObjectKey, &Cached<K>)> {
+    pub fn cached(&self) -> impl ExactSizeIterator<Item = (&ObjectKey, Cached<K>)> {
+        self.objects().map(typed)
+    }
+
+    /// Returns every object with its key. Counts no reference, as [`cached`](Self::cached) does.
+    pub(crate) fn objects(&self) -> impl ExactSizeIterator<Item = (&ObjectKey, &Cached)> {
         self.0.iter()
+    }
+
+    /// Returns every object of a namespace with its key. Counts no reference.
+    pub(crate) fn select_namespace(
+        &self,
+        namespace: &str,
+    ) -> impl Iterator<Item = (&ObjectKey, &Cached)> + use<'_, K> {
+        self.0.select(self.0.namespaces.get(namespace))
+    }
+
+    /// Returns the same snapshot with another type of objects.
+    pub(crate) fn cast<L: ?Sized>(self) -> Snapshot<L> {
+        Snapshot(self.0, PhantomData)
     }
 
     /// Frees the nodes that nothing else holds, and yields to other tasks in between.
@@ -98,14 +102,8 @@ impl<K> Snapshot<K> {
 
     /// Returns every object with its key, as the cache holds it. Each node is freed once it was
     /// walked, however long the caller takes.
-    pub(crate) fn into_objects(self) -> Objects<K> {
+    pub(crate) fn into_objects(self) -> Objects {
         self.0.walk()
-    }
-
-    /// Returns every object of a namespace with its key, in no particular order. An unknown
-    /// namespace has none. Packed objects are unpacked one by one.
-    pub fn namespace(&self, namespace: &str) -> impl Iterator<Item = (&ObjectKey, Arc<K>)> {
-        self.cached_namespace(namespace).filter_map(readable)
     }
 
     /// Like [`namespace`](Self::namespace), with each object as the cache holds it. Unpacks
@@ -113,8 +111,8 @@ impl<K> Snapshot<K> {
     pub fn cached_namespace(
         &self,
         namespace: &str,
-    ) -> impl Iterator<Item = (&ObjectKey, &Cached<K>)> + use<'_, K> {
-        self.0.select(self.0.namespaces.get(namespace))
+    ) -> impl Iterator<Item = (&ObjectKey, Cached<K>)> + use<'_, K> {
+        self.select_namespace(namespace).map(typed)
     }
 
     /// Returns the number of objects in a namespace. O(log n).
@@ -127,19 +125,6 @@ impl<K> Snapshot<K> {
         let mut names: Vec<_> = self.0.namespaces.values().cloned().collect();
         names.sort_unstable();
         names
-    }
-
-    /// Returns every object that has this value in `index`, with its key, in no particular order.
-    /// Packed objects are unpacked one by one.
-    ///
-    /// Returns none for an index that was added after this moment, and for an index of another
-    /// store.
-    pub fn indexed(
-        &self,
-        index: &Index<K>,
-        value: &str,
-    ) -> impl Iterator<Item = (&ObjectKey, Arc<K>)> + use<'_, K> {
-        self.0.select(index.posting(&self.0, value)).filter_map(readable)
     }
 
     /// Returns whether the stored object is stale: the server has a newer state that could not be
@@ -175,18 +160,63 @@ impl<K> Snapshot<K> {
     }
 }
 
-/// Unpacks an object. Returns `None` if that fails.
-fn readable<'a, K>((key, cached): (&'a ObjectKey, &Cached<K>)) -> Option<(&'a ObjectKey, Arc<K>)> {
-    Some((key, cached.get()?))
-}
+impl<K: Resource + Send + Sync + 'static> Snapshot<K> {
+    /// Returns the object with this key, or `None` if it is not stored or can't be unpacked. O(log
+    /// n), to base 8, plus the unpacking of a packed object.
+    pub fn get(&self, key: &ObjectKey) -> Option<Arc<K>> {
+        self.0.get(key)?.get_as()
+    }
 
-impl<K> Clone for Snapshot<K> {
-    fn clone(&self) -> Self {
-        Self(self.0.clone())
+    /// Returns the object with this name like [`get`](Self::get), without allocating a key.
+    pub fn get_by_name(&self, namespace: Option<&str>, name: &str) -> Option<Arc<K>> {
+        self.0.get_by_name(namespace, name)?.get_as()
+    }
+
+    /// Returns every object with its key, in no particular order. Packed objects are unpacked one
+    /// by one; one that can't be unpacked is left out, which was reported.
+    pub fn iter(&self) -> impl Iterator<Item = (&ObjectKey, Arc<K>)> {
+        self.objects().filter_map(readable)
+    }
+
+    /// Returns every object of a namespace with its key, in no particular order. An unknown
+    /// namespace has none. Packed objects are unpacked one by one.
+    pub fn namespace(&self, namespace: &str) -> impl Iterator<Item = (&ObjectKey, Arc<K>)> {
+        self.select_namespace(namespace).filter_map(readable)
+    }
+
+    /// Returns every object that has this value in `index`, with its key, in no particular order.
+    /// Packed objects are unpacked one by one.
+    ///
+    /// Returns none for an index that was added after this moment, and for an index of another
+    /// store.
+    pub fn indexed(
+        &self,
+        index: &Index<K>,
+        value: &str,
+    ) -> impl Iterator<Item = (&ObjectKey, Arc<K>)> + use<'_, K> {
+        self.0.select(index.posting(&self.0, value)).filter_map(readable)
     }
 }
 
-impl<K> fmt::Debug for Snapshot<K> {
+/// Unpacks an object. Returns `None` if that fails.
+fn readable<'a, K: Resource + Send + Sync + 'static>(
+    (key, cached): (&'a ObjectKey, &Cached),
+) -> Option<(&'a ObjectKey, Arc<K>)> {
+    Some((key, cached.get_as()?))
+}
+
+/// Gives an object its type.
+fn typed<'a, K: ?Sized>((key, cached): (&'a ObjectKey, &Cached)) -> (&'a ObjectKey, Cached<K>) {
+    (key, cached.clone().cast())
+}
+
+impl<K: ?Sized> Clone for Snapshot<K> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone(), PhantomData)
+    }
+}
+
+impl<K: ?Sized> fmt::Debug for Snapshot<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Snapshot")
             .field("version", &self.version())

@@ -4,8 +4,6 @@ use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use kube::Resource;
-
 use super::IndexFault;
 use super::changes::{Changed, Changes};
 use super::fields::{self, COMPARED, IndexedFields};
@@ -15,25 +13,25 @@ use super::postings::{Posting, Postings};
 use super::table::Table;
 use super::walk::{Prefetch, Walk};
 use crate::object::{
-    Cached, FieldSet, IndexValues, NotEnough, ObjectKey, ObjectState, ResourceVersion,
-    ShardSelector, hash_parts,
+    AnyObject, Cached, FieldSet, IndexValues, NotEnough, ObjectKey, ObjectState, ReadPart,
+    ResourceVersion, ShardSelector, hash_parts,
 };
 use crate::yield_budget::YieldBudget;
 
 /// A user's function that returns an object's values.
-pub(super) type IndexFn<K> = Arc<dyn Fn(&K) -> Vec<String> + Send + Sync>;
+pub(super) type IndexFn = Arc<dyn Fn(&dyn AnyObject) -> Vec<String> + Send + Sync>;
 
 /// One state of the store. Cloning is O(1), whatever the store holds.
-pub(super) struct State<K> {
+pub(super) struct State {
     pub(super) version: Option<ResourceVersion>,
     /// The number of writes that led here. States with the same count differ only in their indexes.
     pub(super) content: u64,
     /// The number of objects that were added, replaced or removed so far. Storing the same object
     /// again does not count.
     pub(super) changes: u64,
-    objects: Table<Arc<Record<K>>>,
+    objects: Table<Arc<Record>>,
     pub(super) namespaces: Postings,
-    pub(super) indexes: Arc<Vec<IndexState<K>>>,
+    pub(super) indexes: Arc<Vec<IndexState>>,
     /// The indexes' names, for extracted values.
     names: Arc<[Arc<str>]>,
     /// The fields that the index functions read, or `None` if at least one may read any.
@@ -52,16 +50,16 @@ pub(super) struct State<K> {
 
 /// An object and its key. They share one allocation, so that copying a node counts one reference
 /// for each record, in dense memory. The objects themselves lie far apart.
-pub(super) struct Record<K> {
+pub(super) struct Record {
     pub(super) key: ObjectKey,
-    pub(super) cached: Cached<K>,
+    pub(super) cached: Cached,
 }
 
 /// An iterator over the objects of one state with their keys. It holds only those still to come.
-pub(crate) struct Objects<K>(Walk<Arc<Record<K>>>);
+pub(crate) struct Objects(Walk<Arc<Record>>);
 
-impl<K> Iterator for Objects<K> {
-    type Item = (ObjectKey, Cached<K>);
+impl Iterator for Objects {
+    type Item = (ObjectKey, Cached);
 
     fn next(&mut self) -> Option<Self::Item> {
         let record = self.0.next()?;
@@ -73,16 +71,16 @@ impl<K> Iterator for Objects<K> {
     }
 }
 
-impl<K> ExactSizeIterator for Objects<K> {}
+impl ExactSizeIterator for Objects {}
 
 /// An index: its function and its postings.
-pub(super) struct IndexState<K> {
+pub(super) struct IndexState {
     pub(super) name: Arc<str>,
-    values: IndexFn<K>,
+    values: IndexFn,
     pub(super) postings: Postings,
 }
 
-impl<K> State<K> {
+impl State {
     pub(super) fn new() -> Self {
         Self {
             version: None,
@@ -105,16 +103,16 @@ impl<K> State<K> {
         self.objects.len()
     }
 
-    pub(super) fn get(&self, key: &ObjectKey) -> Option<&Cached<K>> {
+    pub(super) fn get(&self, key: &ObjectKey) -> Option<&Cached> {
         self.find(key).map(|(_, record)| &record.cached)
     }
 
-    pub(super) fn get_by_name(&self, namespace: Option<&str>, name: &str) -> Option<&Cached<K>> {
+    pub(super) fn get_by_name(&self, namespace: Option<&str>, name: &str) -> Option<&Cached> {
         self.find_by_name(namespace, name).map(|(_, record)| &record.cached)
     }
 
     /// Returns every object with its key, in slot order.
-    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = (&ObjectKey, &Cached<K>)> {
+    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = (&ObjectKey, &Cached)> {
         Prefetch::new(self.objects.iter())
     }
 
@@ -122,7 +120,7 @@ impl<K> State<K> {
     pub(super) fn select<'s>(
         &'s self,
         posting: Option<&'s Posting>,
-    ) -> impl Iterator<Item = (&'s ObjectKey, &'s Cached<K>)> + use<'s, K> {
+    ) -> impl Iterator<Item = (&'s ObjectKey, &'s Cached)> + use<'s> {
         let slots = posting.map(PersistentSet::iter).unwrap_or_default();
         Prefetch::new(self.objects.select(slots))
     }
@@ -133,13 +131,13 @@ impl<K> State<K> {
         &self,
         from: Slot,
         enough: usize,
-        visit: &mut dyn FnMut(&ObjectKey, &Cached<K>),
+        visit: &mut dyn FnMut(&ObjectKey, &Cached),
     ) -> Option<Slot> {
         self.objects.visit(from, enough, &mut |_, record| visit(&record.key, &record.cached))
     }
 
     /// Returns every object of this state with its key, for as long as the caller takes.
-    pub(super) fn walk(&self) -> Objects<K> {
+    pub(super) fn walk(&self) -> Objects {
         Objects(self.objects.walk())
     }
 
@@ -155,10 +153,7 @@ impl<K> State<K> {
     }
 
     /// Returns the object that is stored in exactly this state and is not stale.
-    pub(super) fn unchanged(&self, state: &ObjectState<'_>) -> Option<(&ObjectKey, &Cached<K>)>
-    where
-        K: Resource,
-    {
+    pub(super) fn unchanged(&self, state: &ObjectState<'_>) -> Option<(&ObjectKey, &Cached)> {
         let (slot, record) = self.find_by_name(state.namespace, state.name)?;
         let same = record.cached.is_in_state(state) && !self.stale.contains(slot);
         same.then_some((&record.key, &record.cached))
@@ -171,9 +166,9 @@ impl<K> State<K> {
     pub(super) fn put(
         &mut self,
         key: &ObjectKey,
-        object: &Cached<K>,
+        object: &Cached,
         faults: &mut Vec<IndexFault>,
-    ) -> Option<Cached<K>> {
+    ) -> Option<Cached> {
         self.forget_unreadable(key);
         let present = self.find(key).map(|(slot, record)| (slot, record.clone()));
         let (slot, old) = if let Some((slot, old)) = present {
@@ -204,7 +199,7 @@ impl<K> State<K> {
         &mut self,
         key: &ObjectKey,
         faults: &mut Vec<IndexFault>,
-    ) -> Option<Cached<K>> {
+    ) -> Option<Cached> {
         let (slot, _) = self.find(key)?;
         let old = self.objects.take(key.store_hash(), slot)?.cached.clone();
         self.changes += 1;
@@ -231,12 +226,12 @@ impl<K> State<K> {
     }
 
     /// Returns the records, for comparing states.
-    pub(super) fn records(&self) -> &PersistentVec<Arc<Record<K>>> {
+    pub(super) fn records(&self) -> &PersistentVec<Arc<Record>> {
         self.objects.items()
     }
 
     /// Adds an index that covers this state. Returns its position.
-    pub(super) fn push_index(&mut self, index: IndexState<K>, fields: Option<FieldSet>) -> usize {
+    pub(super) fn push_index(&mut self, index: IndexState, fields: Option<FieldSet>) -> usize {
         let place = self.indexes.len();
         Arc::make_mut(&mut self.indexes).push(index);
         self.names = self.indexes.iter().map(|index| index.name.clone()).collect();
@@ -270,15 +265,15 @@ impl<K> State<K> {
 
     /// Returns whether an index function returns the same values for the first objects if it sees
     /// only these fields. Logs it if not.
-    pub(super) fn fields_suffice(&self, fields: &FieldSet, index: &IndexState<K>) -> bool {
+    pub(super) fn fields_suffice(&self, fields: &FieldSet, index: &IndexState) -> bool {
         let (mut left, mut same) = (COMPARED, true);
         self.objects.visit(0, COMPARED, &mut |_, record| {
             if left > 0
                 && record.cached.is_packed()
                 && let (Some(part), Some(whole)) =
-                    (record.cached.get_fields(fields), record.cached.get())
+                    (record.cached.read(Some(fields)), record.cached.read(None))
             {
-                same &= index.values(&part) == index.values(&whole);
+                same &= index.values(&*part) == index.values(&*whole);
                 left -= 1;
             }
         });
@@ -295,7 +290,7 @@ impl<K> State<K> {
 
     /// Returns the values of an object in every index. Returns `None` if there is no index, or a
     /// function panics, which is reported when the object is stored.
-    pub(super) fn values(&self, object: &K) -> Option<IndexValues> {
+    pub(super) fn values(&self, object: &dyn AnyObject) -> Option<IndexValues> {
         if self.indexes.is_empty() {
             return None;
         }
@@ -308,28 +303,28 @@ impl<K> State<K> {
     /// fields, or whole for `None`.
     pub(super) fn values_of_part(
         &self,
-        read: &dyn Fn(Option<&FieldSet>) -> Option<K>,
+        read: &ReadPart<'_>,
     ) -> Result<Option<IndexValues>, NotEnough> {
         let fields = self.fields.as_ref().ok_or(NotEnough)?;
         let set = fields.get().ok_or(NotEnough)?;
         if self.indexes.is_empty() {
             return Ok(None);
         }
-        let part = self.values(&read(Some(set)).ok_or(NotEnough)?);
+        let part = self.values(&*read(Some(set)).ok_or(NotEnough)?);
         let whole = if fields.should_compare() { read(None) } else { None };
         let Some(whole) = whole else { return Ok(part) };
-        let whole = self.values(&whole);
+        let whole = self.values(&*whole);
         if part != whole {
             fields.refute();
         }
         Ok(whole)
     }
 
-    fn find(&self, key: &ObjectKey) -> Option<(Slot, &Arc<Record<K>>)> {
+    fn find(&self, key: &ObjectKey) -> Option<(Slot, &Arc<Record>)> {
         self.objects.find(key.store_hash(), |record| record.key == *key)
     }
 
-    fn find_by_name(&self, namespace: Option<&str>, name: &str) -> Option<(Slot, &Arc<Record<K>>)> {
+    fn find_by_name(&self, namespace: Option<&str>, name: &str) -> Option<(Slot, &Arc<Record>)> {
         self.objects
             .find(hash_parts(namespace, name), |record| record.key.has_parts(namespace, name))
     }
@@ -339,8 +334,8 @@ impl<K> State<K> {
         &mut self,
         slot: Slot,
         key: &ObjectKey,
-        old: Option<&Cached<K>>,
-        new: Option<&Cached<K>>,
+        old: Option<&Cached>,
+        new: Option<&Cached>,
         faults: &mut Vec<IndexFault>,
     ) {
         let Self { indexes, fields, .. } = self;
@@ -372,15 +367,15 @@ impl<K> State<K> {
 
 /// The index values of an object. Values that were extracted earlier are used first. Otherwise the
 /// object is unpacked, at most once for all indexes.
-struct ObjectValues<'c, K> {
-    cached: Option<&'c Cached<K>>,
+struct ObjectValues<'c> {
+    cached: Option<&'c Cached>,
     /// The fields that all index functions read, or `None` for any.
     fields: Option<&'c FieldSet>,
-    object: OnceCell<Option<Arc<K>>>,
+    object: OnceCell<Option<Arc<dyn AnyObject>>>,
 }
 
-impl<'c, K> ObjectValues<'c, K> {
-    fn new(cached: Option<&'c Cached<K>>, fields: Option<&'c FieldSet>) -> Self {
+impl<'c> ObjectValues<'c> {
+    fn new(cached: Option<&'c Cached>, fields: Option<&'c FieldSet>) -> Self {
         Self { cached, fields, object: OnceCell::new() }
     }
 
@@ -389,7 +384,7 @@ impl<'c, K> ObjectValues<'c, K> {
     fn values(
         &self,
         place: usize,
-        index: &IndexState<K>,
+        index: &IndexState,
         panicked: &mut dyn FnMut(String),
     ) -> Option<Vec<String>> {
         let Some(cached) = self.cached else { return Some(Vec::new()) };
@@ -398,7 +393,7 @@ impl<'c, K> ObjectValues<'c, K> {
             return noted;
         }
         let object = self.object.get_or_init(|| cached.read(self.fields)).as_ref()?;
-        Some(index.values(object).unwrap_or_else(|message| {
+        Some(index.values(&**object).unwrap_or_else(|message| {
             panicked(message);
             Vec::new()
         }))
@@ -407,7 +402,7 @@ impl<'c, K> ObjectValues<'c, K> {
 
 /// Each may own the last reference to an unpacked object, whose `Drop` is user code that may panic.
 /// Two of these values are dropped in a row.
-impl<K> Drop for ObjectValues<'_, K> {
+impl Drop for ObjectValues<'_> {
     fn drop(&mut self) {
         if let Some(object) = self.object.take() {
             crate::panic::drop_safely(object);
@@ -415,9 +410,9 @@ impl<K> Drop for ObjectValues<'_, K> {
     }
 }
 
-impl<K> IndexState<K> {
+impl IndexState {
     /// Makes an empty index.
-    pub(super) fn new(name: Arc<str>, values: IndexFn<K>) -> Self {
+    pub(super) fn new(name: Arc<str>, values: IndexFn) -> Self {
         Self { name, values, postings: Postings::new() }
     }
 
@@ -426,7 +421,7 @@ impl<K> IndexState<K> {
     pub(super) fn update(
         &mut self,
         place: usize,
-        (slot, before, after): Changed<'_, Arc<Record<K>>>,
+        (slot, before, after): Changed<'_, Arc<Record>>,
         fields: Option<&FieldSet>,
         faults: &mut Vec<IndexFault>,
     ) {
@@ -443,7 +438,7 @@ impl<K> IndexState<K> {
         self.postings.change(slot, had.unwrap_or_default(), has.unwrap_or_default());
     }
 
-    fn values(&self, object: &K) -> Result<Vec<String>, String> {
+    fn values(&self, object: &dyn AnyObject) -> Result<Vec<String>, String> {
         crate::panic::catch(|| (self.values)(object))
     }
 
@@ -454,7 +449,7 @@ impl<K> IndexState<K> {
 }
 
 // Implemented by hand, because a derive would demand `K: Clone`.
-impl<K> Clone for IndexState<K> {
+impl Clone for IndexState {
     fn clone(&self) -> Self {
         Self {
             name: self.name.clone(),
@@ -464,7 +459,7 @@ impl<K> Clone for IndexState<K> {
     }
 }
 
-impl<K> Clone for State<K> {
+impl Clone for State {
     fn clone(&self) -> Self {
         Self {
             version: self.version.clone(),

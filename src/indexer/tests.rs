@@ -5,11 +5,11 @@ use k8s_openapi::api::core::v1::Pod;
 use proptest::prelude::*;
 
 use super::*;
-use crate::object::{PackedObject, ResourceVersion};
+use crate::object::{AnyObject, PackedObject, ResourceVersion, Value};
 use crate::sync::Mutex;
 
 /// A test object, which consists of its index values.
-type Object = Vec<String>;
+type Object = Value<Vec<String>>;
 
 fn key(n: u8) -> ObjectKey {
     match n % 3 {
@@ -19,7 +19,8 @@ fn key(n: u8) -> ObjectKey {
 }
 
 fn object(values: &[&str]) -> Arc<Object> {
-    Arc::new(values.iter().map(ToString::to_string).collect())
+    let values: Vec<_> = values.iter().map(ToString::to_string).collect();
+    Arc::new(values.into())
 }
 
 fn put(indexer: &Indexer<Object>, n: u8, values: &[&str]) -> Option<Arc<Object>> {
@@ -85,9 +86,10 @@ fn panicking_function_affects_only_its_index() {
 
 #[test]
 fn outdated_draft_changes_nothing() {
-    let indexer = Indexer::new();
-    let mut draft = indexer.draft();
-    draft.put(&key(1), object(&["a"]));
+    let indexer = Indexer::<Object>::new();
+    let any: Indexer = indexer.clone().cast();
+    let mut draft = any.draft();
+    draft.put(&key(1), Cached::from(object(&["a"])));
     put(&indexer, 2, &["b"]);
     assert!(draft.publish().is_err());
     assert_eq!((indexer.snapshot().len(), indexer.get(&key(1))), (1, None));
@@ -145,13 +147,13 @@ impl Counted {
     }
 }
 
-impl PackedObject<Object> for Counted {
-    fn get(&self) -> Option<Arc<Object>> {
+impl PackedObject for Counted {
+    fn get(&self) -> Option<Arc<dyn AnyObject>> {
         self.unpacked.fetch_add(1, Ordering::Relaxed);
-        self.readable.load(Ordering::Relaxed).then(|| self.object.clone())
+        self.readable.load(Ordering::Relaxed).then(|| self.object.clone() as _)
     }
 
-    fn get_fields(&self, fields: &FieldSet) -> Option<Arc<Object>> {
+    fn get_fields(&self, fields: &FieldSet) -> Option<Arc<dyn AnyObject>> {
         self.parts.lock().push(fields.clone());
         Some(self.object.clone())
     }
@@ -171,7 +173,7 @@ impl PackedObject<Object> for Counted {
 
 fn put_packed(indexer: &Indexer<Object>, n: u8, object: &Arc<Counted>) {
     let mut write = indexer.transaction();
-    write.put(&key(n), Cached::packed(object.clone()));
+    write.put(&key(n), Cached::packed_as(object.clone()));
     write.commit();
 }
 
@@ -250,7 +252,10 @@ fn object_may_have_ten_thousand_values() {
     const MANY: usize = 10_000;
     let indexer = Indexer::<Object>::new();
     let index = indexer.add_index("values", |o: &Object| o.clone()).unwrap();
-    let values = |from: usize| Arc::new((from..from + MANY).rev().map(|n| n.to_string()).collect());
+    let values = |from: usize| {
+        let values: Vec<_> = (from..from + MANY).rev().map(|n| n.to_string()).collect();
+        Arc::new(Object::from(values))
+    };
     let store = |object: &Arc<Object>| {
         let mut write = indexer.transaction();
         write.put(&key(1), object);
@@ -383,7 +388,8 @@ proptest! {
         for op in ops {
             match op {
                 Op::Put(n, values) => {
-                    let object = Arc::new(values.iter().map(ToString::to_string).collect());
+                    let values: Vec<_> = values.iter().map(ToString::to_string).collect();
+                    let object: Arc<Object> = Arc::new(values.into());
                     let old = uncommitted.insert(key(n), Arc::clone(&object));
                     prop_assert_eq!(write.put(&key(n), &object), old.map(Cached::from));
                 }
@@ -433,7 +439,7 @@ fn snapshot_never_mixes_two_moments() {
         for version in 0..2000u64 {
             let mut write = indexer.transaction();
             for n in 0..60 {
-                write.put(&key(n), Arc::new(vec![version.to_string()]));
+                write.put(&key(n), Arc::new(Object::from(vec![version.to_string()])));
             }
             write.set_version(version.into());
             write.commit();
@@ -448,7 +454,7 @@ fn new_index_has_concurrent_writes() {
     let indexer = Indexer::<Object>::new();
     let put = |n: u32, value: &str| {
         let mut write = indexer.transaction();
-        let object: Object = vec![value.to_owned()];
+        let object: Object = vec![value.to_owned()].into();
         write.put(&ObjectKey::cluster(&format!("o{n}")).unwrap(), Arc::new(object));
         write.commit();
     };
@@ -462,13 +468,13 @@ fn new_index_has_concurrent_writes() {
                 let key = ObjectKey::cluster(&format!("o{n}")).unwrap();
                 match n % 4 {
                     0 => drop(write.remove(&key)),
-                    1 => drop(write.put(&key, Arc::new(vec!["second".to_owned()]))),
+                    1 => drop(write.put(&key, Arc::new(Object::from(vec!["second".to_owned()])))),
                     2 => {
                         // Another object may then take its slot.
                         write.remove(&key);
                         let other = ObjectKey::cluster(&format!("other{n}")).unwrap();
-                        write.put(&other, Arc::new(vec!["other".to_owned()]));
-                        write.put(&key, Arc::new(vec!["third".to_owned()]));
+                        write.put(&other, Arc::new(Object::from(vec!["other".to_owned()])));
+                        write.put(&key, Arc::new(Object::from(vec!["third".to_owned()])));
                     }
                     _ => {}
                 }
@@ -492,7 +498,7 @@ fn new_index_has_concurrent_writes() {
 fn name_of_an_unfinished_index_is_taken() {
     let indexer = Indexer::<Object>::new();
     let mut write = indexer.transaction();
-    write.put(&ObjectKey::cluster("o").unwrap(), Arc::new(vec!["a".to_owned()]));
+    write.put(&ObjectKey::cluster("o").unwrap(), Arc::new(Object::from(vec!["a".to_owned()])));
     write.commit();
     let store = indexer.clone();
     indexer
@@ -509,12 +515,13 @@ fn name_of_an_unfinished_index_is_taken() {
 async fn draft_adopts_indexes_added_meanwhile() {
     let indexer = Indexer::<Object>::new();
     let key = |n: u32| ObjectKey::cluster(&format!("o{n}")).unwrap();
-    let object = |value: &str| Arc::new(vec![value.to_owned()]);
-    let mut write = indexer.draft();
-    (0..200).for_each(|n| drop(write.put(&key(n), object("old"))));
+    let object = |value: &str| Arc::new(Object::from(vec![value.to_owned()]));
+    let any: Indexer = indexer.clone().cast();
+    let mut write = any.draft();
+    (0..200).for_each(|n| drop(write.put(&key(n), Cached::from(object("old")))));
     assert!(write.publish().is_ok());
-    let mut draft = indexer.draft();
-    (100..300).for_each(|n| drop(draft.put(&key(n), object("new"))));
+    let mut draft = any.draft();
+    (100..300).for_each(|n| drop(draft.put(&key(n), Cached::from(object("new")))));
     (0..50).for_each(|n| drop(draft.remove(&key(n))));
     let first = indexer.add_index("first", |o: &Object| o.clone()).unwrap();
     let second = indexer.add_index("second", |o: &Object| o.clone()).unwrap();
@@ -525,7 +532,7 @@ async fn draft_adopts_indexes_added_meanwhile() {
         assert_eq!((index.len("old"), index.len("new")), (50, 200));
         assert_eq!(index.values().len(), 2);
     }
-    let draft = indexer.draft();
+    let draft = any.draft();
     indexer.transaction().commit();
     assert!(
         draft.publish().err().unwrap().adopt_indexes().await.is_none(),

@@ -1,11 +1,12 @@
 //! Transactions: writes that become visible together or not at all.
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::state::State;
 use super::{IndexFault, Indexer, Snapshot};
-use crate::object::{Cached, ObjectKey, ResourceVersion, ShardSelector};
+use crate::object::{AnyObject, Cached, ObjectKey, ResourceVersion, ShardSelector};
 use crate::sync::MutexGuard;
 
 /// A transaction on a store. Readers see its changes after [`commit`](Self::commit). If it is
@@ -37,11 +38,11 @@ use crate::sync::MutexGuard;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use = "a transaction that is not committed changes nothing"]
-pub struct Transaction<'a, K, L = MutexGuard<'a, ()>> {
+pub struct Transaction<'a, K: ?Sized = dyn AnyObject, L = MutexGuard<'a, ()>> {
     indexer: &'a Indexer<K>,
     /// The state that the transaction started from.
-    base: Arc<State<K>>,
-    state: State<K>,
+    base: Arc<State>,
+    state: State,
     faults: Vec<IndexFault>,
     lock: L,
 }
@@ -49,29 +50,31 @@ pub struct Transaction<'a, K, L = MutexGuard<'a, ()>> {
 /// A transaction without a lock, which may take long while other writers go on. If another writer
 /// publishes first, the draft is outdated and the work must be done again, unless that writer only
 /// added indexes.
-pub(crate) type Draft<'a, K> = Transaction<'a, K, ()>;
+pub(crate) type Draft<'a> = Transaction<'a, dyn AnyObject, ()>;
 
 /// The remainder of a published transaction.
-pub(crate) struct Published<K> {
+pub(crate) struct Published {
     /// The panics of index functions.
     pub(crate) faults: Vec<IndexFault>,
     /// The state of the store before. Freeing it may take long.
-    pub(crate) before: Snapshot<K>,
+    pub(crate) before: Snapshot,
 }
 
-impl<K> Indexer<K> {
+impl<K: ?Sized> Indexer<K> {
     /// Begins a transaction. Blocks the thread until no other transaction is open.
     pub fn transaction(&self) -> Transaction<'_, K> {
         Transaction::new(self, self.0.writing.lock())
     }
+}
 
+impl Indexer {
     /// Begins a draft of the store's next state.
-    pub(crate) fn draft(&self) -> Draft<'_, K> {
+    pub(crate) fn draft(&self) -> Draft<'_> {
         Transaction::new(self, ())
     }
 }
 
-impl<'a, K, L> Transaction<'a, K, L> {
+impl<'a, K: ?Sized, L> Transaction<'a, K, L> {
     /// Begins with the current state. If `lock` is a lock, the caller has taken it.
     fn new(indexer: &'a Indexer<K>, lock: L) -> Self {
         let base = indexer.load_full();
@@ -81,8 +84,8 @@ impl<'a, K, L> Transaction<'a, K, L> {
     }
 
     /// Returns the object with this key, including this transaction's own changes.
-    pub fn get(&self, key: &ObjectKey) -> Option<&Cached<K>> {
-        self.state.get(key)
+    pub fn get(&self, key: &ObjectKey) -> Option<Cached<K>> {
+        Some(self.state.get(key)?.clone().cast())
     }
 
     /// Returns whether the object is marked stale.
@@ -99,12 +102,12 @@ impl<'a, K, L> Transaction<'a, K, L> {
     ///
     /// O(log n), and as much again for each index value that the object gains or loses.
     pub fn put(&mut self, key: &ObjectKey, object: impl Into<Cached<K>>) -> Option<Cached<K>> {
-        self.state.put(key, &object.into(), &mut self.faults)
+        Some(self.state.put(key, &object.into().cast(), &mut self.faults)?.cast())
     }
 
     /// Removes an object and returns it. Returns `None` if it was not there.
     pub fn remove(&mut self, key: &ObjectKey) -> Option<Cached<K>> {
-        self.state.remove(key, &mut self.faults)
+        Some(self.state.remove(key, &mut self.faults)?.cast())
     }
 
     /// Marks an object as stale: the server has a newer state that can't be decoded. If no state of
@@ -140,13 +143,13 @@ impl<'a, K, L> Transaction<'a, K, L> {
     }
 }
 
-impl<K, L> Transaction<'_, K, L> {
+impl<K: ?Sized, L> Transaction<'_, K, L> {
     /// Makes all changes visible at once, unless another writer published first.
     ///
     /// # Errors
     /// The outdated transaction; nothing changes then. Never fails if the transaction holds the
     /// lock.
-    pub(crate) fn publish(self) -> Result<Published<K>, Box<Self>>
+    pub(crate) fn publish(self) -> Result<Published, Box<Self>>
     where
         L: WriterLock,
     {
@@ -159,11 +162,11 @@ impl<K, L> Transaction<'_, K, L> {
         let Self { base, state, faults, lock, .. } = self;
         indexer.publish(state);
         drop((taken, lock));
-        Ok(Published { faults, before: Snapshot(base) })
+        Ok(Published { faults, before: Snapshot(base, PhantomData) })
     }
 }
 
-impl<K> Transaction<'_, K> {
+impl<K: ?Sized> Transaction<'_, K> {
     /// Makes all changes visible at once. Returns the panics of index functions.
     pub fn commit(self) -> Vec<IndexFault> {
         match self.publish() {
@@ -173,7 +176,7 @@ impl<K> Transaction<'_, K> {
     }
 }
 
-impl<K> Draft<'_, K> {
+impl Draft<'_> {
     /// Brings an outdated draft up to date if only indexes were added meanwhile: updates them with
     /// the draft's changes, and yields to other tasks in between. Returns `None` if another writer
     /// changed objects, so that the work must be done again.
@@ -203,7 +206,7 @@ impl WriterLock for () {
     const IS_HELD: bool = false;
 }
 
-impl<K, L> fmt::Debug for Transaction<'_, K, L> {
+impl<K: ?Sized, L> fmt::Debug for Transaction<'_, K, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Transaction").field("version", &self.version()).finish_non_exhaustive()
     }

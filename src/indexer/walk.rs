@@ -85,14 +85,14 @@ impl<T: Clone> ExactSizeIterator for Walk<T> {}
 const WINDOW: usize = 16;
 
 /// Records in their order, each read before it is returned.
-pub(super) struct Prefetch<'a, K, I> {
+pub(super) struct Prefetch<'a, I> {
     records: I,
-    window: [Option<&'a Record<K>>; WINDOW],
+    window: [Option<&'a Record>; WINDOW],
     /// The position in the window of the next record.
     next: usize,
 }
 
-impl<'a, K, I: Iterator<Item = &'a Arc<Record<K>>>> Prefetch<'a, K, I> {
+impl<'a, I: Iterator<Item = &'a Arc<Record>>> Prefetch<'a, I> {
     pub(super) fn new(records: I) -> Self {
         Self { records, window: [None; WINDOW], next: WINDOW }
     }
@@ -110,8 +110,8 @@ impl<'a, K, I: Iterator<Item = &'a Arc<Record<K>>>> Prefetch<'a, K, I> {
     }
 }
 
-impl<'a, K, I: Iterator<Item = &'a Arc<Record<K>>>> Iterator for Prefetch<'a, K, I> {
-    type Item = (&'a ObjectKey, &'a Cached<K>);
+impl<'a, I: Iterator<Item = &'a Arc<Record>>> Iterator for Prefetch<'a, I> {
+    type Item = (&'a ObjectKey, &'a Cached);
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.next == WINDOW {
@@ -129,10 +129,7 @@ impl<'a, K, I: Iterator<Item = &'a Arc<Record<K>>>> Iterator for Prefetch<'a, K,
     }
 }
 
-impl<'a, K, I: ExactSizeIterator<Item = &'a Arc<Record<K>>>> ExactSizeIterator
-    for Prefetch<'a, K, I>
-{
-}
+impl<'a, I: ExactSizeIterator<Item = &'a Arc<Record>>> ExactSizeIterator for Prefetch<'a, I> {}
 
 #[cfg(test)]
 mod tests {

@@ -18,7 +18,7 @@ use super::{InformerStatus, InformerStopped, SharedInformer, StartError, SyncErr
 use crate::indexer::{Index, IndexError};
 use crate::labels::LabelSelector;
 use crate::lister::{NamespaceLister, NotFound, StoreState};
-use crate::object::{CachedEvent, Event, FieldSet, ObjectKey};
+use crate::object::{AnyObject, CachedEvent, Event, FieldSet, ObjectKey};
 use crate::panic::call_decoded;
 use crate::processor::HandlerRegistration;
 
@@ -41,7 +41,7 @@ use crate::processor::HandlerRegistration;
 /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
 /// # }
 /// ```
-pub struct InformerGroup<K> {
+pub struct InformerGroup<K: ?Sized = dyn AnyObject> {
     /// Sorted by namespace, without duplicates. An informer of all namespaces is the only member.
     members: Arc<[SharedInformer<K>]>,
 }
@@ -73,6 +73,131 @@ pub struct InformerGroup<K> {
 pub struct GroupIndex<K>(Vec<Index<K>>);
 
 impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
+    /// Returns the object of a key. `None` if it is not stored.
+    pub fn get(&self, key: &ObjectKey) -> Option<Arc<K>> {
+        self.informer_of(key)?.indexer().get(key)
+    }
+
+    /// Returns a lister of one namespace. `None` if the group does not hold the namespace.
+    pub fn namespace(&self, namespace: &str) -> Option<NamespaceLister<K>> {
+        Some(self.informer_in(Some(namespace))?.lister().namespace(namespace))
+    }
+
+    /// Returns every object, namespace by namespace. O(n).
+    pub fn all(&self) -> Vec<Arc<K>> {
+        self.list(&LabelSelector::everything())
+    }
+
+    /// Returns the objects that a selector selects, namespace by namespace. O(n).
+    pub fn list(&self, selector: &LabelSelector) -> Vec<Arc<K>> {
+        self.members.iter().flat_map(|informer| informer.lister().list(selector)).collect()
+    }
+
+    /// Returns the object of a key, or an error that names it.
+    ///
+    /// # Errors
+    /// [`NotFound`] if the object is not stored, or if the group does not hold the key's namespace.
+    pub fn by_key(&self, key: &ObjectKey) -> Result<Arc<K>, NotFound> {
+        if let Some(informer) = self.informer_of(key) {
+            return informer.lister().by_key(key);
+        }
+        Err(NotFound {
+            resource: self.resource(),
+            namespace: key.namespace().map(Into::into),
+            name: key.name().to_owned(),
+            store: StoreState::NotHeld,
+        })
+    }
+
+    /// Adds an index to all informers. See [`SharedInformer::add_index`].
+    ///
+    /// # Errors
+    /// [`IndexError::Duplicate`] if one of the informers has an index of this name. The informers
+    /// before it have the new index then.
+    pub fn add_index<F, I>(&self, name: &str, values: F) -> Result<GroupIndex<K>, IndexError>
+    where
+        F: Fn(&K) -> I + Clone + Send + Sync + 'static,
+        I: IntoIterator,
+        I::Item: Into<String>,
+    {
+        let added = self.members.iter().map(|informer| informer.add_index(name, values.clone()));
+        Ok(GroupIndex(added.collect::<Result<_, _>>()?))
+    }
+
+    /// Adds an index to all informers, with a function that reads only these fields. See
+    /// [`SharedInformer::add_index_on`].
+    ///
+    /// # Errors
+    /// [`IndexError::Duplicate`] if one of the informers has an index of this name. The informers
+    /// before it have the new index then.
+    pub fn add_index_on<F, I>(
+        &self,
+        name: &str,
+        fields: impl IntoIterator<Item: AsRef<str>>,
+        values: F,
+    ) -> Result<GroupIndex<K>, IndexError>
+    where
+        F: Fn(&K) -> I + Clone + Send + Sync + 'static,
+        I: IntoIterator,
+        I::Item: Into<String>,
+    {
+        let fields = FieldSet::from_paths(fields);
+        let add = |informer: &SharedInformer<K>| {
+            informer.indexer().add_index_on(name, &fields, values.clone())
+        };
+        Ok(GroupIndex(self.members.iter().map(add).collect::<Result<_, _>>()?))
+    }
+
+    /// Adds a closure as a handler to all informers. Each informer calls it from a task of its own,
+    /// so it may run for several namespaces at the same time. The events of one namespace come in
+    /// order.
+    ///
+    /// # Errors
+    /// [`InformerStopped`] if one of the informers was stopped. No handler is added then.
+    pub fn on_event(
+        &self,
+        call: impl Fn(Event<K>) + Send + Sync + 'static,
+    ) -> Result<Vec<HandlerRegistration>, InformerStopped> {
+        self.on_cached_event(move |_, event| call_decoded(&event, &call))
+    }
+
+    /// Adds a closure as a handler of cached events to all informers. It is called like the closure
+    /// of [`on_event`](Self::on_event). [`SharedInformer::on_cached_event`] describes its cost.
+    ///
+    /// # Errors
+    /// [`InformerStopped`] if one of the informers was stopped. No handler is added then.
+    pub fn on_cached_event(
+        &self,
+        call: impl Fn(&ObjectKey, CachedEvent<K>) + Send + Sync + 'static,
+    ) -> Result<Vec<HandlerRegistration>, InformerStopped> {
+        let call = Arc::new(call);
+        let mut added = Vec::with_capacity(self.members.len());
+        for informer in &*self.members {
+            let call = call.clone();
+            match informer.on_cached_event(move |key, event| call(key, event)) {
+                Ok(registration) => added.push(registration),
+                Err(stopped) => {
+                    added.iter().for_each(HandlerRegistration::remove);
+                    return Err(stopped);
+                }
+            }
+        }
+        Ok(added)
+    }
+
+    /// Returns the events of all informers as one stream. The events of one namespace come in
+    /// order. There is no order between namespaces. The stream ends when all informers have
+    /// stopped.
+    ///
+    /// # Errors
+    /// [`InformerStopped`] if one of the informers was stopped.
+    pub fn events(&self) -> Result<impl Stream<Item = Event<K>> + use<K>, InformerStopped> {
+        let streams: Result<Vec<_>, _> = self.members.iter().map(SharedInformer::events).collect();
+        Ok(select_all(streams?))
+    }
+}
+
+impl<K: ?Sized> InformerGroup<K> {
     /// Creates a group. If one informer holds all namespaces, the group keeps only that one. If
     /// several hold the same namespace, the group keeps the first.
     pub fn new(informers: impl IntoIterator<Item = SharedInformer<K>>) -> Self {
@@ -184,42 +309,6 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
         SyncError::unless_none(failed.flat_map(|error| error.unsynced).collect(), start)
     }
 
-    /// Returns the object of a key. `None` if it is not stored.
-    pub fn get(&self, key: &ObjectKey) -> Option<Arc<K>> {
-        self.informer_of(key)?.indexer().get(key)
-    }
-
-    /// Returns a lister of one namespace. `None` if the group does not hold the namespace.
-    pub fn namespace(&self, namespace: &str) -> Option<NamespaceLister<K>> {
-        Some(self.informer_in(Some(namespace))?.lister().namespace(namespace))
-    }
-
-    /// Returns every object, namespace by namespace. O(n).
-    pub fn all(&self) -> Vec<Arc<K>> {
-        self.list(&LabelSelector::everything())
-    }
-
-    /// Returns the objects that a selector selects, namespace by namespace. O(n).
-    pub fn list(&self, selector: &LabelSelector) -> Vec<Arc<K>> {
-        self.members.iter().flat_map(|informer| informer.lister().list(selector)).collect()
-    }
-
-    /// Returns the object of a key, or an error that names it.
-    ///
-    /// # Errors
-    /// [`NotFound`] if the object is not stored, or if the group does not hold the key's namespace.
-    pub fn by_key(&self, key: &ObjectKey) -> Result<Arc<K>, NotFound> {
-        if let Some(informer) = self.informer_of(key) {
-            return informer.lister().by_key(key);
-        }
-        Err(NotFound {
-            resource: self.resource(),
-            namespace: key.namespace().map(Into::into),
-            name: key.name().to_owned(),
-            store: StoreState::NotHeld,
-        })
-    }
-
     /// Returns the kind of the objects. Empty for a group without informers.
     pub(crate) fn kind(&self) -> Arc<str> {
         let first = self.members.first();
@@ -233,99 +322,12 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
 
     /// Returns the number of objects. O(namespaces).
     pub fn len(&self) -> usize {
-        self.members.iter().map(|informer| informer.lister().len()).sum()
+        self.members.iter().map(|informer| informer.snapshot().len()).sum()
     }
 
     /// Returns whether there are no objects.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
-    }
-
-    /// Adds an index to all informers. See [`SharedInformer::add_index`].
-    ///
-    /// # Errors
-    /// [`IndexError::Duplicate`] if one of the informers has an index of this name. The informers
-    /// before it have the new index then.
-    pub fn add_index<F, I>(&self, name: &str, values: F) -> Result<GroupIndex<K>, IndexError>
-    where
-        F: Fn(&K) -> I + Clone + Send + Sync + 'static,
-        I: IntoIterator,
-        I::Item: Into<String>,
-    {
-        let added = self.members.iter().map(|informer| informer.add_index(name, values.clone()));
-        Ok(GroupIndex(added.collect::<Result<_, _>>()?))
-    }
-
-    /// Adds an index to all informers, with a function that reads only these fields. See
-    /// [`SharedInformer::add_index_on`].
-    ///
-    /// # Errors
-    /// [`IndexError::Duplicate`] if one of the informers has an index of this name. The informers
-    /// before it have the new index then.
-    pub fn add_index_on<F, I>(
-        &self,
-        name: &str,
-        fields: impl IntoIterator<Item: AsRef<str>>,
-        values: F,
-    ) -> Result<GroupIndex<K>, IndexError>
-    where
-        F: Fn(&K) -> I + Clone + Send + Sync + 'static,
-        I: IntoIterator,
-        I::Item: Into<String>,
-    {
-        let fields = FieldSet::from_paths(fields);
-        let add = |informer: &SharedInformer<K>| {
-            informer.indexer().add_index_on(name, &fields, values.clone())
-        };
-        Ok(GroupIndex(self.members.iter().map(add).collect::<Result<_, _>>()?))
-    }
-
-    /// Adds a closure as a handler to all informers. Each informer calls it from a task of its own,
-    /// so it may run for several namespaces at the same time. The events of one namespace come in
-    /// order.
-    ///
-    /// # Errors
-    /// [`InformerStopped`] if one of the informers was stopped. No handler is added then.
-    pub fn on_event(
-        &self,
-        call: impl Fn(Event<K>) + Send + Sync + 'static,
-    ) -> Result<Vec<HandlerRegistration>, InformerStopped> {
-        self.on_cached_event(move |_, event| call_decoded(&event, &call))
-    }
-
-    /// Adds a closure as a handler of cached events to all informers. It is called like the closure
-    /// of [`on_event`](Self::on_event). [`SharedInformer::on_cached_event`] describes its cost.
-    ///
-    /// # Errors
-    /// [`InformerStopped`] if one of the informers was stopped. No handler is added then.
-    pub fn on_cached_event(
-        &self,
-        call: impl Fn(&ObjectKey, CachedEvent<K>) + Send + Sync + 'static,
-    ) -> Result<Vec<HandlerRegistration>, InformerStopped> {
-        let call = Arc::new(call);
-        let mut added = Vec::with_capacity(self.members.len());
-        for informer in &*self.members {
-            let call = call.clone();
-            match informer.on_cached_event(move |key, event| call(key, event)) {
-                Ok(registration) => added.push(registration),
-                Err(stopped) => {
-                    added.iter().for_each(HandlerRegistration::remove);
-                    return Err(stopped);
-                }
-            }
-        }
-        Ok(added)
-    }
-
-    /// Returns the events of all informers as one stream. The events of one namespace come in
-    /// order. There is no order between namespaces. The stream ends when all informers have
-    /// stopped.
-    ///
-    /// # Errors
-    /// [`InformerStopped`] if one of the informers was stopped.
-    pub fn events(&self) -> Result<impl Stream<Item = Event<K>> + use<K>, InformerStopped> {
-        let streams: Result<Vec<_>, _> = self.members.iter().map(SharedInformer::events).collect();
-        Ok(select_all(streams?))
     }
 
     /// Returns the status of each informer.
@@ -337,9 +339,14 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
     pub async fn shutdown(&self) {
         join_all(self.members.iter().map(SharedInformer::shutdown)).await;
     }
+
+    /// Returns the same informers with another type of objects.
+    pub(crate) fn cast<L: ?Sized>(&self) -> InformerGroup<L> {
+        InformerGroup { members: self.members.iter().cloned().map(SharedInformer::cast).collect() }
+    }
 }
 
-impl<K> GroupIndex<K> {
+impl<K: Resource + Send + Sync + 'static> GroupIndex<K> {
     /// Returns the objects that have this value, namespace by namespace.
     pub fn get(&self, value: &str) -> Vec<Arc<K>> {
         self.0.iter().flat_map(|index| index.get(value)).collect()
@@ -367,25 +374,25 @@ impl<K> GroupIndex<K> {
 }
 
 /// A group of one informer.
-impl<K: Resource + Send + Sync + 'static> From<&SharedInformer<K>> for InformerGroup<K> {
+impl<K: ?Sized> From<&SharedInformer<K>> for InformerGroup<K> {
     fn from(informer: &SharedInformer<K>) -> Self {
         Self::new([informer.clone()])
     }
 }
 
-impl<K> From<&InformerGroup<K>> for InformerGroup<K> {
+impl<K: ?Sized> From<&InformerGroup<K>> for InformerGroup<K> {
     fn from(group: &InformerGroup<K>) -> Self {
         group.clone()
     }
 }
 
-impl<K> Clone for InformerGroup<K> {
+impl<K: ?Sized> Clone for InformerGroup<K> {
     fn clone(&self) -> Self {
         Self { members: self.members.clone() }
     }
 }
 
-impl<K> fmt::Debug for InformerGroup<K> {
+impl<K: ?Sized> fmt::Debug for InformerGroup<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(&*self.members).finish()
     }

@@ -6,7 +6,6 @@
 //! [`SharedInformerFactory::remove`](crate::SharedInformerFactory::remove). A stopped informer never
 //! starts again.
 
-mod any;
 mod changes;
 mod group;
 mod options;
@@ -29,7 +28,6 @@ use tokio::time::{Instant, timeout};
 use tokio_util::sync::DropGuard;
 use tokio_util::task::TaskTracker;
 
-pub(crate) use self::any::{AnyInformer, wait_for_all};
 pub use self::changes::Changes;
 pub use self::group::{GroupIndex, InformerGroup};
 pub use self::options::InformerOptions;
@@ -37,15 +35,18 @@ use self::pipeline::Pipeline;
 pub use self::pipeline::{InformerFailure, InformerStopped, InformerTask, StartError};
 pub use self::snapshots::{Informers, snapshots};
 pub use self::status::InformerStatus;
+pub(crate) use self::sync::wait_for_all;
 pub use self::sync::{SyncError, Unsynced};
 pub use self::waiting::ConditionTimeout;
 use crate::indexer::{Index, IndexError, Indexer, Snapshot, WaitTimeout};
 use crate::lister::Lister;
-use crate::lister_watcher::{Collection, ListerWatcher};
-use crate::object::{CachedEvent, Event, FieldSet, ObjectKey, ResourceVersion, ShardSelector};
+use crate::lister_watcher::{AnySource, Collection, ListerWatcher};
+use crate::object::{
+    AnyObject, CachedEvent, Event, FieldSet, ObjectKey, ResourceVersion, ShardSelector,
+};
 use crate::panic::{SafeDropper, call_decoded};
 use crate::processor::{
-    EventHandler, EventStream, FnHandler, HandlerOptions, HandlerRegistration, Tap, TapGuard,
+    EventHandler, EventStream, HandlerOptions, HandlerRegistration, Tap, TapGuard,
 };
 use crate::reflector::ReflectorState;
 use crate::time::Moment;
@@ -76,8 +77,10 @@ use crate::time::Moment;
 /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
 /// # }
 /// ```
-pub struct SharedInformer<K> {
-    pipeline: Arc<Pipeline<K>>,
+pub struct SharedInformer<K: ?Sized = dyn AnyObject> {
+    pipeline: Arc<Pipeline>,
+    /// The pipeline's store, with the type of its objects.
+    indexer: Indexer<K>,
     last: Arc<Last>,
 }
 
@@ -93,64 +96,7 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     /// Creates an informer of the objects that `source` lists and watches. It makes no request
     /// before [`start`](Self::start).
     pub fn new(source: Arc<dyn ListerWatcher<K>>, options: InformerOptions<K>) -> Self {
-        let pipeline = Pipeline::new(source, options);
-        let last = Last { _stop: pipeline.stop_guard(), on_stop: OnceLock::new() };
-        Self { pipeline: Arc::new(pipeline), last: Arc::new(last) }
-    }
-
-    /// Starts the informer's tasks on the current tokio runtime.
-    ///
-    /// # Errors
-    /// [`StartError::AlreadyStarted`] if the informer was started before, [`StartError::Stopped`]
-    /// if it was stopped, or [`StartError::NoRuntime`] if called outside a tokio runtime. Nothing
-    /// changes then.
-    pub fn start(&self) -> Result<(), StartError> {
-        self.pipeline.start()
-    }
-
-    /// Starts the informer unless it already runs.
-    pub(crate) fn ensure_started(&self) -> Result<(), StartError> {
-        match self.start() {
-            Err(StartError::AlreadyStarted) => Ok(()),
-            started => started,
-        }
-    }
-
-    /// Sets a function to call when a handle stops this informer. Later calls have no effect.
-    pub(crate) fn on_stop(&self, call: impl Fn() + Send + Sync + 'static) {
-        let _ = self.last.on_stop.set(Box::new(call));
-    }
-
-    fn stop(&self, drain: bool) {
-        self.pipeline.stop(drain);
-        if let Some(call) = self.last.on_stop.get() {
-            call();
-        }
-    }
-
-    /// Returns whether both are handles of one informer.
-    pub(crate) fn is_same(&self, other: &Self) -> bool {
-        self.identity() == other.identity()
-    }
-
-    /// Returns a number that all handles of this informer share, and no other live informer has.
-    pub(crate) fn identity(&self) -> usize {
-        Arc::as_ptr(&self.pipeline).addr()
-    }
-
-    /// Notes the error of a controller that follows this informer and ended because a key spun.
-    pub(crate) fn note_spin(&self, error: Arc<str>) {
-        self.pipeline.note_spin(error);
-    }
-
-    /// Returns the tasks of this informer.
-    pub(crate) fn tasks(&self) -> TaskTracker {
-        self.pipeline.tasks()
-    }
-
-    /// Returns the collection that this informer holds.
-    pub fn collection(&self) -> &Collection {
-        self.pipeline.collection()
+        Self::of_any(Arc::new(AnySource(source)), options)
     }
 
     /// Returns a lister that reads the objects. Before the sync it reads the objects stored so far.
@@ -159,31 +105,8 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     /// answers become stale, and [`Lister::is_stopped`] returns true.
     pub fn lister(&self) -> Lister<K> {
         let collection = self.collection();
-        let lister = Lister::new(self.pipeline.indexer().clone(), collection.resource.clone());
+        let lister = Lister::new(self.indexer.clone(), collection.resource.clone());
         lister.fed_by(self.pipeline.monitor())
-    }
-
-    /// Returns the store.
-    pub fn indexer(&self) -> &Indexer<K> {
-        self.pipeline.indexer()
-    }
-
-    /// Returns a snapshot of the store at this moment. O(1).
-    pub fn snapshot(&self) -> Snapshot<K> {
-        self.indexer().snapshot()
-    }
-
-    /// Waits until the store's version is `version` or newer, for at most `limit`. Use it to read
-    /// your own writes. Cancel safe. See [`Indexer::wait_for`].
-    ///
-    /// # Errors
-    /// [`WaitTimeout`] after `limit`, or at once if the informer was stopped.
-    pub async fn wait_for(
-        &self,
-        version: &ResourceVersion,
-        limit: Duration,
-    ) -> Result<Snapshot<K>, WaitTimeout> {
-        self.indexer().wait_for(version, limit).await
     }
 
     /// Adds an index that files each object under each value that `values` returns for it.
@@ -272,7 +195,11 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
         handler: impl EventHandler<K>,
         options: HandlerOptions,
     ) -> Result<HandlerRegistration, InformerStopped> {
-        self.pipeline.add_handler(handler, options)
+        let mut handler = handler;
+        let call = move |key: &ObjectKey, event: CachedEvent| {
+            handler.on_cached_event(key, event.cast());
+        };
+        self.pipeline.add_handler(Box::new(call), options)
     }
 
     /// Adds a closure as a handler. A closure that captures this informer keeps it running: see
@@ -322,9 +249,10 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     /// [`InformerStopped`] if the informer was stopped.
     pub fn on_cached_event(
         &self,
-        call: impl FnMut(&ObjectKey, CachedEvent<K>) + Send + 'static,
+        mut call: impl FnMut(&ObjectKey, CachedEvent<K>) + Send + 'static,
     ) -> Result<HandlerRegistration, InformerStopped> {
-        self.add_handler(FnHandler(call))
+        let call = move |key: &ObjectKey, event: CachedEvent| call(key, event.cast());
+        self.pipeline.add_handler(Box::new(call), HandlerOptions::new())
     }
 
     /// Returns the events as a stream, for asynchronous code.
@@ -342,10 +270,99 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     pub fn events_with(&self, options: HandlerOptions) -> Result<EventStream<K>, InformerStopped> {
         self.pipeline.add_stream(options)
     }
+}
+
+impl<K: ?Sized> SharedInformer<K> {
+    /// Creates an informer of the objects of a source that gives them without their type.
+    pub(crate) fn of_any(source: Arc<dyn ListerWatcher>, options: InformerOptions<K>) -> Self {
+        let pipeline = Arc::new(Pipeline::new(source, options.erase()));
+        let last = Last { _stop: pipeline.stop_guard(), on_stop: OnceLock::new() };
+        let indexer = pipeline.indexer().clone().cast();
+        Self { pipeline, indexer, last: Arc::new(last) }
+    }
+
+    /// Starts the informer's tasks on the current tokio runtime.
+    ///
+    /// # Errors
+    /// [`StartError::AlreadyStarted`] if the informer was started before, [`StartError::Stopped`]
+    /// if it was stopped, or [`StartError::NoRuntime`] if called outside a tokio runtime. Nothing
+    /// changes then.
+    pub fn start(&self) -> Result<(), StartError> {
+        self.pipeline.start()
+    }
+
+    /// Starts the informer unless it already runs.
+    pub(crate) fn ensure_started(&self) -> Result<(), StartError> {
+        match self.start() {
+            Err(StartError::AlreadyStarted) => Ok(()),
+            started => started,
+        }
+    }
+
+    /// Sets a function to call when a handle stops this informer. Later calls have no effect.
+    pub(crate) fn on_stop(&self, call: impl Fn() + Send + Sync + 'static) {
+        let _ = self.last.on_stop.set(Box::new(call));
+    }
+
+    fn stop(&self, drain: bool) {
+        self.pipeline.stop(drain);
+        if let Some(call) = self.last.on_stop.get() {
+            call();
+        }
+    }
+
+    /// Returns whether both are handles of one informer.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.identity() == other.identity()
+    }
+
+    /// Returns a number that all handles of this informer share, and no other live informer has.
+    pub(crate) fn identity(&self) -> usize {
+        Arc::as_ptr(&self.pipeline).addr()
+    }
+
+    /// Notes the error of a controller that follows this informer and ended because a key spun.
+    pub(crate) fn note_spin(&self, error: Arc<str>) {
+        self.pipeline.note_spin(error);
+    }
+
+    /// Returns the tasks of this informer.
+    pub(crate) fn tasks(&self) -> TaskTracker {
+        self.pipeline.tasks()
+    }
+
+    /// Returns the collection that this informer holds.
+    pub fn collection(&self) -> &Collection {
+        self.pipeline.collection()
+    }
+
+    /// Returns the store.
+    pub fn indexer(&self) -> &Indexer<K> {
+        &self.indexer
+    }
+
+    /// Returns a snapshot of the store at this moment. O(1).
+    pub fn snapshot(&self) -> Snapshot<K> {
+        self.indexer().snapshot()
+    }
+
+    /// Waits until the store's version is `version` or newer, for at most `limit`. Use it to read
+    /// your own writes. Cancel safe. See [`Indexer::wait_for`].
+    ///
+    /// # Errors
+    /// [`WaitTimeout`] after `limit`, or at once if the informer was stopped.
+    pub async fn wait_for(
+        &self,
+        version: &ResourceVersion,
+        limit: Duration,
+    ) -> Result<Snapshot<K>, WaitTimeout> {
+        self.indexer().wait_for(version, limit).await
+    }
 
     /// Adds a tap. Returns a snapshot of the store: the tap takes every later change.
-    pub(crate) fn tap(&self, tap: Tap<K>) -> Result<(TapGuard, Snapshot<K>), InformerStopped> {
-        self.pipeline.tap(tap)
+    pub(crate) fn tap(&self, tap: Tap) -> Result<(TapGuard, Snapshot<K>), InformerStopped> {
+        let (guard, snapshot) = self.pipeline.tap(tap)?;
+        Ok((guard, snapshot.cast()))
     }
 
     /// Returns the count of objects whose `Drop` panicked.
@@ -520,15 +537,24 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
         self.shutdown().await;
         drained && self.failure().is_none()
     }
-}
 
-impl<K> Clone for SharedInformer<K> {
-    fn clone(&self) -> Self {
-        Self { pipeline: self.pipeline.clone(), last: self.last.clone() }
+    /// Returns a handle of the same informer with another type of objects.
+    pub(crate) fn cast<L: ?Sized>(self) -> SharedInformer<L> {
+        SharedInformer { pipeline: self.pipeline, indexer: self.indexer.cast(), last: self.last }
     }
 }
 
-impl<K> fmt::Debug for SharedInformer<K> {
+impl<K: ?Sized> Clone for SharedInformer<K> {
+    fn clone(&self) -> Self {
+        Self {
+            pipeline: self.pipeline.clone(),
+            indexer: self.indexer.clone(),
+            last: self.last.clone(),
+        }
+    }
+}
+
+impl<K: ?Sized> fmt::Debug for SharedInformer<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SharedInformer").field("pipeline", &self.pipeline).finish_non_exhaustive()
     }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::object::AnyObject;
 use crate::processor::resync_period;
 use crate::reflector::ReflectorOptions;
 use crate::storage::Storage;
@@ -22,14 +23,14 @@ use crate::storage::Storage;
 /// ```
 #[must_use]
 #[non_exhaustive]
-pub struct InformerOptions<K> {
+pub struct InformerOptions<K: ?Sized = dyn AnyObject> {
     pub(super) name: Arc<str>,
     pub(super) resync: Option<Duration>,
     pub(super) reflector: ReflectorOptions<K>,
     pub(super) storage: Storage<K>,
 }
 
-impl<K> InformerOptions<K> {
+impl<K: ?Sized> InformerOptions<K> {
     /// Creates options with no name, no resync, decoded storage and client-go's rules for the
     /// reflector.
     pub fn new() -> Self {
@@ -70,13 +71,25 @@ impl<K> InformerOptions<K> {
     }
 }
 
-impl<K> Default for InformerOptions<K> {
+impl<K: ?Sized> InformerOptions<K> {
+    /// Returns the same options for objects of any type.
+    pub(super) fn erase(self) -> InformerOptions {
+        InformerOptions {
+            name: self.name,
+            resync: self.resync,
+            reflector: self.reflector.erase(),
+            storage: self.storage.erase(),
+        }
+    }
+}
+
+impl<K: ?Sized> Default for InformerOptions<K> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<K> fmt::Debug for InformerOptions<K> {
+impl<K: ?Sized> fmt::Debug for InformerOptions<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("InformerOptions")
             .field("name", &self.name)

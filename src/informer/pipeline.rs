@@ -9,7 +9,6 @@ use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 use futures::FutureExt;
-use kube::Resource;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -28,7 +27,7 @@ use crate::object::{Change, ShardSelector};
 use crate::packer::Packer;
 use crate::panic::{SafeDrop, SafeDropper, drop_safely};
 use crate::processor::{
-    EventHandler, EventStream, HandlerOptions, HandlerRegistration, HandlerTask, HeldUpBy,
+    EventStream, HandlerCall, HandlerOptions, HandlerRegistration, HandlerTask, HeldUpBy,
     SharedProcessor, Tap, TapGuard,
 };
 use crate::reflector::{ChangeSink, Reflector, ReflectorMonitor, ReflectorState, ReflectorStatus};
@@ -70,20 +69,20 @@ pub enum StartError {
 #[error("the informer was stopped; ask for a new one")]
 pub struct InformerStopped;
 
-pub(super) struct Pipeline<K> {
+pub(super) struct Pipeline {
     name: Arc<str>,
     collection: Collection,
     default_resync: Option<Duration>,
     narrowed: bool,
     transformed: bool,
     /// The source, which the reflector owns.
-    source: Weak<dyn ListerWatcher<K>>,
-    fifo: DeltaFifo<K>,
-    indexer: Indexer<K>,
-    processor: SharedProcessor<K>,
+    source: Weak<dyn ListerWatcher>,
+    fifo: DeltaFifo,
+    indexer: Indexer,
+    processor: SharedProcessor,
     monitor: ReflectorMonitor,
     /// Packs the objects. `None` for decoded storage.
-    keeper: Option<Arc<dyn Keeper<K>>>,
+    keeper: Option<Arc<dyn Keeper>>,
     resync: ResyncClock,
     /// The channel of the shard that is to be stored.
     wanted_shard: Option<watch::Receiver<ShardSelector>>,
@@ -97,7 +96,7 @@ pub(super) struct Pipeline<K> {
     populated: AtomicBool,
     index_faults: AtomicU64,
     held_up_by: HeldUpBy,
-    lifecycle: Mutex<Lifecycle<K>>,
+    lifecycle: Mutex<Lifecycle>,
     tasks: TaskTracker,
     /// A token for each stream with events that are not delivered yet.
     streams: TaskTracker,
@@ -116,21 +115,21 @@ pub(super) struct Pipeline<K> {
     dropper: SafeDropper,
 }
 
-enum Lifecycle<K> {
-    Idle(Idle<K>),
+enum Lifecycle {
+    Idle(Idle),
     Running(Handle),
     Stopped { drain: bool },
 }
 
 /// The parts that wait for the start.
-struct Idle<K> {
-    reflector: SafeDrop<Box<Reflector<K>>>,
+struct Idle {
+    reflector: SafeDrop<Box<Reflector>>,
     handlers: Vec<HandlerTask>,
     metrics: Arc<InformerMetrics>,
 }
 
-impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
-    pub(super) fn new(source: Arc<dyn ListerWatcher<K>>, options: InformerOptions<K>) -> Self {
+impl Pipeline {
+    pub(super) fn new(source: Arc<dyn ListerWatcher>, options: InformerOptions) -> Self {
         let (stop, ended) = (CancellationToken::new(), CancellationToken::new());
         let indexer = Indexer::with_writer(stop.clone(), ended.clone());
         if let Some(key) = options.reflector.shard_key() {
@@ -153,7 +152,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         if let Some(keeper) = &keeper {
             reflector = reflector.packer(Packer::new(keeper.clone(), known.clone()));
         }
-        let reflector = Reflector::new(source, reflector);
+        let reflector = Reflector::of_any(source, reflector);
         Self {
             name: options.name,
             collection,
@@ -216,6 +215,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
             let sink = FifoSink { pipeline: self.clone(), metrics: metrics.clone() };
             let stop = self.stop.clone();
             let begun = reflector.begin();
+            #[expect(clippy::large_futures, reason = "it is boxed at once")]
             let reflecting = async move {
                 let _begun = begun;
                 stop.run_until_cancelled(reflector.run(sink)).await;
@@ -260,7 +260,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
 
     pub(super) fn add_handler(
         self: &Arc<Self>,
-        handler: impl EventHandler<K>,
+        handler: Box<HandlerCall>,
         options: HandlerOptions,
     ) -> Result<HandlerRegistration, InformerStopped> {
         // If the handler is refused, it is dropped after the locks are released.
@@ -270,7 +270,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         let options = self.resync.admit(options, self.default_resync);
         let mut dispatch = self.processor.enter();
         let (stored, complete) = self.stored();
-        let added = dispatch.add_handler(handler, &options, stored, complete);
+        let added = dispatch.add_call(handler, &options, stored, complete);
         drop(dispatch);
         let runtime = match &mut *lifecycle {
             Lifecycle::Idle(idle) => {
@@ -288,7 +288,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         Ok(added.registration)
     }
 
-    pub(super) fn add_stream(
+    pub(super) fn add_stream<K>(
         &self,
         options: HandlerOptions,
     ) -> Result<EventStream<K>, InformerStopped> {
@@ -306,7 +306,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
     }
 
     /// Adds a tap. Returns a snapshot of the store: the tap takes every later change.
-    pub(super) fn tap(&self, tap: Tap<K>) -> Result<(TapGuard, Snapshot<K>), InformerStopped> {
+    pub(super) fn tap(&self, tap: Tap) -> Result<(TapGuard, Snapshot), InformerStopped> {
         let lifecycle = self.lifecycle.lock();
         self.refuse_if_stopped(&lifecycle)?;
         let mut dispatch = self.processor.enter();
@@ -395,7 +395,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         self.stop.cancelled().await;
     }
 
-    fn refuse_if_stopped(&self, lifecycle: &Lifecycle<K>) -> Result<(), InformerStopped> {
+    fn refuse_if_stopped(&self, lifecycle: &Lifecycle) -> Result<(), InformerStopped> {
         if matches!(lifecycle, Lifecycle::Stopped { .. }) || self.stop.is_cancelled() {
             return Err(InformerStopped);
         }
@@ -404,7 +404,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
 
     /// Returns the stored objects, and whether they contain the whole first list. A new handler
     /// receives them first. Call this while the processor is entered. O(1).
-    fn stored(&self) -> (Objects<K>, bool) {
+    fn stored(&self) -> (Objects, bool) {
         let stored = self.indexer.snapshot().into_objects();
         (stored, self.populated.load(Ordering::Relaxed))
     }
@@ -494,7 +494,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
         &self.collection
     }
 
-    pub(super) fn indexer(&self) -> &Indexer<K> {
+    pub(super) fn indexer(&self) -> &Indexer {
         &self.indexer
     }
 
@@ -540,27 +540,27 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
 }
 
 /// Announces that nothing will be stored, for a pipeline that was never started.
-impl<K> Drop for Pipeline<K> {
+impl Drop for Pipeline {
     fn drop(&mut self) {
         self.ended.cancel();
     }
 }
 
 /// The reflector's sink, which queues each change.
-struct FifoSink<K> {
-    pipeline: Arc<Pipeline<K>>,
+struct FifoSink {
+    pipeline: Arc<Pipeline>,
     metrics: Arc<InformerMetrics>,
 }
 
-impl<K: Resource + Send + Sync + 'static> ChangeSink<K> for FifoSink<K> {
-    async fn emit(&self, change: Change<K>) {
+impl ChangeSink for FifoSink {
+    async fn emit(&self, change: Change) {
         let fifo = &self.pipeline.fifo;
         fifo.feed(change).await;
         self.metrics.queued.set(|| fifo.len());
     }
 }
 
-impl<K> fmt::Debug for Pipeline<K> {
+impl fmt::Debug for Pipeline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pipeline")
             .field("collection", &self.collection)

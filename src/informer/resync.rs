@@ -56,7 +56,7 @@ impl ResyncClock {
     }
 
     /// Begins the periods of the existing handlers.
-    pub(super) fn start<K: Send + Sync + 'static>(&self, processor: &SharedProcessor<K>) {
+    pub(super) fn start(&self, processor: &SharedProcessor) {
         self.state.lock().running = true;
         processor.start_resyncs(Instant::now());
     }
@@ -67,7 +67,7 @@ impl ResyncClock {
     }
 
     /// Waits until a resync is due. Cancel safe.
-    pub(super) async fn due<K: Send + Sync + 'static>(&self, processor: &SharedProcessor<K>) {
+    pub(super) async fn due(&self, processor: &SharedProcessor) {
         loop {
             let changed = self.changed.notified();
             match processor.next_resync() {
@@ -82,29 +82,24 @@ impl ResyncClock {
 }
 
 /// The running resyncs, at most one for each handler.
-pub(super) struct Resyncs<K>(VecDeque<Resync<K>>);
+#[derive(Default)]
+pub(super) struct Resyncs(VecDeque<Resync>);
 
 /// One walk through the store, for the handlers whose periods ended together.
-struct Resync<K> {
-    listeners: Listeners<K>,
+struct Resync {
+    listeners: Listeners,
     /// The objects of the snapshot that were not walked yet.
-    objects: Objects<K>,
+    objects: Objects,
 }
 
-impl<K> Default for Resyncs<K> {
-    fn default() -> Self {
-        Self(VecDeque::new())
-    }
-}
-
-impl<K: Send + Sync + 'static> Resyncs<K> {
+impl Resyncs {
     /// Returns whether no resync runs.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Begins the resyncs that are due.
-    pub(super) fn begin(&mut self, processor: &SharedProcessor<K>, store: &Indexer<K>) {
+    pub(super) fn begin(&mut self, processor: &SharedProcessor, store: &Indexer) {
         if let Some(listeners) = processor.begin_resync(Instant::now()) {
             let objects = store.snapshot().into_objects();
             self.0.push_back(Resync { listeners, objects });
@@ -116,7 +111,7 @@ impl<K: Send + Sync + 'static> Resyncs<K> {
     /// Call this between two batches. Handlers then have the events of everything that is stored,
     /// so an update repeats a state that they know. Objects that changed since the resync began are
     /// skipped, because handlers received these changes.
-    pub(super) fn send_slice(&mut self, store: &Indexer<K>) {
+    pub(super) fn send_slice(&mut self, store: &Indexer) {
         let Some(mut resync) = self.0.pop_front() else { return };
         let now = store.snapshot();
         let mut objects: Vec<_> = resync.objects.by_ref().take(TURN).collect();

@@ -4,9 +4,10 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::time::Duration;
 
+use futures::future::join_all;
 use tokio::time::Instant;
 
-use super::InformerFailure;
+use super::{InformerFailure, SharedInformer};
 use crate::error::SourceError;
 use crate::lister_watcher::Collection;
 use crate::reflector::{ReflectorState, ReflectorStatus};
@@ -147,4 +148,15 @@ impl fmt::Display for Unsynced {
         let Some((error, ago)) = &self.last_error else { return Ok(()) };
         write!(f, " (last error, {ago:.1?} ago: {error})")
     }
+}
+
+/// Waits until these informers have synced.
+pub(crate) async fn wait_for_all(
+    informers: &[SharedInformer],
+    limit: Duration,
+) -> Result<(), SyncError> {
+    let start = Instant::now();
+    let waits = informers.iter().map(|informer| informer.wait_for_sync(limit));
+    let failed = join_all(waits).await.into_iter().filter_map(Result::err);
+    SyncError::unless_none(failed.flat_map(|error| error.unsynced).collect(), start)
 }

@@ -157,14 +157,14 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
         let mut place = None;
         let look = |store: &Snapshot<K>| {
             let cached = store.cached_by_key(key);
-            if let (Some(cached), Some(shard)) = (cached, store.shard()) {
+            if let (Some(cached), Some(shard)) = (&cached, store.shard()) {
                 place = cached.place(shard.key());
             }
             if is_elsewhere(store, key, place) {
                 seen = None;
                 return None;
             }
-            let same = match (&seen, cached) {
+            let same = match (&seen, &cached) {
                 (Some(Some(seen)), Some(cached)) => seen.ptr_eq(cached),
                 (Some(None), None) => true,
                 _ => false,
@@ -172,7 +172,7 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
             if same {
                 return None;
             }
-            seen = Some(cached.cloned());
+            seen = Some(cached.clone());
             let object = match cached {
                 Some(cached) => Some(cached.get()?),
                 None if store.is_unreadable(key) => return None,

@@ -8,7 +8,7 @@ use futures::future::{join, join_all};
 
 use crate::controller::AnyController;
 use crate::factory::{FactoryStatus, SharedInformerFactory};
-use crate::informer::{AnyInformer, InformerStatus, StartError, SyncError, wait_for_all};
+use crate::informer::{InformerStatus, SharedInformer, StartError, SyncError, wait_for_all};
 use crate::sync::Mutex;
 
 /// The informers that a manager starts, awaits, shows and stops.
@@ -20,7 +20,7 @@ pub(super) struct Informers {
 /// The informers of other factories, or of none.
 #[derive(Default)]
 struct Others {
-    live: Vec<Arc<dyn AnyInformer>>,
+    live: Vec<SharedInformer>,
     /// The last status of those that have ended. Their stores are freed.
     last: Vec<InformerStatus>,
 }
@@ -31,7 +31,7 @@ impl Informers {
         controllers: impl Iterator<Item = &'a Arc<dyn AnyController>>,
     ) -> Self {
         let mut known: HashSet<_> =
-            factory.informers().iter().map(|informer| informer.identity()).collect();
+            factory.informers().iter().map(SharedInformer::identity).collect();
         let used = controllers.flat_map(|controller| [controller.followed(), controller.written()]);
         let live = used.flatten().filter(|informer| known.insert(informer.identity())).collect();
         Self { factory, others: Mutex::new(Others { live, last: Vec::new() }) }
@@ -40,7 +40,7 @@ impl Informers {
     pub(super) fn start(&self) -> Result<(), StartError> {
         self.factory.start()?;
         for informer in self.others() {
-            match informer.start() {
+            match informer.ensure_started() {
                 // The controller that follows it says so.
                 Ok(()) | Err(StartError::Stopped) => {}
                 Err(error) => return Err(error),
@@ -69,16 +69,16 @@ impl Informers {
         drop(others);
         let mut found = self.factory.status().informers;
         found.extend(last);
-        found.extend(live.iter().map(|informer| informer.status()));
+        found.extend(live.iter().map(SharedInformer::status));
         FactoryStatus::new(found)
     }
 
     /// Stops every informer, and waits until no task of them is left. The first poll stops them.
     pub(super) async fn shutdown(&self) {
         let live = self.others();
-        let stopped = join_all(live.iter().map(|informer| informer.shutdown()));
+        let stopped = join_all(live.iter().map(SharedInformer::shutdown));
         join(self.factory.shutdown(), stopped).await;
-        let last = live.iter().map(|informer| informer.status()).collect();
+        let last = live.iter().map(SharedInformer::status).collect();
         let mut others = self.others.lock();
         if !others.live.is_empty() {
             let freed = std::mem::replace(&mut *others, Others { live: Vec::new(), last });
@@ -87,7 +87,7 @@ impl Informers {
         }
     }
 
-    fn others(&self) -> Vec<Arc<dyn AnyInformer>> {
+    fn others(&self) -> Vec<SharedInformer> {
         self.others.lock().live.clone()
     }
 }

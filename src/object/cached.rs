@@ -1,96 +1,98 @@
-//! An object as the cache holds it: decoded, or packed.
+//! An object as the cache holds it: of any type, decoded or packed.
 //!
 //! Every stage between the source and the user's code passes on a [`Cached`]. A stage asks only for
 //! what a packed object answers without being unpacked: uid, version and labels. The object itself
 //! is unpacked only when user code needs it.
+//!
+//! Stages do not know an object's type: they handle `Cached`, which is `Cached<dyn AnyObject>`. So
+//! the compiler makes each stage once, for all kinds of objects. `Cached<K>` is the same value with
+//! a type, for user code. Converting one into the other costs nothing.
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::{Arc, LazyLock};
 
 use kube::Resource;
+use kube::api::ObjectMeta;
 
-use super::{FieldSet, IndexValues, ObjectState, ResourceVersion, ShardKey, ring_hash};
+use super::{
+    FieldSet, IndexValues, InvalidKey, ObjectKey, ObjectState, ResourceVersion, ShardKey, ring_hash,
+};
 
-/// One state of one object, decoded or packed.
+/// An object of any type. Every resource that threads can share is one.
 ///
-/// Cloning is O(1). All clones share the same object.
-///
-/// ```
-/// use std::sync::Arc;
-/// use k8s_openapi::api::core::v1::Pod;
-/// use kube_informer::Cached;
-///
-/// let pod = Arc::new(Pod::default());
-/// let cached = Cached::from(pod.clone());
-/// assert!(Arc::ptr_eq(&cached.get().unwrap(), &pod));
-/// ```
-pub struct Cached<K>(Repr<K>);
+/// Values of the pipeline have a type parameter, such as [`Cached<K>`](Cached). Without it they
+/// hold objects of any type.
+pub trait AnyObject: Any + Send + Sync {
+    /// Returns the form of the object.
+    #[doc(hidden)]
+    fn form(&self) -> Form<'_>;
 
-/// The fields that decide on an object's place on the ring.
-static PLACE_FIELDS: LazyLock<FieldSet> = LazyLock::new(|| {
-    FieldSet::from_paths(["metadata.namespace", "metadata.uid", "metadata.ownerReferences"])
-});
+    /// Returns the metadata of a decoded object, for changes.
+    #[doc(hidden)]
+    fn meta_mut(&mut self) -> Option<&mut ObjectMeta>;
+}
 
-enum Repr<K> {
-    /// An object that is ready to be read.
-    Decoded(Arc<K>),
+/// The form of an object, with its metadata.
+#[allow(missing_debug_implementations, reason = "an object may hold a Secret's contents")]
+pub enum Form<'a> {
+    /// The object itself.
+    Decoded(&'a ObjectMeta),
     /// A packed object, which each read unpacks if necessary.
-    Packed(Arc<dyn PackedObject<K>>),
+    Packed(&'a dyn PackedObject),
+}
+
+impl<K: Resource + Send + Sync + 'static> AnyObject for K {
+    fn form(&self) -> Form<'_> {
+        Form::Decoded(self.meta())
+    }
+
+    fn meta_mut(&mut self) -> Option<&mut ObjectMeta> {
+        Some(Resource::meta_mut(self))
+    }
+}
+
+impl dyn AnyObject {
+    /// Returns the object, if it is decoded and of this type.
+    pub(crate) fn downcast_ref<K: 'static>(&self) -> Option<&K> {
+        (self as &dyn Any).downcast_ref()
+    }
+
+    /// Returns the object for changes, if it is decoded and of this type.
+    pub(crate) fn downcast_mut<K: 'static>(&mut self) -> Option<&mut K> {
+        (self as &mut dyn Any).downcast_mut()
+    }
+
+    /// Returns the metadata of a decoded object.
+    pub(crate) fn meta(&self) -> Option<&ObjectMeta> {
+        match self.form() {
+            Form::Decoded(meta) => Some(meta),
+            Form::Packed(_) => None,
+        }
+    }
+}
+
+/// Returns the object, if it is decoded and of this type.
+pub(crate) fn downcast<K: Send + Sync + 'static>(object: Arc<dyn AnyObject>) -> Option<Arc<K>> {
+    (object as Arc<dyn Any + Send + Sync>).downcast().ok()
 }
 
 /// A packed object, and the metadata that it answers without being unpacked.
 ///
 /// The object never changes: every call to the same method returns an equal answer.
-///
-/// An object that is kept as JSON. A [`Packer`](crate::lister_watcher::Packer::from_fn) makes it:
-///
-/// ```
-/// use std::{collections::BTreeMap, sync::{Arc, Mutex, Weak}};
-/// use k8s_openapi::api::core::v1::ConfigMap;
-/// use kube::api::ObjectMeta;
-/// use kube_informer::{ResourceVersion, object::PackedObject};
-///
-/// struct Json {
-///     text: Box<str>,
-///     metadata: ObjectMeta,
-///     unpacked: Mutex<Weak<ConfigMap>>,
-/// }
-///
-/// impl PackedObject<ConfigMap> for Json {
-///     fn get(&self) -> Option<Arc<ConfigMap>> {
-///         let mut unpacked = self.unpacked.lock().ok()?;
-///         if let Some(object) = unpacked.upgrade() {
-///             return Some(object);
-///         }
-///         let object = serde_json::from_str(&self.text).inspect_err(|_| eprintln!("unreadable"));
-///         let object = Arc::new(object.ok()?);
-///         *unpacked = Arc::downgrade(&object);
-///         Some(object)
-///     }
-///     fn uid(&self) -> Option<&str> {
-///         self.metadata.uid.as_deref()
-///     }
-///     fn version(&self) -> Option<ResourceVersion> {
-///         self.metadata.resource_version.as_deref().map(Into::into)
-///     }
-///     fn labels(&self) -> Option<&BTreeMap<String, String>> {
-///         self.metadata.labels.as_ref()
-///     }
-/// }
-/// ```
-pub trait PackedObject<K>: Send + Sync {
+pub trait PackedObject: Send + Sync {
     /// Returns the object. While any clone of the returned `Arc` is alive, every call returns the
     /// same `Arc`.
     ///
     /// Returns `None` if the object can't be unpacked. The implementation has reported that.
-    fn get(&self) -> Option<Arc<K>>;
+    fn get(&self) -> Option<Arc<dyn AnyObject>>;
 
-    /// Returns an object that has at least these fields; the others may be missing. The default
-    /// implementation returns the whole object.
+    /// Returns an object that has at least these fields; the others may be missing.
     ///
     /// Returns `None` if the object can't be unpacked. The implementation has reported that.
-    fn get_fields(&self, fields: &FieldSet) -> Option<Arc<K>> {
+    fn get_fields(&self, fields: &FieldSet) -> Option<Arc<dyn AnyObject>> {
         let _ = fields;
         self.get()
     }
@@ -104,34 +106,40 @@ pub trait PackedObject<K>: Send + Sync {
     /// Returns `metadata.labels`.
     fn labels(&self) -> Option<&BTreeMap<String, String>>;
 
-    /// Returns the index values that were extracted when the object was packed. The default
-    /// implementation returns `None`: indexes then compute the values from the object.
+    /// Returns the index values that were extracted when the object was packed, if there are any.
     fn index_values(&self) -> Option<&IndexValues> {
         None
     }
 }
 
-impl<K> Cached<K> {
-    /// Wraps an object that the caller packed.
-    pub fn packed(object: Arc<dyn PackedObject<K>>) -> Self {
-        Self(Repr::Packed(object))
-    }
+/// One state of one object, decoded or packed. Without a type parameter, an object of any type.
+///
+/// Cloning is O(1). All clones share the same object.
+///
+/// ```
+/// use std::sync::Arc;
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::Cached;
+///
+/// let pod = Arc::new(Pod::default());
+/// let cached = Cached::from(pod.clone());
+/// assert!(Arc::ptr_eq(&cached.get().unwrap(), &pod));
+/// ```
+pub struct Cached<K: ?Sized = dyn AnyObject>(Arc<dyn AnyObject>, PhantomData<K>);
 
-    /// Returns whether the object is packed.
-    pub fn is_packed(&self) -> bool {
-        matches!(self.0, Repr::Packed(_))
-    }
+/// The fields that decide on an object's place on the ring.
+static PLACE_FIELDS: LazyLock<FieldSet> = LazyLock::new(|| {
+    FieldSet::from_paths(["metadata.namespace", "metadata.uid", "metadata.ownerReferences"])
+});
 
+impl<K: Resource + Send + Sync + 'static> Cached<K> {
     /// Returns the object. O(1) if the object is decoded; otherwise unpacks it, which takes O(its
     /// size).
     ///
     /// Returns `None` if the object is packed and can't be unpacked. That was reported in the log
     /// and in the storage's status.
     pub fn get(&self) -> Option<Arc<K>> {
-        match &self.0 {
-            Repr::Decoded(object) => Some(object.clone()),
-            Repr::Packed(packed) => packed.get(),
-        }
+        self.get_as()
     }
 
     /// Returns an object that has at least these fields; the others may be missing. O(1) if the
@@ -141,63 +149,104 @@ impl<K> Cached<K> {
     /// Returns `None` if the object is packed and can't be unpacked. That was reported in the log
     /// and in the storage's status.
     pub fn get_fields(&self, fields: &FieldSet) -> Option<Arc<K>> {
-        match &self.0 {
-            Repr::Decoded(object) => Some(object.clone()),
-            Repr::Packed(packed) => packed.get_fields(fields),
-        }
+        downcast(self.read(Some(fields))?)
+    }
+}
+
+impl Cached {
+    /// Returns the object, if it is decoded, of this type, and nothing else holds it.
+    pub(crate) fn into_inner<K: Send + Sync + 'static>(self) -> Option<K> {
+        Arc::into_inner(downcast(self.0)?)
+    }
+
+    /// Returns the object as it is kept.
+    pub(crate) fn into_any(self) -> Arc<dyn AnyObject> {
+        self.0
+    }
+
+    /// Returns the key of a decoded object.
+    pub(crate) fn key(&self) -> Result<ObjectKey, InvalidKey> {
+        ObjectKey::of_any(&*self.0)
+    }
+
+    /// Wraps an object of any type, which may be packed.
+    pub(crate) fn any(object: Arc<dyn AnyObject>) -> Self {
+        Self(object, PhantomData)
+    }
+
+    /// Returns the only reference to a decoded object, for changes. `None` if it is shared.
+    pub(crate) fn get_mut(&mut self) -> Option<&mut dyn AnyObject> {
+        Arc::get_mut(&mut self.0)
+    }
+}
+
+impl<K: ?Sized> Cached<K> {
+    /// Returns whether the object is packed.
+    pub fn is_packed(&self) -> bool {
+        self.packed().is_some()
     }
 
     /// Returns whether both are clones of one another, as [`Arc::ptr_eq`] does.
     pub fn ptr_eq(&self, other: &Self) -> bool {
-        match (&self.0, &other.0) {
-            (Repr::Decoded(a), Repr::Decoded(b)) => Arc::ptr_eq(a, b),
-            (Repr::Packed(a), Repr::Packed(b)) => std::ptr::addr_eq(Arc::as_ptr(a), Arc::as_ptr(b)),
-            _ => false,
-        }
-    }
-}
-
-impl<K> Cached<K> {
-    /// Returns the object with at least these fields, or the whole object for `None`.
-    pub(crate) fn read(&self, fields: Option<&FieldSet>) -> Option<Arc<K>> {
-        match fields {
-            Some(fields) => self.get_fields(fields),
-            None => self.get(),
-        }
+        std::ptr::addr_eq(Arc::as_ptr(&self.0), Arc::as_ptr(&other.0))
     }
 
-    /// Returns the index values that were extracted when the object was packed, if there are any.
-    pub(crate) fn index_values(&self) -> Option<&IndexValues> {
-        match &self.0 {
-            Repr::Decoded(_) => None,
-            Repr::Packed(packed) => packed.index_values(),
-        }
-    }
-}
-
-impl<K: Resource> Cached<K> {
     /// Returns `metadata.uid`.
     pub fn uid(&self) -> Option<&str> {
-        match &self.0 {
-            Repr::Decoded(object) => object.meta().uid.as_deref(),
-            Repr::Packed(packed) => packed.uid(),
+        match self.0.form() {
+            Form::Decoded(meta) => meta.uid.as_deref(),
+            Form::Packed(packed) => packed.uid(),
         }
     }
 
     /// Returns `metadata.resourceVersion`.
     pub fn version(&self) -> Option<ResourceVersion> {
-        match &self.0 {
-            Repr::Decoded(object) => object.meta().resource_version.as_deref().map(Into::into),
-            Repr::Packed(packed) => packed.version(),
+        match self.0.form() {
+            Form::Decoded(meta) => meta.resource_version.as_deref().map(Into::into),
+            Form::Packed(packed) => packed.version(),
         }
     }
 
     /// Returns `metadata.labels`.
     pub fn labels(&self) -> Option<&BTreeMap<String, String>> {
-        match &self.0 {
-            Repr::Decoded(object) => object.meta().labels.as_ref(),
-            Repr::Packed(packed) => packed.labels(),
+        match self.0.form() {
+            Form::Decoded(meta) => meta.labels.as_ref(),
+            Form::Packed(packed) => packed.labels(),
         }
+    }
+}
+
+impl<K: ?Sized> Cached<K> {
+    /// Returns the same object with another type: from a type to any, or from any to its own.
+    pub(crate) fn cast<L: ?Sized>(self) -> Cached<L> {
+        Cached(self.0, PhantomData)
+    }
+
+    /// Returns the object, if it is of this type. Unpacks it if necessary, as
+    /// [`get`](Cached::get) does.
+    pub fn get_as<L: Send + Sync + 'static>(&self) -> Option<Arc<L>> {
+        downcast(self.0.clone()).or_else(|| downcast(self.packed()?.get()?))
+    }
+
+    fn packed(&self) -> Option<&dyn PackedObject> {
+        match self.0.form() {
+            Form::Decoded(_) => None,
+            Form::Packed(packed) => Some(packed),
+        }
+    }
+
+    /// Returns the object with at least these fields, or the whole object for `None`.
+    pub(crate) fn read(&self, fields: Option<&FieldSet>) -> Option<Arc<dyn AnyObject>> {
+        match (self.packed(), fields) {
+            (None, _) => Some(self.0.clone()),
+            (Some(packed), Some(fields)) => packed.get_fields(fields),
+            (Some(packed), None) => packed.get(),
+        }
+    }
+
+    /// Returns the index values that were extracted when the object was packed, if there are any.
+    pub(crate) fn index_values(&self) -> Option<&IndexValues> {
+        self.packed()?.index_values()
     }
 
     /// Returns the object's place on the ring. `None` if the object can't be unpacked, which was
@@ -205,7 +254,7 @@ impl<K: Resource> Cached<K> {
     pub(crate) fn place(&self, key: ShardKey) -> Option<u64> {
         match key {
             ShardKey::Uid => Some(ring_hash(self.uid().unwrap_or_default())),
-            _ => Some(key.hash(self.get_fields(&PLACE_FIELDS)?.meta())),
+            _ => Some(key.hash(self.read(Some(&PLACE_FIELDS))?.meta()?)),
         }
     }
 
@@ -236,47 +285,75 @@ impl<K: Resource> Cached<K> {
     }
 }
 
-impl<K> From<Arc<K>> for Cached<K> {
+impl<K: Resource + Send + Sync + 'static> From<Arc<K>> for Cached<K> {
     fn from(object: Arc<K>) -> Self {
-        Self(Repr::Decoded(object))
+        Self(object, PhantomData)
     }
 }
 
-impl<K> From<&Arc<K>> for Cached<K> {
+impl<K: Resource + Send + Sync + 'static> From<Cached<K>> for Cached {
+    fn from(object: Cached<K>) -> Self {
+        object.cast()
+    }
+}
+
+impl<K: Resource + Send + Sync + 'static> From<&Arc<K>> for Cached<K> {
     fn from(object: &Arc<K>) -> Self {
-        Self(Repr::Decoded(object.clone()))
+        object.clone().into()
     }
 }
 
-impl<K> From<&Cached<K>> for Cached<K> {
+impl<K: ?Sized> From<&Cached<K>> for Cached<K> {
     fn from(object: &Cached<K>) -> Self {
         object.clone()
     }
 }
 
 // Implemented by hand, because a derive would demand `K: Clone`. Objects are shared, never copied.
-impl<K> Clone for Cached<K> {
+impl<K: ?Sized> Clone for Cached<K> {
     fn clone(&self) -> Self {
-        match &self.0 {
-            Repr::Decoded(object) => Self(Repr::Decoded(object.clone())),
-            Repr::Packed(packed) => Self(Repr::Packed(packed.clone())),
-        }
+        Self(self.0.clone(), PhantomData)
     }
 }
 
-impl<K: PartialEq> PartialEq for Cached<K> {
+impl<K: Resource + PartialEq + Send + Sync + 'static> PartialEq for Cached<K> {
     fn eq(&self, other: &Self) -> bool {
         self.ptr_eq(other) || self.get() == other.get()
     }
 }
 
-impl<K: Eq> Eq for Cached<K> {}
+impl<K: Resource + Eq + Send + Sync + 'static> Eq for Cached<K> {}
 
-impl<K: fmt::Debug> fmt::Debug for Cached<K> {
+impl<K: ?Sized> fmt::Debug for Cached<K> {
+    /// Names the state, and shows nothing of the object.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            Repr::Decoded(object) => object.fmt(f),
-            Repr::Packed(_) => f.write_str("Packed"),
-        }
+        f.debug_struct("Cached")
+            .field("uid", &self.uid())
+            .field("version", &self.version())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A packed object of a test's own kind.
+#[cfg(any(test, feature = "testing"))]
+struct Wrapped(Arc<dyn PackedObject>);
+
+#[cfg(any(test, feature = "testing"))]
+impl AnyObject for Wrapped {
+    fn form(&self) -> Form<'_> {
+        Form::Packed(&*self.0)
+    }
+
+    fn meta_mut(&mut self) -> Option<&mut ObjectMeta> {
+        None
+    }
+}
+
+#[cfg(any(test, feature = "testing"))]
+impl<K: ?Sized> Cached<K> {
+    /// Wraps an object that a test packed.
+    #[doc(hidden)]
+    pub fn packed_as(object: Arc<dyn PackedObject>) -> Self {
+        Self(Arc::new(Wrapped(object)), PhantomData)
     }
 }

@@ -11,13 +11,13 @@ use std::collections::HashSet;
 ///
 /// Changes come in the server's order. [Arrivals](Self::Arrived) are outside of the order.
 #[derive(Debug)]
-pub enum Change<K> {
+pub enum Change {
     /// An object was created, or now matches the selectors.
     Added {
         /// The object's key.
         key: ObjectKey,
         /// The object's state.
-        object: Cached<K>,
+        object: Cached,
         /// The version of the collection after this change.
         version: Option<ResourceVersion>,
     },
@@ -26,7 +26,7 @@ pub enum Change<K> {
         /// The object's key.
         key: ObjectKey,
         /// The object's new state.
-        object: Cached<K>,
+        object: Cached,
         /// The version of the collection after this change.
         version: Option<ResourceVersion>,
     },
@@ -35,7 +35,7 @@ pub enum Change<K> {
         /// The object's key.
         key: ObjectKey,
         /// The final state, or `None` if it could not be decoded.
-        object: Option<Cached<K>>,
+        object: Option<Cached>,
         /// The version of the collection after this change.
         version: Option<ResourceVersion>,
     },
@@ -56,13 +56,13 @@ pub enum Change<K> {
     /// Nothing changed up to this version.
     Bookmark(ResourceVersion),
     /// The whole collection, as of one moment. If a shard is followed, that shard of it.
-    Replace(Replacement<K>),
+    Replace(Replacement),
     /// The shard that is followed became smaller. Holds the part that is left: known objects
     /// outside of it have moved away.
     Narrowed(ShardSelector),
     /// The shard that is followed became larger. Holds only the objects that came. They may be
     /// newer than everything else.
-    Arrived(Replacement<K>),
+    Arrived(Replacement),
 }
 
 /// The objects that a list returned: the whole collection, or the shard that is followed. In
@@ -101,9 +101,9 @@ pub enum Change<K> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct Replacement<K> {
+pub struct Replacement {
     /// The objects, in list order. If two have the same key, the one with the newer version counts.
-    pub items: Vec<(ObjectKey, Cached<K>)>,
+    pub items: Vec<(ObjectKey, Cached)>,
     /// The keys of listed objects that could not be decoded. They count as present.
     pub unreadable: HashSet<ObjectKey>,
     /// The keys of stored objects that are outside of the shard now. They have moved away, and were
@@ -127,26 +127,26 @@ pub struct Replacement<K> {
 }
 
 /// A change of one key, which the store applies.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Delta<K> {
+#[derive(Debug)]
+pub enum Delta {
     /// The object was created.
-    Added(Cached<K>),
+    Added(Cached),
     /// The object was modified.
-    Updated(Cached<K>),
+    Updated(Cached),
     /// A list holds the object. If its uid and version equal those of the known object, this is the
     /// known object itself.
-    Replaced(Cached<K>),
+    Replaced(Cached),
     /// A resync: nothing changed, but handlers see the object again.
-    Sync(Cached<K>),
+    Sync(Cached),
     /// The object is gone.
     Deleted {
         /// The newest known state.
-        object: Cached<K>,
+        object: Cached,
         /// True if `object` is the state at deletion; false for a tombstone.
         final_state_known: bool,
     },
     /// The object left the shard that is followed. Holds the newest known state.
-    MovedAway(Cached<K>),
+    MovedAway(Cached),
     /// The server has the object in a state that could not be decoded. The last decoded state stays
     /// in the store and is marked stale. If there is none, the store notes that the object exists.
     Unreadable,
@@ -154,9 +154,9 @@ pub enum Delta<K> {
     Forgotten,
 }
 
-impl<K> Delta<K> {
+impl Delta {
     /// Returns the object that this delta carries, if any.
-    pub fn object(&self) -> Option<&Cached<K>> {
+    pub fn object(&self) -> Option<&Cached> {
         match self {
             Self::Added(object)
             | Self::Updated(object)
@@ -175,7 +175,7 @@ impl<K> Delta<K> {
     }
 }
 
-impl<K> Clone for Delta<K> {
+impl Clone for Delta {
     fn clone(&self) -> Self {
         match self {
             Self::Added(object) => Self::Added(object.clone()),

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use kube::Resource;
 
-use super::{Cached, InvalidKey, ObjectKey};
+use super::{AnyObject, Cached, InvalidKey, ObjectKey};
 
 /// One change of the cache, with decoded objects, as a handler receives it.
 pub type Event<K> = ObjectEvent<Arc<K>>;
 
 /// One change of the cache, with each object as the cache holds it: decoded or packed.
-pub type CachedEvent<K> = ObjectEvent<Cached<K>>;
+pub type CachedEvent<K = dyn AnyObject> = ObjectEvent<Cached<K>>;
 
 /// One change of the cache, with borrowed objects, as predicates and mapping functions receive it.
 pub type EventRef<'a, K> = ObjectEvent<&'a K>;
@@ -109,8 +109,27 @@ impl<O> ObjectEvent<O> {
         matches!(self, Self::MovedAway { .. })
     }
 
+    /// Converts each object.
+    fn map<P>(self, mut convert: impl FnMut(O) -> P) -> ObjectEvent<P> {
+        match self {
+            Self::Added { object, initial } => {
+                ObjectEvent::Added { object: convert(object), initial }
+            }
+            Self::Updated { old, new } => {
+                ObjectEvent::Updated { old: convert(old), new: convert(new) }
+            }
+            Self::Deleted { object, final_state_known } => {
+                ObjectEvent::Deleted { object: convert(object), final_state_known }
+            }
+            Self::MovedAway { object } => ObjectEvent::MovedAway { object: convert(object) },
+        }
+    }
+
     /// Converts each object. Returns `None` if `hold` does so for one of them.
-    fn try_map<P>(&self, mut hold: impl FnMut(&O) -> Option<P>) -> Option<ObjectEvent<P>> {
+    pub(crate) fn try_map<P>(
+        &self,
+        mut hold: impl FnMut(&O) -> Option<P>,
+    ) -> Option<ObjectEvent<P>> {
         Some(match self {
             Self::Added { object, initial } => {
                 ObjectEvent::Added { object: hold(object)?, initial: *initial }
@@ -153,7 +172,14 @@ impl<K: Resource> Event<K> {
     }
 }
 
-impl<K> CachedEvent<K> {
+impl<K: ?Sized> CachedEvent<K> {
+    /// Returns the same event with another type of objects.
+    pub(crate) fn cast<L: ?Sized>(self) -> CachedEvent<L> {
+        self.map(Cached::cast)
+    }
+}
+
+impl<K: Resource + Send + Sync + 'static> CachedEvent<K> {
     /// Returns the event with decoded objects. Unpacks each packed object, which takes O(its size).
     /// Returns `None` if one can't be unpacked, which was reported.
     pub fn read(&self) -> Option<Event<K>> {
@@ -161,17 +187,8 @@ impl<K> CachedEvent<K> {
     }
 }
 
-impl<K> From<Event<K>> for CachedEvent<K> {
+impl<K: Resource + Send + Sync + 'static> From<Event<K>> for CachedEvent<K> {
     fn from(event: Event<K>) -> Self {
-        match event {
-            ObjectEvent::Added { object, initial } => {
-                Self::Added { object: object.into(), initial }
-            }
-            ObjectEvent::Updated { old, new } => Self::Updated { old: old.into(), new: new.into() },
-            ObjectEvent::Deleted { object, final_state_known } => {
-                Self::Deleted { object: object.into(), final_state_known }
-            }
-            ObjectEvent::MovedAway { object } => Self::MovedAway { object: object.into() },
-        }
+        event.map(Into::into)
     }
 }

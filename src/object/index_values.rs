@@ -6,13 +6,13 @@
 
 use std::sync::Arc;
 
-use super::FieldSet;
+use super::{AnyObject, FieldSet};
 
 /// Extracts the values that an object has in the indexes of a store.
-pub(crate) trait IndexExtractor<K>: Send + Sync {
+pub(crate) trait IndexExtractor: Send + Sync {
     /// Returns the values of an object, or `None` if each index computes them when the object is
     /// stored.
-    fn values(&self, object: &K) -> Option<IndexValues>;
+    fn values(&self, object: &dyn AnyObject) -> Option<IndexValues>;
 
     /// Returns the values of an object that `read` decodes: with at least the given fields, or
     /// whole for `None`.
@@ -20,11 +20,11 @@ pub(crate) trait IndexExtractor<K>: Send + Sync {
     /// # Errors
     /// [`NotEnough`] if the object must be decoded whole. If that is known beforehand, `read` is
     /// not called.
-    fn values_of_part(
-        &self,
-        read: &dyn Fn(Option<&FieldSet>) -> Option<K>,
-    ) -> Result<Option<IndexValues>, NotEnough>;
+    fn values_of_part(&self, read: &ReadPart<'_>) -> Result<Option<IndexValues>, NotEnough>;
 }
+
+/// Decodes an object with at least these fields, or whole for `None`.
+pub(crate) type ReadPart<'a> = dyn Fn(Option<&FieldSet>) -> Option<Arc<dyn AnyObject>> + 'a;
 
 /// The object must be decoded whole: an index may read any field, or the part that indexes read
 /// can't be decoded.
@@ -33,9 +33,8 @@ pub(crate) struct NotEnough;
 
 /// The values of one object in each index that existed when they were extracted.
 ///
-/// Compact storage extracts them while it decodes an object, and the store's indexes read them
-/// through [`PackedObject::index_values`](super::PackedObject::index_values). Other code cannot
-/// create or read them.
+/// Compact storage extracts them while it decodes an object, and the store's indexes read them from
+/// the packed object. Other code cannot create or read them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexValues {
     /// The indexes' names, shared with their store: an index is identified by its name's address.

@@ -9,6 +9,9 @@ use std::sync::{Arc, LazyLock};
 
 use hashbrown::HashTable;
 use kube::Resource;
+use kube::api::ObjectMeta;
+
+use super::AnyObject;
 
 /// The key of an object: `namespace/name` if it is namespaced, `name` if it is cluster-scoped.
 ///
@@ -104,7 +107,15 @@ impl ObjectKey {
     /// [`InvalidKey::NoName`] if the metadata has no name; [`InvalidKey::Malformed`] if a part
     /// contains a `/`.
     pub fn of<K: Resource>(object: &K) -> Result<Self, InvalidKey> {
-        let meta = object.meta();
+        Self::of_meta(object.meta())
+    }
+
+    /// Returns the key of a decoded object of any type.
+    pub(crate) fn of_any(object: &dyn AnyObject) -> Result<Self, InvalidKey> {
+        object.meta().ok_or(InvalidKey::NoName).and_then(Self::of_meta)
+    }
+
+    fn of_meta(meta: &ObjectMeta) -> Result<Self, InvalidKey> {
         match meta.name.as_deref() {
             Some(name) if !name.is_empty() => Self::from_parts(meta.namespace.as_deref(), name),
             _ => Err(InvalidKey::NoName),

@@ -18,16 +18,16 @@ use super::{Cached, ObjectKey};
 /// use kube_informer::{Cached, ObjectKey, reflector::ReflectorOptions};
 ///
 /// #[derive(Default)]
-/// struct Store(RwLock<HashMap<ObjectKey, Cached<Pod>>>);
+/// struct Store(RwLock<HashMap<ObjectKey, Cached>>);
 ///
-/// impl KnownObjects<Pod> for Store {
-///     fn get(&self, key: &ObjectKey) -> Option<Cached<Pod>> {
+/// impl KnownObjects for Store {
+///     fn get(&self, key: &ObjectKey) -> Option<Cached> {
 ///         self.0.read().unwrap().get(key).cloned()
 ///     }
-///     fn for_each(&self, visit: &mut dyn FnMut(&ObjectKey, &Cached<Pod>)) {
+///     fn for_each(&self, visit: &mut dyn FnMut(&ObjectKey, &Cached)) {
 ///         self.0.read().unwrap().iter().for_each(|(key, pod)| visit(key, pod));
 ///     }
-///     fn unchanged(&self, state: &ObjectState<'_>) -> Option<(ObjectKey, Cached<Pod>)> {
+///     fn unchanged(&self, state: &ObjectState<'_>) -> Option<(ObjectKey, Cached)> {
 ///         let key = ObjectKey::from_parts(state.namespace, state.name).ok()?;
 ///         let pod = self.get(&key)?;
 ///         let same = pod.uid() == Some(state.uid) && pod.version() == Some(state.version.into());
@@ -37,18 +37,18 @@ use super::{Cached, ObjectKey};
 ///
 /// let options = ReflectorOptions::<Pod>::new().known(Arc::new(Store::default()));
 /// ```
-pub trait KnownObjects<K>: Send + Sync {
+pub trait KnownObjects: Send + Sync {
     /// Returns the object with this key, if it is known.
-    fn get(&self, key: &ObjectKey) -> Option<Cached<K>>;
+    fn get(&self, key: &ObjectKey) -> Option<Cached>;
 
     /// Calls `visit` once for each known object, in no particular order. All objects are as of one
     /// moment.
-    fn for_each(&self, visit: &mut dyn FnMut(&ObjectKey, &Cached<K>));
+    fn for_each(&self, visit: &mut dyn FnMut(&ObjectKey, &Cached));
 
     /// Like [`for_each`](Self::for_each), but in chunks, so that the caller can yield to other
     /// tasks in between. An object that does not change meanwhile is shown once. The default
     /// implementation returns everything in one chunk.
-    fn chunks(&self) -> Box<dyn KnownChunks<K> + '_> {
+    fn chunks(&self) -> Box<dyn KnownChunks + '_> {
         Box::new(WholeChunk(Some(self)))
     }
 
@@ -57,7 +57,7 @@ pub trait KnownObjects<K>: Send + Sync {
     ///
     /// The caller need not decode an object that is returned. The default implementation always
     /// returns `None`.
-    fn unchanged(&self, state: &ObjectState<'_>) -> Option<(ObjectKey, Cached<K>)> {
+    fn unchanged(&self, state: &ObjectState<'_>) -> Option<(ObjectKey, Cached)> {
         let _ = state;
         None
     }
@@ -66,29 +66,28 @@ pub trait KnownObjects<K>: Send + Sync {
 /// An iteration over the known objects, in chunks.
 ///
 /// ```
-/// use k8s_openapi::api::core::v1::Pod;
 /// use kube_informer::object::{KnownChunks, KnownObjects};
 ///
 /// /// Counts objects without holding up the other tasks of the thread.
-/// async fn count(pods: &dyn KnownObjects<Pod>) -> usize {
+/// async fn count(pods: &dyn KnownObjects) -> usize {
 ///     let mut count = 0;
-///     let mut chunks: Box<dyn KnownChunks<Pod> + '_> = pods.chunks();
+///     let mut chunks: Box<dyn KnownChunks + '_> = pods.chunks();
 ///     while chunks.next(&mut |_, _| count += 1) {
 ///         tokio::task::yield_now().await;
 ///     }
 ///     count
 /// }
 /// ```
-pub trait KnownChunks<K>: Send {
+pub trait KnownChunks: Send {
     /// Calls `visit` for each object of the next chunk. Returns false if no chunk was left.
-    fn next(&mut self, visit: &mut dyn FnMut(&ObjectKey, &Cached<K>)) -> bool;
+    fn next(&mut self, visit: &mut dyn FnMut(&ObjectKey, &Cached)) -> bool;
 }
 
 /// All known objects, as one chunk.
 struct WholeChunk<'a, S: ?Sized>(Option<&'a S>);
 
-impl<K, S: KnownObjects<K> + ?Sized> KnownChunks<K> for WholeChunk<'_, S> {
-    fn next(&mut self, visit: &mut dyn FnMut(&ObjectKey, &Cached<K>)) -> bool {
+impl<S: KnownObjects + ?Sized> KnownChunks for WholeChunk<'_, S> {
+    fn next(&mut self, visit: &mut dyn FnMut(&ObjectKey, &Cached)) -> bool {
         self.0.take().map(|known| known.for_each(visit)).is_some()
     }
 }

@@ -10,13 +10,23 @@ mod key;
 mod known;
 mod scope;
 mod shard;
+#[cfg(test)]
+mod value;
 mod version;
 
-pub use cached::{Cached, PackedObject};
+#[cfg(feature = "compact")]
+pub(crate) use cached::Form;
+#[cfg(all(feature = "compact", not(any(test, feature = "testing"))))]
+pub(crate) use cached::PackedObject;
+#[cfg(any(test, feature = "testing"))]
+#[doc(hidden)]
+pub use cached::PackedObject;
+pub(crate) use cached::downcast;
+pub use cached::{AnyObject, Cached};
 pub use change::{Change, Delta, Replacement};
 pub use event::{CachedEvent, Event, EventRef, ObjectEvent};
 pub use index_values::IndexValues;
-pub(crate) use index_values::{IndexExtractor, NotEnough};
+pub(crate) use index_values::{IndexExtractor, NotEnough, ReadPart};
 pub use key::{InvalidKey, ObjectKey};
 pub(crate) use key::{KeyPositions, hash_parts, hash_str};
 pub use known::{KnownChunks, KnownObjects, ObjectState};
@@ -24,4 +34,6 @@ pub use known::{KnownChunks, KnownObjects, ObjectState};
 pub use kube_decode::FieldSet;
 pub(crate) use scope::KindScope;
 pub use shard::{ShardKey, ShardSelector, ring_hash};
+#[cfg(test)]
+pub(crate) use value::Value;
 pub use version::{IncomparableVersion, ResourceVersion};

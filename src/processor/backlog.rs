@@ -28,17 +28,17 @@ use std::time::Duration;
 use crate::object::{Cached, CachedEvent, ObjectKey};
 
 /// The stored objects that a new handler receives first.
-pub(super) type Stored<K> = Box<dyn ExactSizeIterator<Item = (ObjectKey, Cached<K>)> + Send>;
+pub(super) type Stored = Box<dyn ExactSizeIterator<Item = (ObjectKey, Cached)> + Send>;
 
 /// The number of cancelled adds that one `pop` skips before it returns [`Popped::Later`].
 const CANCELLED_PER_POP: usize = 64;
 
 /// A queue of events that merges when it is full.
-pub(super) struct Backlog<K> {
+pub(super) struct Backlog {
     /// The stored objects that are delivered before the slots, and when they were queued.
-    stored: Option<(Stored<K>, Moment)>,
+    stored: Option<(Stored, Moment)>,
     /// The waiting events in order. A cancelled event leaves `None`.
-    slots: VecDeque<Option<Slot<K>>>,
+    slots: VecDeque<Option<Slot>>,
     /// The sequence number of the slot in front.
     first: u64,
     /// The number of slots that are not `None`.
@@ -52,7 +52,7 @@ pub(super) struct Backlog<K> {
     merged: u64,
     cancelled: u64,
     /// States that no handler will see. Their `Drop` is user code, so it must run without the lock.
-    unused: Vec<Cached<K>>,
+    unused: Vec<Cached>,
 }
 
 /// The time at which an event was queued, in microseconds since the listener's start. It takes half
@@ -70,9 +70,9 @@ impl Moment {
     }
 }
 
-enum Slot<K> {
+enum Slot {
     /// An event, and when the oldest event that was merged into it was queued.
-    Event(ObjectKey, CachedEvent<K>, Moment),
+    Event(ObjectKey, CachedEvent, Moment),
     InitialEnd,
 }
 
@@ -84,9 +84,9 @@ struct KeySlots {
 }
 
 /// The result of [`Backlog::pop`].
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Popped<K> {
-    Event(ObjectKey, CachedEvent<K>, Moment),
+#[derive(Debug)]
+pub(super) enum Popped {
+    Event(ObjectKey, CachedEvent, Moment),
     /// All initial adds were delivered before this mark.
     InitialEnd,
     /// No event yet, although some wait. Call `pop` again after other tasks have run.
@@ -94,15 +94,15 @@ pub(super) enum Popped<K> {
 }
 
 /// The contents of a cleared backlog. Dropping it drops objects.
-pub(super) struct Cleared<K> {
-    slots: VecDeque<Option<Slot<K>>>,
-    pub(super) stored: Option<Stored<K>>,
-    pub(super) unused: Vec<Cached<K>>,
+pub(super) struct Cleared {
+    slots: VecDeque<Option<Slot>>,
+    pub(super) stored: Option<Stored>,
+    pub(super) unused: Vec<Cached>,
 }
 
-impl<K> Cleared<K> {
+impl Cleared {
     /// Takes out the events that waited.
-    pub(super) fn events(&mut self) -> impl Iterator<Item = CachedEvent<K>> + '_ {
+    pub(super) fn events(&mut self) -> impl Iterator<Item = CachedEvent> + '_ {
         self.slots.drain(..).flatten().filter_map(|slot| match slot {
             Slot::Event(_, event, _) => Some(event),
             Slot::InitialEnd => None,
@@ -110,7 +110,7 @@ impl<K> Cleared<K> {
     }
 }
 
-impl<K> Backlog<K> {
+impl Backlog {
     pub(super) fn new(limit: usize) -> Self {
         Self {
             stored: None,
@@ -138,12 +138,12 @@ impl<K> Backlog<K> {
     }
 
     /// Delivers these objects as adds, before every other event. O(1).
-    pub(super) fn begin_with(&mut self, stored: Stored<K>) {
+    pub(super) fn begin_with(&mut self, stored: Stored) {
         self.stored = Some((stored, self.now));
     }
 
     /// Takes the states that no handler will see. The caller drops them without a lock.
-    pub(super) fn take_unused(&mut self) -> Vec<Cached<K>> {
+    pub(super) fn take_unused(&mut self) -> Vec<Cached> {
         std::mem::take(&mut self.unused)
     }
 
@@ -176,7 +176,7 @@ impl<K> Backlog<K> {
         self.now = now;
     }
 
-    pub(super) fn push(&mut self, key: &ObjectKey, event: CachedEvent<K>) {
+    pub(super) fn push(&mut self, key: &ObjectKey, event: CachedEvent) {
         if self.key_slots.is_none() && self.waiting + self.stored() >= self.limit {
             self.merge_all();
         }
@@ -189,7 +189,7 @@ impl<K> Backlog<K> {
     }
 
     /// Takes the oldest waiting event. O(1), amortised over the pushes.
-    pub(super) fn pop(&mut self) -> Option<Popped<K>> {
+    pub(super) fn pop(&mut self) -> Option<Popped> {
         for _ in 0..CANCELLED_PER_POP {
             let Some((stored, since)) = &mut self.stored else { return self.pop_queued() };
             let since = *since;
@@ -211,11 +211,7 @@ impl<K> Backlog<K> {
 
     /// Merges the add of a stored object with the waiting events of that object, while merging.
     /// Returns `None` if they cancel out.
-    fn merge_with_queued(
-        &mut self,
-        key: &ObjectKey,
-        added: CachedEvent<K>,
-    ) -> Option<CachedEvent<K>> {
+    fn merge_with_queued(&mut self, key: &ObjectKey, added: CachedEvent) -> Option<CachedEvent> {
         let slots = self.key_slots.as_ref().and_then(|key_slots| key_slots.get(key)).copied();
         let Some(slots) = slots else { return Some(added) };
         let index = self.index(slots.earlier.unwrap_or(slots.last));
@@ -248,7 +244,7 @@ impl<K> Backlog<K> {
         event
     }
 
-    fn pop_queued(&mut self) -> Option<Popped<K>> {
+    fn pop_queued(&mut self) -> Option<Popped> {
         loop {
             let slot = self.slots.pop_front()?;
             let number = self.first;
@@ -275,7 +271,7 @@ impl<K> Backlog<K> {
 
     /// Takes everything out. The caller drops it without a lock.
     #[must_use]
-    pub(super) fn clear(&mut self) -> Cleared<K> {
+    pub(super) fn clear(&mut self) -> Cleared {
         (self.waiting, self.marks) = (0, 0);
         self.key_slots = None;
         Cleared {
@@ -286,7 +282,7 @@ impl<K> Backlog<K> {
     }
 
     /// Queues an event. Merges it with a waiting event of the same key while merging.
-    fn put(&mut self, key: ObjectKey, event: CachedEvent<K>, now: Moment) {
+    fn put(&mut self, key: ObjectKey, event: CachedEvent, now: Moment) {
         let slots = self.key_slots.as_ref().and_then(|key_slots| key_slots.get(&key)).copied();
         let Some(slots) = slots else {
             let last = self.append(Slot::Event(key.clone(), event, now));
@@ -324,7 +320,7 @@ impl<K> Backlog<K> {
 
     /// Handles the delete of an object whose add no handler will see. If the handler still waits to
     /// hear that the object had moved away before, it hears of the delete instead.
-    fn depart(&mut self, earlier: Option<u64>, departure: CachedEvent<K>) {
+    fn depart(&mut self, earlier: Option<u64>, departure: CachedEvent) {
         if departure.is_deleted()
             && let Some(index) = earlier.map(|number| self.index(number))
             && let Some(Some(Slot::Event(_, waiting, _))) = self.slots.get_mut(index)
@@ -337,13 +333,13 @@ impl<K> Backlog<K> {
     }
 
     /// Keeps the state of a delete, or of a departure, for the caller to drop without a lock.
-    fn discard(&mut self, event: CachedEvent<K>) {
+    fn discard(&mut self, event: CachedEvent) {
         if let CachedEvent::Deleted { object, .. } | CachedEvent::MovedAway { object } = event {
             self.unused.push(object);
         }
     }
 
-    fn append(&mut self, slot: Slot<K>) -> u64 {
+    fn append(&mut self, slot: Slot) -> u64 {
         self.slots.push_back(Some(slot));
         self.waiting += 1;
         self.first + self.slots.len() as u64 - 1
@@ -395,19 +391,15 @@ impl<K> Backlog<K> {
 }
 
 /// The result of merging two events of one object.
-enum Merged<K> {
+enum Merged {
     /// Nothing is left to tell. Holds the delete or departure that cancelled the add.
-    None(CachedEvent<K>),
-    One(CachedEvent<K>),
-    Both(CachedEvent<K>, CachedEvent<K>),
+    None(CachedEvent),
+    One(CachedEvent),
+    Both(CachedEvent, CachedEvent),
 }
 
 /// Merges two events of one object. Moves states that no handler will see to `unused`.
-fn merge<K>(
-    waiting: CachedEvent<K>,
-    event: CachedEvent<K>,
-    unused: &mut Vec<Cached<K>>,
-) -> Merged<K> {
+fn merge(waiting: CachedEvent, event: CachedEvent, unused: &mut Vec<Cached>) -> Merged {
     match (waiting, event) {
         (CachedEvent::Added { object, initial }, CachedEvent::Updated { old, new }) => {
             unused.extend([object, old]);

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use kube::Resource;
+
 use super::MIN_RESYNC;
 use crate::object::{CachedEvent, Event, ObjectKey};
 use crate::panic::call_decoded;
@@ -39,7 +41,7 @@ use crate::panic::call_decoded;
 ///     }
 /// }
 /// ```
-pub trait EventHandler<K>: Send + 'static {
+pub trait EventHandler<K: Resource + Send + Sync + 'static>: Send + 'static {
     /// Handles an object that appeared. `initial` is true for objects that were stored before the
     /// handler was added, or that came with the first list.
     fn on_add(&mut self, object: Arc<K>, initial: bool) {
@@ -87,18 +89,6 @@ pub trait EventHandler<K>: Send + 'static {
     fn on_cached_event(&mut self, key: &ObjectKey, event: CachedEvent<K>) {
         let _ = key;
         call_decoded(&event, |event| self.on_event(event));
-    }
-}
-
-/// A closure as a handler of cached events.
-pub(crate) struct FnHandler<F>(pub(crate) F);
-
-impl<K, F> EventHandler<K> for FnHandler<F>
-where
-    F: FnMut(&ObjectKey, CachedEvent<K>) + Send + 'static,
-{
-    fn on_cached_event(&mut self, key: &ObjectKey, event: CachedEvent<K>) {
-        (self.0)(key, event);
     }
 }
 

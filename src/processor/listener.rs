@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::future::poll_fn;
+use std::marker::PhantomData;
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -9,6 +10,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use futures::Stream;
+use kube::Resource;
 use tokio::sync::watch;
 use tokio::task::consume_budget;
 use tokio::time::Instant;
@@ -17,10 +19,7 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 use super::backlog::{Backlog, Moment, Popped, Stored};
 use super::registration::{HandlerMetrics, Revoke};
 use super::resync::Resync;
-use super::{
-    EventHandler, HandlerOptions, HandlerRegistration, HandlerStatus, Notification, Recipients,
-    Shared,
-};
+use super::{HandlerOptions, HandlerRegistration, HandlerStatus, Notification, Recipients, Shared};
 use crate::metrics::MetricLabels;
 use crate::object::{Cached, CachedEvent, Event, ObjectKey};
 use crate::panic::{SafeDrop, SafeDropper, catch};
@@ -32,12 +31,12 @@ use crate::yield_budget::UNPACKING;
 const CALLS_PER_TURN: u32 = 8;
 
 /// One handler's backlog and counters.
-pub(super) struct Listener<K> {
+pub(super) struct Listener {
     id: u64,
     name: Arc<str>,
     started: Instant,
     resync: Mutex<Resync>,
-    queue: Mutex<Queue<K>>,
+    queue: Mutex<Queue>,
     /// Woken when an event is queued or the listener is closed. Only one task drains a backlog.
     waker: AtomicWaker,
     synced: watch::Sender<bool>,
@@ -49,8 +48,8 @@ pub(super) struct Listener<K> {
     dropper: SafeDropper,
 }
 
-struct Queue<K> {
-    backlog: Backlog<K>,
+struct Queue {
+    backlog: Backlog,
     close: Option<Close>,
     /// The queue time of the last event whose lag was recorded.
     observed: Option<Moment>,
@@ -60,7 +59,7 @@ struct Queue<K> {
     delivery_token: Option<TaskTrackerToken>,
 }
 
-impl<K> Queue<K> {
+impl Queue {
     /// Releases the token when no more events will be delivered.
     fn settle(&mut self) {
         let nothing_comes = self.close.is_some() && self.backlog.len() == 0;
@@ -79,7 +78,7 @@ pub(super) enum Close {
     Dropped,
 }
 
-impl<K> Listener<K> {
+impl Listener {
     pub(super) fn new(
         id: u64,
         options: &HandlerOptions,
@@ -150,7 +149,7 @@ impl<K> Listener<K> {
     }
 
     /// Queues these objects as initial adds, before everything else. O(1).
-    pub(super) fn begin_with(&self, stored: Stored<K>, now: Instant) {
+    pub(super) fn begin_with(&self, stored: Stored, now: Instant) {
         let mut queue = self.queue.lock();
         queue.backlog.set_now(self.moment(now));
         queue.backlog.begin_with(stored);
@@ -165,7 +164,7 @@ impl<K> Listener<K> {
     }
 
     /// Queues an update for each of these unchanged objects.
-    pub(super) fn resend(&self, objects: &[(ObjectKey, Cached<K>)], now: Instant) {
+    pub(super) fn resend(&self, objects: &[(ObjectKey, Cached)], now: Instant) {
         let events = objects.iter().map(|(key, object)| {
             (key, CachedEvent::Updated { old: object.clone(), new: object.clone() })
         });
@@ -173,7 +172,7 @@ impl<K> Listener<K> {
     }
 
     /// Queues the notifications of a batch that was stored at `now`.
-    pub(super) fn push(&self, notifications: &[Notification<K>], now: Instant) {
+    pub(super) fn push(&self, notifications: &[Notification], now: Instant) {
         let resyncing = self.resync().is_some();
         let due = self.due.load(Ordering::Relaxed);
         let concerned = notifications.iter().filter(|notification| match notification.recipients {
@@ -186,7 +185,7 @@ impl<K> Listener<K> {
 
     fn queue_all<'a>(
         &self,
-        events: impl Iterator<Item = (&'a ObjectKey, CachedEvent<K>)>,
+        events: impl Iterator<Item = (&'a ObjectKey, CachedEvent)>,
         now: Instant,
     ) {
         let mut queue = self.queue.lock();
@@ -255,7 +254,7 @@ impl<K> Listener<K> {
     }
 
     /// Takes the next delivery from the backlog.
-    fn poll_delivery(&self, cx: &Context<'_>) -> Poll<Option<Delivery<K>>> {
+    fn poll_delivery(&self, cx: &Context<'_>) -> Poll<Option<Delivery>> {
         // Register before looking: a push in between would otherwise wake no task.
         self.waker.register(cx.waker());
         let mut queue = self.queue.lock();
@@ -293,10 +292,10 @@ impl<K> Listener<K> {
     }
 }
 
-impl<K: Send + Sync + 'static> Listener<K> {
+impl Listener {
     pub(super) fn registration(
         self: &Arc<Self>,
-        shared: Weak<Shared<K>>,
+        shared: Weak<Shared>,
         task: Revoke,
     ) -> HandlerRegistration {
         let (remove, status) = (self.clone(), self.clone());
@@ -313,9 +312,9 @@ impl<K: Send + Sync + 'static> Listener<K> {
     }
 
     /// Calls the handler for each event until the listener is closed.
-    pub(super) fn run<H: EventHandler<K>>(
+    pub(super) fn run(
         self: Arc<Self>,
-        handler: H,
+        handler: Box<HandlerCall>,
     ) -> impl Future<Output = ()> + Send + 'static {
         // Created now, not at the first poll: a task that is never spawned must also finish. The
         // handler is declared later, so it is dropped first: `finished` means that the handler is
@@ -338,7 +337,7 @@ impl<K: Send + Sync + 'static> Listener<K> {
                 // the second one must not run while the first panic unwinds.
                 let objects = event.clone();
                 // Packed objects are unpacked inside this call, with no lock held.
-                if let Err(message) = catch(|| handler.on_cached_event(&key, event)) {
+                if let Err(message) = catch(|| handler(&key, event)) {
                     listener.panics.fetch_add(1, Ordering::Relaxed);
                     listener.queue.lock().metrics.panics.add(1);
                     tracing::error!(handler = &*listener.name, message, "event handler panicked");
@@ -353,18 +352,21 @@ impl<K: Send + Sync + 'static> Listener<K> {
     }
 }
 
+/// A call of a handler, with an event in its cached form and the key of its object.
+pub(crate) type HandlerCall = dyn FnMut(&ObjectKey, CachedEvent) + Send;
+
 /// One step of a handler through its backlog.
-enum Delivery<K> {
+enum Delivery {
     /// An event in its cached form, and the key of its object.
-    Event(ObjectKey, CachedEvent<K>),
+    Event(ObjectKey, CachedEvent),
     /// Every initial add was delivered. Tasks that wait for that have been woken.
     InitialEnd,
 }
 
 /// Marks a handler as finished when dropped: it will never be called again.
-struct Finish<K>(Arc<Listener<K>>);
+struct Finish(Arc<Listener>);
 
-impl<K> Drop for Finish<K> {
+impl Drop for Finish {
     fn drop(&mut self) {
         self.0.close(Close::Dropped);
         self.0.finished.send_replace(true);
@@ -395,13 +397,14 @@ impl<K> Drop for Finish<K> {
 /// others run.
 #[must_use = "a stream that is not polled fills its backlog"]
 pub struct EventStream<K> {
-    finish: Finish<K>,
-    shared: Weak<Shared<K>>,
+    finish: Finish,
+    shared: Weak<Shared>,
+    kind: PhantomData<fn() -> K>,
 }
 
 impl<K> EventStream<K> {
-    pub(super) fn new(listener: Arc<Listener<K>>, shared: Weak<Shared<K>>) -> Self {
-        Self { finish: Finish(listener), shared }
+    pub(super) fn new(listener: Arc<Listener>, shared: Weak<Shared>) -> Self {
+        Self { finish: Finish(listener), shared, kind: PhantomData }
     }
 
     /// Returns whether all initial adds were taken and the last of them is finished.
@@ -415,7 +418,7 @@ impl<K> EventStream<K> {
     }
 }
 
-impl<K> Stream for EventStream<K> {
+impl<K: Resource + Send + Sync + 'static> Stream for EventStream<K> {
     type Item = Event<K>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Event<K>>> {
@@ -433,7 +436,7 @@ impl<K> Stream for EventStream<K> {
                             Poll::Pending => Err(()),
                         });
                     }
-                    match event.read() {
+                    match event.cast().read() {
                         // An object that cannot be decoded was reported when that was found.
                         None => {}
                         event => return Poll::Ready(event),

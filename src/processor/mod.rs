@@ -22,12 +22,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use kube::Resource;
 use tokio::time::Instant;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
+pub(crate) use self::handler::resync_period;
 pub use self::handler::{EventHandler, HandlerOptions};
-pub(crate) use self::handler::{FnHandler, resync_period};
 pub use self::listener::EventStream;
+pub(crate) use self::listener::HandlerCall;
 use self::listener::{Close, Listener};
 pub use self::registration::{HandlerRegistration, HandlerStatus, HandlerTask};
 pub(crate) use self::tap::{HeldUpBy, Tap, TapGuard};
@@ -60,7 +62,7 @@ pub(crate) const MIN_RESYNC: Duration = Duration::from_secs(1);
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
 /// let processor = SharedProcessor::new();
 /// let key = ObjectKey::namespaced("shop", "a")?;
-/// let map = Cached::from(Arc::new(ConfigMap::default()));
+/// let map: Cached = Cached::from(Arc::new(ConfigMap::default())).into();
 /// let mut guard = processor.enter();
 /// let stored = vec![(key.clone(), map.clone())];
 /// let added: AddedHandler = guard.add_handler(Print, &HandlerOptions::new(), stored, true);
@@ -75,16 +77,16 @@ pub(crate) const MIN_RESYNC: Duration = Duration::from_secs(1);
 /// # Ok::<(), Box<dyn std::error::Error>>(()) })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct SharedProcessor<K> {
-    shared: Arc<Shared<K>>,
+pub struct SharedProcessor {
+    shared: Arc<Shared>,
 }
 
-pub(crate) struct Shared<K> {
-    listeners: Mutex<Vec<Arc<Listener<K>>>>,
+pub(crate) struct Shared {
+    listeners: Mutex<Vec<Arc<Listener>>>,
     /// Listeners that were closed and still deliver events.
-    closing: Mutex<Vec<Weak<Listener<K>>>>,
+    closing: Mutex<Vec<Weak<Listener>>>,
     /// Lock order: after `listeners`.
-    taps: Mutex<Vec<Arc<Tap<K>>>>,
+    taps: Mutex<Vec<Arc<Tap>>>,
     next_id: AtomicU64,
     labels: MetricLabels,
     dropper: SafeDropper,
@@ -92,11 +94,11 @@ pub(crate) struct Shared<K> {
 
 /// A change of the store, for the handlers.
 #[derive(Debug)]
-pub struct Notification<K> {
+pub struct Notification {
     /// The object's key.
     pub key: ObjectKey,
     /// The event that handlers receive.
-    pub event: CachedEvent<K>,
+    pub event: CachedEvent,
     /// The handlers that receive the event.
     pub recipients: Recipients,
 }
@@ -125,38 +127,35 @@ pub enum Recipients {
 /// use kube_informer::{EventHandler, HandlerOptions, Indexer};
 ///
 /// fn add(
-///     processor: &SharedProcessor<ConfigMap>,
+///     processor: &SharedProcessor,
 ///     store: &Indexer<ConfigMap>,
 ///     handler: impl EventHandler<ConfigMap>,
 /// ) -> HandlerTask {
-///     let mut guard: DispatchGuard<'_, ConfigMap> = processor.enter(); // no batch in between
+///     let mut guard: DispatchGuard<'_> = processor.enter(); // no batch in between
 ///     let stored = store.snapshot();
-///     let stored: Vec<_> = stored.cached().map(|(key, map)| (key.clone(), map.clone())).collect();
+///     let stored: Vec<_> = stored.cached().map(|(key, map)| (key.clone(), map.into())).collect();
 ///     guard.add_handler(handler, &HandlerOptions::new(), stored, true).task
 /// }
 /// ```
-pub struct DispatchGuard<'a, K>(MutexGuard<'a, Vec<Arc<Listener<K>>>>, &'a SharedProcessor<K>);
+pub struct DispatchGuard<'a>(MutexGuard<'a, Vec<Arc<Listener>>>, &'a SharedProcessor);
 
 /// The handlers that existed when a batch was stored.
 ///
 /// A handler that was added later finds the batch in the store and does not receive it from here. A
 /// handler that was removed receives nothing more.
-pub(crate) struct Listeners<K> {
-    handlers: Vec<Arc<Listener<K>>>,
-    taps: Vec<Arc<Tap<K>>>,
+pub(crate) struct Listeners {
+    handlers: Vec<Arc<Listener>>,
+    taps: Vec<Arc<Tap>>,
     stored: Instant,
 }
 
 /// The objects that a new handler receives first, from one snapshot of the store.
-pub(crate) trait StoredObjects<K>:
-    ExactSizeIterator<Item = (ObjectKey, Cached<K>)> + Send + 'static
+pub(crate) trait StoredObjects:
+    ExactSizeIterator<Item = (ObjectKey, Cached)> + Send + 'static
 {
 }
 
-impl<K, I> StoredObjects<K> for I where
-    I: ExactSizeIterator<Item = (ObjectKey, Cached<K>)> + Send + 'static
-{
-}
+impl<I> StoredObjects for I where I: ExactSizeIterator<Item = (ObjectKey, Cached)> + Send + 'static {}
 
 /// A handler that was added with [`DispatchGuard::add_handler`].
 #[derive(Debug)]
@@ -169,7 +168,7 @@ pub struct AddedHandler {
     pub task: HandlerTask,
 }
 
-impl<K: Send + Sync + 'static> SharedProcessor<K> {
+impl SharedProcessor {
     /// Creates a processor without handlers.
     pub fn new() -> Self {
         Self::with_metrics(MetricLabels::default(), SafeDropper::default())
@@ -186,7 +185,7 @@ impl<K: Send + Sync + 'static> SharedProcessor<K> {
 
     /// Locks the processor between two batches. Blocks while a batch is being distributed, and
     /// holds up the next batch until the guard is dropped.
-    pub fn enter(&self) -> DispatchGuard<'_, K> {
+    pub fn enter(&self) -> DispatchGuard<'_> {
         DispatchGuard(self.shared.listeners.lock(), self)
     }
 
@@ -211,7 +210,7 @@ impl<K: Send + Sync + 'static> SharedProcessor<K> {
 
     /// Begins a resync of the handlers whose resync is due at `now`. It runs until
     /// [`Listeners::end_resync`]; until then no other resync of these handlers begins.
-    pub(crate) fn begin_resync(&self, now: Instant) -> Option<Listeners<K>> {
+    pub(crate) fn begin_resync(&self, now: Instant) -> Option<Listeners> {
         let listeners = self.shared.listeners.lock();
         listeners.iter().filter_map(|listener| listener.next_resync()).find(|next| *next <= now)?;
         // Handlers whose resync is almost due join in.
@@ -241,21 +240,21 @@ impl<K: Send + Sync + 'static> SharedProcessor<K> {
     }
 }
 
-impl<K: Send + Sync + 'static> DispatchGuard<'_, K> {
+impl DispatchGuard<'_> {
     /// Queues each notification for each handler that it concerns.
-    pub fn distribute(&self, notifications: &[Notification<K>]) {
+    pub fn distribute(&self, notifications: &[Notification]) {
         self.listeners().distribute(notifications);
     }
 
     /// Returns the handlers that a batch is for, if the batch is stored under this guard. The
     /// result stays valid after the guard is dropped.
-    pub(crate) fn listeners(&self) -> Listeners<K> {
+    pub(crate) fn listeners(&self) -> Listeners {
         let taps = self.1.shared.taps.lock().clone();
         Listeners { handlers: self.0.clone(), taps, stored: Instant::now() }
     }
 
     /// Adds a tap that takes every change from the next batch on.
-    pub(crate) fn add_tap(&mut self, tap: Tap<K>) -> TapGuard {
+    pub(crate) fn add_tap(&mut self, tap: Tap) -> TapGuard {
         let tap = Arc::new(tap);
         let guard = TapGuard::new(Arc::downgrade(&self.1.shared), Arc::downgrade(&tap));
         self.1.shared.taps.lock().push(tap);
@@ -278,17 +277,32 @@ impl<K: Send + Sync + 'static> DispatchGuard<'_, K> {
     /// after [`end_initial`](Self::end_initial).
     ///
     /// The handler is called once the returned task [runs](HandlerTask::run).
-    pub fn add_handler<H: EventHandler<K>>(
+    pub fn add_handler<K: Resource + Send + Sync + 'static>(
         &mut self,
-        handler: H,
+        handler: impl EventHandler<K>,
         options: &HandlerOptions,
         stored: impl IntoIterator<
-            IntoIter = impl ExactSizeIterator<Item = (ObjectKey, Cached<K>)> + Send + 'static,
+            IntoIter = impl ExactSizeIterator<Item = (ObjectKey, Cached)> + Send + 'static,
         >,
         complete: bool,
     ) -> AddedHandler {
+        let mut handler = handler;
+        let call = Box::new(move |key: &ObjectKey, event: CachedEvent| {
+            handler.on_cached_event(key, event.cast());
+        });
+        self.add_call(call, options, stored, complete)
+    }
+
+    /// Adds a handler as [`add_handler`](Self::add_handler) does.
+    pub(crate) fn add_call(
+        &mut self,
+        call: Box<HandlerCall>,
+        options: &HandlerOptions,
+        stored: impl IntoIterator<IntoIter = impl StoredObjects>,
+        complete: bool,
+    ) -> AddedHandler {
         let listener = self.add(options, stored, complete, None);
-        let run = Box::pin(listener.clone().run(handler));
+        let run = Box::pin(listener.clone().run(call));
         let (task, revoke) = HandlerTask::new(options.name.clone(), run);
         let registration = listener.registration(Arc::downgrade(&self.1.shared), revoke);
         AddedHandler { registration, task }
@@ -296,10 +310,10 @@ impl<K: Send + Sync + 'static> DispatchGuard<'_, K> {
 
     /// Adds a handler that the user polls. It holds `delivery_token` until everything is delivered
     /// to it.
-    pub(crate) fn add_stream(
+    pub(crate) fn add_stream<K>(
         &mut self,
         options: &HandlerOptions,
-        stored: impl IntoIterator<IntoIter = impl StoredObjects<K>>,
+        stored: impl IntoIterator<IntoIter = impl StoredObjects>,
         complete: bool,
         delivery_token: Option<TaskTrackerToken>,
     ) -> EventStream<K> {
@@ -310,10 +324,10 @@ impl<K: Send + Sync + 'static> DispatchGuard<'_, K> {
     fn add(
         &mut self,
         options: &HandlerOptions,
-        stored: impl IntoIterator<IntoIter = impl StoredObjects<K>>,
+        stored: impl IntoIterator<IntoIter = impl StoredObjects>,
         complete: bool,
         delivery_token: Option<TaskTrackerToken>,
-    ) -> Arc<Listener<K>> {
+    ) -> Arc<Listener> {
         let Shared { next_id, labels, dropper, .. } = &*self.1.shared;
         let id = next_id.fetch_add(1, Ordering::Relaxed);
         let listener = Arc::new(Listener::new(id, options, labels, dropper.clone()));
@@ -327,9 +341,9 @@ impl<K: Send + Sync + 'static> DispatchGuard<'_, K> {
     }
 }
 
-impl<K> Listeners<K> {
+impl Listeners {
     /// Queues each notification for each handler that it concerns.
-    pub(crate) fn distribute(&self, notifications: &[Notification<K>]) {
+    pub(crate) fn distribute(&self, notifications: &[Notification]) {
         if notifications.is_empty() {
             return;
         }
@@ -339,7 +353,7 @@ impl<K> Listeners<K> {
     }
 
     /// Queues an update for each of these unchanged objects, for a resync.
-    pub(crate) fn resend(&self, objects: &[(ObjectKey, Cached<K>)]) {
+    pub(crate) fn resend(&self, objects: &[(ObjectKey, Cached)]) {
         let now = Instant::now();
         self.handlers.iter().for_each(|listener| listener.resend(objects, now));
     }
@@ -360,14 +374,14 @@ impl<K> Listeners<K> {
     }
 
     /// Gives each change to each tap. Waits for taps whose channel is full.
-    pub(crate) async fn tap(&self, notifications: &[Notification<K>], held_up: &HeldUpBy) {
+    pub(crate) async fn tap(&self, notifications: &[Notification], held_up: &HeldUpBy) {
         for tap in &self.taps {
             tap.take(notifications, held_up).await;
         }
     }
 }
 
-impl<K> Shared<K> {
+impl Shared {
     fn close(&self, close: Close) {
         // Not under a lock: closing drops objects, which may run user code.
         let listeners = std::mem::take(&mut *self.listeners.lock());
@@ -399,7 +413,7 @@ impl<K> Shared<K> {
 }
 
 /// Closes all handlers: without its processor no handler receives an event.
-impl<K> Drop for SharedProcessor<K> {
+impl Drop for SharedProcessor {
     fn drop(&mut self) {
         let listeners = std::mem::take(&mut *self.shared.listeners.lock());
         for listener in &listeners {
@@ -408,20 +422,20 @@ impl<K> Drop for SharedProcessor<K> {
     }
 }
 
-impl<K: Send + Sync + 'static> Default for SharedProcessor<K> {
+impl Default for SharedProcessor {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<K> fmt::Debug for SharedProcessor<K> {
+impl fmt::Debug for SharedProcessor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let handlers = self.shared.listeners.lock().len();
         f.debug_struct("SharedProcessor").field("handlers", &handlers).finish_non_exhaustive()
     }
 }
 
-impl<K> fmt::Debug for DispatchGuard<'_, K> {
+impl fmt::Debug for DispatchGuard<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("DispatchGuard").field("handlers", &self.0.len()).finish()
     }

@@ -17,21 +17,21 @@ use crate::panic::{SafeDropEvent, SafeDropper, catch, drop_safely};
 use crate::sync::Mutex;
 
 /// A consumer of each change of the store.
-pub(crate) enum Tap<K> {
+pub(crate) enum Tap {
     /// A function that the processing loop calls. It must be short. A panic is caught and logged.
-    Inline(Box<InlineTap<K>>),
+    Inline(Box<InlineTap>),
     /// A channel to the consumer's task. While the channel is full, the processing loop waits.
     Bounded {
         /// The name of the consumer. The informer's status shows it while the loop waits.
         name: Arc<str>,
         /// The bounded channel.
-        events: Sender<(ObjectKey, SafeDropEvent<K>)>,
+        events: Sender<(ObjectKey, SafeDropEvent)>,
         /// Counts the objects whose `Drop` panics in the channel.
         dropper: SafeDropper,
     },
 }
 
-type InlineTap<K> = dyn Fn(&ObjectKey, &CachedEvent<K>) + Send + Sync;
+type InlineTap = dyn Fn(&ObjectKey, &CachedEvent) + Send + Sync;
 
 /// Removes its tap when dropped.
 #[must_use = "the tap is removed with its guard"]
@@ -44,10 +44,10 @@ pub(crate) struct HeldUpBy(Mutex<Option<Arc<str>>>);
 /// Clears the name when the wait ends or is cancelled.
 struct Waiting<'a>(&'a HeldUpBy);
 
-impl<K> Tap<K> {
+impl Tap {
     /// Takes the changes of a batch. Waits while a bounded channel is full. If this future is
     /// dropped, the changes that were not taken are lost.
-    pub(super) async fn take(&self, notifications: &[Notification<K>], held_up: &HeldUpBy) {
+    pub(super) async fn take(&self, notifications: &[Notification], held_up: &HeldUpBy) {
         let changes = notifications.iter().filter(|n| n.recipients == Recipients::Everyone);
         for Notification { key, event, .. } in changes {
             match self {
@@ -76,10 +76,7 @@ fn report_panic(key: &ObjectKey, message: &str) {
 }
 
 impl TapGuard {
-    pub(super) fn new<K: Send + Sync + 'static>(
-        shared: Weak<Shared<K>>,
-        tap: Weak<Tap<K>>,
-    ) -> Self {
+    pub(super) fn new(shared: Weak<Shared>, tap: Weak<Tap>) -> Self {
         Self(Some(Box::new(move || {
             if let Some(shared) = shared.upgrade() {
                 let removed: Vec<_> = {

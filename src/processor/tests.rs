@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::backlog::{Backlog, Moment, Popped};
 use super::*;
-use crate::object::{Event, PackedObject, ResourceVersion};
+use crate::object::{AnyObject, Event, PackedObject, ResourceVersion, Value};
 
 fn key(n: u8) -> ObjectKey {
     ObjectKey::cluster(&format!("o{n}")).unwrap()
@@ -16,32 +16,49 @@ fn key_of(version: u32) -> ObjectKey {
     key(u8::try_from(version % 6).unwrap())
 }
 
-fn added(version: u32) -> CachedEvent<u32> {
-    CachedEvent::Added { object: Arc::new(version).into(), initial: false }
+fn object(version: u32) -> Cached {
+    Cached::any(Arc::new(Value::from(version)))
 }
 
-fn updated(old: u32, new: u32) -> CachedEvent<u32> {
-    CachedEvent::Updated { old: Arc::new(old).into(), new: Arc::new(new).into() }
+fn added(version: u32) -> CachedEvent {
+    CachedEvent::Added { object: object(version), initial: false }
 }
 
-fn deleted(version: u32) -> CachedEvent<u32> {
-    CachedEvent::Deleted { object: Arc::new(version).into(), final_state_known: true }
+fn updated(old: u32, new: u32) -> CachedEvent {
+    CachedEvent::Updated { old: object(old), new: object(new) }
 }
 
-fn moved(version: u32) -> CachedEvent<u32> {
-    CachedEvent::MovedAway { object: Arc::new(version).into() }
+fn deleted(version: u32) -> CachedEvent {
+    CachedEvent::Deleted { object: object(version), final_state_known: true }
 }
 
-fn rest(backlog: &mut Backlog<u32>) -> Vec<Popped<u32>> {
+fn moved(version: u32) -> CachedEvent {
+    CachedEvent::MovedAway { object: object(version) }
+}
+
+fn rest(backlog: &mut Backlog) -> Vec<Popped> {
     std::iter::from_fn(|| backlog.pop()).collect()
 }
 
 /// Events of one object.
-fn events(events: impl IntoIterator<Item = CachedEvent<u32>>) -> Vec<Popped<u32>> {
+fn events(events: impl IntoIterator<Item = CachedEvent>) -> Vec<Popped> {
     events.into_iter().map(|event| taken(0, event)).collect()
 }
 
-fn taken(object: u8, event: CachedEvent<u32>) -> Popped<u32> {
+impl PartialEq for Popped {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Event(a, event, at), Self::Event(b, other, then)) => {
+                let [event, other] = [event, other].map(|event| event.clone().cast::<Value<u32>>());
+                (a, event, at) == (b, other, then)
+            }
+            (Self::InitialEnd, Self::InitialEnd) => true,
+            _ => false,
+        }
+    }
+}
+
+fn taken(object: u8, event: CachedEvent) -> Popped {
     Popped::Event(key(object), event, Moment::default())
 }
 
@@ -160,20 +177,21 @@ proptest! {
         let mut store: BTreeMap<u8, u32> = BTreeMap::new();
         let mut told: BTreeSet<u32> = BTreeSet::new();
         let mut version = 0;
-        let mut tell = |taken: Popped<u32>| {
+        let mut tell = |taken: Popped| {
             let Popped::Event(told_of, event, _) = taken else { return Ok(()) };
-            prop_assert_eq!(told_of, key_of(*event.object().get().unwrap()));
-            match event.read().unwrap() {
-                Event::Added { object, .. } => prop_assert!(told.insert(*object)),
+            let event = event.cast::<Value<u32>>().read().unwrap();
+            prop_assert_eq!(told_of, key_of(***event.object()));
+            match event {
+                Event::Added { object, .. } => prop_assert!(told.insert(**object)),
                 Event::Updated { old, new } => {
-                    prop_assert!(told.remove(&old), "`old` was never delivered");
-                    told.insert(*new);
+                    prop_assert!(told.remove(&**old), "`old` was never delivered");
+                    told.insert(**new);
                 }
                 Event::Deleted { object, .. } | Event::MovedAway { object } => {
                     // The final state may be newer than what was told, never another object's.
                     let object_of = |version: u32| version % 6;
                     let known: Vec<u32> =
-                        told.iter().copied().filter(|v| object_of(*v) == object_of(*object)).collect();
+                        told.iter().copied().filter(|v| object_of(*v) == object_of(**object)).collect();
                     prop_assert_eq!(known.len(), 1, "deleted object was never delivered");
                     told.remove(&known[0]);
                 }
@@ -218,19 +236,19 @@ proptest! {
 /// Records the objects of its events, and panics on one of them.
 struct Recorder(Arc<Mutex<Vec<u32>>>, Option<u32>);
 
-impl EventHandler<u32> for Recorder {
-    fn on_event(&mut self, event: Event<u32>) {
-        let object = **event.object();
+impl EventHandler<Value<u32>> for Recorder {
+    fn on_event(&mut self, event: Event<Value<u32>>) {
+        let object = ***event.object();
         assert_ne!(Some(object), self.1, "asked for");
         self.0.lock().push(object);
     }
 }
 
-fn stored(versions: &[u32]) -> Vec<(ObjectKey, Cached<u32>)> {
-    versions.iter().map(|v| (key_of(*v), Arc::new(*v).into())).collect()
+fn stored(versions: &[u32]) -> Vec<(ObjectKey, Cached)> {
+    versions.iter().map(|v| (key_of(*v), object(*v))).collect()
 }
 
-fn note(version: u32, recipients: Recipients) -> Notification<u32> {
+fn note(version: u32, recipients: Recipients) -> Notification {
     Notification { key: key_of(version), event: added(version), recipients }
 }
 
@@ -254,7 +272,7 @@ async fn panic_is_counted_and_next_event_delivered() {
 
 #[tokio::test]
 async fn sync_and_removal_wake_every_waiter() {
-    let processor = SharedProcessor::<u32>::new();
+    let processor = SharedProcessor::new();
     let add = || {
         let recorder = Recorder(Arc::default(), None);
         processor.enter().add_handler(recorder, &HandlerOptions::new(), [], false)
@@ -333,7 +351,7 @@ async fn removed_handler_is_not_called() {
 
 #[tokio::test]
 async fn dropped_task_ends_its_handler() {
-    let processor = SharedProcessor::<u32>::new();
+    let processor = SharedProcessor::new();
     let recorder = Recorder(Arc::default(), None);
     let added = processor.enter().add_handler(recorder, &HandlerOptions::new(), [], false);
     drop(added.task);
@@ -361,7 +379,9 @@ async fn resyncs_reach_only_handlers_with_a_period() {
     let mut told = Vec::new();
     for stream in &mut streams {
         let events: Vec<_> = futures::StreamExt::collect(stream).await;
-        told.push(events.iter().map(|event| **event.object()).collect::<Vec<u32>>());
+        told.push(
+            events.iter().map(|event: &Event<Value<u32>>| ***event.object()).collect::<Vec<u32>>(),
+        );
     }
     assert_eq!(told, [vec![1], vec![1, 2, 3], vec![1, 2]]);
     assert_eq!(processor.min_resync(), None, "closed");
@@ -390,11 +410,11 @@ enum Reading {
     Panics,
 }
 
-impl PackedObject<u32> for Packed {
-    fn get(&self) -> Option<Arc<u32>> {
+impl PackedObject for Packed {
+    fn get(&self) -> Option<Arc<dyn AnyObject>> {
         self.read.fetch_add(1, Ordering::Relaxed);
         assert_ne!(self.how, Reading::Panics, "asked for");
-        (self.how == Reading::Works).then(|| Arc::new(self.version))
+        (self.how == Reading::Works).then(|| Arc::new(Value::from(self.version)) as _)
     }
 
     fn uid(&self) -> Option<&str> {
@@ -414,13 +434,13 @@ fn packed(version: u32, how: Reading) -> Arc<Packed> {
     Arc::new(Packed { version, read: AtomicUsize::new(0), how })
 }
 
-type Told = Arc<Mutex<Vec<(ObjectKey, CachedEvent<u32>)>>>;
+type Told = Arc<Mutex<Vec<(ObjectKey, CachedEvent<Value<u32>>)>>>;
 
 /// Records cached events, and panics on events of one key.
 struct Keeper(Told, Option<ObjectKey>);
 
-impl EventHandler<u32> for Keeper {
-    fn on_cached_event(&mut self, key: &ObjectKey, event: CachedEvent<u32>) {
+impl EventHandler<Value<u32>> for Keeper {
+    fn on_cached_event(&mut self, key: &ObjectKey, event: CachedEvent<Value<u32>>) {
         assert_ne!(Some(key), self.1.as_ref(), "asked for");
         self.0.lock().push((key.clone(), event));
     }
@@ -429,19 +449,19 @@ impl EventHandler<u32> for Keeper {
 #[tokio::test]
 async fn cached_event_handler_unpacks_only_on_request() {
     let (old, new) = (packed(1, Reading::Works), packed(7, Reading::Works));
-    let cached = |object: &Arc<Packed>| Cached::packed(object.clone());
+    let (old_cached, new_cached) = (Cached::packed_as(old.clone()), Cached::packed_as(new.clone()));
     let told = Told::default();
     let processor = SharedProcessor::new();
     let added = processor.enter().add_handler(
         Keeper(told.clone(), None),
         &HandlerOptions::new(),
-        [(key(1), cached(&old))],
+        [(key(1), old_cached.clone())],
         true,
     );
     let task = tokio::spawn(added.task.take().unwrap());
     let events = [
-        CachedEvent::Updated { old: cached(&old), new: cached(&new) },
-        CachedEvent::Deleted { object: cached(&new), final_state_known: false },
+        CachedEvent::Updated { old: old_cached.clone(), new: new_cached.clone() },
+        CachedEvent::Deleted { object: new_cached, final_state_known: false },
     ];
     let notes =
         events.map(|event| Notification { key: key(1), event, recipients: Recipients::Everyone });
@@ -454,10 +474,11 @@ async fn cached_event_handler_unpacks_only_on_request() {
     let events: Vec<_> = told.into_iter().map(|(_, event)| event).collect();
     let read = || [&old, &new].map(|object| object.read.load(Ordering::Relaxed));
     assert_eq!(read(), [0, 0]);
-    let newest = events.iter().map(|event| event.object().ptr_eq(&cached(&old)));
+    let old_cached = old_cached.cast();
+    let newest = events.iter().map(|event| event.object().ptr_eq(&old_cached));
     assert_eq!(newest.collect::<Vec<_>>(), [true, false, false]);
     let all: Vec<_> = events.iter().map(CachedEvent::read).collect();
-    let (v1, v7) = (Arc::new(1), Arc::new(7));
+    let (v1, v7) = (Arc::new(Value::from(1)), Arc::new(Value::from(7)));
     let expected = [
         Event::Added { object: v1.clone(), initial: true },
         Event::Updated { old: v1, new: v7.clone() },
@@ -473,7 +494,7 @@ async fn panicking_read_is_counted_and_failed_read_skipped() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let stored =
         [(1, Reading::Works), (2, Reading::Fails), (3, Reading::Panics), (4, Reading::Works)];
-    let stored = stored.map(|(v, how)| (key_of(v), Cached::packed(packed(v, how) as _)));
+    let stored = stored.map(|(v, how)| (key_of(v), Cached::packed_as(packed(v, how) as _)));
     let recorder = Recorder(seen.clone(), None);
     let added = processor.enter().add_handler(recorder, &HandlerOptions::new(), stored, true);
     tokio::spawn(added.task.take().unwrap());
@@ -484,11 +505,11 @@ async fn panicking_read_is_counted_and_failed_read_skipped() {
 }
 
 /// Records plain events, and panics on events of one key.
-struct Plain(Arc<Mutex<Vec<Event<u32>>>>, Option<ObjectKey>);
+struct Plain(Arc<Mutex<Vec<Event<Value<u32>>>>>, Option<ObjectKey>);
 
-impl EventHandler<u32> for Plain {
-    fn on_event(&mut self, event: Event<u32>) {
-        assert_ne!(Some(key_of(**event.object())), self.1, "asked for");
+impl EventHandler<Value<u32>> for Plain {
+    fn on_event(&mut self, event: Event<Value<u32>>) {
+        assert_ne!(Some(key_of(***event.object())), self.1, "asked for");
         self.0.lock().push(event);
     }
 }
@@ -506,7 +527,7 @@ proptest! {
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         let panics_on = picky.map(|n| key(n % 6));
-        let cached = |version| Cached::packed(packed(version, Reading::Works) as _);
+        let cached = |version| Cached::packed_as(packed(version, Reading::Works) as _);
         let processor = SharedProcessor::new();
         let options = HandlerOptions::new().backlog(limit).resync(Duration::from_secs(1));
         let (plain, told) = (Arc::default(), Told::default());
@@ -562,7 +583,7 @@ proptest! {
         settle();
         let told = std::mem::take(&mut *told.lock());
         for (told_of, event) in &told {
-            prop_assert_eq!(told_of, &key_of(*event.object().get().unwrap()));
+            prop_assert_eq!(told_of, &key_of(**event.object().get().unwrap()));
         }
         let read: Vec<_> = told.iter().filter_map(|(_, event)| event.read()).collect();
         prop_assert_eq!(&*plain.lock(), &read);

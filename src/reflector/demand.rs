@@ -92,11 +92,11 @@ impl Drop for Waits<'_> {
 
 /// The reflector's side: it asks for the quorum's version while a proof is wanted, and waits until
 /// the watch has reached that version.
-pub(super) struct Proving<K> {
+pub(super) struct Proving {
     cell: Arc<StatusCell>,
     wanted: watch::Receiver<Wanted>,
     since: Moment,
-    source: Arc<dyn ListerWatcher<K>>,
+    source: Arc<dyn ListerWatcher>,
     idle_timeout: Duration,
     state: State,
     /// The number of requests in a row that failed.
@@ -132,10 +132,10 @@ pub(super) enum Demanded {
     Unproven,
 }
 
-impl<K: Send + 'static> Proving<K> {
+impl Proving {
     pub(super) fn new(
         cell: Arc<StatusCell>,
-        source: Arc<dyn ListerWatcher<K>>,
+        source: Arc<dyn ListerWatcher>,
         idle_timeout: Duration,
     ) -> Self {
         let (wanted, since) = (cell.demands().wanted.subscribe(), Moment::START);

@@ -2,15 +2,14 @@
 
 use std::collections::HashSet;
 
-use kube::Resource;
-
 use crate::object::{Cached, KeyPositions, ObjectKey, Replacement, ResourceVersion};
 use crate::panic::{SafeVec, drop_safely};
 use crate::yield_budget::YieldBudget;
 
 /// A collection that is being received: one object for each key, in the order of arrival.
-pub(super) struct ListAccumulator<K> {
-    items: SafeVec<Option<(ObjectKey, Cached<K>)>>,
+#[derive(Default)]
+pub(super) struct ListAccumulator {
+    items: SafeVec<Option<(ObjectKey, Cached)>>,
     places: KeyPositions,
     unreadable: HashSet<ObjectKey>,
     /// The keys of stored objects that are outside of the shard now.
@@ -21,20 +20,7 @@ pub(super) struct ListAccumulator<K> {
     news: bool,
 }
 
-impl<K> Default for ListAccumulator<K> {
-    fn default() -> Self {
-        Self {
-            items: SafeVec::default(),
-            places: KeyPositions::default(),
-            unreadable: HashSet::new(),
-            moved: HashSet::new(),
-            nameless: false,
-            news: false,
-        }
-    }
-}
-
-impl<K: Resource> ListAccumulator<K> {
+impl ListAccumulator {
     pub(super) fn len(&self) -> u64 {
         self.places.len() as u64
     }
@@ -77,7 +63,7 @@ impl<K: Resource> ListAccumulator<K> {
 
     /// Adds an item of a list. If a key comes twice, the newer state is kept. That happens in a
     /// list continued across versions, and in a stream that repeats itself.
-    pub(super) fn list(&mut self, key: ObjectKey, object: Cached<K>) {
+    pub(super) fn list(&mut self, key: ObjectKey, object: Cached) {
         if let Some(place) = self.place(&key)
             && let Some((_, listed)) = &self.items[place]
             && is_older(&object, listed)
@@ -88,7 +74,7 @@ impl<K: Resource> ListAccumulator<K> {
     }
 
     /// Adds an object, or replaces its state.
-    pub(super) fn put(&mut self, key: ObjectKey, object: Cached<K>) {
+    pub(super) fn put(&mut self, key: ObjectKey, object: Cached) {
         self.unreadable.remove(&key);
         self.moved.remove(&key);
         if let Some(place) = self.place(&key) {
@@ -125,7 +111,7 @@ impl<K: Resource> ListAccumulator<K> {
     }
 
     /// Returns everything received, and starts over.
-    pub(super) fn take(&mut self, version: ResourceVersion, restored: bool) -> Replacement<K> {
+    pub(super) fn take(&mut self, version: ResourceVersion, restored: bool) -> Replacement {
         let all = std::mem::take(self);
         Replacement {
             items: all.items.into_iter().flatten().collect(),
@@ -141,13 +127,13 @@ impl<K: Resource> ListAccumulator<K> {
 }
 
 /// Returns whether the object at this place has this key.
-fn is_at<K>(items: &[Option<(ObjectKey, Cached<K>)>], place: usize, key: &ObjectKey) -> bool {
+fn is_at(items: &[Option<(ObjectKey, Cached)>], place: usize, key: &ObjectKey) -> bool {
     matches!(items.get(place), Some(Some((other, _))) if other == key)
 }
 
 /// Returns whether a state of an object is older than another. A state without a version is older.
-fn is_older<K: Resource>(object: &Cached<K>, other: &Cached<K>) -> bool {
-    let version = |object: &Cached<K>| object.version().unwrap_or_else(|| "".into());
+fn is_older(object: &Cached, other: &Cached) -> bool {
+    let version = |object: &Cached| object.version().unwrap_or_else(|| "".into());
     version(object).is_older_than(&version(other))
 }
 
@@ -156,6 +142,7 @@ mod tests {
     use std::sync::Arc;
 
     use k8s_openapi::api::core::v1::ConfigMap;
+    use kube::Resource;
     use kube::api::ObjectMeta;
 
     use super::*;
@@ -179,7 +166,7 @@ mod tests {
         let mut list = ListAccumulator::default();
         for name in ["a", "b", "c"] {
             let bomb = Bomb { metadata: ObjectMeta::default() };
-            list.put(ObjectKey::cluster(name).unwrap(), Arc::new(bomb).into());
+            list.put(ObjectKey::cluster(name).unwrap(), Cached::any(Arc::new(bomb)));
         }
         assert_eq!(list.len(), 3);
         drop(list);

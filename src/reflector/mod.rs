@@ -30,7 +30,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use kube::Resource;
 use tokio::sync::{OwnedSemaphorePermit, TryAcquireError, watch};
 use tokio::time::{Instant, sleep, timeout};
 use tracing::{Instrument, Span, info_span};
@@ -51,8 +50,8 @@ use self::step::{End, Outcome, Step};
 use self::watching::Heartbeat;
 use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{
-    ListHints, ListItem, ListQuery, ListerWatcher, SourceObject, SourceState, Undecodable,
-    WatchQuery, WatchStream,
+    AnySource, ListHints, ListItem, ListQuery, ListerWatcher, SourceObject, SourceState,
+    Undecodable, WatchQuery, WatchStream,
 };
 use crate::object::{Cached, Change, KnownObjects, ObjectKey, ResourceVersion, ShardSelector};
 use crate::panic::{catch, catch_async, drop_safely};
@@ -60,11 +59,11 @@ use crate::time::Moment;
 use crate::yield_budget::YieldBudget;
 
 /// A consumer of a reflector's changes, in order.
-pub trait ChangeSink<K>: Send + Sync {
+pub trait ChangeSink: Send + Sync {
     /// Takes a change. The reflector sends no further request and reads no further event until this
     /// future completes. A sink without room therefore slows the watch down, and memory stays
     /// bounded.
-    fn emit(&self, change: Change<K>) -> impl Future<Output = ()> + Send;
+    fn emit(&self, change: Change) -> impl Future<Output = ()> + Send;
 }
 
 /// A task that lists and watches one collection for as long as it is polled.
@@ -78,8 +77,8 @@ pub trait ChangeSink<K>: Send + Sync {
 ///
 /// struct Counter(std::sync::atomic::AtomicU64);
 ///
-/// impl ChangeSink<Pod> for Counter {
-///     async fn emit(&self, _: Change<Pod>) {
+/// impl ChangeSink for Counter {
+///     async fn emit(&self, _: Change) {
 ///         self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
 ///     }
 /// }
@@ -89,8 +88,8 @@ pub trait ChangeSink<K>: Send + Sync {
 ///     Reflector::new(source, ReflectorOptions::new()).run(counter).await;
 /// }
 /// ```
-pub struct Reflector<K> {
-    driver: ReflectorDriver<K>,
+pub struct Reflector {
+    driver: ReflectorDriver,
     machine: Machine,
 }
 
@@ -99,20 +98,20 @@ pub struct Reflector<K> {
 pub struct ReflectorMonitor(Arc<StatusCell>);
 
 /// The driver, which executes the machine's steps.
-struct ReflectorDriver<K> {
-    source: Arc<dyn ListerWatcher<K>>,
-    options: ReflectorOptions<K>,
+struct ReflectorDriver {
+    source: Arc<dyn ListerWatcher>,
+    options: ReflectorOptions,
     status: StatusWriter,
-    accumulator: ListAccumulator<K>,
+    accumulator: ListAccumulator,
     pages: Pages,
     heartbeat: Heartbeat,
     /// The stream that sent the initial events, until the driver follows it.
-    stream: Option<(Guarded<WatchStream<K>>, WatchQuery)>,
+    stream: Option<(Guarded<WatchStream>, WatchQuery)>,
     /// The time at which the current list was requested.
     listed: Instant,
     /// The same, in the order of what the process does.
     list_begun: Moment,
-    proving: Proving<K>,
+    proving: Proving,
     /// The time of the last proof that the changes handed on are current.
     proved: Option<Instant>,
     /// The part of the shard outside of which known objects have moved away, until the sink was
@@ -120,10 +119,18 @@ struct ReflectorDriver<K> {
     narrowed: Option<ShardSelector>,
 }
 
-impl<K: Resource + Send + Sync + 'static> Reflector<K> {
+impl Reflector {
     /// Creates a reflector of the collection that `source` lists and watches. It makes no request
     /// before [`run`](Self::run).
-    pub fn new(source: Arc<dyn ListerWatcher<K>>, mut options: ReflectorOptions<K>) -> Self {
+    pub fn new<K: Send + Sync + 'static>(
+        source: Arc<dyn ListerWatcher<K>>,
+        options: ReflectorOptions<K>,
+    ) -> Self {
+        Self::of_any(Arc::new(AnySource(source)), options.erase())
+    }
+
+    /// Creates a reflector of objects of any type.
+    pub(crate) fn of_any(source: Arc<dyn ListerWatcher>, mut options: ReflectorOptions) -> Self {
         let rules = Rules {
             page_size: options.page_size,
             any_version: options.any_version,
@@ -173,7 +180,7 @@ impl<K: Resource + Send + Sync + 'static> Reflector<K> {
     /// If the source, the sink or an object's `Drop` panics, the panic is reported as an error.
     /// After a pause the reflector lists everything again. The reflector yields between two
     /// answers, so it can be stopped even if every answer is ready at once.
-    pub async fn run(mut self, sink: impl ChangeSink<K>) {
+    pub async fn run(mut self, sink: impl ChangeSink) {
         let _stopped = Stopped(self.driver.status.cell().clone());
         let mut permit = None;
         self.driver.take_shard(&mut self.machine);
@@ -216,7 +223,7 @@ impl<K: Resource + Send + Sync + 'static> Reflector<K> {
     }
 }
 
-impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
+impl ReflectorDriver {
     /// Waits for a permit to list. Returns `None` if lists are not limited.
     async fn permit(&mut self) -> Option<OwnedSemaphorePermit> {
         let permits = self.options.list_permits.clone()?;
@@ -254,7 +261,7 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
         &mut self,
         step: Step,
         machine: &mut Machine,
-        sink: &impl ChangeSink<K>,
+        sink: &impl ChangeSink,
     ) -> Outcome {
         if let Some(shard) = &self.narrowed {
             // Before any list: objects outside of the shard are not missing from it.
@@ -399,7 +406,7 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
             let item = item?;
             let is_outside = matches!(item, ListItem::Outside(_));
             match item {
-                ListItem::Object(Ok(SourceObject(SourceState::Unchanged(key, object)))) => {
+                ListItem::Object(Ok(SourceObject(SourceState::Unchanged(key, object), _))) => {
                     self.accumulator.list(key, object);
                 }
                 ListItem::Object(object) => {
@@ -456,7 +463,7 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
     }
 
     /// Returns the hints for a list.
-    fn hints(&self, machine: &Machine) -> ListHints<K> {
+    fn hints(&self, machine: &Machine) -> ListHints {
         match self.skippable(machine) {
             Some(known) => self.packing_hints().known(known),
             None => self.packing_hints(),
@@ -464,7 +471,7 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
     }
 
     /// Returns the hint that objects may come packed, unless a transform must change them first.
-    fn packing_hints(&self) -> ListHints<K> {
+    fn packing_hints(&self) -> ListHints {
         let ReflectorOptions { packer, transform, .. } = &self.options;
         match transform {
             None => ListHints::none().packer(packer.clone()),
@@ -475,7 +482,7 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
     /// Returns the objects that the source may leave undecoded. `None` before anything is known.
     /// `None` for a quorum read: after a restored backup, other states may have the versions of the
     /// known objects.
-    fn skippable(&self, machine: &Machine) -> Option<Arc<dyn KnownObjects<K>>> {
+    fn skippable(&self, machine: &Machine) -> Option<Arc<dyn KnownObjects>> {
         let known = machine.version().is_some() && !machine.is_quorum_read();
         self.options.known.clone().filter(|_| known)
     }
@@ -486,10 +493,10 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
     fn known_or(
         &mut self,
         key: &ObjectKey,
-        object: Cached<K>,
+        object: Cached,
         machine: &Machine,
         listed: Option<&ResourceVersion>,
-    ) -> Cached<K> {
+    ) -> Cached {
         if listed.map_or(machine.is_quorum_read(), |version| machine.is_restored(version)) {
             self.accumulator.note_news();
             return object;
@@ -505,12 +512,12 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
     }
 
     /// Opens a watch. The future does not borrow `self`.
-    fn opening(&self, query: &WatchQuery, hints: &ListHints<K>) -> Opening<WatchStream<K>> {
+    fn opening(&self, query: &WatchQuery, hints: &ListHints) -> Opening<WatchStream> {
         let request = self.source.collection().request_scope(Verb::Watch);
         guarded::open(request, || self.source.watch(query, hints))
     }
 
-    fn guarded(&self, stream: WatchStream<K>) -> Guarded<WatchStream<K>> {
+    fn guarded(&self, stream: WatchStream) -> Guarded<WatchStream> {
         Guarded::new(stream, self.source.collection().request_scope(Verb::Watch))
     }
 
@@ -518,12 +525,12 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
     /// if it can be used. Errors are reported.
     fn accept(
         &mut self,
-        object: Result<SourceObject<K>, Undecodable>,
+        object: Result<SourceObject, Undecodable>,
         verb: Verb,
-    ) -> (Option<ObjectKey>, Option<Cached<K>>) {
+    ) -> (Option<ObjectKey>, Option<Cached>) {
         let mut object = match object.map(|object| object.0) {
             Ok(SourceState::Packed(key, object) | SourceState::Unchanged(key, object)) => {
-                return (Some(key), Some(object));
+                return (Some(key), Some(object.cast()));
             }
             Ok(SourceState::Decoded(object)) => object,
             Err(Undecodable { key, error, .. }) => {
@@ -531,7 +538,7 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                 return (key, None);
             }
         };
-        let key = match ObjectKey::of(&object) {
+        let key = match object.key() {
             Ok(key) => key,
             Err(invalid) => {
                 let fault = Fault::Undecodable { key: None, problem: invalid.to_string() };
@@ -539,20 +546,14 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
                 return (None, None);
             }
         };
-        if let Some(transform) = self.options.transform.clone() {
-            let transformed = catch(|| {
-                // Without the time, every reader takes a deleted object for one that stays.
-                let deleted = object.meta().deletion_timestamp.clone();
-                transform(&mut object);
-                object.meta_mut().deletion_timestamp = deleted;
-            });
-            if transformed.is_err() {
-                drop_safely(object);
-                self.report(&self.error(verb, Fault::TransformPanicked(key.clone())));
-                return (Some(key), None);
-            }
+        if let Some(transform) = &self.options.transform
+            && catch(|| change(&mut object, transform)).is_err()
+        {
+            drop_safely(object);
+            self.report(&self.error(verb, Fault::TransformPanicked(key.clone())));
+            return (Some(key), None);
         }
-        (Some(key), Some(self.options.packer.pack(object)))
+        (Some(key), Some(self.options.packer.pack_any(object).cast()))
     }
 
     fn error(&self, verb: Verb, fault: Fault) -> SourceError {
@@ -564,6 +565,17 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
         if let Err(message) = catch(|| (self.options.on_error)(error)) {
             tracing::error!(%error, message, "error handler panicked");
         }
+    }
+}
+
+/// Applies a transform to an object that nothing else holds.
+fn change(object: &mut Cached, transform: &Transform) {
+    let Some(object) = object.get_mut() else { return };
+    // Without the time, every reader takes a deleted object for one that stays.
+    let deleted = object.meta().and_then(|meta| meta.deletion_timestamp.clone());
+    transform(object);
+    if let Some(meta) = object.meta_mut() {
+        meta.deletion_timestamp = deleted;
     }
 }
 
@@ -640,7 +652,7 @@ impl Drop for Stopped {
     }
 }
 
-impl<K: 'static> fmt::Debug for Reflector<K> {
+impl fmt::Debug for Reflector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reflector")
             .field("collection", self.driver.source.collection())

@@ -1,6 +1,7 @@
 //! Reflector configuration.
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use tokio::sync::{Semaphore, watch};
 use super::backoff::BackoffPolicy;
 use crate::error::SourceError;
 use crate::metrics::MetricLabels;
-use crate::object::{KnownObjects, ShardKey, ShardSelector};
+use crate::object::{AnyObject, KnownObjects, ShardKey, ShardSelector};
 use crate::packer::Packer;
 use crate::panic::SafeDrop;
 
@@ -17,7 +18,7 @@ use crate::panic::SafeDrop;
 pub(crate) type ErrorHandler = Arc<dyn Fn(&SourceError) + Send + Sync>;
 
 /// A function that changes each object before it is stored.
-pub(crate) type Transform<K> = Arc<dyn Fn(&mut K) + Send + Sync>;
+pub(crate) type Transform = Arc<dyn Fn(&mut dyn AnyObject) + Send + Sync>;
 
 /// Returns the function that calls another one. What that captured may panic when it is dropped.
 pub(crate) fn error_handler(
@@ -34,10 +35,10 @@ pub(crate) fn error_handler(
 /// Returns the transform that calls another one, as [`error_handler`] does.
 pub(crate) fn transform<K: 'static>(
     transform: impl Fn(&mut K) + Send + Sync + 'static,
-) -> Transform<K> {
+) -> Transform {
     let transform = SafeDrop::new(transform);
     Arc::new(move |object| {
-        if let Some(transform) = transform.get() {
+        if let (Some(transform), Some(object)) = (transform.get(), object.downcast_mut()) {
             transform(object);
         }
     })
@@ -57,7 +58,7 @@ pub(crate) fn transform<K: 'static>(
 /// ```
 #[must_use]
 #[non_exhaustive]
-pub struct ReflectorOptions<K> {
+pub struct ReflectorOptions<K: ?Sized = dyn AnyObject> {
     pub(super) page_size: Option<u32>,
     pub(super) any_version: bool,
     pub(super) streaming: bool,
@@ -68,16 +69,17 @@ pub struct ReflectorOptions<K> {
     pub(super) freshness_limit: Option<Duration>,
     pub(super) backoff: Option<Box<dyn BackoffPolicy>>,
     pub(super) on_error: ErrorHandler,
-    pub(super) transform: Option<Transform<K>>,
-    pub(super) known: Option<Arc<dyn KnownObjects<K>>>,
-    pub(super) packer: Packer<K>,
+    pub(super) transform: Option<Transform>,
+    pub(super) known: Option<Arc<dyn KnownObjects>>,
+    pub(super) packer: Packer,
     pub(super) list_permits: Option<Arc<Semaphore>>,
     pub(super) shard: Option<watch::Receiver<ShardSelector>>,
     pub(super) seed: Option<u64>,
     pub(super) metrics: MetricLabels,
+    pub(super) kind: PhantomData<fn() -> Box<K>>,
 }
 
-impl<K> ReflectorOptions<K> {
+impl<K: ?Sized> ReflectorOptions<K> {
     /// Creates options with client-go's rules, which log errors as warnings.
     pub fn new() -> Self {
         Self {
@@ -98,6 +100,7 @@ impl<K> ReflectorOptions<K> {
             shard: None,
             seed: None,
             metrics: MetricLabels::default(),
+            kind: PhantomData,
         }
     }
 
@@ -197,15 +200,9 @@ impl<K> ReflectorOptions<K> {
         self
     }
 
-    /// Sets a function that changes each object once, before it is queued or stored, for example to
-    /// drop unused fields. It must not change name, namespace, uid or resourceVersion. A
-    /// `deletionTimestamp` stays as the server sent it. If the function panics, the object counts
-    /// as undecodable.
-    pub fn transform(mut self, transform: impl Fn(&mut K) + Send + Sync + 'static) -> Self
-    where
-        K: 'static,
-    {
-        self.transform = Some(self::transform(transform));
+    /// Sets the function that changes each object.
+    pub(crate) fn transformed_by(mut self, transform: Transform) -> Self {
+        self.transform = Some(transform);
         self
     }
 
@@ -238,7 +235,7 @@ impl<K> ReflectorOptions<K> {
 
     /// Sets the source of known objects. An item of a list that equals its known object is dropped
     /// at once, and the known object is used instead.
-    pub fn known(mut self, known: Arc<dyn KnownObjects<K>>) -> Self {
+    pub fn known(mut self, known: Arc<dyn KnownObjects>) -> Self {
         self.known = Some(known);
         self
     }
@@ -260,7 +257,7 @@ impl<K> ReflectorOptions<K> {
 
     /// Sets the packer that packs objects, after the transform. Not packed unless set. An informer
     /// sets its own packer.
-    pub fn packer(mut self, packer: Packer<K>) -> Self {
+    pub fn packer(mut self, packer: Packer) -> Self {
         self.packer = packer;
         self
     }
@@ -272,6 +269,30 @@ impl<K> ReflectorOptions<K> {
         self
     }
 
+    /// Returns the same options for objects of any type.
+    pub(crate) fn erase(self) -> ReflectorOptions {
+        ReflectorOptions {
+            page_size: self.page_size,
+            any_version: self.any_version,
+            streaming: self.streaming,
+            internal_error_window: self.internal_error_window,
+            list_idle_timeout: self.list_idle_timeout,
+            initial_events_idle_timeout: self.initial_events_idle_timeout,
+            watch_grace_period: self.watch_grace_period,
+            freshness_limit: self.freshness_limit,
+            backoff: self.backoff,
+            on_error: self.on_error,
+            transform: self.transform,
+            known: self.known,
+            packer: self.packer,
+            list_permits: self.list_permits,
+            shard: self.shard,
+            seed: self.seed,
+            metrics: self.metrics,
+            kind: PhantomData,
+        }
+    }
+
     /// Publishes metrics under these labels.
     pub(crate) fn metrics(mut self, labels: MetricLabels) -> Self {
         self.metrics = labels;
@@ -279,13 +300,24 @@ impl<K> ReflectorOptions<K> {
     }
 }
 
-impl<K> Default for ReflectorOptions<K> {
+impl<K: 'static> ReflectorOptions<K> {
+    /// Sets a function that changes each object once, before it is queued or stored, for example to
+    /// drop unused fields. It must not change name, namespace, uid or resourceVersion. A
+    /// `deletionTimestamp` stays as the server sent it. If the function panics, the object counts
+    /// as undecodable.
+    pub fn transform(mut self, transform: impl Fn(&mut K) + Send + Sync + 'static) -> Self {
+        self.transform = Some(self::transform(transform));
+        self
+    }
+}
+
+impl<K: ?Sized> Default for ReflectorOptions<K> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<K> fmt::Debug for ReflectorOptions<K> {
+impl<K: ?Sized> fmt::Debug for ReflectorOptions<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ReflectorOptions")
             .field("page_size", &self.page_size)

@@ -21,12 +21,12 @@ const RETRIES: u32 = 4;
 ///
 /// A list of one item has the version of the whole collection. A watch that has reached this
 /// version has sent every change up to the moment of the request.
-pub(super) struct Probe<K> {
+pub(super) struct Probe {
     /// The longest time between two proofs. `None` disables the probe.
     limit: Option<Duration>,
     idle_timeout: Duration,
     state: State,
-    source: Arc<dyn ListerWatcher<K>>,
+    source: Arc<dyn ListerWatcher>,
 }
 
 enum State {
@@ -52,10 +52,10 @@ pub(super) enum Probed {
     WatchBehind,
 }
 
-impl<K: Send + 'static> Probe<K> {
+impl Probe {
     /// Creates a probe of a watch whose last proof is of this moment.
     pub(super) fn new(
-        source: Arc<dyn ListerWatcher<K>>,
+        source: Arc<dyn ListerWatcher>,
         limit: Option<Duration>,
         idle_timeout: Duration,
         proved: Instant,
@@ -116,8 +116,8 @@ impl<K: Send + 'static> Probe<K> {
 }
 
 /// Returns the version of a quorum read.
-pub(super) async fn first_version<K: Send + 'static>(
-    source: Arc<dyn ListerWatcher<K>>,
+pub(super) async fn first_version(
+    source: Arc<dyn ListerWatcher>,
     idle_timeout: Duration,
 ) -> Result<ResourceVersion, SourceError> {
     let request = source.collection().request_scope(Verb::List);

@@ -5,7 +5,6 @@ use std::pin::pin;
 use std::time::Duration;
 
 use futures::{FutureExt, StreamExt};
-use kube::Resource;
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
 use super::demand::Demanded;
@@ -75,9 +74,9 @@ impl Heartbeat {
 }
 
 /// The meaning of a watch item.
-enum Observed<K> {
+enum Observed {
     Change {
-        change: Change<K>,
+        change: Change,
         version: Option<ResourceVersion>,
     },
     Bookmark {
@@ -103,7 +102,7 @@ enum Effect {
     End(End),
 }
 
-impl<K> Observed<K> {
+impl Observed {
     /// Returns the version of the collection that the item states.
     fn version(&self) -> Option<&ResourceVersion> {
         match self {
@@ -114,7 +113,7 @@ impl<K> Observed<K> {
     }
 }
 
-impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
+impl ReflectorDriver {
     /// Opens a streaming list and reads its initial events into the accumulator.
     pub(super) async fn stream(
         &mut self,
@@ -191,11 +190,11 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
     /// Passes on the events of a watch until it ends.
     pub(super) async fn follow(
         &mut self,
-        mut stream: Guarded<WatchStream<K>>,
+        mut stream: Guarded<WatchStream>,
         query: &WatchQuery,
         at_most: Option<Duration>,
         machine: &mut Machine,
-        sink: &impl ChangeSink<K>,
+        sink: &impl ChangeSink,
     ) -> Outcome {
         let opened = Instant::now();
         let overdue = after(opened, query.timeout.saturating_add(self.options.watch_grace_period));
@@ -305,10 +304,10 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
     /// it does not get.
     async fn hand_on(
         &mut self,
-        observed: Observed<K>,
+        observed: Observed,
         untold: &mut Option<Instant>,
         machine: &mut Machine,
-        sink: &impl ChangeSink<K>,
+        sink: &impl ChangeSink,
         now: Instant,
     ) -> Effect {
         match observed {
@@ -364,9 +363,9 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
     /// send a deleted object with its last version.
     async fn handle_old_item(
         &mut self,
-        observed: Observed<K>,
+        observed: Observed,
         machine: &mut Machine,
-        sink: &impl ChangeSink<K>,
+        sink: &impl ChangeSink,
         now: Instant,
     ) -> Option<Instant> {
         let Observed::Change { change, version: Some(event) } = observed else { return None };
@@ -392,7 +391,7 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
         Some(machine.missed(now))
     }
 
-    fn probe(&self, opened: Instant) -> Probe<K> {
+    fn probe(&self, opened: Instant) -> Probe {
         let ReflectorOptions { freshness_limit, list_idle_timeout, .. } = &self.options;
         let proved = self.proved.unwrap_or(opened);
         Probe::new(self.source.clone(), *freshness_limit, *list_idle_timeout, proved)
@@ -401,7 +400,7 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
     /// Handles the next event of a probe. Returns the reason to end the watch, if there is one.
     fn handle_probe(
         &mut self,
-        probe: &mut Probe<K>,
+        probe: &mut Probe,
         probed: Probed,
         machine: &mut Machine,
     ) -> Option<End> {
@@ -509,7 +508,7 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
         self.status.proved(machine.version(), at);
     }
 
-    fn observe(&mut self, item: WatchItem<K>) -> Observed<K> {
+    fn observe(&mut self, item: WatchItem) -> Observed {
         match item {
             WatchItem::Added(decoded) => self.observe_object(decoded, |key, object, version| {
                 Change::Added { key, object, version }
@@ -545,9 +544,9 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
 
     fn observe_object(
         &mut self,
-        object: Result<SourceObject<K>, Undecodable>,
-        change: fn(ObjectKey, Cached<K>, Option<ResourceVersion>) -> Change<K>,
-    ) -> Observed<K> {
+        object: Result<SourceObject, Undecodable>,
+        change: fn(ObjectKey, Cached, Option<ResourceVersion>) -> Change,
+    ) -> Observed {
         let version = version(&object);
         match self.accept(object, Verb::Watch) {
             (Some(key), Some(object)) => {
@@ -563,7 +562,7 @@ impl<K: Resource + Send + Sync + 'static> ReflectorDriver<K> {
 }
 
 /// Returns whether a list of arrivals was newer than a change from the watch.
-fn was_listed<K: Resource>(machine: &Machine, change: &Change<K>) -> bool {
+fn was_listed(machine: &Machine, change: &Change) -> bool {
     match change {
         Change::Added { object, version: Some(version), .. }
         | Change::Updated { object, version: Some(version), .. }
@@ -575,7 +574,7 @@ fn was_listed<K: Resource>(machine: &Machine, change: &Change<K>) -> bool {
 }
 
 /// Returns an object's version. Call it before the transform, which might take it away.
-fn version<K: Resource>(object: &Result<SourceObject<K>, Undecodable>) -> Option<ResourceVersion> {
+fn version(object: &Result<SourceObject, Undecodable>) -> Option<ResourceVersion> {
     match object {
         Ok(object) => object.version(),
         Err(undecodable) => undecodable.version.clone(),

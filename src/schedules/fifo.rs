@@ -13,27 +13,27 @@ use crate::object::{Cached, Change, KnownObjects, ObjectKey};
 /// Known objects of an empty store.
 struct NoKnownObjects;
 
-impl KnownObjects<ConfigMap> for NoKnownObjects {
-    fn get(&self, _: &ObjectKey) -> Option<Cached<ConfigMap>> {
+impl KnownObjects for NoKnownObjects {
+    fn get(&self, _: &ObjectKey) -> Option<Cached> {
         None
     }
 
-    fn for_each(&self, _: &mut dyn FnMut(&ObjectKey, &Cached<ConfigMap>)) {}
+    fn for_each(&self, _: &mut dyn FnMut(&ObjectKey, &Cached)) {}
 }
 
-fn object(name: &str) -> (ObjectKey, Cached<ConfigMap>) {
+fn object(name: &str) -> (ObjectKey, Cached) {
     let metadata = ObjectMeta { name: Some(name.into()), ..ObjectMeta::default() };
     let object = ConfigMap { metadata, ..ConfigMap::default() };
-    (ObjectKey::cluster(name).unwrap(), Arc::new(object).into())
+    (ObjectKey::cluster(name).unwrap(), Cached::any(Arc::new(object)))
 }
 
-fn added(name: &str) -> Change<ConfigMap> {
+fn added(name: &str) -> Change {
     let (key, object) = object(name);
     Change::Added { key, object, version: None }
 }
 
 /// Returns the names that are popped until the queue ends, in order.
-async fn drained(fifo: Arc<DeltaFifo<ConfigMap>>) -> Vec<String> {
+async fn drained(fifo: Arc<DeltaFifo>) -> Vec<String> {
     let mut names = Vec::new();
     while let Some(batch) = fifo.pop().await {
         names.extend(batch.deltas.iter().map(|(key, _)| key.name().to_owned()));
@@ -67,7 +67,7 @@ fn pop_returns_before_close() {
             let fifo = fifo.clone();
             spawn(move || fifo.push(added("a")))
         };
-        let pop = |fifo: Arc<DeltaFifo<ConfigMap>>| {
+        let pop = |fifo: Arc<DeltaFifo>| {
             spawn_waiter(async move { fifo.pop().await.expect("the queue is open").deltas.len() })
         };
         assert_eq!(join_all([pop(fifo.clone())]), [1]);
@@ -76,7 +76,7 @@ fn pop_returns_before_close() {
 }
 
 /// Returns a queue that is full.
-fn full() -> Arc<DeltaFifo<ConfigMap>> {
+fn full() -> Arc<DeltaFifo> {
     let fifo = DeltaFifo::with_capacity(Arc::new(NoKnownObjects), 2);
     for name in ["a", "b"] {
         fifo.push(added(name));
@@ -84,7 +84,7 @@ fn full() -> Arc<DeltaFifo<ConfigMap>> {
     Arc::new(fifo)
 }
 
-async fn feed(fifo: Arc<DeltaFifo<ConfigMap>>) {
+async fn feed(fifo: Arc<DeltaFifo>) {
     fifo.feed(added("c")).await;
 }
 

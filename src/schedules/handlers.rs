@@ -8,7 +8,7 @@ use shuttle::sync::mpsc::channel;
 
 use super::{join_all, run_scenario, spawn, spawn_waiter};
 use crate::indexer::Indexer;
-use crate::object::{CachedEvent, Event, ObjectKey};
+use crate::object::{Cached, CachedEvent, Event, ObjectKey, Value};
 use crate::processor::{HandlerOptions, Notification, Recipients, SharedProcessor};
 
 fn key() -> ObjectKey {
@@ -16,19 +16,17 @@ fn key() -> ObjectKey {
 }
 
 /// Returns an update of the one object to a version, from the version before.
-fn updated(version: u32) -> Notification<u32> {
+fn updated(version: u32) -> Notification {
+    let object = |version: u32| Cached::any(Arc::new(Value::from(version)));
     let event = match version {
-        1 => CachedEvent::Added { object: Arc::new(1).into(), initial: false },
-        _ => CachedEvent::Updated {
-            old: Arc::new(version - 1).into(),
-            new: Arc::new(version).into(),
-        },
+        1 => CachedEvent::Added { object: object(1), initial: false },
+        _ => CachedEvent::Updated { old: object(version - 1), new: object(version) },
     };
     Notification { key: key(), event, recipients: Recipients::Everyone }
 }
 
-fn version(event: &Event<u32>) -> u32 {
-    **event.object()
+fn version(event: &Event<Value<u32>>) -> u32 {
+    ***event.object()
 }
 
 #[test]
@@ -85,13 +83,13 @@ fn handler_gets_the_last_state() {
 fn handler_added_between_batches_gets_each_event_once() {
     run_scenario(|_| {
         let processor = Arc::new(SharedProcessor::new());
-        let store = Indexer::<u32>::new();
+        let store: Indexer = Indexer::<Value<u32>>::new().into();
         let writer = {
             let (processor, store) = (processor.clone(), store.clone());
             spawn(move || {
                 for version in 1..4 {
                     let mut draft = store.draft();
-                    draft.put(&key(), Arc::new(version));
+                    draft.put(&key(), Cached::any(Arc::new(Value::from(version))));
                     // As the informer does with a batch: stored while no handler can be added, then
                     // dispatched.
                     let dispatch = processor.enter();

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use super::{join_all, run_scenario, spawn, spawn_waiter};
 use crate::indexer::Indexer;
-use crate::object::{Cached, ObjectKey};
+use crate::object::{Cached, ObjectKey, Value};
+
+type Sum = Value<u64>;
 
 /// No time passes here: a waiter that is not woken waits for ever.
 const LIMIT: Duration = Duration::from_secs(3600);
@@ -14,14 +16,14 @@ fn key() -> ObjectKey {
     ObjectKey::cluster("sum").unwrap()
 }
 
-fn sum(object: Option<&Cached<u64>>) -> u64 {
-    object.and_then(Cached::get).map_or(0, |sum| *sum)
+fn sum<K: ?Sized>(object: Option<Cached<K>>) -> u64 {
+    object.and_then(|object| object.get_as::<Sum>()).map_or(0, |sum| **sum)
 }
 
 #[test]
 fn wait_returns_the_version_or_newer() {
     run_scenario(|_| {
-        let store = Indexer::<u64>::new();
+        let store = Indexer::<Sum>::new();
         let waiters = [1u64, 3].map(|wanted| {
             let store = store.clone();
             spawn_waiter(async move {
@@ -34,7 +36,7 @@ fn wait_returns_the_version_or_newer() {
         let writer = spawn(move || {
             for version in 1..4u64 {
                 let mut write = store.transaction();
-                write.put(&key(), Arc::new(version));
+                write.put(&key(), Arc::new(Sum::from(version)));
                 write.set_version(version.into());
                 write.commit();
             }
@@ -47,15 +49,15 @@ fn wait_returns_the_version_or_newer() {
 #[test]
 fn drafts_and_transactions_lose_no_write() {
     run_scenario(|_| {
-        let store = Indexer::<u64>::new();
+        let store = Indexer::<Sum>::new();
         let drafting = [(), ()].map(|()| {
-            let store = store.clone();
+            let any: Indexer = store.clone().into();
             spawn(move || {
                 let mut written = 0;
                 while written < 2 {
-                    let mut draft = store.draft();
+                    let mut draft = any.draft();
                     let next = sum(draft.get(&key())) + 1;
-                    draft.put(&key(), Arc::new(next));
+                    draft.put(&key(), Cached::from(Arc::new(Sum::from(next))));
                     written += u64::from(draft.publish().is_ok());
                 }
             })
@@ -66,36 +68,36 @@ fn drafts_and_transactions_lose_no_write() {
                 for _ in 0..2 {
                     let mut write = store.transaction();
                     let next = sum(write.get(&key())) + 1;
-                    write.put(&key(), Arc::new(next));
+                    write.put(&key(), Arc::new(Sum::from(next)));
                     write.commit();
                 }
             })
         };
         join_all(drafting);
         join_all([transacting]);
-        assert_eq!(store.get(&key()).as_deref(), Some(&6));
+        assert_eq!(store.get(&key()).map(|sum| **sum), Some(6));
     });
 }
 
 #[test]
 fn index_added_during_writes_is_complete() {
     run_scenario(|_| {
-        let store = Indexer::<u64>::new();
+        let store = Indexer::<Sum>::new();
         let writer = {
-            let store = store.clone();
+            let (store, any): (_, Indexer) = (store.clone(), store.clone().into());
             spawn(move || {
                 for version in 1..3u64 {
-                    let mut draft = store.draft();
-                    draft.put(&key(), Arc::new(version));
+                    let mut draft = any.draft();
+                    draft.put(&key(), Cached::from(Arc::new(Sum::from(version))));
                     if draft.publish().is_err() {
                         let mut write = store.transaction();
-                        write.put(&key(), Arc::new(version));
+                        write.put(&key(), Arc::new(Sum::from(version)));
                         write.commit();
                     }
                 }
             })
         };
-        let index = store.add_index("value", |value: &u64| [value.to_string()]).unwrap();
+        let index = store.add_index("value", |value: &Sum| [(**value).to_string()]).unwrap();
         join_all([writer]);
         assert_eq!(index.keys("2"), [key()]);
         assert_eq!(index.values().len(), 1);

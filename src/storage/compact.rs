@@ -17,7 +17,7 @@ use super::shared::{Figures, Shared, SharedLabels};
 use super::{Keeper, PackError, Settings, StorageStatus, WireObject};
 use crate::codec::Codec;
 use crate::metrics::MetricLabels;
-use crate::object::{Cached, IndexValues};
+use crate::object::{AnyObject, Cached, IndexValues};
 use crate::sync::Mutex;
 
 /// The number of objects that must survive a round trip before a type is trusted.
@@ -27,16 +27,20 @@ const ROUND_TRIPS: usize = 8;
 const MAX_CODECS: usize = 8;
 
 /// The keeper of one informer's packed objects.
-pub(super) struct Compact<K> {
-    shared: Arc<Shared<K>>,
+pub(super) struct Compact {
+    shared: Arc<Shared>,
     /// True if each object is decoded as it arrives.
     check: bool,
     /// The dictionaries of objects that are kept as they arrived, for each codec.
-    wire: Mutex<Vec<WireCodec<K>>>,
+    wire: Mutex<Vec<WireCodec>>,
+    /// Serialises an object.
+    serialise: Serialise,
+    /// Checks that unpacking a deep object takes a bounded part of the stack.
+    check_stack: fn(&[u8]) -> Result<(), PackError>,
     /// The dictionaries of objects that this keeper serialises.
-    own: Dictionaries<PackContext<K>>,
+    own: Dictionaries<PackContext>,
     /// The same for deep objects.
-    deep: Dictionaries<PackContext<K>>,
+    deep: Dictionaries<PackContext>,
     /// The number of objects that survived a round trip.
     round_trips: AtomicUsize,
     /// The reason why objects of this type are not serialised, if there is one.
@@ -45,11 +49,19 @@ pub(super) struct Compact<K> {
     written: AtomicUsize,
 }
 
-/// A codec, and the dictionaries of the objects that it decodes.
-type WireCodec<K> = (Arc<Codec<K>>, Arc<Dictionaries<PackContext<K>>>);
+/// A function that serialises an object. It takes the estimated size in bytes, and whether the
+/// buffer wipes.
+type Serialise = fn(&dyn AnyObject, usize, bool) -> Result<Written, PackError>;
 
-impl<K: DeserializeOwned + 'static> Compact<K> {
-    pub(super) fn new(settings: Settings, resource: &Arc<str>, labels: &MetricLabels) -> Self {
+/// A codec, and the dictionaries of the objects that it decodes.
+type WireCodec = (Arc<Codec>, Arc<Dictionaries<PackContext>>);
+
+impl Compact {
+    /// Makes the keeper of objects of type `K`.
+    pub(super) fn new<K>(settings: Settings, resource: &Arc<str>, labels: &MetricLabels) -> Self
+    where
+        K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
+    {
         let Settings { hot_bytes, wipe, check } = settings;
         let shared = Arc::new(Shared {
             hot: DecodedCache::new(if wipe { 0 } else { hot_bytes }),
@@ -65,8 +77,13 @@ impl<K: DeserializeOwned + 'static> Compact<K> {
         Self {
             check,
             wire: Mutex::default(),
-            own: own(message_pack::codec()),
-            deep: own(message_pack::deep_codec()),
+            serialise: |object, room, wipe| {
+                let object = object.downcast_ref::<K>().ok_or(PackError::NotSerialised)?;
+                message_pack::write(object, room, wipe)
+            },
+            check_stack: message_pack::check_stack::<K>,
+            own: own(message_pack::codec::<K>()),
+            deep: own(message_pack::deep_codec::<K>()),
             shared,
             round_trips: AtomicUsize::new(0),
             refused: OnceLock::new(),
@@ -75,9 +92,9 @@ impl<K: DeserializeOwned + 'static> Compact<K> {
     }
 }
 
-impl<K: Resource + Serialize + DeserializeOwned + 'static> Compact<K> {
+impl Compact {
     /// Returns the dictionaries of objects that this codec decodes.
-    fn dictionaries(&self, codec: &Arc<Codec<K>>) -> Arc<Dictionaries<PackContext<K>>> {
+    fn dictionaries(&self, codec: &Arc<Codec>) -> Arc<Dictionaries<PackContext>> {
         let mut wire = self.wire.lock();
         if let Some((_, known)) = wire.iter().find(|(known, _)| Arc::ptr_eq(known, codec)) {
             return known.clone();
@@ -95,10 +112,10 @@ impl<K: Resource + Serialize + DeserializeOwned + 'static> Compact<K> {
     /// Packs an object as it arrived.
     fn pack_bytes(
         &self,
-        wire: &WireObject<'_, K>,
+        wire: &WireObject<'_>,
         meta: &ObjectMeta,
         index_values: Option<IndexValues>,
-    ) -> Result<Arc<Packed<K>>, PackError> {
+    ) -> Result<Arc<Packed>, PackError> {
         let dictionaries = self.dictionaries(wire.codec);
         let (metadata, dictionary) = (KeptMetadata::of(meta), dictionaries.current());
         let packed = Packed::new(wire.bytes, &metadata, index_values, dictionary)?;
@@ -109,9 +126,9 @@ impl<K: Resource + Serialize + DeserializeOwned + 'static> Compact<K> {
     /// Serialises an object and packs the result.
     fn rewrite(
         &self,
-        object: &mut K,
+        object: &mut dyn AnyObject,
         index_values: Option<IndexValues>,
-    ) -> Result<Arc<Packed<K>>, PackError> {
+    ) -> Result<Arc<Packed>, PackError> {
         if let Some(refused) = self.refused.get() {
             return Err(*refused);
         }
@@ -120,7 +137,7 @@ impl<K: Resource + Serialize + DeserializeOwned + 'static> Compact<K> {
             let bytes = bytes.as_slice();
             let dictionaries = if is_deep { &self.deep } else { &self.own };
             if is_deep {
-                message_pack::check_stack::<K>(bytes)?;
+                (self.check_stack)(bytes)?;
             }
             let (kept, dictionary) = (metadata.kept(), dictionaries.current());
             let packed = Packed::new(bytes, &kept, index_values, dictionary)?;
@@ -129,23 +146,27 @@ impl<K: Resource + Serialize + DeserializeOwned + 'static> Compact<K> {
             dictionaries.learn(bytes, packed.packed_bytes());
             Ok(packed)
         });
-        metadata.restore(object.meta_mut());
+        if let Some(meta) = object.meta_mut() {
+            metadata.restore(meta);
+        }
         packed
     }
 
     /// Serialises an object without the metadata that is kept beside it.
-    fn write(&self, object: &mut K) -> (Result<Written, PackError>, DetachedMetadata) {
-        let metadata = DetachedMetadata::take(object.meta_mut());
+    fn write(&self, object: &mut dyn AnyObject) -> (Result<Written, PackError>, DetachedMetadata) {
+        let metadata = object.meta_mut().map(DetachedMetadata::take).unwrap_or_default();
         let room = self.written.load(Relaxed) * 9 / 8;
-        (message_pack::write(object, room, self.shared.wipe), metadata)
+        ((self.serialise)(object, room, self.shared.wipe), metadata)
     }
 
     /// Checks that an object is the same after it was unpacked and serialised again.
-    fn check_round_trip(&self, packed: &Packed<K>, written: &[u8]) -> Result<(), PackError> {
+    fn check_round_trip(&self, packed: &Packed, written: &[u8]) -> Result<(), PackError> {
         if self.round_trips.load(Relaxed) >= ROUND_TRIPS {
             return Ok(());
         }
-        let (again, _) = packed.unpack(None).map(|mut object| self.write(&mut object))?;
+        let mut object = packed.unpack(None)?;
+        let object = Arc::get_mut(&mut object).ok_or(PackError::NotUnpacked)?;
+        let (again, _) = self.write(object);
         if !message_pack::is_equivalent(written, again?.bytes.as_slice()) {
             return Err(PackError::Disagrees);
         }
@@ -159,44 +180,42 @@ impl<K: Resource + Serialize + DeserializeOwned + 'static> Compact<K> {
         }
     }
 
-    fn keep_decoded(&self, object: K, error: PackError) -> Cached<K> {
+    fn keep_decoded(&self, object: Arc<dyn AnyObject>, error: PackError) -> Cached {
         self.shared.figures.kept_decoded(error);
-        Arc::new(object).into()
+        Cached::any(object)
     }
 }
 
-impl<K> Keeper<K> for Compact<K>
-where
-    K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
-{
+impl Keeper for Compact {
     fn packs_undecoded(&self) -> bool {
         !self.check
     }
 
     fn pack_undecoded(
         &self,
-        wire: &WireObject<'_, K>,
+        wire: &WireObject<'_>,
         meta: &ObjectMeta,
         index_values: Option<IndexValues>,
-    ) -> Option<Cached<K>> {
+    ) -> Option<Cached> {
         let packed = self.pack_bytes(wire, meta, index_values).ok()?;
-        Some(Cached::packed(packed))
+        Some(Cached::any(packed))
     }
 
     fn pack_wire(
         &self,
-        wire: &WireObject<'_, K>,
-        (mut object, whole): (K, bool),
+        wire: &WireObject<'_>,
+        (mut object, whole): (Arc<dyn AnyObject>, bool),
         index_values: Option<IndexValues>,
-    ) -> Cached<K> {
-        match self.pack_bytes(wire, object.meta(), index_values) {
+    ) -> Cached {
+        let meta = object.meta().ok_or(PackError::NotSerialised);
+        match meta.and_then(|meta| self.pack_bytes(wire, meta, index_values)) {
             Ok(packed) => {
                 // Handlers will soon read an object that arrives by itself. Of a list only the last
                 // few would stay, so holding the rest would be wasted work.
                 if self.shared.hot.holds() && whole && !wire.bulk {
-                    packed.hold(Arc::new(object));
+                    packed.hold(object);
                 }
-                Cached::packed(packed)
+                Cached::any(packed)
             }
             Err(error) => {
                 if !whole && let Ok(all) = wire.codec.decode(wire.bytes) {
@@ -207,13 +226,14 @@ where
         }
     }
 
-    fn pack(&self, mut object: K, index_values: Option<IndexValues>) -> Cached<K> {
-        match self.rewrite(&mut object, index_values) {
+    fn pack(&self, mut object: Arc<dyn AnyObject>, index_values: Option<IndexValues>) -> Cached {
+        let own = Arc::get_mut(&mut object).ok_or(PackError::NotSerialised);
+        match own.and_then(|own| self.rewrite(own, index_values)) {
             Ok(packed) => {
                 // It is not held: unpacking may return less, as of a time with a fraction, and
                 // every read must return the same.
                 crate::panic::drop_safely(object);
-                Cached::packed(packed)
+                Cached::any(packed)
             }
             Err(error) => self.keep_decoded(object, error),
         }
@@ -242,7 +262,7 @@ where
 }
 
 #[cfg(test)]
-impl<K> Compact<K> {
+impl Compact {
     pub(super) fn lent_objects(&self) -> usize {
         self.shared.hot.lent_objects()
     }

@@ -13,6 +13,7 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 use super::packed::Packed;
+use crate::object::AnyObject;
 use crate::sync::{Mutex, Notify};
 use crate::yield_budget::TURN;
 
@@ -26,26 +27,26 @@ const CHECKED_PER_INSERT: usize = 2;
 const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The unpacked objects of one informer.
-pub(super) struct DecodedCache<K> {
+pub(super) struct DecodedCache {
     limit: usize,
-    ring: Mutex<Ring<K>>,
+    ring: Mutex<Ring>,
     lending: Notify,
 }
 
-struct Ring<K> {
+struct Ring {
     /// The held objects; the next to evict comes first.
-    held: VecDeque<Held<K>>,
+    held: VecDeque<Held>,
     bytes: usize,
-    lent: VecDeque<Weak<Packed<K>>>,
+    lent: VecDeque<Weak<Packed>>,
 }
 
-struct Held<K> {
-    packed: Weak<Packed<K>>,
-    object: Arc<K>,
+struct Held {
+    packed: Weak<Packed>,
+    object: Arc<dyn AnyObject>,
     bytes: usize,
 }
 
-impl<K> DecodedCache<K> {
+impl DecodedCache {
     /// Makes a cache that holds up to `limit` bytes.
     pub(super) fn new(limit: usize) -> Self {
         let ring = Ring { held: VecDeque::new(), bytes: 0, lent: VecDeque::new() };
@@ -65,7 +66,7 @@ impl<K> DecodedCache<K> {
 
     /// Holds an object that was just unpacked, and evicts others for it. The caller must hold no
     /// lock, because an evicted object's `Drop` may run.
-    pub(super) fn hold(&self, packed: Weak<Packed<K>>, object: Arc<K>, bytes: usize) {
+    pub(super) fn hold(&self, packed: Weak<Packed>, object: Arc<dyn AnyObject>, bytes: usize) {
         let mut gone = Vec::new();
         {
             let mut ring = self.ring.lock();
@@ -97,7 +98,7 @@ impl<K> DecodedCache<K> {
     }
 
     /// Remembers an evicted object that users still hold.
-    fn add_lent(&self, packed: Weak<Packed<K>>) {
+    fn add_lent(&self, packed: Weak<Packed>) {
         self.ring.lock().lent.push_back(packed);
         self.lending.notify_one();
     }

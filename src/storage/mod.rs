@@ -25,6 +25,7 @@ mod shared;
 mod tests;
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
@@ -36,7 +37,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::codec::Codec;
 use crate::metrics::MetricLabels;
-use crate::object::{Cached, IndexValues};
+use crate::object::{AnyObject, Cached, IndexValues};
 
 /// The default of [`Storage::hot_bytes`]: 4 MiB.
 #[cfg(feature = "compact")]
@@ -45,12 +46,13 @@ const HOT_BYTES: usize = 4 << 20;
 /// The representation in which an informer keeps its objects. [`decoded`](Self::decoded) by
 /// default.
 #[must_use]
-pub struct Storage<K> {
-    packing: Option<(Settings, MakeKeeper<K>)>,
+pub struct Storage<K: ?Sized = dyn AnyObject> {
+    packing: Option<(Settings, MakeKeeper)>,
+    kind: PhantomData<K>,
 }
 
 /// Makes the keeper of one informer's objects. The text is the resource's name.
-type MakeKeeper<K> = fn(Settings, &Arc<str>, &MetricLabels) -> Arc<dyn Keeper<K>>;
+type MakeKeeper = fn(Settings, &Arc<str>, &MetricLabels) -> Arc<dyn Keeper>;
 
 #[derive(Clone, Copy, Debug)]
 struct Settings {
@@ -64,9 +66,9 @@ struct Settings {
 
 /// One object as it arrived: its bytes, and the codec that decodes them.
 #[cfg_attr(not(feature = "compact"), expect(dead_code, reason = "nothing keeps bytes"))]
-pub(crate) struct WireObject<'a, K> {
+pub(crate) struct WireObject<'a> {
     pub(crate) bytes: &'a [u8],
-    pub(crate) codec: &'a Arc<Codec<K>>,
+    pub(crate) codec: &'a Arc<Codec>,
     /// True if the object is one of many that arrive together, as in a first list. Then nobody is
     /// likely to read this one soon.
     pub(crate) bulk: bool,
@@ -74,18 +76,18 @@ pub(crate) struct WireObject<'a, K> {
 
 /// The part of a storage that packs the objects of one informer. It is called on any thread, and on
 /// several at a time.
-pub(crate) trait Keeper<K>: Send + Sync {
+pub(crate) trait Keeper: Send + Sync {
     /// Packs an object that did not arrive as bytes. Keeps it decoded if packing fails.
-    fn pack(&self, object: K, index_values: Option<IndexValues>) -> Cached<K>;
+    fn pack(&self, object: Arc<dyn AnyObject>, index_values: Option<IndexValues>) -> Cached;
 
     /// Packs an object as it arrived. `decoded` is the object, and true if it has its managed
     /// fields.
     fn pack_wire(
         &self,
-        wire: &WireObject<'_, K>,
-        decoded: (K, bool),
+        wire: &WireObject<'_>,
+        decoded: (Arc<dyn AnyObject>, bool),
         index_values: Option<IndexValues>,
-    ) -> Cached<K>;
+    ) -> Cached;
 
     /// Returns whether objects may be packed without being decoded.
     fn packs_undecoded(&self) -> bool;
@@ -94,10 +96,10 @@ pub(crate) trait Keeper<K>: Send + Sync {
     /// uid, version and labels. Returns `None` if the object must be decoded.
     fn pack_undecoded(
         &self,
-        wire: &WireObject<'_, K>,
+        wire: &WireObject<'_>,
         meta: &ObjectMeta,
         index_values: Option<IndexValues>,
-    ) -> Option<Cached<K>>;
+    ) -> Option<Cached>;
 
     fn status(&self) -> StorageStatus;
 
@@ -172,52 +174,10 @@ pub enum PackError {
     Disagrees,
 }
 
-impl<K> Storage<K> {
+impl<K: ?Sized> Storage<K> {
     /// Keeps each object decoded, ready to be read.
     pub fn decoded() -> Self {
-        Self { packing: None }
-    }
-
-    /// Keeps each object as few bytes, and unpacks it when it is read.
-    ///
-    /// Keys, selectors, relists and indexes do not unpack objects: uid, version, labels and index
-    /// values are kept beside the bytes. Equal labels are kept once. While anybody holds an
-    /// unpacked object, every reader gets the same `Arc`. Some objects that were recently read or
-    /// stored stay unpacked, see [`hot_bytes`](Self::hot_bytes). Reading any other object takes
-    /// O(its size), as decoding it from the wire does.
-    ///
-    /// Objects are kept as the server sent them. Each is decoded once as it arrives, so that one
-    /// that can't be decoded is reported then. Its managed fields are not decoded, so index
-    /// functions see objects without them. An index that is added later unpacks every object before
-    /// it is ready.
-    ///
-    /// If a transform changes objects, or the source delivers no bytes, an object is packed as its
-    /// `Serialize` writes it, and every read returns what its `Deserialize` makes of that. The
-    /// first objects are unpacked and packed again as a test. If the result differs, the whole type
-    /// is kept decoded; the log and the status say so. The order of lists does not count, because a
-    /// set has none. The test does not find what `Serialize` always leaves out, as a `Time` does
-    /// with the fraction of a second. Keep a type decoded if that matters.
-    ///
-    /// An object is kept decoded if its lists and maps are nested deeper than 64 levels, or if
-    /// unpacking it would take more than 1.5 MiB of a thread's stack. The latter does not count
-    /// what `#[serde(flatten)]` and untagged enums read. `Deserialize` must not read this informer.
-    ///
-    /// ```
-    /// use k8s_openapi::api::core::v1::Pod;
-    /// use kube_informer::{InformerSpec, Storage};
-    ///
-    /// let spec = InformerSpec::<Pod>::new().storage(Storage::compact().hot_bytes(16 << 20));
-    /// ```
-    #[cfg(feature = "compact")]
-    pub fn compact() -> Self
-    where
-        K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
-    {
-        let settings = Settings { hot_bytes: HOT_BYTES, wipe: false, check: true };
-        let make: MakeKeeper<K> = |settings, resource, labels| {
-            Arc::new(compact::Compact::new(settings, resource, labels))
-        };
-        Self { packing: Some((settings, make)) }
+        Self { packing: None, kind: PhantomData }
     }
 
     /// Sets the limit of the unpacked objects that are held beside the packed ones, in estimated
@@ -273,24 +233,75 @@ impl<K> Storage<K> {
         &self,
         resource: &Arc<str>,
         labels: &MetricLabels,
-    ) -> Option<Arc<dyn Keeper<K>>> {
+    ) -> Option<Arc<dyn Keeper>> {
         self.packing.map(|(settings, make)| make(settings, resource, labels))
     }
 }
 
-impl<K> Clone for Storage<K> {
-    fn clone(&self) -> Self {
-        Self { packing: self.packing }
+#[cfg(feature = "compact")]
+impl<K> Storage<K>
+where
+    K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
+{
+    /// Keeps each object as few bytes, and unpacks it when it is read.
+    ///
+    /// Keys, selectors, relists and indexes do not unpack objects: uid, version, labels and index
+    /// values are kept beside the bytes. Equal labels are kept once. While anybody holds an
+    /// unpacked object, every reader gets the same `Arc`. Some objects that were recently read or
+    /// stored stay unpacked, see [`hot_bytes`](Self::hot_bytes). Reading any other object takes
+    /// O(its size), as decoding it from the wire does.
+    ///
+    /// Objects are kept as the server sent them. Each is decoded once as it arrives, so that one
+    /// that can't be decoded is reported then. Its managed fields are not decoded, so index
+    /// functions see objects without them. An index that is added later unpacks every object before
+    /// it is ready.
+    ///
+    /// If a transform changes objects, or the source delivers no bytes, an object is packed as its
+    /// `Serialize` writes it, and every read returns what its `Deserialize` makes of that. The
+    /// first objects are unpacked and packed again as a test. If the result differs, the whole type
+    /// is kept decoded; the log and the status say so. The order of lists does not count, because a
+    /// set has none. The test does not find what `Serialize` always leaves out, as a `Time` does
+    /// with the fraction of a second. Keep a type decoded if that matters.
+    ///
+    /// An object is kept decoded if its lists and maps are nested deeper than 64 levels, or if
+    /// unpacking it would take more than 1.5 MiB of a thread's stack. The latter does not count
+    /// what `#[serde(flatten)]` and untagged enums read. `Deserialize` must not read this informer.
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::Pod;
+    /// use kube_informer::{InformerSpec, Storage};
+    ///
+    /// let spec = InformerSpec::<Pod>::new().storage(Storage::compact().hot_bytes(16 << 20));
+    /// ```
+    pub fn compact() -> Self {
+        let settings = Settings { hot_bytes: HOT_BYTES, wipe: false, check: true };
+        let make: MakeKeeper = |settings, resource, labels| {
+            Arc::new(compact::Compact::new::<K>(settings, resource, labels))
+        };
+        Self { packing: Some((settings, make)), kind: PhantomData }
     }
 }
 
-impl<K> Default for Storage<K> {
+impl<K: ?Sized> Storage<K> {
+    /// Returns the same choice for objects of any type.
+    pub(crate) fn erase(self) -> Storage {
+        Storage { packing: self.packing, kind: PhantomData }
+    }
+}
+
+impl<K: ?Sized> Clone for Storage<K> {
+    fn clone(&self) -> Self {
+        Self { packing: self.packing, kind: PhantomData }
+    }
+}
+
+impl<K: ?Sized> Default for Storage<K> {
     fn default() -> Self {
         Self::decoded()
     }
 }
 
-impl<K> fmt::Debug for Storage<K> {
+impl<K: ?Sized> fmt::Debug for Storage<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.packing {
             None => f.write_str("Decoded"),

@@ -7,7 +7,6 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Weak};
 
-use kube::Resource;
 use kube::api::ObjectMeta;
 
 use super::PackError;
@@ -15,21 +14,21 @@ use super::buffer::wipe;
 use super::dictionary::Dictionary;
 use super::shared::{Labels, Shared};
 use crate::codec::Codec;
-use crate::object::{FieldSet, IndexValues, PackedObject, ResourceVersion};
+use crate::object::{AnyObject, FieldSet, Form, IndexValues, PackedObject, ResourceVersion};
 use crate::sync::Mutex;
 
 /// The data that packed objects with the same encoding share.
-pub(super) struct PackContext<K> {
-    pub(super) codec: Arc<Codec<K>>,
+pub(super) struct PackContext {
+    pub(super) codec: Arc<Codec>,
     /// True if the bytes lack uid, version and labels, which are then kept only beside them.
     pub(super) detached: bool,
-    pub(super) shared: Arc<Shared<K>>,
+    pub(super) shared: Arc<Shared>,
 }
 
 /// A packed object.
-pub(super) struct Packed<K> {
+pub(super) struct Packed {
     me: Weak<Self>,
-    dictionary: Arc<Dictionary<PackContext<K>>>,
+    dictionary: Arc<Dictionary<PackContext>>,
     index_values: Option<Box<IndexValues>>,
     labels: Option<Arc<Labels>>,
     /// The version; empty if there is none.
@@ -38,7 +37,7 @@ pub(super) struct Packed<K> {
     bytes: Box<[u8]>,
     /// The unpacked object, for as long as anybody holds it. Locked while the object is unpacked,
     /// so that only one reader unpacks it.
-    unpacked: Mutex<Weak<K>>,
+    unpacked: Mutex<Option<Weak<dyn AnyObject>>>,
     /// The size of the object before compression, in bytes.
     written_len: u32,
     /// The length of the uid, in bytes.
@@ -101,13 +100,13 @@ impl DetachedMetadata {
     }
 }
 
-impl<K> Packed<K> {
+impl Packed {
     /// Packs an object that is encoded as these bytes.
     pub(super) fn new(
         written: &[u8],
         metadata: &KeptMetadata<'_>,
         index_values: Option<IndexValues>,
-        dictionary: Arc<Dictionary<PackContext<K>>>,
+        dictionary: Arc<Dictionary<PackContext>>,
     ) -> Result<Arc<Self>, PackError> {
         let shared = &dictionary.context.shared;
         let &KeptMetadata { uid, version, labels } = metadata;
@@ -136,19 +135,20 @@ impl<K> Packed<K> {
         }))
     }
 
-    fn shared(&self) -> &Shared<K> {
+    fn shared(&self) -> &Shared {
         &self.dictionary.context.shared
     }
 
     /// Holds the object that was packed, because it may soon be read.
-    pub(super) fn hold(&self, object: Arc<K>) {
-        *self.unpacked.lock() = Arc::downgrade(&object);
-        self.shared().hot.hold(self.me.clone(), object, self.unpacked_bytes());
+    pub(super) fn hold(&self, object: Arc<dyn AnyObject>) {
+        *self.unpacked.lock() = Some(Arc::downgrade(&object));
+        let bytes = self.unpacked_bytes(&*object);
+        self.shared().hot.hold(self.me.clone(), object, bytes);
     }
 
     /// Returns the estimated size of the unpacked object, in bytes.
-    fn unpacked_bytes(&self) -> usize {
-        size_of::<K>() + self.dictionary.context.codec.expansion() * self.written_len as usize
+    fn unpacked_bytes(&self, object: &dyn AnyObject) -> usize {
+        size_of_val(object) + self.dictionary.context.codec.expansion() * self.written_len as usize
     }
 
     /// Returns the size of the packed object, in bytes.
@@ -186,9 +186,12 @@ impl<K> Packed<K> {
     }
 }
 
-impl<K: Resource + 'static> Packed<K> {
+impl Packed {
     /// Unpacks the object: whole, or with at least these fields.
-    pub(super) fn unpack(&self, fields: Option<&FieldSet>) -> Result<K, PackError> {
+    pub(super) fn unpack(
+        &self,
+        fields: Option<&FieldSet>,
+    ) -> Result<Arc<dyn AnyObject>, PackError> {
         let compressed = self.bytes.get(usize::from(self.uid_len)..).unwrap_or_default();
         let written =
             self.dictionary.decompress(compressed, self.written_len as usize, self.shared().wipe);
@@ -204,16 +207,28 @@ impl<K: Resource + 'static> Packed<K> {
             version: self.version().map(|version| version.to_string()),
             labels: self.labels.as_deref().cloned(),
         };
-        metadata.restore(object.meta_mut());
+        if let Some(meta) = Arc::get_mut(&mut object).and_then(|object| object.meta_mut()) {
+            metadata.restore(meta);
+        }
         Ok(object)
     }
 }
 
-impl<K: Resource + Send + Sync + 'static> PackedObject<K> for Packed<K> {
-    fn get(&self) -> Option<Arc<K>> {
+impl AnyObject for Packed {
+    fn form(&self) -> Form<'_> {
+        Form::Packed(self)
+    }
+
+    fn meta_mut(&mut self) -> Option<&mut ObjectMeta> {
+        None
+    }
+}
+
+impl PackedObject for Packed {
+    fn get(&self) -> Option<Arc<dyn AnyObject>> {
         let Shared { hot, figures, .. } = self.shared();
         let mut unpacked = self.unpacked.lock();
-        if let Some(object) = unpacked.upgrade() {
+        if let Some(object) = unpacked.as_ref().and_then(Weak::upgrade) {
             drop(unpacked);
             if !self.read.load(Relaxed) {
                 self.read.store(true, Relaxed);
@@ -221,20 +236,20 @@ impl<K: Resource + Send + Sync + 'static> PackedObject<K> for Packed<K> {
             figures.hits.add();
             return Some(object);
         }
-        let Ok(object) = self.unpack(None).map(Arc::new) else {
+        let Ok(object) = self.unpack(None) else {
             drop(unpacked);
             figures.unreadable(self.uid());
             return None;
         };
-        *unpacked = Arc::downgrade(&object);
+        *unpacked = Some(Arc::downgrade(&object));
         drop(unpacked);
         figures.misses.add();
-        hot.hold(self.me.clone(), object.clone(), self.unpacked_bytes());
+        hot.hold(self.me.clone(), object.clone(), self.unpacked_bytes(&*object));
         Some(object)
     }
 
-    fn get_fields(&self, fields: &FieldSet) -> Option<Arc<K>> {
-        if let Some(object) = self.unpacked.lock().upgrade() {
+    fn get_fields(&self, fields: &FieldSet) -> Option<Arc<dyn AnyObject>> {
+        if let Some(object) = self.unpacked.lock().as_ref().and_then(Weak::upgrade) {
             return Some(object);
         }
         // It is not shared with other readers, who may need other fields.
@@ -242,7 +257,7 @@ impl<K: Resource + Send + Sync + 'static> PackedObject<K> for Packed<K> {
         if object.is_err() {
             self.shared().figures.unreadable(self.uid());
         }
-        object.ok().map(Arc::new)
+        object.ok()
     }
 
     fn uid(&self) -> Option<&str> {
@@ -264,15 +279,12 @@ impl<K: Resource + Send + Sync + 'static> PackedObject<K> for Packed<K> {
 
 /// Returns whether anybody holds the object. If nobody does, drops the weak reference, which would
 /// keep the allocation.
-fn is_held<K>(unpacked: &mut Weak<K>) -> bool {
-    let held = unpacked.strong_count() > 0;
-    if !held {
-        *unpacked = Weak::new();
-    }
-    held
+fn is_held(unpacked: &mut Option<Weak<dyn AnyObject>>) -> bool {
+    unpacked.take_if(|object| object.strong_count() == 0);
+    unpacked.is_some()
 }
 
-impl<K> Drop for Packed<K> {
+impl Drop for Packed {
     fn drop(&mut self) {
         if self.shared().wipe {
             wipe(&mut self.bytes);
@@ -292,6 +304,6 @@ mod tests {
     #[test]
     fn packed_struct_is_small() {
         let counts = 2 * size_of::<usize>();
-        assert!(size_of::<Packed<()>>() + counts <= 104, "{}", size_of::<Packed<()>>());
+        assert!(size_of::<Packed>() + counts <= 112, "{}", size_of::<Packed>());
     }
 }

@@ -15,8 +15,8 @@ use crate::metrics::{
 use crate::sync::Mutex;
 
 /// The data that all packed objects of an informer share.
-pub(super) struct Shared<K> {
-    pub(super) hot: DecodedCache<K>,
+pub(super) struct Shared {
+    pub(super) hot: DecodedCache,
     pub(super) labels: SharedLabels,
     pub(super) figures: Figures,
     pub(super) wipe: bool,

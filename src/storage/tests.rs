@@ -1,5 +1,7 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::marker::PhantomData;
+use std::ops::Deref;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -21,13 +23,38 @@ use serde_json::{Number, Value};
 
 use super::compact::Compact;
 use super::{Keeper, PackError, Settings, StorageStatus, WireObject, buffer};
-use crate::codec::Codec;
+use crate::codec::{Codec, decode_any};
 use crate::metrics::MetricLabels;
 use crate::object::Cached;
 
-fn compact<K: DeserializeOwned + 'static>(hot_bytes: usize, wipe: bool) -> Arc<Compact<K>> {
+/// The keeper of objects of one type.
+struct Keeping<K>(Arc<Compact>, PhantomData<K>);
+
+fn compact<K>(hot_bytes: usize, wipe: bool) -> Keeping<K>
+where
+    K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
+{
     let settings = Settings { hot_bytes, wipe, check: true };
-    Arc::new(Compact::new(settings, &"things".into(), &MetricLabels::default()))
+    let compact = Compact::new::<K>(settings, &"things".into(), &MetricLabels::default());
+    Keeping(Arc::new(compact), PhantomData)
+}
+
+impl<K: Resource + Send + Sync + 'static> Keeping<K> {
+    fn pack(&self, object: K) -> Cached<K> {
+        self.0.pack(Arc::new(object), None).cast()
+    }
+
+    fn pack_wire(&self, wire: &WireObject<'_>, object: K) -> Cached<K> {
+        self.0.pack_wire(wire, (Arc::new(object), false), None).cast()
+    }
+}
+
+impl<K> Deref for Keeping<K> {
+    type Target = Arc<Compact>;
+
+    fn deref(&self) -> &Arc<Compact> {
+        &self.0
+    }
 }
 
 fn packed<K>(cached: Cached<K>) -> Cached<K> {
@@ -96,7 +123,7 @@ proptest! {
                 kind: "Thing".into(),
             });
             let object = DynamicObject { types, metadata, data };
-            let packed = packed(storage.pack(object.clone(), None));
+            let packed = packed(storage.pack(object.clone()));
             prop_assert_eq!(&*packed.get().unwrap(), &object);
             prop_assert_eq!(packed.uid(), object.metadata.uid.as_deref().filter(|u| !u.is_empty()));
             let version = packed.version().map(|version| version.to_string());
@@ -125,13 +152,13 @@ impl Decode<DynamicObject> for Sent {
 fn arrived(
     metadata: ObjectMeta,
     data: &Value,
-    codec: &Codec<DynamicObject>,
+    codec: &Codec,
 ) -> (Vec<u8>, DynamicObject, DynamicObject) {
     let object = DynamicObject { types: None, metadata, data: serde_json::json!({"data": data}) };
     let mut whole = serde_json::to_value(&object).unwrap();
     whole["metadata"]["managedFields"] = serde_json::json!([{"manager": "kubectl"}]);
     let bytes = whole.to_string().into_bytes();
-    let whole = codec.decode(&bytes).unwrap();
+    let whole = Cached::any(codec.decode(&bytes).unwrap()).into_inner().unwrap();
     (bytes, object, whole)
 }
 
@@ -145,12 +172,12 @@ proptest! {
     ) {
         let storage = compact::<DynamicObject>(hot_bytes, wipe);
         // More codecs than are remembered. Each object must be decoded by its own.
-        let codecs: Vec<_> = (0..20).map(|n| Arc::new(Codec::plain(Sent(n), 11))).collect();
+        let codecs: Vec<_> = (0..20).map(|n| Arc::new(Codec::plain(decode_any(Arc::new(Sent(n))), 11))).collect();
         let mut kept = Vec::new();
         for (metadata, data, n) in objects {
             let (bytes, object, whole) = arrived(metadata, &data, &codecs[n]);
             let wire = WireObject { bytes: &bytes, codec: &codecs[n], bulk: false };
-            kept.push((packed(storage.pack_wire(&wire, (object, false), None)), whole));
+            kept.push((packed(storage.pack_wire(&wire, object)), whole));
         }
         for (packed, whole) in &kept {
             prop_assert_eq!(&*packed.get().unwrap(), whole);
@@ -227,7 +254,10 @@ fn odd(n: usize, oddity: Oddity) -> Odd {
     Odd { metadata: metadata(n), oddity, more }
 }
 
-fn is_decoded<K: PartialEq>(cached: &Cached<K>, object: &K) -> bool {
+fn is_decoded<K: Resource + PartialEq + Send + Sync + 'static>(
+    cached: &Cached<K>,
+    object: &K,
+) -> bool {
     !cached.is_packed() && cached.get().is_some_and(|decoded| *decoded == *object)
 }
 
@@ -236,9 +266,9 @@ fn unserialisable_object_is_kept_decoded() {
     let storage = compact::<Odd>(0, false);
     for oddity in [Oddity::NotSerialised, Oddity::Panics] {
         let object = odd(1, oddity);
-        assert!(is_decoded(&storage.pack(object.clone(), None), &object));
+        assert!(is_decoded(&storage.pack(object.clone()), &object));
     }
-    packed(storage.pack(odd(2, Oddity::None), None));
+    packed(storage.pack(odd(2, Oddity::None)));
     let status = storage.status();
     assert_eq!((status.kept_decoded, status.refused), (2, None));
 }
@@ -249,9 +279,9 @@ fn type_that_fails_the_round_trip_is_kept_decoded() {
         [(Oddity::Changes, PackError::Disagrees), (Oddity::NotRead, PackError::NotUnpacked)]
     {
         let storage = compact::<Odd>(1 << 20, false);
-        let before = packed(storage.pack(odd(0, Oddity::None), None));
+        let before = packed(storage.pack(odd(0, Oddity::None)));
         for object in [odd(1, oddity), odd(2, Oddity::None)] {
-            assert!(is_decoded(&storage.pack(object.clone(), None), &object));
+            assert!(is_decoded(&storage.pack(object.clone()), &object));
         }
         let status = storage.status();
         assert_eq!((status.objects, status.kept_decoded), (1, 2));
@@ -263,7 +293,7 @@ fn type_that_fails_the_round_trip_is_kept_decoded() {
 #[test]
 fn failed_unpacking_is_counted_and_retried() {
     let storage = compact::<Odd>(0, false);
-    let packed = packed(storage.pack(odd(1, Oddity::Breaks), None));
+    let packed = packed(storage.pack(odd(1, Oddity::Breaks)));
     BROKEN.set(true);
     assert!(packed.get().is_none());
     assert_eq!(storage.status().unreadable, 1);
@@ -274,7 +304,7 @@ fn failed_unpacking_is_counted_and_retried() {
 #[test]
 fn concurrent_readers_unpack_once() {
     let storage = compact::<ConfigMap>(0, false);
-    let packed = packed(storage.pack(config_map(1), None));
+    let packed = packed(storage.pack(config_map(1)));
     let start = std::sync::Barrier::new(100);
     let got: Vec<_> = thread::scope(|scope| {
         let ask = || {
@@ -292,7 +322,7 @@ fn concurrent_readers_unpack_once() {
 #[test]
 fn decoded_cache_is_bounded_and_keeps_read_objects() {
     let storage = compact::<ConfigMap>(100 << 10, false);
-    let objects: Vec<_> = (0..100).map(|n| packed(storage.pack(config_map(n), None))).collect();
+    let objects: Vec<_> = (0..100).map(|n| packed(storage.pack(config_map(n)))).collect();
     for round in 0..10 {
         for object in &objects {
             assert!(objects[0].get().is_some());
@@ -317,7 +347,7 @@ fn object_is_read_as_unpacking_returns_it() {
         given.metadata.creation_timestamp = Some(Time("2026-01-02T03:04:05.678Z".parse().unwrap()));
         let mut read = given.clone();
         read.metadata.creation_timestamp = Some(Time("2026-01-02T03:04:05Z".parse().unwrap()));
-        let packed = packed(storage.pack(given, None));
+        let packed = packed(storage.pack(given));
         for _ in 0..2 {
             assert_eq!(*packed.get().unwrap(), read);
         }
@@ -348,7 +378,7 @@ fn sets_and_any_keys_survive_packing() {
             by_truth: [(true, "yes".into()), (false, "no".into())].into(),
             by_letter: [('a', 0.5), ('b', -0.0)].into(),
         };
-        assert_eq!(*packed(storage.pack(object.clone(), None)).get().unwrap(), object);
+        assert_eq!(*packed(storage.pack(object.clone())).get().unwrap(), object);
     }
     assert_eq!(storage.status().refused, None);
 }
@@ -375,9 +405,9 @@ fn object_nested_too_deep_is_kept_decoded() {
         (29, &|depth| nested_schemas(depth, by_name)),
     ] {
         let storage = compact::<Definition>(1 << 20, false);
-        assert_eq!(*packed(storage.pack(object(deepest), None)).get().unwrap(), object(deepest));
+        assert_eq!(*packed(storage.pack(object(deepest))).get().unwrap(), object(deepest));
         for depth in [deepest + 1, 95, 500] {
-            assert!(is_decoded(&storage.pack(object(depth), None), &object(depth)));
+            assert!(is_decoded(&storage.pack(object(depth)), &object(depth)));
         }
         let status = storage.status();
         assert_eq!((status.kept_decoded, status.refused), (3, None));
@@ -400,6 +430,7 @@ struct Large {
     lenient: Option<Box<Large>>,
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "serde asks for a result")]
 fn lenient<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Box<Large>>, D::Error> {
     Ok(Option::deserialize(value).unwrap_or_default())
 }
@@ -417,7 +448,7 @@ fn large_type_does_not_overflow_the_stack() {
             for levels in [4, 10, 20, deepest] {
                 let object = (0..levels).fold(Large::default(), |inner, _| nest(inner));
                 let object = Large { metadata: metadata(levels), ..object };
-                let cached = storage.pack(object.clone(), None);
+                let cached = storage.pack(object.clone());
                 // A build may take so little of the stack that all levels fit.
                 assert!(cached.is_packed() || levels > 4, "{levels}");
                 assert_eq!(*cached.get().unwrap(), object);
@@ -434,7 +465,7 @@ fn large_type_does_not_overflow_the_stack() {
 async fn dropped_objects_are_freed_after_a_while() {
     for hot_bytes in [0, 10 << 10] {
         let storage = compact::<ConfigMap>(hot_bytes, false);
-        let objects: Vec<_> = (0..300).map(|n| packed(storage.pack(config_map(n), None))).collect();
+        let objects: Vec<_> = (0..300).map(|n| packed(storage.pack(config_map(n)))).collect();
         let mut sweeping = storage.clone().sweep();
         let held: Vec<_> = objects.iter().map(|object| object.get().unwrap()).collect();
         for _ in 0..3 {
@@ -454,7 +485,7 @@ async fn dropped_objects_are_freed_after_a_while() {
 #[test]
 fn equal_labels_are_shared_and_freed_with_the_last() {
     let storage = compact::<ConfigMap>(0, false);
-    let mut objects: Vec<_> = (0..30).map(|n| packed(storage.pack(config_map(n), None))).collect();
+    let mut objects: Vec<_> = (0..30).map(|n| packed(storage.pack(config_map(n)))).collect();
     assert!(std::ptr::eq(objects[0].labels().unwrap(), objects[3].labels().unwrap()));
     assert_eq!(storage.label_maps(), 3);
     objects.retain(|object| object.labels().unwrap()["app"] == "app-1");
@@ -465,12 +496,12 @@ fn equal_labels_are_shared_and_freed_with_the_last() {
 
 /// Returns the bytes overwritten by packing, reading and dropping the objects; and their packed
 /// size.
-fn wiped<K>(storage: &Compact<K>, objects: impl Iterator<Item = K>) -> ([usize; 3], usize)
+fn wiped<K>(storage: &Keeping<K>, objects: impl Iterator<Item = K>) -> ([usize; 3], usize)
 where
     K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
 {
     let start = buffer::tests::wiped();
-    let kept: Vec<_> = objects.map(|object| packed(storage.pack(object, None))).collect();
+    let kept: Vec<_> = objects.map(|object| packed(storage.pack(object))).collect();
     let stored = buffer::tests::wiped();
     assert!(kept.iter().all(|object| object.get().is_some()));
     let read = buffer::tests::wiped();
@@ -491,7 +522,7 @@ fn secrets_are_wiped_and_never_held() {
             Secret { metadata: metadata(n), data, ..Secret::default() }
         })
     };
-    let ([stored, read, dropped], bytes) = wiped(&compact(1 << 20, true), secrets());
+    let ([stored, read, dropped], bytes) = wiped(&compact::<Secret>(1 << 20, true), secrets());
     // Packing wipes each object as serialised and as compressed. Reading wipes it as decompressed.
     assert!(stored > 2 * 40 * SIZE && read > 40 * SIZE, "{stored} {read}");
     assert_eq!(dropped, bytes);

@@ -13,7 +13,6 @@ use std::task::{Context, Poll};
 use futures::future::BoxFuture;
 use futures::stream::{BoxStream, Fuse, FuturesOrdered};
 use futures::{FutureExt, Stream, StreamExt};
-use kube::Resource;
 
 use super::decode_threads::DecodeThreads;
 use super::raw_item::RawItem;
@@ -28,12 +27,11 @@ const OBJECTS: usize = 64;
 
 /// Returns the items of an answer, decoded on these threads. Dropping the stream drops the answer.
 /// A portion that a thread is decoding is finished and dropped there.
-pub(super) fn decoded<K, T>(
-    pieces: impl Stream<Item = Result<RawItem<K, T>, SourceError>> + Send + 'static,
+pub(super) fn decoded<T>(
+    pieces: impl Stream<Item = Result<RawItem<T>, SourceError>> + Send + 'static,
     threads: Arc<DecodeThreads>,
 ) -> BoxStream<'static, Result<T, SourceError>>
 where
-    K: Resource + Send + Sync + 'static,
     T: Send + 'static,
 {
     let most = threads.count();
@@ -51,47 +49,46 @@ where
     .boxed()
 }
 
-type Pieces<K, T> = BoxStream<'static, Result<RawItem<K, T>, SourceError>>;
+type Pieces<T> = BoxStream<'static, Result<RawItem<T>, SourceError>>;
 
 /// Decoded items. They are dropped one by one, because a user's `Drop` may panic.
 type Items<T> = SafeIntoIter<Result<T, SourceError>>;
 
 /// An answer that several threads decode.
-struct Decoding<K, T> {
-    pieces: Fuse<Pieces<K, T>>,
+struct Decoding<T> {
+    pieces: Fuse<Pieces<T>>,
     threads: Arc<DecodeThreads>,
     /// The largest number of portions that are decoded at a time.
     most: usize,
     /// The portion that is being filled.
-    next: Portion<K, T>,
+    next: Portion<T>,
     elsewhere: FuturesOrdered<BoxFuture<'static, Items<T>>>,
     decoded: Items<T>,
 }
 
 /// Parts of an answer that are decoded together.
-struct Portion<K, T> {
-    pieces: SafeVec<Result<RawItem<K, T>, SourceError>>,
+struct Portion<T> {
+    pieces: SafeVec<Result<RawItem<T>, SourceError>>,
     bytes: usize,
     /// True if there is an object to decode.
     has_objects: bool,
 }
 
-impl<K, T> Default for Portion<K, T> {
+impl<T> Default for Portion<T> {
     fn default() -> Self {
         Self { pieces: SafeVec::default(), bytes: 0, has_objects: false }
     }
 }
 
-impl<K, T> Portion<K, T>
+impl<T> Portion<T>
 where
-    K: Resource + Send + Sync + 'static,
     T: Send + 'static,
 {
     fn is_full(&self) -> bool {
         self.bytes >= PORTION || self.pieces.len() >= OBJECTS
     }
 
-    fn push(&mut self, piece: Result<RawItem<K, T>, SourceError>) {
+    fn push(&mut self, piece: Result<RawItem<T>, SourceError>) {
         if let Ok(RawItem::Object { object, .. }) = &piece {
             self.bytes += object.len();
             self.has_objects = true;
@@ -108,9 +105,8 @@ where
     }
 }
 
-impl<K, T> Stream for Decoding<K, T>
+impl<T> Stream for Decoding<T>
 where
-    K: Resource + Send + Sync + 'static,
     T: Send + 'static,
 {
     type Item = Result<T, SourceError>;
@@ -153,7 +149,7 @@ where
 }
 
 // Items are moved in and out, and never pinned.
-impl<K, T> Unpin for Decoding<K, T> {}
+impl<T> Unpin for Decoding<T> {}
 
 #[cfg(test)]
 mod tests {
@@ -165,12 +161,13 @@ mod tests {
     use bytes::Bytes;
     use futures::stream;
     use k8s_openapi::api::core::v1::ConfigMap;
+    use kube::Resource;
     use kube::api::ObjectMeta;
     use proptest::prelude::*;
     use tokio::runtime::Runtime;
 
     use super::*;
-    use crate::codec::Codecs;
+    use crate::codec::{Codecs, decode_any};
     use crate::error::{Fault, RequestScope, Verb};
     use crate::lister_watcher::{SourceObject, Undecodable};
     use crate::packer::Packer;
@@ -211,25 +208,33 @@ mod tests {
         }
     }
 
+    /// Returns a packer that calls a function for each object.
+    fn packer(call: impl Fn() + Send + Sync + 'static) -> Packer {
+        Packer::from_fn(move |object| {
+            call();
+            object
+        })
+    }
+
     fn runtime(workers: usize) -> Runtime {
         let mut builder = tokio::runtime::Builder::new_multi_thread();
         builder.worker_threads(workers).enable_all().build().unwrap()
     }
 
-    type Decoded = Result<SourceObject<Object>, Undecodable>;
+    type Decoded = Result<SourceObject, Undecodable>;
 
     fn request() -> RequestScope {
         RequestScope { verb: Verb::List, resource: "things".into(), namespace: None }
     }
 
-    type Pieces = Vec<Result<RawItem<Object, Decoded>, SourceError>>;
+    type Pieces = Vec<Result<RawItem<Decoded>, SourceError>>;
 
     fn pieces(objects: &[(u8, usize)]) -> Pieces {
         packing(objects, None)
     }
 
-    fn packing(objects: &[(u8, usize)], packer: Option<Packer<Object>>) -> Pieces {
-        let codecs = Codecs::new(Arc::new(Decoder(Barrier::new(2))));
+    fn packing(objects: &[(u8, usize)], packer: Option<Packer>) -> Pieces {
+        let codecs = Codecs::new(decode_any(Arc::new(Decoder(Barrier::new(2)))));
         let answer = Arc::new(Answer {
             request: request(),
             encoding: Encoding::Json,
@@ -238,7 +243,7 @@ mod tests {
         });
         let piece = |&(kind, len): &(u8, usize)| match kind {
             b'x' => Err(SourceError::new(request(), Fault::NoVersion)),
-            b'i' => Ok(RawItem::Item(Ok(Object::here(len).into()))),
+            b'i' => Ok(RawItem::Item(Ok(SourceObject::from(Object::here(len)).cast()))),
             _ => {
                 let bytes = std::iter::once(kind).chain(std::iter::repeat_n(0, len)).collect();
                 let bytes = RawBytes::Whole(Bytes::from_owner::<Vec<u8>>(bytes));
@@ -267,7 +272,7 @@ mod tests {
         for item in runtime.block_on(items) {
             told.push(match item {
                 Ok(Ok(object)) => {
-                    let object = object.into_decoded().expect("nobody packs");
+                    let object = object.cast::<Object>().into_decoded().expect("nobody packs");
                     by.push(object.by);
                     object.len.to_string()
                 }
@@ -323,10 +328,7 @@ mod tests {
         for kind in [b'o', b'b'] {
             let ids = Arc::new(parking_lot::Mutex::new(Vec::new()));
             let noted = ids.clone();
-            let packer = Packer::from_fn(move |object: Object| {
-                noted.lock().push(thread::current().id());
-                Arc::new(object).into()
-            });
+            let packer = packer(move || noted.lock().push(thread::current().id()));
             let pieces = packing(&[(kind, 1000), (b'i', 0), (kind, 2000)], Some(packer));
             let items = async { decoded(stream::iter(pieces), on(2)).collect::<Vec<_>>().await };
             assert_eq!(runtime(2).block_on(items).len(), 3);
@@ -363,11 +365,11 @@ mod tests {
     fn panic_on_another_thread_resumes_here() {
         let runtime = runtime(2);
         for threads in [1, 2] {
-            let packer = Packer::from_fn(|_| panic!("packing panics"));
+            let packer = packer(|| panic!("packing panics"));
             let pieces = stream::iter(packing(&[(b'b', 9)], Some(packer)));
             let items = async { decoded(pieces, on(threads)).collect::<Vec<_>>().await };
             let items = crate::panic::catch_async(items);
-            assert_eq!(runtime.block_on(items).unwrap_err(), "packing panics");
+            assert_eq!(runtime.block_on(items).map(drop).unwrap_err(), "packing panics");
         }
     }
 }

@@ -3,12 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use kube::Resource;
+use kube_decode::DecodeError;
 use kube_decode::protobuf::ProtobufObject;
-use kube_decode::{Decode, DecodeError, DecodeProtobuf};
 
-use crate::codec::protobuf_of;
-use crate::object::FieldSet;
+use crate::codec::DecodeAny;
+use crate::object::{AnyObject, FieldSet};
 
 /// The kept entries of `metadata.managedFields`.
 #[derive(Clone, Default)]
@@ -22,10 +21,7 @@ pub(crate) enum ManagedFields {
 
 impl ManagedFields {
     /// Returns the decoder of objects that keep these entries.
-    pub(super) fn apply<K: Resource + 'static>(
-        &self,
-        decoder: Arc<dyn Decode<K>>,
-    ) -> Arc<dyn Decode<K>> {
+    pub(super) fn apply(&self, decoder: Arc<dyn DecodeAny>) -> Arc<dyn DecodeAny> {
         match self {
             Self::LeftOut => decoder.without_managed_fields().unwrap_or(decoder),
             Self::Kept => decoder,
@@ -61,58 +57,52 @@ impl fmt::Debug for ManagedFields {
 }
 
 /// A decoder that drops the entries of other managers.
-struct OneManager<K> {
-    decoder: Arc<dyn Decode<K>>,
+struct OneManager {
+    decoder: Arc<dyn DecodeAny>,
     manager: Arc<str>,
 }
 
-impl<K: Resource> OneManager<K> {
-    fn strip(&self, mut object: K) -> K {
-        let entries = &mut object.meta_mut().managed_fields;
-        if let Some(all) = entries {
-            all.retain(|entry| entry.manager.as_deref() == Some(&*self.manager));
-            all.shrink_to_fit();
+impl OneManager {
+    fn strip(&self, mut object: Arc<dyn AnyObject>) -> Arc<dyn AnyObject> {
+        if let Some(meta) = Arc::get_mut(&mut object).and_then(|object| object.meta_mut()) {
+            let entries = &mut meta.managed_fields;
+            if let Some(all) = entries {
+                all.retain(|entry| entry.manager.as_deref() == Some(&*self.manager));
+                all.shrink_to_fit();
+            }
+            entries.take_if(|kept| kept.is_empty());
         }
-        entries.take_if(|kept| kept.is_empty());
         object
     }
 }
 
-impl<K: Resource + 'static> Decode<K> for OneManager<K> {
-    fn decode(&self, object: &[u8]) -> Result<K, DecodeError> {
-        self.decoder.decode(object).map(|object| self.strip(object))
+impl DecodeAny for OneManager {
+    fn decode(
+        &self,
+        object: &[u8],
+        fields: Option<&FieldSet>,
+    ) -> Result<Arc<dyn AnyObject>, DecodeError> {
+        self.decoder.decode(object, fields).map(|object| self.strip(object))
     }
 
-    fn decode_fields(&self, object: &[u8], fields: &FieldSet) -> Result<K, DecodeError> {
-        self.decoder.decode_fields(object, fields).map(|object| self.strip(object))
+    fn decode_protobuf(
+        &self,
+        object: &ProtobufObject<'_>,
+        fields: Option<&FieldSet>,
+    ) -> Result<Arc<dyn AnyObject>, DecodeError> {
+        self.decoder.decode_protobuf(object, fields).map(|object| self.strip(object))
     }
 
-    fn protobuf(&self) -> Option<&dyn DecodeProtobuf<K>> {
-        self.decoder.protobuf().map(|_| self as &dyn DecodeProtobuf<K>)
+    fn knows_protobuf(&self) -> bool {
+        self.decoder.knows_protobuf()
     }
 
-    fn without_managed_fields(&self) -> Option<Arc<dyn Decode<K>>> {
+    fn without_managed_fields(&self) -> Option<Arc<dyn DecodeAny>> {
         self.decoder.without_managed_fields()
     }
 
-    fn with_memory_limit(&self, bytes: usize) -> Option<Arc<dyn Decode<K>>> {
+    fn with_memory_limit(&self, bytes: usize) -> Option<Arc<dyn DecodeAny>> {
         let decoder = self.decoder.with_memory_limit(bytes)?;
         Some(Arc::new(Self { decoder, manager: self.manager.clone() }))
-    }
-}
-
-impl<K: Resource + 'static> DecodeProtobuf<K> for OneManager<K> {
-    fn decode_protobuf(&self, object: &ProtobufObject<'_>) -> Result<K, DecodeError> {
-        protobuf_of(&*self.decoder)?.decode_protobuf(object).map(|object| self.strip(object))
-    }
-
-    fn decode_protobuf_fields(
-        &self,
-        object: &ProtobufObject<'_>,
-        fields: &FieldSet,
-    ) -> Result<K, DecodeError> {
-        protobuf_of(&*self.decoder)?
-            .decode_protobuf_fields(object, fields)
-            .map(|object| self.strip(object))
     }
 }

@@ -53,6 +53,7 @@
 //! ```
 
 mod answer;
+mod collection;
 mod decode_threads;
 mod decoding;
 mod framing;

@@ -6,7 +6,6 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use kube::Resource;
 use kube_decode::DecodeError;
 
 use super::framing::capture::RawBytes;
@@ -14,38 +13,38 @@ use super::framing::{Encoding, Peeked};
 use crate::codec::Codec;
 use crate::error::{Fault, RequestScope, SourceError};
 use crate::lister_watcher::{SourceObject, SourceState, Undecodable};
-use crate::object::ObjectKey;
+use crate::object::{Cached, ObjectKey};
 use crate::packer::Packer;
 use crate::storage::WireObject;
 
 /// The properties that all objects of an answer share.
-pub(super) struct Answer<K> {
+pub(super) struct Answer {
     pub(super) request: RequestScope,
     pub(super) encoding: Encoding,
     /// The size limit of one encoded object, in bytes.
     pub(super) limit: usize,
     /// Packs the objects. `None` if they are not packed.
-    pub(super) packer: Option<Packer<K>>,
+    pub(super) packer: Option<Packer>,
 }
 
 /// An item of an answer, or an object that becomes one when it is decoded.
-pub(super) enum RawItem<K, T> {
+pub(super) enum RawItem<T> {
     Item(T),
-    Object { object: RawObject<K>, item: fn(Result<SourceObject<K>, Undecodable>) -> T },
+    Object { object: RawObject, item: fn(Result<SourceObject, Undecodable>) -> T },
 }
 
 /// The bytes of an object.
-pub(super) struct RawObject<K> {
+pub(super) struct RawObject {
     pub(super) bytes: RawBytes,
     /// The position in the body where the object begins, in bytes.
     pub(super) offset: u64,
     /// True if the object is one of many, and no task waits for it in particular.
     pub(super) bulk: bool,
-    pub(super) codec: Arc<Codec<K>>,
-    pub(super) answer: Arc<Answer<K>>,
+    pub(super) codec: Arc<Codec>,
+    pub(super) answer: Arc<Answer>,
 }
 
-impl<K: Resource + 'static, T> RawItem<K, T> {
+impl<T> RawItem<T> {
     pub(super) fn decode(self) -> T {
         match self {
             Self::Item(item) => item,
@@ -54,7 +53,7 @@ impl<K: Resource + 'static, T> RawItem<K, T> {
     }
 }
 
-impl<K: Resource + 'static> RawObject<K> {
+impl RawObject {
     /// Returns the number of bytes to decode.
     pub(super) fn len(&self) -> usize {
         match &self.bytes {
@@ -63,7 +62,7 @@ impl<K: Resource + 'static> RawObject<K> {
         }
     }
 
-    fn decode(self) -> Result<SourceObject<K>, Undecodable> {
+    fn decode(self) -> Result<SourceObject, Undecodable> {
         let object = match &self.bytes {
             RawBytes::Whole(object) => object,
             RawBytes::Oversized(head) => {
@@ -78,13 +77,14 @@ impl<K: Resource + 'static> RawObject<K> {
         })
     }
 
-    fn read(&self, object: &Bytes) -> Result<SourceObject<K>, DecodeError> {
+    fn read(&self, object: &Bytes) -> Result<SourceObject, DecodeError> {
         let Some(packer) = &self.answer.packer else {
-            return Ok(self.codec.decode(object)?.into());
+            let object = Cached::any(self.codec.decode(object)?);
+            return Ok(SourceState::Decoded(object).into());
         };
         let wire = WireObject { bytes: object, codec: &self.codec, bulk: self.bulk };
         let (key, object) = packer.pack_wire(&wire)?;
-        Ok(SourceObject(SourceState::Packed(key, object)))
+        Ok(SourceState::Packed(key, object).into())
     }
 
     fn undecodable(&self, peeked: &Peeked, fault: Fault) -> Undecodable {

@@ -6,7 +6,6 @@ use std::fmt;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use kube::Resource;
 use kube_decode::protobuf::{ItemType, ProtobufObject};
 
 use super::answer::Incoming;
@@ -27,8 +26,8 @@ use crate::yield_budget::YieldBudget;
 const SKIPPED_PER_DECODED: usize = 8;
 
 /// A reader of one answer whose body has parts of type `P`.
-pub(super) struct Reader<K, P> {
-    pub(super) answer: Arc<Answer<K>>,
+pub(super) struct Reader<P> {
+    pub(super) answer: Arc<Answer>,
     pub(super) incoming: Incoming,
     /// Splits the body into parts.
     pub(super) framer: AnyFramer<P>,
@@ -40,11 +39,11 @@ pub(super) struct Reader<K, P> {
     pub(super) built_in: bool,
     /// True if only metadata was requested. Objects may then have the kind of metadata.
     pub(super) metadata_only: bool,
-    pub(super) codecs: Arc<Codecs<K>>,
+    pub(super) codecs: Arc<Codecs>,
     /// Decodes the next object.
-    pub(super) codec: Arc<Codec<K>>,
+    pub(super) codec: Arc<Codec>,
     /// The known objects, which are not decoded again.
-    pub(super) known: Option<Arc<dyn KnownObjects<K>>>,
+    pub(super) known: Option<Arc<dyn KnownObjects>>,
     /// Leaves out the objects outside of the requested shard. `None` if all are requested.
     pub(super) shard: Option<ShardFilter>,
     /// True while objects belong to a list, or to the initial events of a watch.
@@ -57,11 +56,11 @@ pub(super) struct Reader<K, P> {
     pub(super) budget: YieldBudget,
 }
 
-impl<K: Resource + 'static> Reader<K, ListPart> {
+impl Reader<ListPart> {
     /// Reads the next item of a list. `None` at the end of a complete list.
     pub(super) async fn next_item(
         mut self,
-    ) -> Result<Option<(RawItem<K, ListItem<K>>, Self)>, SourceError> {
+    ) -> Result<Option<(RawItem<ListItem>, Self)>, SourceError> {
         loop {
             match self.framer.next() {
                 Some(Ok(ListPart::Item(object, offset))) => {
@@ -120,11 +119,11 @@ impl<K: Resource + 'static> Reader<K, ListPart> {
     }
 }
 
-impl<K: Resource + 'static> Reader<K, WatchPart> {
+impl Reader<WatchPart> {
     /// Reads the next event of a watch. `None` at the end.
     pub(super) async fn next_event(
         mut self,
-    ) -> Result<Option<(RawItem<K, WatchItem<K>>, Self)>, SourceError> {
+    ) -> Result<Option<(RawItem<WatchItem>, Self)>, SourceError> {
         loop {
             match self.framer.next() {
                 Some(Ok((object, offset))) => {
@@ -143,9 +142,9 @@ impl<K: Resource + 'static> Reader<K, WatchPart> {
     }
 }
 
-impl<K: Resource + 'static, P> Reader<K, P> {
+impl<P> Reader<P> {
     /// Returns the known object if these bytes state its key, uid and version.
-    fn unchanged(&mut self, object: &RawBytes) -> Option<SourceObject<K>> {
+    fn unchanged(&mut self, object: &RawBytes) -> Option<SourceObject> {
         let (known, RawBytes::Whole(object)) = (self.known.as_ref()?, object) else { return None };
         let (key, known) = known.unchanged(&self.answer.encoding.state(object)?)?;
         self.budget.charge_bytes(object.len() / SKIPPED_PER_DECODED);
@@ -154,7 +153,7 @@ impl<K: Resource + 'static, P> Reader<K, P> {
 
     /// Returns the known object of an event, as [`unchanged`](Self::unchanged) does. An object of
     /// another kind is never known, because it has another uid.
-    fn unchanged_event(&mut self, event: &RawBytes, object: &Bytes) -> Option<SourceObject<K>> {
+    fn unchanged_event(&mut self, event: &RawBytes, object: &Bytes) -> Option<SourceObject> {
         let whole = matches!(event, RawBytes::Whole(_)) && self.known.is_some();
         whole.then(|| self.unchanged(&RawBytes::Whole(object.clone())))?
     }
@@ -164,8 +163,8 @@ impl<K: Resource + 'static, P> Reader<K, P> {
         &mut self,
         bytes: RawBytes,
         offset: u64,
-        item: fn(Result<SourceObject<K>, Undecodable>) -> T,
-    ) -> RawItem<K, T> {
+        item: fn(Result<SourceObject, Undecodable>) -> T,
+    ) -> RawItem<T> {
         let (codec, answer) = (self.codec.clone(), self.answer.clone());
         let object = RawObject { bytes, offset, bulk: self.initial, codec, answer };
         let cost = if self.elsewhere { object.len() / SKIPPED_PER_DECODED } else { object.len() };
@@ -173,7 +172,7 @@ impl<K: Resource + 'static, P> Reader<K, P> {
         RawItem::Object { object, item }
     }
 
-    fn event(&mut self, event: &RawBytes, offset: u64) -> RawItem<K, WatchItem<K>> {
+    fn event(&mut self, event: &RawBytes, offset: u64) -> RawItem<WatchItem> {
         let Some(RawEvent { kind, object }) = self.answer.encoding.open(event) else {
             // The change is unknown, as with an object without a readable name.
             let problem = "an event without type and object".to_owned();
@@ -216,8 +215,8 @@ impl<K: Resource + 'static, P> Reader<K, P> {
         event: &RawBytes,
         object: Bytes,
         offset: u64,
-        item: fn(Result<SourceObject<K>, Undecodable>) -> WatchItem<K>,
-    ) -> RawItem<K, WatchItem<K>> {
+        item: fn(Result<SourceObject, Undecodable>) -> WatchItem,
+    ) -> RawItem<WatchItem> {
         let object = match event {
             RawBytes::Oversized(_) => RawBytes::Oversized(object),
             RawBytes::Whole(_) => {
@@ -231,12 +230,7 @@ impl<K: Resource + 'static, P> Reader<K, P> {
     }
 
     /// Returns the item for an event of an object outside of the requested shard.
-    fn outside(
-        &mut self,
-        event: &RawBytes,
-        kind: EventKind,
-        object: &Bytes,
-    ) -> Option<WatchItem<K>> {
+    fn outside(&mut self, event: &RawBytes, kind: EventKind, object: &Bytes) -> Option<WatchItem> {
         if !matches!(kind, EventKind::Added | EventKind::Modified | EventKind::Deleted) {
             return None;
         }
@@ -249,7 +243,7 @@ impl<K: Resource + 'static, P> Reader<K, P> {
     }
 
     /// Returns the item for an event of an object of another kind than the requested one.
-    fn skipped_kind(&self, object: &Bytes) -> Option<WatchItem<K>> {
+    fn skipped_kind(&self, object: &Bytes) -> Option<WatchItem> {
         let (expected, found) = self.other_kind(object)?;
         Some(WatchItem::Skipped(self.error(Fault::WrongKind { expected, found })))
     }
@@ -292,7 +286,7 @@ impl<K: Resource + 'static, P> Reader<K, P> {
         Some((requested, format!("{} {}", clip(&api_version), clip(&kind))))
     }
 
-    fn bookmark(&mut self, object: &Bytes, offset: u64) -> WatchItem<K> {
+    fn bookmark(&mut self, object: &Bytes, offset: u64) -> WatchItem {
         let peeked = self.answer.encoding.peek(object);
         if peeked.initial_events_end {
             // From here on, every event is new, whatever state it contains.
@@ -358,7 +352,7 @@ impl<K: Resource + 'static, P> Reader<K, P> {
         }
     }
 
-    fn skipped(&self, problem: &str, offset: u64) -> WatchItem<K> {
+    fn skipped(&self, problem: &str, offset: u64) -> WatchItem {
         let problem = problem.to_owned();
         WatchItem::Skipped(self.error(Fault::Malformed { offset, problem }))
     }
@@ -377,7 +371,7 @@ impl<K: Resource + 'static, P> Reader<K, P> {
     }
 }
 
-impl<K, P> fmt::Debug for Reader<K, P> {
+impl<P> fmt::Debug for Reader<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reader")
             .field("request", &self.answer.request)

@@ -33,7 +33,7 @@ impl ShardFilter {
 
     /// Returns the item for an event of an object outside of the shard. `None` if the event itself
     /// is delivered. The object may be cut off.
-    pub(super) fn outside<K>(&self, kind: EventKind, object: &[u8]) -> Option<WatchItem<K>> {
+    pub(super) fn outside(&self, kind: EventKind, object: &[u8]) -> Option<WatchItem> {
         let moves = self.selector.key() == ShardKey::ControllerUid;
         // The final state may have another owner than the state that was in the shard.
         if moves && kind == EventKind::Deleted || !self.excludes(object) {

@@ -1,42 +1,34 @@
 //! The [`ListerWatcher`] of an API server, over a [`kube::Client`].
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use futures::FutureExt;
 use futures::future::BoxFuture;
-use futures::{FutureExt, stream};
 use kube::api::{DynamicObject, TypeMeta};
 use kube::core::ApiResource;
 use kube::{Client, Resource};
 use kube_decode::protobuf::is_built_in;
-use kube_decode::{Decode, DynamicDecode, MEMORY_LIMIT, SerdeDecode};
+use kube_decode::{Decode, DynamicDecode, SerdeDecode};
 use serde::de::DeserializeOwned;
 
+use super::collection::ApiCollection;
 use super::decode_threads::DecodeThreads;
-use super::decoding;
-use super::framing::{AnyFramer, Encoding};
-use super::list_kind::StatedType;
 use super::managed_fields::ManagedFields;
-use super::opening::{Opening, open};
-use super::raw_item::Answer;
-use super::reader::Reader;
-use super::request::{JsonFallback, Scope, Target};
-use super::shard_filter::ShardFilter;
-use crate::codec::Codecs;
-use crate::error::{Fault, SourceError};
+use super::request::{JsonFallback, Scope};
+use crate::codec::{Codecs, decode_any};
+use crate::error::SourceError;
 use crate::lister_watcher::{
     Collection, ListHints, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
+    cast_list, cast_watch,
 };
-use crate::object::{KindScope, ShardSelector};
-use crate::yield_budget::YieldBudget;
+use crate::object::{AnyObject, KindScope};
 
 /// The default size limit of one encoded object, in bytes. etcd refuses objects over 1.5 MiB.
 /// Aggregated API servers may store larger ones.
 const OBJECT_LIMIT: usize = 16 * 1024 * 1024;
-
-/// The default memory limit of one decoded object, as a multiple of its size limit.
-const EXPANSION: usize = 4;
 
 /// A source that lists and watches one collection through a [`kube::Client`].
 ///
@@ -59,40 +51,14 @@ const EXPANSION: usize = 4;
 /// # Ok(()) }
 /// ```
 #[must_use]
-pub struct ApiSource<K> {
-    client: Client,
-    path: PathOf,
-    scope: Scope,
-    collection: Collection,
-    /// Group and version of the type.
-    api_version: Arc<str>,
-    /// The decoder as it was set, before the options of this source apply to it.
-    decoder: Arc<dyn Decode<K>>,
-    /// The codecs of the decoder with the options.
-    codecs: Arc<Codecs<K>>,
-    managed_fields: ManagedFields,
-    object_limit: usize,
-    /// The memory limit of one decoded object, in bytes. `None` unless set.
-    memory_limit: Option<usize>,
-    threads: Arc<DecodeThreads>,
-    /// True if the type is built into Kubernetes.
-    built_in: bool,
-    /// True if the type has no namespaces.
-    cluster_scoped: bool,
-    /// True if the type supports protobuf.
-    protobuf: bool,
-    /// True if equal uid and version mean an equal object.
-    trust_versions: bool,
-    /// The state that decides whether JSON is requested instead of protobuf.
-    json: Arc<JsonFallback>,
+pub struct ApiSource<K: ?Sized = dyn AnyObject> {
+    collection: ApiCollection,
+    kind: PhantomData<K>,
 }
-
-/// A function from a namespace, or `None` for all, to the path of the collection.
-type PathOf = Arc<dyn Fn(Option<&str>) -> String + Send + Sync>;
 
 impl<K> ApiSource<K>
 where
-    K: Resource<DynamicType = ()> + DeserializeOwned + 'static,
+    K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
 {
     /// Creates a source of all objects of type `K`.
     pub fn new(client: Client) -> Self {
@@ -109,7 +75,7 @@ impl ApiSource<DynamicObject> {
     }
 }
 
-impl<K: Resource + DeserializeOwned + 'static> ApiSource<K> {
+impl<K: Resource + DeserializeOwned + Send + Sync + 'static> ApiSource<K> {
     /// Creates a source of all objects of type `K` with this dynamic type.
     pub fn with_type(client: Client, dynamic_type: K::DynamicType) -> Self {
         let (plural, group) = (K::plural(&dynamic_type), K::group(&dynamic_type));
@@ -129,8 +95,8 @@ impl<K: Resource + DeserializeOwned + 'static> ApiSource<K> {
         let built_in = is_built_in(&api_version, &K::kind(&dynamic_type));
         // Metadata has its own protobuf encoding for every type.
         let protobuf = K::metadata_api() || built_in;
-        let decoder: Arc<dyn Decode<K>> = Arc::new(SerdeDecode::new());
-        Self {
+        let decoder = decode_any::<K>(Arc::new(SerdeDecode::new()));
+        let collection = ApiCollection {
             client,
             path: Arc::new(move |namespace| K::url_path(&dynamic_type, namespace)),
             scope,
@@ -147,51 +113,54 @@ impl<K: Resource + DeserializeOwned + 'static> ApiSource<K> {
             protobuf,
             trust_versions: built_in,
             json: Arc::default(),
-        }
-        .with_options()
+        };
+        Self { collection, kind: PhantomData }.with_options()
     }
 }
 
-impl<K> ApiSource<K> {
+impl<K: ?Sized> ApiSource<K> {
+    fn with_options(mut self) -> Self {
+        self.collection.set_options();
+        self
+    }
+
     /// Limits the source to one namespace. A request with an invalid namespace fails with
-    /// [`Fault::Request`].
+    /// [`Fault::Request`](crate::error::Fault::Request).
     pub fn namespace(mut self, namespace: impl Into<Arc<str>>) -> Self {
         let namespace = namespace.into();
-        self.scope.path = (self.path)(Some(&namespace));
-        self.collection.namespace = Some(namespace);
+        self.collection.scope.path = (self.collection.path)(Some(&namespace));
+        self.collection.collection.namespace = Some(namespace);
         self
     }
 
     /// Limits the source to the objects that a label selector selects. The server evaluates and
     /// validates the selector.
     pub fn labels(mut self, selector: impl Into<String>) -> Self {
-        self.scope.label_selector = Some(selector.into());
+        self.collection.scope.label_selector = Some(selector.into());
         self
     }
 
     /// Limits the source to the objects that a field selector selects. The server evaluates and
     /// validates the selector.
     pub fn fields(mut self, selector: impl Into<String>) -> Self {
-        self.scope.field_selector = Some(selector.into());
+        self.collection.scope.field_selector = Some(selector.into());
         self
     }
 
     /// Adds a query parameter to every list and watch.
     pub fn param(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.scope.extra.push((name.into(), value.into()));
+        self.collection.scope.extra.push((name.into(), value.into()));
         self
     }
 
     /// Sets the size limit of one encoded object, in bytes. 16 MiB unless set. A larger object is
-    /// skipped without buffering it, and reported as [`Fault::TooLarge`] or, if its key comes early
-    /// enough, under its key.
+    /// skipped without buffering it, and reported as
+    /// [`Fault::TooLarge`](crate::error::Fault::TooLarge) or, if its key comes early enough, under
+    /// its key.
     ///
     /// [`memory_limit`](Self::memory_limit) limits the memory of a decoded object.
-    pub fn object_limit(mut self, bytes: usize) -> Self
-    where
-        K: Resource + 'static,
-    {
-        self.object_limit = bytes;
+    pub fn object_limit(mut self, bytes: usize) -> Self {
+        self.collection.object_limit = bytes;
         self.with_options()
     }
 
@@ -206,27 +175,9 @@ impl<K> ApiSource<K> {
     /// The count is an estimate from the sizes of the Rust types. Your own
     /// [`decoder`](Self::decoder) must limit its memory itself, or implement
     /// [`with_memory_limit`](super::Decode::with_memory_limit).
-    pub fn memory_limit(mut self, bytes: usize) -> Self
-    where
-        K: Resource + 'static,
-    {
-        self.memory_limit = Some(bytes);
+    pub fn memory_limit(mut self, bytes: usize) -> Self {
+        self.collection.memory_limit = Some(bytes);
         self.with_options()
-    }
-
-    /// Applies the options to the decoder.
-    fn with_options(mut self) -> Self
-    where
-        K: Resource + 'static,
-    {
-        let mut decoder = self.decoder.clone();
-        let derived = self.object_limit.saturating_mul(EXPANSION).max(MEMORY_LIMIT);
-        let limit = self.memory_limit.unwrap_or(derived);
-        if self.memory_limit.is_some() || limit > MEMORY_LIMIT {
-            decoder = decoder.with_memory_limit(limit).unwrap_or(decoder);
-        }
-        self.codecs = Arc::new(Codecs::new(self.managed_fields.apply(decoder)));
-        self
     }
 
     /// Sets the largest number of threads that decode the objects of this source. Unless set, this
@@ -240,14 +191,14 @@ impl<K> ApiSource<K> {
 
     /// Decodes objects on these threads, which other sources may share.
     pub(crate) fn decoded_by(mut self, threads: Arc<DecodeThreads>) -> Self {
-        self.threads = threads;
+        self.collection.threads = threads;
         self
     }
 
     /// Requests only JSON. Use it to get fields newer than
     /// [`protobuf::RELEASE`](super::protobuf::RELEASE), or to read the traffic on the wire.
     pub fn json_only(mut self) -> Self {
-        self.json = Arc::new(JsonFallback::always());
+        self.collection.json = Arc::new(JsonFallback::always());
         self
     }
 
@@ -261,13 +212,13 @@ impl<K> ApiSource<K> {
     /// upgraded server must show at once. A relist with a quorum read decodes everything in either
     /// case.
     pub fn trust_versions(mut self, trust: bool) -> Self {
-        self.trust_versions = trust;
+        self.collection.trust_versions = trust;
         self
     }
 
     /// Returns whether equal versions count as equal objects.
     pub(crate) fn trusts_versions(&self) -> bool {
-        self.trust_versions
+        self.collection.trust_versions
     }
 
     /// Sets whether objects keep their `metadata.managedFields`. Unless set, they are left out:
@@ -290,10 +241,7 @@ impl<K> ApiSource<K> {
     /// let source = ApiSource::<Pod>::new(client).managed_fields(true);
     /// # Ok(()) }
     /// ```
-    pub fn managed_fields(self, keep: bool) -> Self
-    where
-        K: Resource + 'static,
-    {
+    pub fn managed_fields(self, keep: bool) -> Self {
         self.keeping(keep.into())
     }
 
@@ -301,143 +249,75 @@ impl<K> ApiSource<K> {
     /// [`managed_fields`](Self::managed_fields).
     ///
     /// The other entries are dropped after they are decoded, so this saves memory, not time.
-    pub fn managed_fields_of(self, manager: impl Into<Arc<str>>) -> Self
-    where
-        K: Resource + 'static,
-    {
+    pub fn managed_fields_of(self, manager: impl Into<Arc<str>>) -> Self {
         self.keeping(ManagedFields::Of(manager.into()))
     }
 
     /// Sets which managed fields objects keep.
-    pub(crate) fn keeping(mut self, managed_fields: ManagedFields) -> Self
-    where
-        K: Resource + 'static,
-    {
-        self.managed_fields = managed_fields;
+    pub(crate) fn keeping(mut self, managed_fields: ManagedFields) -> Self {
+        self.collection.managed_fields = managed_fields;
         self.with_options()
     }
+}
 
+impl<K: ?Sized> ApiSource<K> {
+    /// Returns the same source of objects of any type.
+    pub(crate) fn erase(self) -> ApiSource {
+        ApiSource { collection: self.collection, kind: PhantomData }
+    }
+
+    /// Returns the source without its type.
+    pub(crate) fn into_collection(self) -> ApiCollection {
+        self.collection
+    }
+}
+
+impl<K: Resource + Send + Sync + 'static> ApiSource<K> {
     /// Decodes objects with this decoder instead of serde. Protobuf is requested only if the
     /// decoder supports it.
-    pub fn decoder(mut self, decoder: impl Decode<K>) -> Self
-    where
-        K: Resource + 'static,
-    {
-        self.decoder = Arc::new(decoder);
+    pub fn decoder(mut self, decoder: impl Decode<K>) -> Self {
+        self.collection.decoder = decode_any::<K>(Arc::new(decoder));
         self.with_options()
-    }
-
-    /// Sends a request, and returns a reader of its answer. If `initial`, the first objects belong
-    /// to a list.
-    fn ask<P: 'static>(
-        &self,
-        target: Target,
-        initial: bool,
-        shard: Option<&ShardSelector>,
-        hints: &ListHints<K>,
-        framer: fn(Encoding, usize) -> AnyFramer<P>,
-    ) -> impl Future<Output = Result<Reader<K, P>, SourceError>> + Send + use<K, P>
-    where
-        K: 'static,
-    {
-        let request_scope = self.collection.request_scope(target.verb);
-        let (codecs, threads) = (self.codecs.clone(), self.threads.clone());
-        let (kind, limit) = (self.collection.kind.clone(), self.object_limit);
-        let (api_version, built_in) = (self.api_version.clone(), self.built_in);
-        let metadata_only = self.scope.metadata_only;
-        let known = hints.known_objects().filter(|_| self.trust_versions).cloned();
-        let packer = hints.packs().cloned();
-        let shard = shard.cloned();
-        let opening = open(Opening {
-            client: self.client.clone(),
-            target,
-            namespace: self.collection.namespace.clone(),
-            protobuf: self.protobuf && self.codecs.decoder().protobuf().is_some(),
-            json: self.json.clone(),
-        });
-        let cluster_scoped = self.cluster_scoped;
-        async move {
-            match opening.await {
-                Ok((incoming, encoding)) => Ok(Reader {
-                    answer: Arc::new(Answer { request: request_scope, encoding, limit, packer }),
-                    incoming,
-                    framer: framer(encoding, limit),
-                    api_version,
-                    kind,
-                    built_in,
-                    metadata_only,
-                    codec: codecs.of(encoding, None),
-                    codecs,
-                    known,
-                    shard: ShardFilter::new(shard, encoding),
-                    initial,
-                    elsewhere: threads.count() > 1,
-                    stated: StatedType::default(),
-                    budget: YieldBudget::new(),
-                }),
-                Err(mut fault) => {
-                    if let Fault::Status(status) = &mut fault {
-                        status.cluster_scoped = cluster_scoped;
-                    }
-                    Err(SourceError::new(request_scope, fault))
-                }
-            }
-        }
     }
 }
 
 impl<K: Resource + Send + Sync + 'static> ListerWatcher<K> for ApiSource<K> {
     fn is_narrowed(&self) -> bool {
-        let Scope { label_selector, field_selector, extra, .. } = &self.scope;
-        // An unknown parameter may narrow the collection.
-        label_selector.is_some() || field_selector.is_some() || !extra.is_empty()
+        self.collection.is_narrowed()
     }
 
     fn keeps_managed_fields(&self, manager: &str) -> bool {
-        self.managed_fields.include(manager)
+        self.collection.keeps_managed_fields(manager)
     }
 
     fn collection(&self) -> &Collection {
-        &self.collection
+        self.collection.collection()
     }
 
     fn list(
         &self,
         query: &ListQuery,
-        hints: &ListHints<K>,
+        hints: &ListHints,
     ) -> BoxFuture<'static, Result<ListStream<K>, SourceError>> {
-        let threads = self.threads.clone();
-        let asking =
-            self.ask(self.scope.list(query), true, query.shard.as_ref(), hints, Encoding::list);
-        async move {
-            let items = stream::try_unfold(asking.await?, Reader::next_item);
-            Ok(decoding::decoded(items, threads))
-        }
-        .boxed()
+        let items = self.collection.list(query, hints);
+        items.map(|items| Ok(cast_list(items?))).boxed()
     }
 
     fn watch(
         &self,
         query: &WatchQuery,
-        hints: &ListHints<K>,
+        hints: &ListHints,
     ) -> BoxFuture<'static, Result<WatchStream<K>, SourceError>> {
-        let threads = self.threads.clone();
-        let target = self.scope.watch(query);
-        let asking =
-            self.ask(target, query.initial_events, query.shard.as_ref(), hints, Encoding::watch);
-        async move {
-            let events = stream::try_unfold(asking.await?, Reader::next_event);
-            Ok(decoding::decoded(events, threads))
-        }
-        .boxed()
+        let events = self.collection.watch(query, hints);
+        events.map(|events| Ok(cast_watch(events?))).boxed()
     }
 }
 
-impl<K> fmt::Debug for ApiSource<K> {
+impl<K: ?Sized> fmt::Debug for ApiSource<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ApiSource")
-            .field("collection", &self.collection)
-            .field("scope", &self.scope)
+            .field("collection", self.collection.collection())
+            .field("scope", &self.collection.scope)
             .finish_non_exhaustive()
     }
 }

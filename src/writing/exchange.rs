@@ -23,7 +23,7 @@ use super::owned_fields::OwnedFields;
 use super::records::{Record, RecordedVersion, Records, Section, Sight};
 use crate::indexer::Snapshot;
 use crate::informer::{InformerGroup, SharedInformer};
-use crate::object::{Cached, KindScope, ObjectKey, ResourceVersion, ShardSelector};
+use crate::object::{KindScope, ObjectKey, ResourceVersion, ShardSelector};
 use crate::panic::catch;
 
 /// The state that all clones of an applier share.
@@ -164,7 +164,7 @@ where
         let Some(informer) = self.informers.informer_of(key) else { return Sight::Gone };
         let store = informer.snapshot();
         let cached = store.cached_by_key(key);
-        if cached.is_some_and(|cached| Cached::uid(cached) == record.uid.as_deref()) {
+        if cached.is_some_and(|cached| cached.uid() == record.uid.as_deref()) {
             Sight::Held
         } else if record.epoch == store.epoch() && !store.has_reached(&record.version) {
             Sight::NotYet

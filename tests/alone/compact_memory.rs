@@ -57,7 +57,7 @@ impl ListerWatcher<Pod> for Lazy {
     fn list(
         &self,
         _: &ListQuery,
-        _: &ListHints<Pod>,
+        _: &ListHints,
     ) -> BoxFuture<'static, Result<ListStream<Pod>, SourceError>> {
         let most = self.most.clone();
         let pods = stream::iter(0..PODS).map(move |n| {
@@ -73,7 +73,7 @@ impl ListerWatcher<Pod> for Lazy {
     fn watch(
         &self,
         _: &WatchQuery,
-        _: &ListHints<Pod>,
+        _: &ListHints,
     ) -> BoxFuture<'static, Result<WatchStream<Pod>, SourceError>> {
         async { Ok(stream::pending().boxed()) }.boxed()
     }

@@ -115,7 +115,7 @@ impl ListerWatcher<ConfigMap> for Deaf {
     fn list(
         &self,
         query: &ListQuery,
-        hints: &ListHints<ConfigMap>,
+        hints: &ListHints,
     ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
         self.0.list(query, hints)
     }
@@ -123,7 +123,7 @@ impl ListerWatcher<ConfigMap> for Deaf {
     fn watch(
         &self,
         _: &WatchQuery,
-        _: &ListHints<ConfigMap>,
+        _: &ListHints,
     ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
         Box::pin(async { Ok(futures::stream::pending().boxed()) })
     }

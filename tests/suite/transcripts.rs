@@ -80,7 +80,7 @@ struct Told {
 }
 
 impl Told {
-    fn object<K: Serialize>(
+    fn object<K: Resource + Serialize + Send + Sync + 'static>(
         &mut self,
         event: &'static str,
         object: Result<SourceObject<K>, Undecodable>,
@@ -266,7 +266,7 @@ async fn check_no_list(row: &Row) {
 
 fn whole<K>(client: kube::Client) -> ApiSource<K>
 where
-    K: Resource<DynamicType = ()> + DeserializeOwned + 'static,
+    K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
 {
     ApiSource::new(client).managed_fields(true)
 }

@@ -4,6 +4,7 @@ mod options;
 mod sources;
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use super::error::WrongScope;
 use super::error_policy::ErrorRules;
 use super::following::{self, Group};
 use super::history::{self, TriggerHistory};
-use super::own_writes::{Cache, OwnWrites, WriteLog};
+use super::own_writes::{Cache, WriteLog};
 use super::run::StopGuard;
 use super::slots::SlotGate;
 use super::source::Source;
@@ -55,7 +56,7 @@ pub struct ControllerBuilder<K, C = ()> {
     triggers_kept: usize,
     errors: ErrorRules,
     wrong_scope: Option<WrongScope>,
-    caches: Vec<Box<dyn Cache>>,
+    caches: Vec<Cache>,
     sharding: Option<Sharding>,
     queue: WorkQueueBuilder<ObjectKey>,
     limits: Limits,
@@ -153,7 +154,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
         let parts = Parts {
             _stop_guard: StopGuard { queue: queue.clone(), status: status.clone() },
             name: self.name,
-            objects: informers,
+            objects: informers.cast(),
             groups: groups.into(),
             predicates: own,
             writes: Arc::new(WriteLog::new(self.caches)),
@@ -175,17 +176,14 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
             context: self.context,
             elector: self.elector,
             rejoins_election: self.rejoins_election,
+            kind: PhantomData,
         }
     }
 }
 
 /// Returns the caches that will show writes to the objects of a group.
-fn caches<O>(informers: &InformerGroup<O>) -> Vec<Box<dyn Cache>>
-where
-    O: Resource + Send + Sync + 'static,
-{
-    let cache = |informer| -> Box<dyn Cache> { Box::new(OwnWrites::new(informer)) };
-    informers.informers().iter().map(cache).collect()
+fn caches<O: ?Sized>(informers: &InformerGroup<O>) -> Vec<Cache> {
+    informers.informers().iter().map(|informer| Cache::new(informer.clone().cast())).collect()
 }
 
 impl<K, C> fmt::Debug for ControllerBuilder<K, C> {

@@ -154,7 +154,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     where
         O: Resource + Send + Sync + 'static,
     {
-        self.caches.push(Box::new(writes.clone()));
+        self.caches.push(writes.cache());
         self
     }
 

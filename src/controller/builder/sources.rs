@@ -98,7 +98,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
         let map = move |object: &O, add: &mut dyn FnMut(ObjectKey)| {
             add_each(keys(object).into_iter(), add);
         };
-        self.follows(source.into(), Keys::OfState(Box::new(map)))
+        self.follows(source.into(), Keys::of_state(map))
     }
 
     /// Also follows objects that concern some `K`, with a function that sees the whole event: its
@@ -140,10 +140,10 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
         let map = move |event: &EventRef<'_, O>, add: &mut dyn FnMut(ObjectKey)| {
             add_each(keys(event).into_iter(), add);
         };
-        self.follows(source.into(), Keys::OfEvent(Box::new(map)))
+        self.follows(source.into(), Keys::of_event(map))
     }
 
-    fn follows<O>(mut self, source: Source<O>, keys: Keys<O>) -> Self
+    fn follows<O>(mut self, source: Source<O>, keys: Keys) -> Self
     where
         O: Resource + Send + Sync + 'static,
     {

@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 
-use kube::Resource;
-
 use crate::indexer::{Snapshot, is_at_least};
 use crate::object::{ObjectKey, ResourceVersion};
 
@@ -45,9 +43,9 @@ impl Expectation {
 }
 
 /// Returns whether the store meets an expectation of an object, or of the collection.
-pub(super) fn is_met<K: Resource>(
+pub(super) fn is_met(
     (epoch, expectation): &(u64, Expectation),
-    store: &Snapshot<K>,
+    store: &Snapshot,
     object: Option<&ObjectKey>,
 ) -> bool {
     if *epoch != store.epoch() {
@@ -57,7 +55,7 @@ pub(super) fn is_met<K: Resource>(
     let stored = object.and_then(|object| store.cached_by_key(object));
     match expectation {
         Expectation::AtLeast(version) => {
-            store.has_reached(version) || stored.is_some_and(|stored| is_at_least(stored, version))
+            store.has_reached(version) || stored.is_some_and(|stored| is_at_least(&stored, version))
         }
         // Only after its creation was seen: an object that has not arrived looks like one that is
         // gone.

@@ -5,16 +5,15 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::BoxFuture;
 use kube::Client;
-use kube::api::ObjectMeta;
 use tokio::time::{Instant, sleep, timeout};
 
+use super::cache::Cache;
 use super::client::{self, CURRENT, Written};
 use super::expectation::Expectation;
 use super::target::Target;
 use crate::indexer::WaitTimeout;
-use crate::informer::{AnyInformer, StartError};
+use crate::informer::{SharedInformer, StartError};
 use crate::leader_election::WorkScope;
 use crate::object::ObjectKey;
 use crate::sync::Mutex;
@@ -22,33 +21,10 @@ use crate::sync::Mutex;
 /// The pause between two lookups of a write whose answer was lost.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// A type-erased cache that will show writes.
-pub(crate) trait Cache: Send + Sync {
-    /// Starts the cache's informer if it does not run: a cache that is never filled shows no
-    /// writes.
-    fn start(&self) -> Result<(), StartError>;
-    /// Returns a handle of the cache's informer.
-    fn informer(&self) -> Arc<dyn AnyInformer>;
-    /// Returns whether this cache holds the target's objects.
-    fn holds(&self, target: &Target) -> bool;
-    /// Returns whether the cache's shard has an object with this metadata.
-    fn follows(&self, metadata: &ObjectMeta) -> bool;
-    /// Makes `key` wait until the cache shows this state of the object, or of the collection.
-    fn expect(&self, key: &ObjectKey, object: Option<ObjectKey>, expectation: Expectation);
-    /// Returns whether the cache shows everything that `key` waits for.
-    fn shows(&self, key: &ObjectKey) -> bool;
-    /// Waits until the cache shows everything that `key` waits for.
-    fn wait_observed<'a>(
-        &'a self,
-        key: &'a ObjectKey,
-        limit: Duration,
-    ) -> BoxFuture<'a, Result<(), WaitTimeout>>;
-}
-
 /// The writes of a controller that its caches do not show yet.
 #[derive(Default)]
 pub(crate) struct WriteLog {
-    caches: Vec<Box<dyn Cache>>,
+    caches: Vec<Cache>,
     /// Writes whose answer never came, by the key of the reconcile.
     lost: Mutex<HashMap<ObjectKey, Vec<Lost>>>,
 }
@@ -81,7 +57,7 @@ pub(crate) enum Unobserved {
 }
 
 impl WriteLog {
-    pub(crate) fn new(caches: Vec<Box<dyn Cache>>) -> Self {
+    pub(crate) fn new(caches: Vec<Cache>) -> Self {
         Self { caches, lost: Mutex::default() }
     }
 
@@ -95,8 +71,8 @@ impl WriteLog {
     }
 
     /// Returns the informers of the caches.
-    pub(crate) fn informers(&self) -> Vec<Arc<dyn AnyInformer>> {
-        self.caches.iter().map(|cache| cache.informer()).collect()
+    pub(crate) fn informers(&self) -> Vec<SharedInformer> {
+        self.caches.iter().map(super::cache::Cache::informer).collect()
     }
 
     /// Returns whether a key has to wait for its own writes.

@@ -6,30 +6,25 @@
 //!
 //! A [`tracking_client`] records writes by itself, including those whose answer was lost.
 
+mod cache;
 mod client;
 mod expectation;
 mod log;
 mod target;
 
-use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
+use std::marker::PhantomData;
 use std::time::Duration;
 
-use futures::FutureExt;
-use futures::future::BoxFuture;
 use kube::Resource;
-use kube::api::ObjectMeta;
 
+pub(super) use self::cache::Cache;
 pub use self::client::{WriteRefused, tracking_client};
-use self::expectation::{Expectation, Expectations, is_met, newer};
-pub(super) use self::log::{Cache, Unobserved, WriteLog, WriteScope};
-use self::target::Target;
-use crate::indexer::{Snapshot, WaitTimeout};
-use crate::informer::{AnyInformer, SharedInformer, StartError};
-use crate::lister_watcher::Collection;
+use self::expectation::Expectation;
+pub(super) use self::log::{Unobserved, WriteLog, WriteScope};
+use crate::indexer::WaitTimeout;
+use crate::informer::SharedInformer;
 use crate::object::{InvalidKey, ObjectKey, ResourceVersion};
-use crate::sync::Mutex;
 
 /// The writes to objects of one kind that the informer's store does not show yet. Clones are cheap
 /// and share the record.
@@ -52,22 +47,7 @@ use crate::sync::Mutex;
 /// assert!(maps.indexer().get(&kube_informer::ObjectKey::of(&made)?).is_some());
 /// # Ok(()) }
 /// ```
-pub struct OwnWrites<K>(Arc<Shared<K>>);
-
-struct Shared<K> {
-    informer: SharedInformer<K>,
-    expected: Mutex<Expected>,
-}
-
-#[derive(Default)]
-struct Expected {
-    /// The expectations by the key of the reconcile.
-    of: HashMap<ObjectKey, Expectations>,
-    /// The number of expectations of all keys.
-    count: usize,
-    /// The number of expectations above which those already met are removed.
-    limit: usize,
-}
+pub struct OwnWrites<K>(Cache, PhantomData<fn() -> K>);
 
 /// An object that cannot be recorded as a write: it lacks a name or a version.
 ///
@@ -114,8 +94,12 @@ pub enum UntraceableWrite {
 impl<K: Resource + Send + Sync + 'static> OwnWrites<K> {
     /// Tracks writes to the objects of this informer, and keeps the informer alive.
     pub fn new(informer: &SharedInformer<K>) -> Self {
-        let expected = Mutex::new(Expected { limit: 64, ..Expected::default() });
-        Self(Arc::new(Shared { informer: informer.clone(), expected }))
+        Self(Cache::new(informer.clone().cast()), PhantomData)
+    }
+
+    /// Returns the cache that will show the writes.
+    pub(super) fn cache(&self) -> Cache {
+        self.0.clone()
     }
 
     /// Records the server's answer to a create, an update or a patch made for `key`. An answer
@@ -127,8 +111,8 @@ impl<K: Resource + Send + Sync + 'static> OwnWrites<K> {
     pub fn expect_write(&self, key: &ObjectKey, answer: &K) -> Result<(), UntraceableWrite> {
         let (object, version) = identity(answer)?;
         // An object in the shard of another replica never appears here.
-        if self.follows(answer.meta()) {
-            self.expect(key, Some(object), Expectation::AtLeast(version));
+        if self.0.follows(answer.meta()) {
+            self.0.expect(key, Some(object), Expectation::AtLeast(version));
         }
         Ok(())
     }
@@ -144,7 +128,7 @@ impl<K: Resource + Send + Sync + 'static> OwnWrites<K> {
     pub fn expect_delete(&self, key: &ObjectKey, last: &K) -> Result<(), UntraceableWrite> {
         let (object, version) = identity(last)?;
         let uid = last.meta().uid.clone();
-        self.expect(key, Some(object), Expectation::Gone { uid, version: Some(version) });
+        self.0.expect(key, Some(object), Expectation::Gone { uid, version: Some(version) });
         Ok(())
     }
 
@@ -157,63 +141,7 @@ impl<K: Resource + Send + Sync + 'static> OwnWrites<K> {
     /// # Errors
     /// [`WaitTimeout`] when `limit` has passed. The next call waits for the same writes again.
     pub async fn wait_observed(&self, key: &ObjectKey, limit: Duration) -> Result<(), WaitTimeout> {
-        let Some(newest) = self.newest(key) else { return Ok(()) };
-        let shown = |store: &Snapshot<K>| self.settle(key, store).then_some(());
-        tokio::select! {
-            biased;
-            shown = self.0.informer.indexer().wait_until(&newest, limit, shown) => shown,
-            () = self.0.informer.ended() => Ok(()),
-        }
-    }
-
-    /// Returns the newest version that `key` waits for, if any.
-    fn newest(&self, key: &ObjectKey) -> Option<ResourceVersion> {
-        let expected = self.0.expected.lock();
-        let expectations = expected.of.get(key)?;
-        let versions = expectations.values().filter_map(|(_, expectation)| expectation.version());
-        Some(versions.reduce(newer).cloned().unwrap_or_else(|| ResourceVersion::from("0")))
-    }
-
-    /// Removes the expectations that the store meets. Returns whether none is left.
-    fn settle(&self, key: &ObjectKey, store: &Snapshot<K>) -> bool {
-        let mut expected = self.0.expected.lock();
-        let Some(expectations) = expected.of.get_mut(key) else { return true };
-        let before = expectations.len();
-        expectations.retain(|object, expectation| !is_met(expectation, store, object.as_ref()));
-        let (left, cleared) = (expectations.len(), before - expectations.len());
-        if left == 0 {
-            expected.of.remove(key);
-        }
-        expected.count -= cleared;
-        left == 0
-    }
-
-    /// Makes `key` wait until the store shows this state of an object, or of the collection.
-    fn expect(&self, key: &ObjectKey, object: Option<ObjectKey>, expectation: Expectation) {
-        let store = self.0.informer.snapshot();
-        let mut expected = self.0.expected.lock();
-        let expectations = expected.of.entry(key.clone()).or_default();
-        let new = match expectations.remove(&object) {
-            Some((epoch, before)) if epoch == store.epoch() => {
-                expectations.insert(object, (epoch, before.and(expectation)));
-                0
-            }
-            before => {
-                expectations.insert(object, (store.epoch(), expectation));
-                usize::from(before.is_none())
-            }
-        };
-        expected.count += new;
-        if expected.count > expected.limit {
-            // Keys that are never reconciled again would otherwise stay for ever.
-            expected.of.retain(|_, expectations| {
-                expectations
-                    .retain(|object, expectation| !is_met(expectation, &store, object.as_ref()));
-                !expectations.is_empty()
-            });
-            expected.count = expected.of.values().map(HashMap::len).sum();
-            expected.limit = 64 + 2 * expected.count;
-        }
+        self.0.wait_observed(key, limit).await
     }
 }
 
@@ -224,58 +152,14 @@ fn identity<K: Resource>(object: &K) -> Result<(ObjectKey, ResourceVersion), Unt
     Ok((key, ResourceVersion::from(version)))
 }
 
-impl<K: Resource + Send + Sync + 'static> Cache for OwnWrites<K> {
-    fn start(&self) -> Result<(), StartError> {
-        self.0.informer.ensure_started()
-    }
-
-    fn informer(&self) -> Arc<dyn AnyInformer> {
-        Arc::new(self.0.informer.clone())
-    }
-
-    fn holds(&self, target: &Target) -> bool {
-        let informer = &self.0.informer;
-        let Collection { resource, namespace, .. } = informer.collection();
-        **resource == *target.resource()
-            && namespace.as_deref().is_none_or(|held| Some(held) == target.namespace())
-            && !informer.is_narrowed()
-            && !informer.is_stopped()
-    }
-
-    fn follows(&self, metadata: &ObjectMeta) -> bool {
-        let store = self.0.informer.snapshot();
-        store.shard().is_none_or(|shard| shard.selects(metadata))
-    }
-
-    fn expect(&self, key: &ObjectKey, object: Option<ObjectKey>, expectation: Expectation) {
-        self.expect(key, object, expectation);
-    }
-
-    fn shows(&self, key: &ObjectKey) -> bool {
-        // Most keys wait for nothing.
-        let waits = self.0.expected.lock().of.contains_key(key);
-        let informer = &self.0.informer;
-        !waits || informer.is_stopped() || self.settle(key, &informer.snapshot())
-    }
-
-    fn wait_observed<'a>(
-        &'a self,
-        key: &'a ObjectKey,
-        limit: Duration,
-    ) -> BoxFuture<'a, Result<(), WaitTimeout>> {
-        self.wait_observed(key, limit).boxed()
-    }
-}
-
 impl<K> Clone for OwnWrites<K> {
     fn clone(&self) -> Self {
-        Self(self.0.clone())
+        Self(self.0.clone(), PhantomData)
     }
 }
 
 impl<K> fmt::Debug for OwnWrites<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let expected = self.0.expected.lock();
-        f.debug_struct("OwnWrites").field("not_seen", &expected.count).finish_non_exhaustive()
+        f.debug_struct("OwnWrites").field("not_seen", &self.0.count()).finish_non_exhaustive()
     }
 }

@@ -15,26 +15,26 @@ use crate::object::Replacement;
 
 /// A store that applies batches as the processing loop does.
 #[derive(Default)]
-struct Store(RwLock<BTreeMap<ObjectKey, Cached<ConfigMap>>>);
+struct Store(RwLock<BTreeMap<ObjectKey, Cached>>);
 
-impl KnownObjects<ConfigMap> for Store {
-    fn get(&self, key: &ObjectKey) -> Option<Cached<ConfigMap>> {
+impl KnownObjects for Store {
+    fn get(&self, key: &ObjectKey) -> Option<Cached> {
         self.0.read().get(key).cloned()
     }
 
-    fn for_each(&self, visit: &mut dyn FnMut(&ObjectKey, &Cached<ConfigMap>)) {
+    fn for_each(&self, visit: &mut dyn FnMut(&ObjectKey, &Cached)) {
         self.0.read().iter().for_each(|(key, object)| visit(key, object));
     }
 }
 
 struct Rig {
     store: Arc<Store>,
-    fifo: DeltaFifo<ConfigMap>,
+    fifo: DeltaFifo,
 }
 
 /// Writes a batch as text: `+a1` added, `~a1` updated, `-a1` deleted, `†a1` tombstone, `=a1`
 /// replaced, `.a1` sync, `>a1` moved away, `?a` unreadable, `!a` forgotten.
-fn told(batch: &Batch<ConfigMap>) -> Vec<String> {
+fn told(batch: &Batch) -> Vec<String> {
     batch
         .deltas
         .iter()
@@ -60,8 +60,8 @@ fn key(name: &str) -> ObjectKey {
     ObjectKey::cluster(name).unwrap()
 }
 
-fn object_of(name: &str, uid: &str, version: u64) -> Cached<ConfigMap> {
-    Cached::from(Arc::new(ConfigMap {
+fn object_of(name: &str, uid: &str, version: u64) -> Cached {
+    Cached::any(Arc::new(ConfigMap {
         metadata: ObjectMeta {
             name: Some(name.into()),
             uid: Some(uid.into()),
@@ -72,26 +72,26 @@ fn object_of(name: &str, uid: &str, version: u64) -> Cached<ConfigMap> {
     }))
 }
 
-fn object(name: &str, version: u64) -> Cached<ConfigMap> {
+fn object(name: &str, version: u64) -> Cached {
     object_of(name, name, version)
 }
 
-fn added(name: &str, version: u64) -> Change<ConfigMap> {
+fn added(name: &str, version: u64) -> Change {
     let object = object(name, version);
     Change::Added { key: key(name), object, version: Some(version.into()) }
 }
 
-fn updated(name: &str, version: u64) -> Change<ConfigMap> {
+fn updated(name: &str, version: u64) -> Change {
     let object = object(name, version);
     Change::Updated { key: key(name), object, version: Some(version.into()) }
 }
 
-fn deleted(name: &str, version: u64) -> Change<ConfigMap> {
+fn deleted(name: &str, version: u64) -> Change {
     let object = Some(object(name, version));
     Change::Deleted { key: key(name), object, version: Some(version.into()) }
 }
 
-fn list(version: u64, items: &[(&str, u64)]) -> Replacement<ConfigMap> {
+fn list(version: u64, items: &[(&str, u64)]) -> Replacement {
     Replacement {
         items: items.iter().map(|(name, version)| (key(name), object(name, *version))).collect(),
         unreadable: HashSet::new(),
@@ -119,11 +119,11 @@ impl Rig {
         rig
     }
 
-    fn pop(&self) -> Option<Batch<ConfigMap>> {
+    fn pop(&self) -> Option<Batch> {
         futures::FutureExt::now_or_never(self.fifo.pop()).flatten()
     }
 
-    fn apply(&self, batch: &Batch<ConfigMap>) {
+    fn apply(&self, batch: &Batch) {
         let mut store = self.store.0.write();
         for (key, delta) in &batch.deltas {
             match delta {

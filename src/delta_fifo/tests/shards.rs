@@ -9,7 +9,7 @@ fn shard(names: &[&str]) -> ShardSelector {
     ShardSelector::new(ShardKey::Uid, places.map(|place| place..=place))
 }
 
-fn arrived(version: u64, items: &[(&str, u64)]) -> Change<ConfigMap> {
+fn arrived(version: u64, items: &[(&str, u64)]) -> Change {
     Change::Arrived(Replacement { arrivals: true, ..list(version, items) })
 }
 

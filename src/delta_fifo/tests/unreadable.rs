@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn restored(version: u64, items: &[(&str, u64)], unreadable: &[&str]) -> Change<ConfigMap> {
+fn restored(version: u64, items: &[(&str, u64)], unreadable: &[&str]) -> Change {
     let unreadable = unreadable.iter().map(|name| key(name)).collect();
     Change::Replace(Replacement { unreadable, restored: true, ..list(version, items) })
 }

@@ -11,7 +11,6 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use kube::Resource;
 use tracing::{Instrument, Span, debug_span};
 
 use super::{Lifecycle, Pipeline};
@@ -20,7 +19,7 @@ use crate::indexer::{IndexFault, Published, Transaction, WriterLock};
 use crate::informer::resync::Resyncs;
 use crate::informer::status::InformerMetrics;
 use crate::lister_watcher::Collection;
-use crate::object::{Cached, CachedEvent, Delta, ObjectKey, ResourceVersion};
+use crate::object::{AnyObject, Cached, CachedEvent, Delta, ObjectKey, ResourceVersion};
 use crate::panic::SafeVec;
 use crate::processor::{Listeners, Notification, Recipients};
 use crate::yield_budget::{TURN, UNPACKING, YieldBudget, give_way};
@@ -29,21 +28,21 @@ use crate::yield_budget::{TURN, UNPACKING, YieldBudget, give_way};
 const ATTEMPTS: usize = 3;
 
 /// A batch that is in the store.
-struct StoredBatch<K> {
+struct StoredBatch {
     /// The notifications, slice by slice.
-    applied: Vec<AppliedDeltas<K>>,
+    applied: Vec<AppliedDeltas>,
     /// The listeners to notify.
-    listeners: Listeners<K>,
-    published: Published<K>,
+    listeners: Listeners,
+    published: Published,
 }
 
 /// A published transaction, and the listeners to notify of it.
-type Committed<K> = (Published<K>, Listeners<K>);
+type Committed = (Published, Listeners);
 
 /// A batch to apply, with the state that decides which handlers are notified.
 #[derive(Clone, Copy)]
-struct BatchUpdate<'b, K> {
-    batch: &'b Batch<K>,
+struct BatchUpdate<'b> {
+    batch: &'b Batch,
     /// True if the batch belongs to the first list, or to the first list of an added shard.
     initial: bool,
     /// True if some handler wants notifications of unchanged objects.
@@ -51,19 +50,19 @@ struct BatchUpdate<'b, K> {
 }
 
 /// The result of applying some deltas.
-struct AppliedDeltas<K> {
+struct AppliedDeltas {
     /// The notifications for the handlers.
-    notifications: Vec<Notification<K>>,
+    notifications: Vec<Notification>,
     /// Old objects that are in no notification. They are kept until the previous state of the store
     /// is freed, so that freeing it drops no object.
-    unsent: Vec<Cached<K>>,
+    unsent: Vec<Cached>,
 }
 
 /// A guard of the processing loop. However the loop ends, the guard closes queue, processor and
 /// store.
-pub(super) struct ProcessingGuard<K: Resource + Send + Sync + 'static>(pub(super) Arc<Pipeline<K>>);
+pub(super) struct ProcessingGuard(pub(super) Arc<Pipeline>);
 
-impl<K: Resource + Send + Sync + 'static> Drop for ProcessingGuard<K> {
+impl Drop for ProcessingGuard {
     fn drop(&mut self) {
         let Self(pipeline) = self;
         pipeline.fifo.abandon();
@@ -72,7 +71,7 @@ impl<K: Resource + Send + Sync + 'static> Drop for ProcessingGuard<K> {
     }
 }
 
-impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
+impl Pipeline {
     /// Moves changes from the queue into the store until the informer stops. After each batch, a
     /// resync runs for one slice of objects, so that neither delays the other.
     pub(super) async fn process(&self, metrics: &InformerMetrics) {
@@ -108,7 +107,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
     /// Applies one batch as one change of the store, then notifies the handlers. A reader sees all
     /// of a batch or nothing of it. A handler that reads the store finds the state that it was
     /// notified of, or a later one. The work yields in between, whatever the batch's size.
-    async fn apply(&self, batch: Batch<K>, metrics: &InformerMetrics) {
+    async fn apply(&self, batch: Batch, metrics: &InformerMetrics) {
         let deltas = batch.deltas.len();
         let version = batch.version.as_ref();
         let span = batch_span(version, deltas);
@@ -139,7 +138,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
 
     /// Stores a batch, notifies the handlers and marks the batch as done. Returns the calls of
     /// index functions that panicked.
-    async fn store(&self, batch: Batch<K>) -> Vec<IndexFault> {
+    async fn store(&self, batch: Batch) -> Vec<IndexFault> {
         let populating = !self.populated.load(Ordering::Relaxed);
         let initial = populating || batch.arrivals;
         let resyncing = self.processor.min_resync().is_some();
@@ -181,7 +180,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
     }
 
     /// Frees objects one by one, because an object's `Drop` is user code. Yields in between.
-    async fn free(&self, applied: Vec<AppliedDeltas<K>>) {
+    async fn free(&self, applied: Vec<AppliedDeltas>) {
         let mut budget = YieldBudget::new();
         for AppliedDeltas { notifications, unsent } in applied {
             for notification in notifications {
@@ -205,7 +204,7 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
     /// Builds the store's next state and publishes it, yielding in between. Indexes that were added
     /// meanwhile are included. If a user has written to the store meanwhile, the state is built
     /// again. The last attempt locks other writers out.
-    async fn apply_batch(&self, update: &BatchUpdate<'_, K>) -> StoredBatch<K> {
+    async fn apply_batch(&self, update: &BatchUpdate<'_>) -> StoredBatch {
         for _ in 0..ATTEMPTS {
             let mut draft = self.indexer.draft();
             let mut applied = Vec::new();
@@ -245,21 +244,21 @@ impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
     /// is notified of the batch. A handler that is added after it sees the batch in the store.
     fn publish<'a, L: WriterLock>(
         &self,
-        write: Transaction<'a, K, L>,
-    ) -> Result<Committed<K>, Box<Transaction<'a, K, L>>> {
+        write: Transaction<'a, dyn AnyObject, L>,
+    ) -> Result<Committed, Box<Transaction<'a, dyn AnyObject, L>>> {
         let dispatch = self.processor.enter();
         let published = write.publish()?;
         Ok((published, dispatch.listeners()))
     }
 }
 
-impl<K: Resource + Send + Sync + 'static> BatchUpdate<'_, K> {
+impl BatchUpdate<'_> {
     /// Applies deltas to the draft of the store.
     fn apply<L>(
         &self,
-        write: &mut Transaction<'_, K, L>,
-        deltas: &[(ObjectKey, Delta<K>)],
-    ) -> AppliedDeltas<K> {
+        write: &mut Transaction<'_, dyn AnyObject, L>,
+        deltas: &[(ObjectKey, Delta)],
+    ) -> AppliedDeltas {
         let (mut notifications, mut unsent) = (Vec::new(), Vec::new());
         for (key, delta) in deltas {
             let (event, recipients) = match delta {
@@ -288,7 +287,7 @@ impl<K: Resource + Send + Sync + 'static> BatchUpdate<'_, K> {
                 // No change: send the stored object again. If it was stale, it stays stale.
                 Delta::Sync(_) => match write.get(key) {
                     Some(stored) => {
-                        let (old, new) = (stored.clone(), stored.clone());
+                        let (old, new) = (stored.clone(), stored);
                         (CachedEvent::Updated { old, new }, Recipients::Due)
                     }
                     None => continue,
@@ -306,10 +305,10 @@ impl<K: Resource + Send + Sync + 'static> BatchUpdate<'_, K> {
     /// Stores an object. Returns the event and its recipients.
     fn put<L>(
         &self,
-        write: &mut Transaction<'_, K, L>,
+        write: &mut Transaction<'_, dyn AnyObject, L>,
         key: &ObjectKey,
-        object: &Cached<K>,
-    ) -> (CachedEvent<K>, Recipients) {
+        object: &Cached,
+    ) -> (CachedEvent, Recipients) {
         // If history was lost, equal versions do not prove that nothing changed.
         let unchanged =
             if self.batch.restored { Recipients::Everyone } else { Recipients::Resyncing };
@@ -333,7 +332,7 @@ impl<K: Resource + Send + Sync + 'static> BatchUpdate<'_, K> {
     }
 
     /// Sets the store's version to the batch's version.
-    fn stamp<L>(&self, write: &mut Transaction<'_, K, L>) {
+    fn stamp<L>(&self, write: &mut Transaction<'_, dyn AnyObject, L>) {
         let Batch { version, restored, list, whole, complete, shard, .. } = self.batch;
         if *restored {
             write.begin_epoch();
@@ -378,7 +377,7 @@ mod tests {
 
     #[test]
     fn only_a_restored_backup_lowers_the_version() {
-        let store = Indexer::<ConfigMap>::new();
+        let store = Indexer::<ConfigMap>::new().cast();
         let fifo = DeltaFifo::new(Arc::new(store.clone()));
         let mut draft = store.draft();
         let list = |version: u64, restored| {

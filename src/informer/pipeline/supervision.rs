@@ -5,7 +5,6 @@ use std::fmt;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use kube::Resource;
 use tokio::runtime::Handle;
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
@@ -115,7 +114,7 @@ impl Drop for TaskGuard {
     }
 }
 
-impl<K: Resource + Send + Sync + 'static> Pipeline<K> {
+impl Pipeline {
     /// Spawns a task whose end is noticed. Call it without a lock: if the runtime has shut down,
     /// the task is dropped here.
     pub(super) fn spawn(
@@ -144,7 +143,7 @@ fn spawn_guarded(
     tasks.spawn_on(watched.instrument(span), runtime);
 }
 
-impl<K: Resource + Send + Sync + 'static> Supervised for Pipeline<K> {
+impl Supervised for Pipeline {
     fn is_stopped(&self) -> bool {
         Self::is_stopped(self)
     }

@@ -23,7 +23,7 @@ impl ListerWatcher<ConfigMap> for Endless {
     fn list(
         &self,
         _: &ListQuery,
-        _: &ListHints<ConfigMap>,
+        _: &ListHints,
     ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
         let (token, objects) = (self.page)(self.pages.fetch_add(1, Ordering::Relaxed));
         let metadata = ListMetadata {
@@ -39,7 +39,7 @@ impl ListerWatcher<ConfigMap> for Endless {
     fn watch(
         &self,
         _: &WatchQuery,
-        _: &ListHints<ConfigMap>,
+        _: &ListHints,
     ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
         Box::pin(async { Ok(futures::stream::pending().boxed()) })
     }
@@ -93,7 +93,7 @@ impl ListerWatcher<ConfigMap> for Unending {
     fn list(
         &self,
         _: &ListQuery,
-        _: &ListHints<ConfigMap>,
+        _: &ListHints,
     ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
         let item = self.1;
         Box::pin(async move { Ok(futures::stream::repeat_with(move || Ok(item())).boxed()) })
@@ -102,7 +102,7 @@ impl ListerWatcher<ConfigMap> for Unending {
     fn watch(
         &self,
         _: &WatchQuery,
-        _: &ListHints<ConfigMap>,
+        _: &ListHints,
     ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
         Box::pin(async { Ok(futures::stream::pending().boxed()) })
     }

@@ -31,8 +31,8 @@ struct Sink(Arc<Mutex<Heard>>);
 
 type Heard = (Vec<String>, BTreeMap<ObjectKey, String>);
 
-impl ChangeSink<ConfigMap> for Sink {
-    async fn emit(&self, change: Change<ConfigMap>) {
+impl ChangeSink for Sink {
+    async fn emit(&self, change: Change) {
         let (log, folded) = &mut *self.0.lock();
         match change {
             Change::Added { key, object, .. } => {
@@ -74,7 +74,7 @@ impl ChangeSink<ConfigMap> for Sink {
     }
 }
 
-fn version(object: &Cached<ConfigMap>) -> String {
+fn version(object: &Cached) -> String {
     object.version().map(|version| version.to_string()).unwrap_or_default()
 }
 
@@ -172,8 +172,10 @@ impl Rig {
     /// Asserts that the folded changes equal the source's objects.
     fn assert_converged(&self) {
         let objects = self.source.objects();
-        let source: BTreeMap<_, _> =
-            objects.iter().map(|(key, object)| (key.clone(), version(&object.into()))).collect();
+        let source: BTreeMap<_, _> = objects
+            .iter()
+            .map(|(key, object)| (key.clone(), version(&Cached::from(object).cast())))
+            .collect();
         assert_eq!(self.sink.0.lock().1, source);
     }
 }
@@ -234,7 +236,7 @@ impl ListerWatcher<ConfigMap> for ScriptedSource {
     fn list(
         &self,
         query: &ListQuery,
-        hints: &ListHints<ConfigMap>,
+        hints: &ListHints,
     ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
         let list = self.source.list(query, hints);
         (self.after_list)(&self.source);
@@ -244,7 +246,7 @@ impl ListerWatcher<ConfigMap> for ScriptedSource {
     fn watch(
         &self,
         query: &WatchQuery,
-        hints: &ListHints<ConfigMap>,
+        hints: &ListHints,
     ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
         let watch = self.source.watch(query, hints);
         let silent = self.silent.load(std::sync::atomic::Ordering::Relaxed);

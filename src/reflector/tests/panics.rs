@@ -36,7 +36,7 @@ impl ListerWatcher<ConfigMap> for Panicking {
     fn list(
         &self,
         query: &ListQuery,
-        hints: &ListHints<ConfigMap>,
+        hints: &ListHints,
     ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
         assert!(!self.hits(Spot::ListCalled), "panic on request");
         let (awaited, read) = (self.hits(Spot::ListAwaited), self.hits(Spot::ListRead));
@@ -51,7 +51,7 @@ impl ListerWatcher<ConfigMap> for Panicking {
     fn watch(
         &self,
         query: &WatchQuery,
-        hints: &ListHints<ConfigMap>,
+        hints: &ListHints,
     ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
         assert!(!self.hits(Spot::WatchCalled), "panic on request");
         let (awaited, read) = (self.hits(Spot::WatchAwaited), self.hits(Spot::WatchRead));
@@ -114,8 +114,8 @@ async fn panicking_source_is_reported_and_retried() {
 async fn panicking_sink_causes_a_relist() {
     #[derive(Clone, Default)]
     struct Fragile(Sink, Arc<Mutex<u32>>);
-    impl ChangeSink<ConfigMap> for Fragile {
-        async fn emit(&self, change: Change<ConfigMap>) {
+    impl ChangeSink for Fragile {
+        async fn emit(&self, change: Change) {
             let fails = {
                 let mut left = self.1.lock();
                 *left = left.saturating_sub(1);

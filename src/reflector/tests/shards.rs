@@ -139,7 +139,7 @@ async fn any_changes_converge_to_the_shard() {
         let expected: Vec<_> = source
             .iter()
             .filter(|(_, object)| wanted.selects(&object.metadata))
-            .map(|(key, object)| (key.clone(), version(&object.into())))
+            .map(|(key, object)| (key.clone(), version(&Cached::from(object).cast())))
             .collect();
         let held: Vec<_> = rig.sink.0.lock().1.clone().into_iter().collect();
         assert_eq!(held, expected, "seed {seed}: {:?}", rig.log());

@@ -198,7 +198,7 @@ async fn always_ready_source_can_be_stopped() {
         fn list(
             &self,
             _: &ListQuery,
-            _: &ListHints<ConfigMap>,
+            _: &ListHints,
         ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
             // Each page brings an object that is new.
             let name = format!("map-{}", self.1.fetch_add(1, Ordering::Relaxed));
@@ -216,7 +216,7 @@ async fn always_ready_source_can_be_stopped() {
         fn watch(
             &self,
             _: &WatchQuery,
-            _: &ListHints<ConfigMap>,
+            _: &ListHints,
         ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
             Box::pin(async { Ok(futures::stream::empty().boxed()) })
         }

@@ -371,7 +371,7 @@ fn too_large() -> Fault {
 }
 
 /// Returns a copy of an object, as a source decodes it.
-fn decoded<K: Resource + Clone>(
+fn decoded<K: Resource + Clone + Send + Sync + 'static>(
     object: &Arc<K>,
     key: &ObjectKey,
     poisoned: bool,
@@ -486,7 +486,7 @@ impl<K: Resource + Clone + Send + Sync + 'static> ListerWatcher<K> for FakeSourc
     fn list(
         &self,
         query: &ListQuery,
-        _: &ListHints<K>,
+        _: &ListHints,
     ) -> BoxFuture<'static, Result<ListStream<K>, SourceError>> {
         let listed = self.state.lock().list(query, &self.collection);
         let list = listed.map(|objects| objects.page(query, &self.collection));
@@ -496,7 +496,7 @@ impl<K: Resource + Clone + Send + Sync + 'static> ListerWatcher<K> for FakeSourc
     fn watch(
         &self,
         query: &WatchQuery,
-        _: &ListHints<K>,
+        _: &ListHints,
     ) -> BoxFuture<'static, Result<WatchStream<K>, SourceError>> {
         let mut state = self.state.lock();
         state.requests.push(SourceRequest::Watch(query.clone()));

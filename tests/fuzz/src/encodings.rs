@@ -23,14 +23,14 @@ type State = (Option<String>, String, String, String);
 #[derive(Default)]
 struct Asked(Mutex<Option<State>>);
 
-impl KnownObjects<Pod> for Asked {
-    fn get(&self, _: &ObjectKey) -> Option<Cached<Pod>> {
+impl KnownObjects for Asked {
+    fn get(&self, _: &ObjectKey) -> Option<Cached> {
         None
     }
 
-    fn for_each(&self, _: &mut dyn FnMut(&ObjectKey, &Cached<Pod>)) {}
+    fn for_each(&self, _: &mut dyn FnMut(&ObjectKey, &Cached)) {}
 
-    fn unchanged(&self, state: &ObjectState<'_>) -> Option<(ObjectKey, Cached<Pod>)> {
+    fn unchanged(&self, state: &ObjectState<'_>) -> Option<(ObjectKey, Cached)> {
         let ObjectState { namespace, name, uid, version } = *state;
         let owned = (namespace.map(Into::into), name.into(), uid.into(), version.into());
         *self.0.lock() = Some(owned);

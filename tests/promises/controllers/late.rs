@@ -35,7 +35,7 @@ impl ListerWatcher<Secret> for Gated {
     fn list(
         &self,
         query: &ListQuery,
-        hints: &ListHints<Secret>,
+        hints: &ListHints,
     ) -> BoxFuture<'static, Result<ListStream<Secret>, SourceError>> {
         let (list, gate) = (self.source.list(query, hints), self.gate.clone());
         async move {
@@ -48,7 +48,7 @@ impl ListerWatcher<Secret> for Gated {
     fn watch(
         &self,
         query: &WatchQuery,
-        hints: &ListHints<Secret>,
+        hints: &ListHints,
     ) -> BoxFuture<'static, Result<WatchStream<Secret>, SourceError>> {
         self.source.watch(query, hints)
     }

@@ -47,7 +47,7 @@ impl ListerWatcher<ConfigMap> for Lagging {
     fn list(
         &self,
         query: &ListQuery,
-        hints: &ListHints<ConfigMap>,
+        hints: &ListHints,
     ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
         if self.hangs.load(Ordering::Relaxed) {
             return Box::pin(std::future::pending());
@@ -58,7 +58,7 @@ impl ListerWatcher<ConfigMap> for Lagging {
     fn watch(
         &self,
         query: &WatchQuery,
-        hints: &ListHints<ConfigMap>,
+        hints: &ListHints,
     ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
         if self.lags.load(Ordering::Relaxed) {
             return Box::pin(async { Ok(futures::stream::pending().boxed()) });

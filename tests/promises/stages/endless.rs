@@ -41,7 +41,7 @@ impl ListerWatcher<ConfigMap> for Endless {
     fn list(
         &self,
         _: &ListQuery,
-        _: &ListHints<ConfigMap>,
+        _: &ListHints,
     ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
         self.lists.fetch_add(1, Ordering::SeqCst);
         let version = Some("5".into());
@@ -52,7 +52,7 @@ impl ListerWatcher<ConfigMap> for Endless {
     fn watch(
         &self,
         _: &WatchQuery,
-        _: &ListHints<ConfigMap>,
+        _: &ListHints,
     ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
         let error = SourceError::new(self.collection.request_scope(Verb::Watch), Fault::NoVersion);
         let nameless = Undecodable { key: None, version: None, error };

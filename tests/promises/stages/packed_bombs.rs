@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Resource;
 use kube_informer::lister_watcher::Packer;
-use kube_informer::object::PackedObject;
+use kube_informer::object::{AnyObject, PackedObject};
 use kube_informer::reflector::ReflectorOptions;
 use kube_informer::testing::FakeSource;
 use kube_informer::{
@@ -22,8 +22,8 @@ use super::{filled, informer, settle};
 /// Each read makes an object of its own.
 struct Packed(Arc<Bomb>);
 
-impl PackedObject<Bomb> for Packed {
-    fn get(&self) -> Option<Arc<Bomb>> {
+impl PackedObject for Packed {
+    fn get(&self) -> Option<Arc<dyn AnyObject>> {
         Some(Arc::new(Bomb::clone(&self.0)))
     }
 
@@ -41,7 +41,10 @@ impl PackedObject<Bomb> for Packed {
 }
 
 async fn packed_bombs(count: usize) -> Bombs {
-    let packer = Packer::from_fn(|bomb| Cached::packed(Arc::new(Packed(Arc::new(bomb)))));
+    let packer = Packer::from_fn(|bomb| {
+        let bomb = bomb.get_as().expect("a bomb");
+        Cached::packed_as(Arc::new(Packed(bomb)))
+    });
     Bombs::start_with(count, ReflectorOptions::new().packer(packer)).await
 }
 

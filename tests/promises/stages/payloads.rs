@@ -54,7 +54,7 @@ impl ListerWatcher<ConfigMap> for Mined {
     fn list(
         &self,
         query: &ListQuery,
-        hints: &ListHints<ConfigMap>,
+        hints: &ListHints,
     ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
         if self.step() { async { explode() }.boxed() } else { self.source.list(query, hints) }
     }
@@ -62,7 +62,7 @@ impl ListerWatcher<ConfigMap> for Mined {
     fn watch(
         &self,
         query: &WatchQuery,
-        hints: &ListHints<ConfigMap>,
+        hints: &ListHints,
     ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
         if self.step() { async { explode() }.boxed() } else { self.source.watch(query, hints) }
     }

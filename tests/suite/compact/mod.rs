@@ -227,7 +227,7 @@ async fn a_relist_of_what_is_known_keeps_it() {
     let after = follower.informer.snapshot();
     for n in 0..100 {
         let [old, new] = [&before, &after].map(|store| store.cached_by_key(&key(n)).unwrap());
-        assert_eq!(old.ptr_eq(new), n > 0, "{n}");
+        assert_eq!(old.ptr_eq(&new), n > 0, "{n}");
     }
     drop((before, after));
     follower.told.lock().clear();
@@ -299,7 +299,7 @@ fn through<K>(objects: impl IntoIterator<Item = K>)
 where
     K: Resource + Serialize + DeserializeOwned + Clone + PartialEq + Debug + Send + Sync + 'static,
 {
-    let storage = Storage::compact().hot_bytes(0).packer("things");
+    let storage = Storage::<K>::compact().hot_bytes(0).packer("things");
     for object in objects {
         let packed = storage.pack(object.clone());
         assert!(packed.is_packed(), "kept decoded: {object:?}");

@@ -26,7 +26,7 @@ impl<K: Resource + Send + Sync + 'static> ListerWatcher<K> for LateWatches<K> {
     fn list(
         &self,
         query: &ListQuery,
-        hints: &ListHints<K>,
+        hints: &ListHints,
     ) -> BoxFuture<'static, Result<ListStream<K>, SourceError>> {
         self.0.list(query, hints)
     }
@@ -34,7 +34,7 @@ impl<K: Resource + Send + Sync + 'static> ListerWatcher<K> for LateWatches<K> {
     fn watch(
         &self,
         query: &WatchQuery,
-        hints: &ListHints<K>,
+        hints: &ListHints,
     ) -> BoxFuture<'static, Result<WatchStream<K>, SourceError>> {
         let (watch, late) = (self.0.watch(query, hints), self.1.clone());
         let delay = move |item| {

@@ -8,7 +8,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::{Resource, ResourceExt};
 use kube_informer::controller::ControllerBuilder;
 use kube_informer::lister_watcher::Packer;
-use kube_informer::object::{FieldSet, PackedObject};
+use kube_informer::object::{AnyObject, FieldSet, PackedObject};
 use kube_informer::reflector::ReflectorOptions;
 use kube_informer::testing::FakeSource;
 use kube_informer::workqueue::ExponentialBackoff;
@@ -55,15 +55,15 @@ impl<K: Resource> Packed<K> {
     }
 }
 
-impl<K: Resource + Send + Sync> PackedObject<K> for Packed<K> {
-    fn get(&self) -> Option<Arc<K>> {
-        self.read("")
+impl<K: Resource + Send + Sync + 'static> PackedObject for Packed<K> {
+    fn get(&self) -> Option<Arc<dyn AnyObject>> {
+        Some(self.read("")?)
     }
 
-    fn get_fields(&self, fields: &FieldSet) -> Option<Arc<K>> {
+    fn get_fields(&self, fields: &FieldSet) -> Option<Arc<dyn AnyObject>> {
         let owners = FieldSet::from_paths(["metadata.ownerReferences"]);
         assert_eq!(fields.clone().and(&owners), *fields, "owners are asked for");
-        self.read("'s owner")
+        Some(self.read("'s owner")?)
     }
 
     fn uid(&self) -> Option<&str> {
@@ -81,10 +81,11 @@ impl<K: Resource + Send + Sync> PackedObject<K> for Packed<K> {
 
 impl Readings {
     /// Packs objects so that their readings are noted here.
-    fn packer<K: Resource + Send + Sync + 'static>(&self) -> Packer<K> {
+    fn packer<K: Resource + Send + Sync + 'static>(&self) -> Packer {
         let readings = self.clone();
         Packer::from_fn(move |object| {
-            Cached::packed(Arc::new(Packed(Arc::new(object), readings.clone())))
+            let object = object.get_as::<K>().expect("an object of its type");
+            Cached::packed_as(Arc::new(Packed(object, readings.clone())))
         })
     }
 }
@@ -98,7 +99,7 @@ where
     FakeSource<K>: kube_informer::lister_watcher::ListerWatcher<K>,
 {
     let source = Arc::new(source);
-    let reflector = ReflectorOptions::new().seed(7).packer(readings.packer());
+    let reflector = ReflectorOptions::new().seed(7).packer(readings.packer::<K>());
     let options = InformerOptions::new().resync(100 * S).reflector(reflector);
     (source.clone(), SharedInformer::new(source, options))
 }

@@ -144,18 +144,18 @@ async fn object_without_a_key_is_not_outside() {
 /// Knows every state.
 struct Everything;
 
-impl KnownObjects<ConfigMap> for Everything {
-    fn get(&self, _: &ObjectKey) -> Option<Cached<ConfigMap>> {
+impl KnownObjects for Everything {
+    fn get(&self, _: &ObjectKey) -> Option<Cached> {
         None
     }
 
-    fn for_each(&self, _: &mut dyn FnMut(&ObjectKey, &Cached<ConfigMap>)) {}
+    fn for_each(&self, _: &mut dyn FnMut(&ObjectKey, &Cached)) {}
 
-    fn unchanged(&self, state: &ObjectState<'_>) -> Option<(ObjectKey, Cached<ConfigMap>)> {
+    fn unchanged(&self, state: &ObjectState<'_>) -> Option<(ObjectKey, Cached)> {
         let metadata = ObjectMeta { uid: Some(state.uid.into()), ..ObjectMeta::default() };
         let map = ConfigMap { metadata, ..ConfigMap::default() };
         let key = ObjectKey::from_parts(state.namespace, state.name).ok()?;
-        Some((key, Cached::from(Arc::new(map))))
+        Some((key, Cached::from(Arc::new(map)).into()))
     }
 }
 

@@ -28,7 +28,9 @@ fn parts(key: ShardKey, count: u64) -> Vec<ShardSelector> {
 }
 
 /// Returns the key and version of an object.
-fn state<K: Resource>(object: Result<SourceObject<K>, Undecodable>) -> String {
+fn state<K: Resource + Send + Sync + 'static>(
+    object: Result<SourceObject<K>, Undecodable>,
+) -> String {
     match object {
         Ok(object) => {
             let object = object.into_decoded().expect("nothing was known");

@@ -1,0 +1,152 @@
+//! The writes that one informer's store does not show yet.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube::api::ObjectMeta;
+
+use super::expectation::{Expectation, Expectations, is_met, newer};
+use super::target::Target;
+use crate::indexer::{Snapshot, WaitTimeout};
+use crate::informer::{SharedInformer, StartError};
+use crate::lister_watcher::Collection;
+use crate::object::{ObjectKey, ResourceVersion};
+use crate::sync::Mutex;
+
+/// A cache that will show writes. Clones share the expectations.
+#[derive(Clone)]
+pub(crate) struct Cache(Arc<Shared>);
+
+struct Shared {
+    informer: SharedInformer,
+    expected: Mutex<Expected>,
+}
+
+#[derive(Default)]
+struct Expected {
+    /// The expectations by the key of the reconcile.
+    of: HashMap<ObjectKey, Expectations>,
+    /// The number of expectations of all keys.
+    count: usize,
+    /// The number of expectations above which those already met are removed.
+    limit: usize,
+}
+
+impl Cache {
+    /// Tracks writes to the objects of this informer, and keeps the informer alive.
+    pub(crate) fn new(informer: SharedInformer) -> Self {
+        let expected = Mutex::new(Expected { limit: 64, ..Expected::default() });
+        Self(Arc::new(Shared { informer, expected }))
+    }
+
+    /// Starts the cache's informer if it does not run: a cache that is never filled shows no
+    /// writes.
+    pub(crate) fn start(&self) -> Result<(), StartError> {
+        self.0.informer.ensure_started()
+    }
+
+    /// Returns a handle of the cache's informer.
+    pub(crate) fn informer(&self) -> SharedInformer {
+        self.0.informer.clone()
+    }
+
+    /// Returns whether this cache holds the target's objects.
+    pub(crate) fn holds(&self, target: &Target) -> bool {
+        let informer = &self.0.informer;
+        let Collection { resource, namespace, .. } = informer.collection();
+        **resource == *target.resource()
+            && namespace.as_deref().is_none_or(|held| Some(held) == target.namespace())
+            && !informer.is_narrowed()
+            && !informer.is_stopped()
+    }
+
+    /// Returns whether the cache's shard has an object with this metadata.
+    pub(crate) fn follows(&self, metadata: &ObjectMeta) -> bool {
+        let store = self.0.informer.snapshot();
+        store.shard().is_none_or(|shard| shard.selects(metadata))
+    }
+
+    /// Returns whether the cache shows everything that `key` waits for.
+    pub(crate) fn shows(&self, key: &ObjectKey) -> bool {
+        // Most keys wait for nothing.
+        let waits = self.0.expected.lock().of.contains_key(key);
+        let informer = &self.0.informer;
+        !waits || informer.is_stopped() || self.settle(key, &informer.snapshot())
+    }
+
+    /// Returns the number of writes that the store did not show when it was asked last.
+    pub(crate) fn count(&self) -> usize {
+        self.0.expected.lock().count
+    }
+
+    /// Waits until the cache shows everything that `key` waits for, or its informer has ended.
+    pub(crate) async fn wait_observed(
+        &self,
+        key: &ObjectKey,
+        limit: Duration,
+    ) -> Result<(), WaitTimeout> {
+        let Some(newest) = self.newest(key) else { return Ok(()) };
+        let shown = |store: &Snapshot| self.settle(key, store).then_some(());
+        tokio::select! {
+            biased;
+            shown = self.0.informer.indexer().wait_until(&newest, limit, shown) => shown,
+            () = self.0.informer.ended() => Ok(()),
+        }
+    }
+
+    /// Returns the newest version that `key` waits for, if any.
+    fn newest(&self, key: &ObjectKey) -> Option<ResourceVersion> {
+        let expected = self.0.expected.lock();
+        let expectations = expected.of.get(key)?;
+        let versions = expectations.values().filter_map(|(_, expectation)| expectation.version());
+        Some(versions.reduce(newer).cloned().unwrap_or_else(|| ResourceVersion::from("0")))
+    }
+
+    /// Removes the expectations that the store meets. Returns whether none is left.
+    fn settle(&self, key: &ObjectKey, store: &Snapshot) -> bool {
+        let mut expected = self.0.expected.lock();
+        let Some(expectations) = expected.of.get_mut(key) else { return true };
+        let before = expectations.len();
+        expectations.retain(|object, expectation| !is_met(expectation, store, object.as_ref()));
+        let (left, cleared) = (expectations.len(), before - expectations.len());
+        if left == 0 {
+            expected.of.remove(key);
+        }
+        expected.count -= cleared;
+        left == 0
+    }
+
+    /// Makes `key` wait until the store shows this state of an object, or of the collection.
+    pub(crate) fn expect(
+        &self,
+        key: &ObjectKey,
+        object: Option<ObjectKey>,
+        expectation: Expectation,
+    ) {
+        let store = self.0.informer.snapshot();
+        let mut expected = self.0.expected.lock();
+        let expectations = expected.of.entry(key.clone()).or_default();
+        let new = match expectations.remove(&object) {
+            Some((epoch, before)) if epoch == store.epoch() => {
+                expectations.insert(object, (epoch, before.and(expectation)));
+                0
+            }
+            before => {
+                expectations.insert(object, (store.epoch(), expectation));
+                usize::from(before.is_none())
+            }
+        };
+        expected.count += new;
+        if expected.count > expected.limit {
+            // Keys that are never reconciled again would otherwise stay for ever.
+            expected.of.retain(|_, expectations| {
+                expectations
+                    .retain(|object, expectation| !is_met(expectation, &store, object.as_ref()));
+                !expectations.is_empty()
+            });
+            expected.count = expected.of.values().map(HashMap::len).sum();
+            expected.limit = 64 + 2 * expected.count;
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! A collection of an API server, as a source of objects of any type.
+//!
+//! The compiler makes it once. [`ApiSource`](super::ApiSource) builds one for a type.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use futures::{FutureExt, stream};
+use kube::Client;
+use kube_decode::MEMORY_LIMIT;
+
+use super::decode_threads::DecodeThreads;
+use super::decoding;
+use super::framing::{AnyFramer, Encoding};
+use super::list_kind::StatedType;
+use super::managed_fields::ManagedFields;
+use super::opening::{Opening, open};
+use super::raw_item::Answer;
+use super::reader::Reader;
+use super::request::{JsonFallback, Scope, Target};
+use super::shard_filter::ShardFilter;
+use crate::codec::{Codecs, DecodeAny};
+use crate::error::{Fault, SourceError};
+use crate::lister_watcher::{
+    Collection, ListHints, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
+};
+use crate::object::ShardSelector;
+use crate::yield_budget::YieldBudget;
+
+/// The default memory limit of one decoded object, as a multiple of its size limit.
+const EXPANSION: usize = 4;
+
+/// A collection, and how it is requested and decoded.
+pub(crate) struct ApiCollection {
+    pub(super) client: Client,
+    pub(super) path: PathOf,
+    pub(super) scope: Scope,
+    pub(super) collection: Collection,
+    /// Group and version of the type.
+    pub(super) api_version: Arc<str>,
+    /// The decoder as it was set, before the options of this source apply to it.
+    pub(super) decoder: Arc<dyn DecodeAny>,
+    /// The codecs of the decoder with the options.
+    pub(super) codecs: Arc<Codecs>,
+    pub(super) managed_fields: ManagedFields,
+    pub(super) object_limit: usize,
+    /// The memory limit of one decoded object, in bytes. `None` unless set.
+    pub(super) memory_limit: Option<usize>,
+    pub(super) threads: Arc<DecodeThreads>,
+    /// True if the type is built into Kubernetes.
+    pub(super) built_in: bool,
+    /// True if the type has no namespaces.
+    pub(super) cluster_scoped: bool,
+    /// True if the type supports protobuf.
+    pub(super) protobuf: bool,
+    /// True if equal uid and version mean an equal object.
+    pub(super) trust_versions: bool,
+    /// The state that decides whether JSON is requested instead of protobuf.
+    pub(super) json: Arc<JsonFallback>,
+}
+
+/// A function from a namespace, or `None` for all, to the path of the collection.
+pub(super) type PathOf = Arc<dyn Fn(Option<&str>) -> String + Send + Sync>;
+
+impl ApiCollection {
+    /// Applies the options to the decoder.
+    pub(super) fn set_options(&mut self) {
+        let mut decoder = self.decoder.clone();
+        let derived = self.object_limit.saturating_mul(EXPANSION).max(MEMORY_LIMIT);
+        let limit = self.memory_limit.unwrap_or(derived);
+        if self.memory_limit.is_some() || limit > MEMORY_LIMIT {
+            decoder = decoder.with_memory_limit(limit).unwrap_or(decoder);
+        }
+        self.codecs = Arc::new(Codecs::new(self.managed_fields.apply(decoder)));
+    }
+
+    /// Sends a request, and returns a reader of its answer. If `initial`, the first objects belong
+    /// to a list.
+    fn ask<P: 'static>(
+        &self,
+        target: Target,
+        initial: bool,
+        shard: Option<&ShardSelector>,
+        hints: &ListHints,
+        framer: fn(Encoding, usize) -> AnyFramer<P>,
+    ) -> impl Future<Output = Result<Reader<P>, SourceError>> + Send + use<P> {
+        let request_scope = self.collection.request_scope(target.verb);
+        let (codecs, threads) = (self.codecs.clone(), self.threads.clone());
+        let (kind, limit) = (self.collection.kind.clone(), self.object_limit);
+        let (api_version, built_in) = (self.api_version.clone(), self.built_in);
+        let metadata_only = self.scope.metadata_only;
+        let known = hints.known_objects().filter(|_| self.trust_versions).cloned();
+        let packer = hints.packs().cloned();
+        let shard = shard.cloned();
+        let opening = open(Opening {
+            client: self.client.clone(),
+            target,
+            namespace: self.collection.namespace.clone(),
+            protobuf: self.protobuf && self.codecs.decoder().knows_protobuf(),
+            json: self.json.clone(),
+        });
+        let cluster_scoped = self.cluster_scoped;
+        async move {
+            match opening.await {
+                Ok((incoming, encoding)) => Ok(Reader {
+                    answer: Arc::new(Answer { request: request_scope, encoding, limit, packer }),
+                    incoming,
+                    framer: framer(encoding, limit),
+                    api_version,
+                    kind,
+                    built_in,
+                    metadata_only,
+                    codec: codecs.of(encoding, None),
+                    codecs,
+                    known,
+                    shard: ShardFilter::new(shard, encoding),
+                    initial,
+                    elsewhere: threads.count() > 1,
+                    stated: StatedType::default(),
+                    budget: YieldBudget::new(),
+                }),
+                Err(mut fault) => {
+                    if let Fault::Status(status) = &mut fault {
+                        status.cluster_scoped = cluster_scoped;
+                    }
+                    Err(SourceError::new(request_scope, fault))
+                }
+            }
+        }
+    }
+}
+
+impl ListerWatcher for ApiCollection {
+    fn is_narrowed(&self) -> bool {
+        let Scope { label_selector, field_selector, extra, .. } = &self.scope;
+        // An unknown parameter may narrow the collection.
+        label_selector.is_some() || field_selector.is_some() || !extra.is_empty()
+    }
+
+    fn keeps_managed_fields(&self, manager: &str) -> bool {
+        self.managed_fields.include(manager)
+    }
+
+    fn collection(&self) -> &Collection {
+        &self.collection
+    }
+
+    fn list(
+        &self,
+        query: &ListQuery,
+        hints: &ListHints,
+    ) -> BoxFuture<'static, Result<ListStream, SourceError>> {
+        let threads = self.threads.clone();
+        let asking =
+            self.ask(self.scope.list(query), true, query.shard.as_ref(), hints, Encoding::list);
+        async move {
+            let items = stream::try_unfold(asking.await?, Reader::next_item);
+            Ok(decoding::decoded(items, threads))
+        }
+        .boxed()
+    }
+
+    fn watch(
+        &self,
+        query: &WatchQuery,
+        hints: &ListHints,
+    ) -> BoxFuture<'static, Result<WatchStream, SourceError>> {
+        let threads = self.threads.clone();
+        let target = self.scope.watch(query);
+        let asking =
+            self.ask(target, query.initial_events, query.shard.as_ref(), hints, Encoding::watch);
+        async move {
+            let events = stream::try_unfold(asking.await?, Reader::next_event);
+            Ok(decoding::decoded(events, threads))
+        }
+        .boxed()
+    }
+}
