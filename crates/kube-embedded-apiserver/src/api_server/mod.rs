@@ -243,7 +243,8 @@ impl ApiServer {
         self.inner.server.store.lock().compact();
     }
 
-    /// Drops the connection of every open watch.
+    /// Drops the connection of every open watch, and with it the other requests that share it over
+    /// HTTP/2.
     pub fn drop_connections(&self) {
         self.inner.server.drop_watches();
     }

@@ -18,6 +18,8 @@ mod requests;
 mod route;
 mod state;
 mod table;
+#[cfg(feature = "tls")]
+mod tls;
 mod versions;
 mod watches;
 mod writes;
