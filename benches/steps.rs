@@ -18,6 +18,9 @@
 //! | `…-other-uid`, `…-other-namespace`, `…-other-owner` | frame, and leaving it out of a shard |
 //! | `store` | storing a new object, with an index |
 //! | `replace` | storing another in its place, each in a transaction of its own |
+//! | `get` | reading a stored object by its key |
+//! | `scan` | reading one of 2,000 stored objects, all in turn |
+//! | `by-index` | reading one of 40 objects with the same index value |
 //! | `list` | a first list from the source through queue and store to a handler |
 //! | `update` | the same with an event that comes alone |
 //! | `fan-out` | the same with 32 handlers more |
@@ -110,6 +113,7 @@ fn main() {
         }
         _ => match &step[..] {
             "store" | "replace" => store(step == "replace", count),
+            "get" | "scan" | "by-index" => read(step, count),
             "list" => run(told(count, 0, 1)),
             "update" => run(told(0, count, 1)),
             "fan-out" => run(told(0, count, 33)),
@@ -222,6 +226,30 @@ fn store(again: bool, count: usize) {
         put(&indexer, &maps[..count]);
     }
     // Only what was measured ends: nothing is freed.
+    std::process::exit(0);
+}
+
+/// Reads so many objects of a store, all of them as often as the others.
+fn read(step: &str, count: usize) {
+    const STORED: usize = 2_000;
+    let indexer = Indexer::new();
+    let by_namespace = |map: &ConfigMap| map.metadata.namespace.clone();
+    let index = indexer.add_index("namespace", by_namespace).unwrap();
+    let maps = (0..STORED).map(|n| Arc::new(map(n)));
+    let maps: Vec<_> = maps.map(|map| (ObjectKey::of(&*map).unwrap(), map)).collect();
+    put(&indexer, &maps);
+    let values = index.values();
+    let mut left = count;
+    for n in 0.. {
+        if left == 0 {
+            break;
+        }
+        left -= match step {
+            "get" => usize::from(black_box(indexer.get(&maps[n % STORED].0)).is_some()),
+            "scan" => indexer.snapshot().iter().map(black_box).count(),
+            _ => black_box(index.get(&values[n % values.len()])).len(),
+        };
+    }
     std::process::exit(0);
 }
 

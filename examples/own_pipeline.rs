@@ -119,7 +119,7 @@ async fn process(fifo: Arc<DeltaFifo>, store: Indexer, processor: Arc<SharedProc
             let notifications: Vec<_> = batch
                 .deltas
                 .iter()
-                .filter_map(|(key, delta)| apply(&mut write, key, delta, batch.initial))
+                .filter_map(|(key, delta)| apply(&mut write, key, delta, batch.is_first_list()))
                 .collect();
             if let Some(version) = &batch.version {
                 write.set_version(version.clone());
@@ -131,7 +131,7 @@ async fn process(fifo: Arc<DeltaFifo>, store: Indexer, processor: Arc<SharedProc
                 eprintln!("{fault}");
             }
             guard.distribute(&notifications);
-            if batch.initial {
+            if batch.is_first_list() {
                 guard.end_initial();
             }
         }

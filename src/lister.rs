@@ -34,7 +34,7 @@ use std::time::Duration;
 
 use kube::Resource;
 
-use crate::indexer::{Indexer, Snapshot, WaitTimeout, is_at_least};
+use crate::indexer::{Indexer, Snapshot, WaitTimeout};
 use crate::labels::LabelSelector;
 use crate::object::{Cached, ObjectKey, ResourceVersion};
 use crate::reflector::ReflectorMonitor;
@@ -255,7 +255,10 @@ impl<K: Resource + Send + Sync + 'static> Lister<K> {
     ) -> Result<Arc<K>, ReadError> {
         let seen = |store: &Snapshot<K>| {
             let found = store.cached_by_name(namespace, name);
-            let new_enough = found.as_ref().is_some_and(|object| is_at_least(object, version));
+            let new_enough = found
+                .as_ref()
+                .and_then(Cached::version)
+                .is_some_and(|known| known.is_at_least(version));
             (new_enough || store.has_reached(version)).then(|| found.and_then(|found| found.get()))
         };
         let found = self.indexer.wait_until(version, limit, seen).await?;

@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::informer::{InformerGroup, SharedInformer};
-use crate::object::{AnyObject, ObjectKey, ShardKey, downcast, ring_hash};
+use crate::object::{AnyObject, ObjectKey, downcast};
 
 /// The object of a reconcile, as the cache holds it.
 ///
@@ -152,10 +152,7 @@ impl Presence<dyn AnyObject> {
         } else if !synced {
             UnknownReason::NotSynced
         } else if store.shard().is_some_and(|shard| {
-            let place = match shard.key() {
-                ShardKey::Namespace => Some(ring_hash(key.namespace().unwrap_or_default())),
-                _ => place,
-            };
+            let place = shard.key().place(key, |_| place);
             !place.is_some_and(|place| shard.contains(place))
         }) {
             UnknownReason::OtherShard

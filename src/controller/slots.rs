@@ -27,7 +27,7 @@ use super::waiting::concerns;
 use crate::informer::InformerGroup;
 use crate::leader_election::WorkScope;
 use crate::lister_watcher::Collection;
-use crate::object::{Cached, CachedEvent, ObjectEvent, ObjectKey, ShardKey, ring_hash};
+use crate::object::{Cached, CachedEvent, ObjectEvent, ObjectKey, ShardKey};
 use crate::panic::catch;
 use crate::sharding::{Sharding, ShardingStatus};
 use crate::sync::Mutex;
@@ -130,14 +130,13 @@ impl SlotGate {
     /// Returns the place of a key on the ring. `None` if the object is not stored, and its uid is
     /// not known.
     pub(super) fn place(&self, key: &ObjectKey, objects: &InformerGroup) -> Option<u64> {
-        if self.key == ShardKey::Namespace {
-            return Some(ring_hash(key.namespace().unwrap_or_default()));
-        }
-        let store = objects.informer_of(key)?.snapshot();
-        match store.cached_by_key(key) {
-            Some(object) => object.place(self.key),
-            None => self.deletions.lock().of.get(key).map(|deletion| deletion.place),
-        }
+        self.key.place(key, |by| {
+            let store = objects.informer_of(key)?.snapshot();
+            match store.cached_by_key(key) {
+                Some(object) => object.place(by),
+                None => self.deletions.lock().of.get(key).map(|deletion| deletion.place),
+            }
+        })
     }
 
     /// Returns the scope of work on a key at a place. `None` if this replica may not reconcile it
@@ -213,10 +212,7 @@ impl SlotGate {
     }
 
     fn place_of_object(&self, key: &ObjectKey, object: &Cached) -> Option<u64> {
-        match self.key {
-            ShardKey::Namespace => Some(ring_hash(key.namespace().unwrap_or_default())),
-            other => object.place(other),
-        }
+        self.key.place(key, |by| object.place(by))
     }
 
     /// Returns the number of a key's deletion, if its reconcile is not over.

@@ -32,45 +32,59 @@ use crate::object::{Delta, ObjectKey, ResourceVersion, ShardSelector};
 #[derive(Debug)]
 pub struct Batch {
     pub(super) id: u64,
+    /// The origin of the batch.
+    pub kind: BatchKind,
     /// The deltas, in order. For a list, deletions come first, then the items in list order.
     pub deltas: Vec<(ObjectKey, Delta)>,
     /// The version of the collection after this batch, or `None` if it is not known.
     pub version: Option<ResourceVersion>,
-    /// True if the server's history was lost. Then `version` counts although it is lower than the
-    /// store's, and an object that is not the stored one is new, whatever its version.
-    pub restored: bool,
-    /// True for the first list.
-    pub initial: bool,
-    /// True if the batch is a list.
-    pub list: bool,
-    /// True if the batch is a list of everything that the store holds, not only of arrivals.
-    pub whole: bool,
-    /// True if every item of the list had a readable key. If false, an object that is missing from
-    /// the list may still exist.
-    pub complete: bool,
     /// The shard that the store holds after this batch, if the batch changes it.
     pub shard: Option<ShardSelector>,
-    /// True if objects that are not stored yet came because the shard became larger.
-    pub arrivals: bool,
+}
+
+/// The origin of a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BatchKind {
+    /// Events and resyncs in order, or the departure of objects from a shard that became smaller.
+    Events,
+    /// A list of everything that the store holds.
+    List {
+        /// True for the first list.
+        first: bool,
+        /// True if every item of the list had a readable key. If false, an object that is missing
+        /// from the list may still exist.
+        complete: bool,
+        /// True if the server's history was lost. Then the batch's version counts although it is
+        /// lower than the store's, and an object that is not the stored one is new, whatever its
+        /// version.
+        restored: bool,
+        /// True if objects that are not stored yet may have come because the shard became larger.
+        grown: bool,
+    },
+    /// A list of only the objects that came because the shard became larger.
+    Arrivals {
+        /// True if every item of the list had a readable key.
+        complete: bool,
+    },
 }
 
 impl Batch {
-    pub(super) fn events(id: u64) -> Self {
-        Self {
-            id,
-            deltas: Vec::new(),
-            version: None,
-            restored: false,
-            initial: false,
-            list: false,
-            whole: false,
-            complete: true,
-            shard: None,
-            arrivals: false,
-        }
+    pub(super) fn new(id: u64, kind: BatchKind) -> Self {
+        Self { id, kind, deltas: Vec::new(), version: None, shard: None }
     }
 
-    pub(super) fn list(id: u64, version: ResourceVersion, restored: bool, complete: bool) -> Self {
-        Self { version: Some(version), restored, list: true, complete, ..Self::events(id) }
+    /// Returns whether the batch is the first list. A store that has applied it has synced.
+    pub fn is_first_list(&self) -> bool {
+        matches!(self.kind, BatchKind::List { first: true, .. })
+    }
+
+    /// Returns whether the batch is a list from after the server's history was lost.
+    pub(crate) fn is_restored(&self) -> bool {
+        matches!(self.kind, BatchKind::List { restored: true, .. })
+    }
+
+    /// Returns whether objects that the store does not hold yet are initial for handlers.
+    pub(crate) fn adds_are_initial(&self) -> bool {
+        matches!(self.kind, BatchKind::List { grown: true, .. } | BatchKind::Arrivals { .. })
     }
 }

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use futures::FutureExt;
 use tokio::sync::watch;
 
-pub use self::batch::Batch;
+pub use self::batch::{Batch, BatchKind};
 use self::pending::Pending;
 use crate::object::{Cached, Change, Delta, KnownObjects, ObjectKey, ResourceVersion};
 use crate::panic::SafeDropper;
@@ -306,7 +306,7 @@ impl DeltaFifo {
             self.state.lock().pending.finish(deltas);
         }
         self.state.lock().done = batch.id;
-        if batch.initial {
+        if batch.is_first_list() {
             self.synced.send_replace(true);
         }
         self.drained.notify_waiters();
@@ -415,7 +415,7 @@ impl State {
     fn stamp(&mut self, version: ResourceVersion) {
         let batch = match self.batches.back_mut() {
             // A list keeps its own version. A full batch still takes a version.
-            Some(last) if !last.list => last,
+            Some(last) if last.kind == BatchKind::Events => last,
             _ => self.open_batch(),
         };
         batch.version = Some(version);
@@ -524,10 +524,13 @@ impl State {
 
     /// Returns the last batch if it still takes events, and a new one otherwise.
     fn open_batch(&mut self) -> &mut Batch {
-        let full = self.batches.back().is_none_or(|last| last.list || last.deltas.len() >= BATCH);
+        let full = self
+            .batches
+            .back()
+            .is_none_or(|last| last.kind != BatchKind::Events || last.deltas.len() >= BATCH);
         if full {
             let id = self.next_id();
-            self.batches.push_back(Batch::events(id));
+            self.batches.push_back(Batch::new(id, BatchKind::Events));
         }
         let last = self.batches.len() - 1;
         &mut self.batches[last]

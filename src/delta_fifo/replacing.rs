@@ -6,10 +6,8 @@
 
 use std::collections::HashSet;
 
-use super::{Batch, DeltaFifo, tombstone};
-use crate::object::{
-    Cached, Delta, KeyPositions, ObjectKey, Replacement, ShardKey, ShardSelector, ring_hash,
-};
+use super::{Batch, BatchKind, DeltaFifo, tombstone};
+use crate::object::{Cached, Delta, KeyPositions, ObjectKey, Replacement, ShardSelector};
 use crate::panic::SafeVec;
 use crate::yield_budget::{TURN, YieldBudget};
 
@@ -22,7 +20,7 @@ impl DeltaFifo {
         only_arrivals: bool,
         mut budget: YieldBudget,
     ) {
-        let Replacement { items, unreadable, moved, complete, version, restored, shard, arrivals } =
+        let Replacement { items, unreadable, moved, complete, version, restored, shard, grown } =
             list;
         let whole = complete && !only_arrivals;
         let mut items = SafeVec::from(items);
@@ -70,10 +68,15 @@ impl DeltaFifo {
             }
             let deltas = gone.len() + items.len() + unreadable.len();
             state.pending.reserve(deltas);
-            let mut batch = Batch::list(state.next_id(), version, restored, complete);
-            (batch.whole, batch.shard, batch.arrivals) = (!only_arrivals, shard, arrivals);
+            let kind = if only_arrivals {
+                BatchKind::Arrivals { complete }
+            } else {
+                BatchKind::List { first: false, complete, restored, grown }
+            };
+            let mut batch = Batch::new(state.next_id(), kind);
             // Everything else may be older than the arrivals.
-            batch.version = batch.version.filter(|_| !only_arrivals);
+            batch.version = (!only_arrivals).then_some(version);
+            batch.shard = shard;
             batch.deltas.reserve(deltas);
             Unqueued { fifo: self, batch: Some(batch) }
         };
@@ -116,7 +119,10 @@ impl DeltaFifo {
             self.dropper.free_all(known);
         }
         self.state.lock().unreadable = forgotten;
-        batch.queue();
+        if batch.queue() && only_arrivals {
+            // Without a first list there is nothing to wait for.
+            self.synced.send_replace(true);
+        }
     }
 
     /// Returns tombstones, or departures, of the objects that the list lacks, among those that will
@@ -148,10 +154,7 @@ impl DeltaFifo {
     pub(super) async fn narrow(&self, shard: ShardSelector, mut budget: YieldBudget) {
         let mut moved = self
             .select(&mut budget, |key, object| {
-                let place = match shard.key() {
-                    ShardKey::Namespace => Some(ring_hash(key.namespace().unwrap_or_default())),
-                    other => object.place(other),
-                };
+                let place = shard.key().place(key, |by| object.place(by));
                 let outside = place.is_some_and(|place| !shard.contains(place));
                 outside.then(|| Delta::MovedAway(object.clone()))
             })
@@ -159,7 +162,7 @@ impl DeltaFifo {
             .into_iter();
         let mut batch = {
             let mut state = self.state.lock();
-            let mut batch = Batch::events(state.next_id());
+            let mut batch = Batch::new(state.next_id(), BatchKind::Events);
             batch.shard = Some(shard.clone());
             Unqueued { fifo: self, batch: Some(batch) }
         };
@@ -168,15 +171,13 @@ impl DeltaFifo {
             let Some((key, delta)) = moved.next() else { break };
             batch.append(key, delta);
         }
-        if shard.key() == ShardKey::Namespace {
-            // Of other objects without a decoded state, nobody knows the place.
-            let outside =
-                |key: &ObjectKey| !shard.contains(ring_hash(key.namespace().unwrap_or_default()));
-            let left: Vec<_> =
-                self.state.lock().unreadable.extract_if(|key| outside(key)).collect();
-            for key in left {
-                batch.append(key, Delta::Forgotten);
-            }
+        // The state that would tell the place of these objects was not decoded.
+        let outside = |key: &ObjectKey| {
+            shard.key().place(key, |_| None).is_some_and(|place| !shard.contains(place))
+        };
+        let left: Vec<_> = self.state.lock().unreadable.extract_if(|key| outside(key)).collect();
+        for key in left {
+            batch.append(key, Delta::Forgotten);
         }
         if batch.queue() {
             // Without a shard there is nothing to wait for.
@@ -239,7 +240,9 @@ impl Unqueued<'_> {
             && let Some(mut batch) = self.batch.take()
         {
             first = !std::mem::replace(&mut state.populated, true);
-            batch.initial = first && batch.list;
+            if let BatchKind::List { first: is_first, .. } = &mut batch.kind {
+                *is_first = first;
+            }
             state.batches.push_back(batch);
         }
         drop(state);
@@ -300,7 +303,7 @@ mod tests {
                 version: "7".into(),
                 restored: false,
                 shard: None,
-                arrivals: false,
+                grown: false,
             };
             let mut replacing = Box::pin(fifo.replace(list, false, YieldBudget::new()));
             let mut queued = false;

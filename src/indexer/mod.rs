@@ -57,7 +57,6 @@ use self::backfill::ReservedNames;
 pub use self::index::Index;
 use self::persistent_vec::Slot;
 pub use self::progress::WaitTimeout;
-pub(crate) use self::progress::is_at_least;
 pub use self::ready::{by_controller, by_field, by_label};
 pub use self::snapshot::Snapshot;
 pub(crate) use self::state::Objects;

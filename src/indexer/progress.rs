@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
 use super::{Indexer, Snapshot};
-use crate::object::{Cached, ResourceVersion};
+use crate::object::ResourceVersion;
 
 /// The store did not reach a version within the given time.
 ///
@@ -125,11 +125,6 @@ impl<K: ?Sized> Snapshot<K> {
     /// Returns whether the store's version was `version` or newer. False if the two have no order
     /// and differ.
     pub fn has_reached(&self, version: &ResourceVersion) -> bool {
-        self.version().is_some_and(|reached| reached == version || version.is_older_than(reached))
+        self.version().is_some_and(|reached| reached.is_at_least(version))
     }
-}
-
-/// Returns whether the object's version is `version` or newer.
-pub(crate) fn is_at_least<K: ?Sized>(object: &Cached<K>, version: &ResourceVersion) -> bool {
-    object.version().is_some_and(|known| known == *version || version.is_older_than(&known))
 }

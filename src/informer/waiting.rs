@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout};
 use super::SharedInformer;
 use crate::indexer::Snapshot;
 use crate::lister_watcher::Collection;
-use crate::object::{Cached, ObjectKey, ShardKey, ring_hash};
+use crate::object::{Cached, ObjectKey};
 
 /// An object did not meet a condition within the given time.
 ///
@@ -187,10 +187,7 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
 /// Returns whether an object is not stored and may be in another shard. `place` is where it was.
 fn is_elsewhere<K>(store: &Snapshot<K>, key: &ObjectKey, place: Option<u64>) -> bool {
     let Some(shard) = store.shard() else { return false };
-    let place = match shard.key() {
-        ShardKey::Namespace => Some(ring_hash(key.namespace().unwrap_or_default())),
-        ShardKey::Uid | ShardKey::ControllerUid => place,
-    };
+    let place = shard.key().place(key, |_| place);
     let covers = place.map_or(shard.is_everything(), |place| shard.contains(place));
     !covers && store.cached_by_key(key).is_none()
 }

@@ -92,7 +92,7 @@ pub enum Change {
 ///     version: "9".into(),
 ///     restored: false,
 ///     shard: None,
-///     arrivals: false,
+///     grown: false,
 /// }));
 /// let batch = fifo.pop().await.expect("the queue is open");
 /// assert!(batch.deltas[0].1.is_deleted());
@@ -123,7 +123,7 @@ pub struct Replacement {
     pub shard: Option<ShardSelector>,
     /// True if the shard became larger since the last list. Objects that are not stored yet are
     /// then reported as initial.
-    pub arrivals: bool,
+    pub grown: bool,
 }
 
 /// A change of one key, which the store applies.

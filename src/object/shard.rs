@@ -9,6 +9,8 @@ use std::sync::Arc;
 
 use kube::api::ObjectMeta;
 
+use super::ObjectKey;
+
 /// The field of an object whose hash is its place on the ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -81,6 +83,19 @@ impl ShardKey {
             Self::ControllerUid => controller_uid(metadata).or(metadata.uid.as_deref()),
         };
         ring_hash(field.unwrap_or_default())
+    }
+
+    /// Returns the place of the object with this key on the ring. `other` gives it where the key
+    /// alone does not.
+    pub(crate) fn place(
+        self,
+        key: &ObjectKey,
+        other: impl FnOnce(Self) -> Option<u64>,
+    ) -> Option<u64> {
+        match self {
+            Self::Namespace => Some(ring_hash(key.namespace().unwrap_or_default())),
+            Self::Uid | Self::ControllerUid => other(self),
+        }
     }
 
     /// Returns the field's path in a shard selector, if API servers can select by it.

@@ -86,6 +86,12 @@ impl ResourceVersion {
         self.compare(other) == Ok(Ordering::Less)
     }
 
+    /// Returns whether this version is known to be `other` or newer; false if the two differ and
+    /// have no order.
+    pub(crate) fn is_at_least(&self, other: &Self) -> bool {
+        self == other || other.is_older_than(self)
+    }
+
     /// Returns the last 15 digits as a number, or `None` if this is not a number. A metric is a
     /// float, which holds 15 digits exactly.
     pub(crate) fn low_digits(&self) -> Option<u64> {

@@ -41,7 +41,7 @@ impl ListAccumulator {
     }
 
     /// Returns whether the key of every item could be read.
-    pub(super) fn is_clean(&self) -> bool {
+    pub(super) fn is_complete(&self) -> bool {
         !self.nameless
     }
 
@@ -121,7 +121,7 @@ impl ListAccumulator {
             version,
             restored,
             shard: None,
-            arrivals: false,
+            grown: false,
         }
     }
 }

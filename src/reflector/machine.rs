@@ -11,11 +11,12 @@ use tokio::time::Instant;
 
 use super::backoff::{BackoffPolicy, FIRST, HEALTHY_AFTER, RetryDelays};
 use super::gate::{Gate, INTERVAL};
+use super::shard_progress::ShardProgress;
 use super::status::{RelistCause, Relists};
 use super::step::{End, Failure, Outcome, Step};
 use crate::error::FaultClass;
 use crate::lister_watcher::{ListQuery, WatchQuery};
-use crate::object::{ResourceVersion, ShardKey, ShardSelector};
+use crate::object::{ResourceVersion, ShardSelector};
 
 /// The page size of lists that may read from etcd, which must not read everything at once. Each
 /// page waits for the one before. A list of 150,000 objects takes 30 requests in a row, and with
@@ -98,12 +99,7 @@ pub(super) struct Machine {
     delays: RetryDelays,
     relists: Relists,
     rng: Rng,
-    /// The shard that is followed. `None` for the whole collection.
-    shard: Option<ShardSelector>,
-    /// The part of the shard that no list has shown yet.
-    arriving: Option<ShardSelector>,
-    /// The parts of the shard whose list was newer than the watch, until the watch has caught up.
-    ahead: Vec<(ShardSelector, ResourceVersion)>,
+    shard: ShardProgress,
 }
 
 /// The current list.
@@ -117,7 +113,8 @@ struct Listing {
     streaming: bool,
     /// True if it was already repeated as a quorum read.
     repeated: bool,
-    clean: bool,
+    /// True if every item so far had a readable key.
+    complete: bool,
     /// True if only arrivals are listed.
     only_arrivals: bool,
     /// The shard that is listed.
@@ -175,38 +172,32 @@ impl Machine {
             delays,
             relists: Relists::default(),
             rng,
-            shard: None,
-            arriving: None,
-            ahead: Vec::new(),
+            shard: ShardProgress::default(),
         }
     }
 
     /// Follows this shard from the next request on. Returns the part of it that was listed before,
     /// if known objects may be outside of it.
     pub(super) fn follow_shard(&mut self, shard: &ShardSelector) -> Option<ShardSelector> {
-        let before = self.shard.replace(shard.clone());
-        let before = before.unwrap_or_else(|| ShardSelector::nothing(shard.key()));
-        let listed = self.arriving.take().map_or(before.clone(), |part| before.without(&part));
-        let arriving = shard.new_since(&listed);
-        let kept = shard.without(&arriving);
-        self.arriving = (!arriving.is_empty()).then_some(arriving);
         if matches!(self.after_wait, After::Step(_)) {
             // It would list another shard.
             self.after_wait = After::List;
         }
-        // Report an empty shard too, because no list will.
-        (shard.is_empty() || !before.without(&kept).is_empty()).then_some(kept)
+        self.shard.follow(shard)
     }
 
-    /// Returns whether a shard is followed.
-    pub(super) fn follows_shard(&self) -> bool {
-        self.shard.is_some()
+    /// Returns how far the followed shard was shown.
+    pub(super) fn shard(&self) -> &ShardProgress {
+        &self.shard
     }
 
-    /// Returns the shard of the current list, and whether some of it was not followed before.
-    pub(super) fn listed_shard(&self) -> (Option<ShardSelector>, bool) {
-        let listed = if self.listing.only_arrivals { &self.shard } else { &self.listing.shard };
-        (listed.clone(), self.arriving.is_some())
+    /// Returns the shard that the store holds after the current list.
+    pub(super) fn shard_after_list(&self) -> Option<ShardSelector> {
+        if self.listing.only_arrivals {
+            self.shard.followed().cloned()
+        } else {
+            self.listing.shard.clone()
+        }
     }
 
     /// Returns the first step.
@@ -244,28 +235,15 @@ impl Machine {
         &self.relists
     }
 
-    /// Returns whether a list of arrivals was newer than an event of an object at this place.
-    /// `place` is called only while such a list is ahead of the watch.
-    pub(super) fn was_listed(
-        &self,
-        version: &ResourceVersion,
-        place: impl Fn(ShardKey) -> Option<u64>,
-    ) -> bool {
-        self.ahead.iter().any(|(shard, listed)| {
-            let new = listed.is_older_than(version);
-            !new && place(shard.key()).is_some_and(|place| shard.contains(place))
-        })
-    }
-
     /// Notes an event in order from the watch. It is progress if the version advanced. The same
     /// event may come in each watch if it has no version.
-    pub(super) fn saw(&mut self, version: Option<ResourceVersion>, now: Instant) {
+    pub(super) fn note_version(&mut self, version: Option<ResourceVersion>, now: Instant) {
         let Some(version) = version else { return };
         let known = self.version.as_ref();
-        if known.is_some_and(|known| version == *known || version.is_older_than(known)) {
+        if known.is_some_and(|known| known.is_at_least(&version)) {
             return;
         }
-        self.ahead.retain(|(_, listed)| version.is_older_than(listed));
+        self.shard.catch_up(&version);
         self.version = Some(version);
         self.delays.healthy(now);
         self.internal_errors_since = None;
@@ -295,7 +273,7 @@ impl Machine {
 
     /// Notes an item that cannot be used, and schedules a relist. Returns when the relist is due.
     /// The open watch does not change it.
-    pub(super) fn missed(&mut self, now: Instant) -> Instant {
+    pub(super) fn schedule_relist(&mut self, now: Instant) -> Instant {
         if let Some(due) = self.due {
             return due;
         }
@@ -317,8 +295,8 @@ impl Machine {
                 After::Watch => self.watch(now),
                 After::Step(step) => self.open(step, now),
             },
-            Outcome::Listed { version, continue_token, at_once, clean } => {
-                self.listing.clean &= clean;
+            Outcome::Listed { version, continue_token, at_once, complete } => {
+                self.listing.complete &= complete;
                 let version = self.listing.version.get_or_insert(version).clone();
                 match continue_token {
                     Some(token) => self.next_page(token, at_once, now),
@@ -327,8 +305,8 @@ impl Machine {
             }
             Outcome::ShardCame => self.list(now),
             Outcome::Unproven => self.unproven(now),
-            Outcome::Streamed { version, clean } => {
-                self.listing.clean = clean;
+            Outcome::Streamed { version, complete } => {
+                self.listing.complete = complete;
                 self.replace(version)
             }
             Outcome::StaleList => {
@@ -354,7 +332,7 @@ impl Machine {
 
     /// Begins a list, streaming or plain, once the rate limit allows it.
     fn list(&mut self, now: Instant) -> Step {
-        if self.shard.as_ref().is_some_and(ShardSelector::is_empty) {
+        if self.shard.is_empty() {
             return Step::AwaitShard;
         }
         if let Err(delay) = self.gate.admit(now) {
@@ -363,13 +341,13 @@ impl Machine {
         // A lagging cache of the server may have an older state than a predecessor acted on: this
         // process before its restart, the last leader, or the replica that had these objects.
         let first = self.version.is_none() && !self.rules.any_version;
-        let quorum = self.quorum || first || self.arriving.is_some();
+        let quorum = self.quorum || first || self.shard.arriving().is_some();
         let version = if quorum { None } else { self.version.clone() };
         let streaming = self.streaming_next.unwrap_or(self.rules.streaming);
         self.listing = Listing {
-            clean: true,
+            complete: true,
             repeated: quorum,
-            shard: self.shard.clone(),
+            shard: self.shard.followed().cloned(),
             ..Listing::default()
         };
         if streaming && !self.streaming_refused {
@@ -380,7 +358,7 @@ impl Machine {
         let version = if quorum { None } else { Some(version.unwrap_or(ResourceVersion::ANY)) };
         self.listing.asked.clone_from(&version);
         let limit = self.limit(version.as_ref());
-        let shard = self.shard.clone();
+        let shard = self.shard.followed().cloned();
         let query = ListQuery { version, limit, shard, ..ListQuery::default() };
         Step::List { query, fresh: true }
     }
@@ -388,7 +366,7 @@ impl Machine {
     /// Lists the objects that came into the shard, with a quorum read.
     fn list_arrivals(&mut self, arriving: ShardSelector) -> Step {
         self.listing = Listing {
-            clean: true,
+            complete: true,
             only_arrivals: true,
             shard: Some(arriving.clone()),
             ..Listing::default()
@@ -418,7 +396,7 @@ impl Machine {
     fn listed(&mut self, version: ResourceVersion, now: Instant) -> Step {
         if self.listing.only_arrivals {
             let known = self.version.as_ref();
-            if known.is_none_or(|known| version != *known && !known.is_older_than(&version)) {
+            if known.is_none_or(|known| !version.is_at_least(known)) {
                 // History was lost, or versions do not compare.
                 return self.list(now);
             }
@@ -443,14 +421,16 @@ impl Machine {
             let older = |version: &ResourceVersion| {
                 self.version.as_ref().is_some_and(|known| known.is_older_than(version))
             };
-            self.ahead.extend(shard.zip(version.filter(older)));
+            if let Some((shard, version)) = shard.zip(version.filter(older)) {
+                self.shard.lead(shard, version);
+            }
             self.delays.healthy(now);
-            if !self.listing.clean {
-                self.missed(now);
+            if !self.listing.complete {
+                self.schedule_relist(now);
             }
             return self.watch(now);
         }
-        self.ahead.clear();
+        self.shard.relisted();
         self.listed = Some(now);
         self.version = self.listing.version.take();
         self.quorum = false;
@@ -466,23 +446,20 @@ impl Machine {
         if self.due.take().is_some() {
             self.undecodable_relist_at = Some(now);
         }
-        if !self.listing.clean {
-            self.missed(now);
+        if !self.listing.complete {
+            self.schedule_relist(now);
         }
         self.progressed = false;
         // The stream follows the shard that was listed.
-        if self.listing.streaming && self.listing.shard == self.shard {
+        if self.listing.streaming && self.listing.shard.as_ref() == self.shard.followed() {
             return Step::Follow { at_most: self.left(now) };
         }
         self.watch(now)
     }
 
-    /// Notes that the current list was handed on: its shard is no longer arriving.
-    pub(super) fn handed_on(&mut self) {
-        if let (Some(arriving), Some(listed)) = (self.arriving.take(), &self.listing.shard) {
-            let rest = arriving.without(listed);
-            self.arriving = (!rest.is_empty()).then_some(rest);
-        }
+    /// Notes that the sink has the current list: its shard is no longer arriving.
+    pub(super) fn note_list_emitted(&mut self) {
+        self.shard.listed(self.listing.shard.as_ref());
     }
 
     fn list_failed(&mut self, failure: Failure, now: Instant) -> Step {
@@ -495,7 +472,7 @@ impl Machine {
                 // The snapshot of the pages was compacted away: list again, in one piece.
                 let (version, shard) = (listing.asked.clone(), listing.shard.clone());
                 let query = ListQuery { version, shard, ..ListQuery::default() };
-                self.listing = Listing { paged: false, version: None, clean: true, ..listing };
+                self.listing = Listing { paged: false, version: None, complete: true, ..listing };
                 self.open(Step::List { query, fresh: true }, now)
             }
             FaultClass::Expired | FaultClass::VersionTooLarge => {
@@ -679,15 +656,13 @@ impl Machine {
         if at_most.is_some_and(|left| left.is_zero()) {
             return self.relist_due(now);
         }
-        let arriving = self.arriving.clone();
-        let nothing_kept = arriving.is_some() && arriving == self.shard;
-        if self.shard.as_ref().is_some_and(ShardSelector::is_empty) || nothing_kept {
+        if self.shard.is_empty() || self.shard.is_unlisted() {
             return self.list(now);
         }
         if let Err(delay) = self.gate.admit(now) {
             return self.wait(delay, After::Watch);
         }
-        if let Some(arriving) = arriving {
+        if let Some(arriving) = self.shard.arriving().cloned() {
             return self.list_arrivals(arriving);
         }
         self.progressed = false;
@@ -711,6 +686,7 @@ impl Machine {
         initial_events: bool,
     ) -> WatchQuery {
         let timeout = Duration::from_secs(self.rng.u64(WATCH.as_secs()..2 * WATCH.as_secs()));
-        WatchQuery { version, timeout, initial_events, shard: self.shard.clone() }
+        let shard = self.shard.followed().cloned();
+        WatchQuery { version, timeout, initial_events, shard }
     }
 }

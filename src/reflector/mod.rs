@@ -17,6 +17,7 @@ mod machine;
 mod options;
 mod pages;
 mod probe;
+mod shard_progress;
 mod status;
 mod step;
 #[cfg(test)]
@@ -240,7 +241,7 @@ impl ReflectorDriver {
     /// Follows the shard that is wanted now.
     fn take_shard(&mut self, machine: &mut Machine) {
         let Some(wanted) = &mut self.options.shard else { return };
-        if machine.follows_shard() && !wanted.has_changed().unwrap_or(false) {
+        if machine.shard().followed().is_some() && !wanted.has_changed().unwrap_or(false) {
             return;
         }
         let shard = wanted.borrow_and_update().clone();
@@ -289,10 +290,11 @@ impl ReflectorDriver {
             Step::Replace { version, restored } => {
                 let news = self.accumulator.has_news();
                 let mut list = self.accumulator.take(version.clone(), restored);
-                (list.shard, list.arrivals) = machine.listed_shard();
+                list.shard = machine.shard_after_list();
+                list.grown = machine.shard().arriving().is_some();
                 let complete = list.complete;
                 sink.emit(Change::Replace(list)).await;
-                machine.handed_on();
+                machine.note_list_emitted();
                 if machine.is_quorum_read() {
                     self.proving.listed(self.list_begun);
                 }
@@ -304,9 +306,9 @@ impl ReflectorDriver {
             }
             Step::Arrive { version } => {
                 let mut list = self.accumulator.take(version, false);
-                (list.shard, list.arrivals) = (machine.listed_shard().0, true);
+                (list.shard, list.grown) = (machine.shard_after_list(), true);
                 sink.emit(Change::Arrived(list)).await;
-                machine.handed_on();
+                machine.note_list_emitted();
                 Outcome::Replaced { news: true }
             }
             Step::AwaitShard => {
@@ -450,8 +452,8 @@ impl ReflectorDriver {
             self.report(&self.error(Verb::List, fault));
             return Ok(Outcome::StaleList);
         }
-        let clean = self.accumulator.is_clean();
-        Ok(Outcome::Listed { version, continue_token, at_once, clean })
+        let complete = self.accumulator.is_complete();
+        Ok(Outcome::Listed { version, continue_token, at_once, complete })
     }
 
     /// Notes an object outside of the shard. Only a stored one can have moved away.

@@ -43,18 +43,18 @@ pub(super) enum Outcome {
     /// No watch is open, and only a list can prove that the changes handed on are current.
     Unproven,
     /// A page was listed completely. `at_once` is true if the next one may follow without a pause,
-    /// and `clean` if every item's name could be read.
+    /// and `complete` if every item's key could be read.
     Listed {
         version: ResourceVersion,
         continue_token: Option<String>,
         at_once: bool,
-        clean: bool,
+        complete: bool,
     },
-    /// A streaming list has sent its initial events. `clean` is true if every item's name could be
-    /// read.
+    /// A streaming list has sent its initial events. `complete` is true if every item's key
+    /// could be read.
     Streamed {
         version: ResourceVersion,
-        clean: bool,
+        complete: bool,
     },
     /// The list is older than the known version.
     StaleList,

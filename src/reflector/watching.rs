@@ -168,7 +168,10 @@ impl ReflectorDriver {
                         return Ok(Outcome::StaleList);
                     }
                     self.stream = Some((stream, query));
-                    return Ok(Outcome::Streamed { version, clean: self.accumulator.is_clean() });
+                    return Ok(Outcome::Streamed {
+                        version,
+                        complete: self.accumulator.is_complete(),
+                    });
                 }
                 Observed::Nameless => self.accumulator.unreadable(None),
                 Observed::Bookmark { .. } | Observed::Outside(_) | Observed::Nothing => {}
@@ -287,7 +290,7 @@ impl ReflectorDriver {
                 Effect::Nothing => continue,
                 Effect::End(end) => break end,
             };
-            machine.saw(version, now);
+            machine.note_version(version, now);
             self.status.at(machine.version());
             if due.is_none() {
                 self.proved(machine, now);
@@ -332,7 +335,7 @@ impl ReflectorDriver {
                 Effect::Version(Some(version))
             }
             // The change is unknown until everything is listed again.
-            Observed::Nameless => Effect::RelistDue(machine.missed(now)),
+            Observed::Nameless => Effect::RelistDue(machine.schedule_relist(now)),
             Observed::Nothing => Effect::Nothing,
             Observed::Failed(error) => {
                 self.report(&error);
@@ -388,7 +391,7 @@ impl ReflectorDriver {
                 return None;
             }
         }
-        Some(machine.missed(now))
+        Some(machine.schedule_relist(now))
     }
 
     fn probe(&self, opened: Instant) -> Probe {
@@ -567,7 +570,7 @@ fn was_listed(machine: &Machine, change: &Change) -> bool {
         Change::Added { object, version: Some(version), .. }
         | Change::Updated { object, version: Some(version), .. }
         | Change::Deleted { object: Some(object), version: Some(version), .. } => {
-            machine.was_listed(version, |key| object.place(key))
+            machine.shard().was_listed(version, |key| object.place(key))
         }
         _ => false,
     }

@@ -109,7 +109,7 @@ where
         let (record, cached) = (record?, store.cached_by_key(key)?);
         let version = cached.version()?;
         // A cache that lags behind the answer, or that no longer follows, proves nothing.
-        let comparable = record.version == version || record.version.is_older_than(&version);
+        let comparable = version.is_at_least(&record.version);
         if configuration.digest != record.desired
             || configuration.names_version()
             || record.epoch != store.epoch()

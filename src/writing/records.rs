@@ -210,9 +210,7 @@ impl InFlight {
             Some(other)
                 if other.uid == record.uid && record.version.is_older_than(&other.version) => {}
             Some(other)
-                if other.uid != record.uid
-                    || (record.version != other.version
-                        && !other.version.is_older_than(&record.version)) =>
+                if other.uid != record.uid || !record.version.is_at_least(&other.version) =>
             {
                 // Nobody knows which came last.
                 slot.lost = true;

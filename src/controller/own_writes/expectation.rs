@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::indexer::{Snapshot, is_at_least};
+use crate::indexer::Snapshot;
 use crate::object::{ObjectKey, ResourceVersion};
 
 /// The expectations of one key, by object; `None` stands for the collection itself. Each has the
@@ -55,7 +55,10 @@ pub(super) fn is_met(
     let stored = object.and_then(|object| store.cached_by_key(object));
     match expectation {
         Expectation::AtLeast(version) => {
-            store.has_reached(version) || stored.is_some_and(|stored| is_at_least(&stored, version))
+            store.has_reached(version)
+                || stored
+                    .and_then(|stored| stored.version())
+                    .is_some_and(|stored| stored.is_at_least(version))
         }
         // Only after its creation was seen: an object that has not arrived looks like one that is
         // gone.

@@ -100,7 +100,7 @@ fn list(version: u64, items: &[(&str, u64)]) -> Replacement {
         version: version.into(),
         restored: false,
         shard: None,
-        arrivals: false,
+        grown: false,
     }
 }
 
@@ -207,7 +207,8 @@ fn list_puts_missed_deletes_first() {
     let mut told = told(&batch);
     told[..2].sort();
     assert_eq!(told, ["†a1", "†c1", "=d9", "=b8"]);
-    assert!(batch.list && !batch.initial && !batch.restored);
+    let kind = BatchKind::List { first: false, complete: true, restored: false, grown: false };
+    assert_eq!(batch.kind, kind);
 }
 
 #[test]
@@ -335,10 +336,10 @@ fn synced_when_the_first_list_is_done() {
         rig.fifo.push(added("late", 2));
         assert!(!rig.fifo.has_synced());
         let batch = rig.pop().unwrap();
-        assert!(batch.initial && !rig.fifo.has_synced());
+        assert!(batch.is_first_list() && !rig.fifo.has_synced());
         rig.apply(&batch);
         assert!(rig.fifo.has_synced());
-        assert!(!rig.pop().unwrap().initial);
+        assert!(!rig.pop().unwrap().is_first_list());
     }
 }
 

@@ -10,7 +10,7 @@ fn shard(names: &[&str]) -> ShardSelector {
 }
 
 fn arrived(version: u64, items: &[(&str, u64)]) -> Change {
-    Change::Arrived(Replacement { arrivals: true, ..list(version, items) })
+    Change::Arrived(Replacement { grown: true, ..list(version, items) })
 }
 
 #[test]
@@ -46,5 +46,5 @@ fn empty_shard_has_synced() {
     assert!(rig.drain().is_empty());
     rig.fifo.push(arrived(5, &[("b", 2)]));
     let batch = rig.pop().unwrap();
-    assert!(batch.arrivals && !batch.initial && !batch.whole);
+    assert_eq!(batch.kind, BatchKind::Arrivals { complete: true });
 }

@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering;
 use tracing::{Instrument, Span, debug_span};
 
 use super::{Lifecycle, Pipeline};
-use crate::delta_fifo::Batch;
+use crate::delta_fifo::{Batch, BatchKind};
 use crate::indexer::{IndexFault, Published, Transaction, WriterLock};
 use crate::informer::resync::Resyncs;
 use crate::informer::status::InformerMetrics;
@@ -140,7 +140,7 @@ impl Pipeline {
     /// index functions that panicked.
     async fn store(&self, batch: Batch) -> Vec<IndexFault> {
         let populating = !self.populated.load(Ordering::Relaxed);
-        let initial = populating || batch.arrivals;
+        let initial = populating || batch.adds_are_initial();
         let resyncing = self.processor.min_resync().is_some();
         let update = BatchUpdate { batch: &batch, initial, resyncing };
         let StoredBatch { applied, listeners, published } = self.apply_batch(&update).await;
@@ -159,7 +159,7 @@ impl Pipeline {
         if batch.shard.is_some() {
             self.shard_changes.send_replace(());
         }
-        if populating && (batch.initial || self.fifo.has_synced()) {
+        if populating && (batch.is_first_list() || self.fifo.has_synced()) {
             // A handler that was added meanwhile received the stored objects, which are the whole
             // list.
             let dispatch = self.processor.enter();
@@ -311,7 +311,7 @@ impl BatchUpdate<'_> {
     ) -> (CachedEvent, Recipients) {
         // If history was lost, equal versions do not prove that nothing changed.
         let unchanged =
-            if self.batch.restored { Recipients::Everyone } else { Recipients::Resyncing };
+            if self.batch.is_restored() { Recipients::Everyone } else { Recipients::Resyncing };
         let stored = write.get(key);
         let same = stored.is_some_and(|stored| stored.ptr_eq(object));
         if same && !write.is_stale(key) {
@@ -333,20 +333,22 @@ impl BatchUpdate<'_> {
 
     /// Sets the store's version to the batch's version.
     fn stamp<L>(&self, write: &mut Transaction<'_, dyn AnyObject, L>) {
-        let Batch { version, restored, list, whole, complete, shard, .. } = self.batch;
-        if *restored {
+        let Batch { version, kind, shard, .. } = self.batch;
+        if self.batch.is_restored() {
             write.begin_epoch();
         }
-        // Arrivals cannot show that everything else is complete.
-        if *whole || (*list && !complete) {
-            write.set_complete(*complete);
+        match *kind {
+            BatchKind::List { complete, .. } => write.set_complete(complete),
+            BatchKind::Arrivals { complete: false } => write.set_complete(false),
+            // Arrivals cannot show that everything else is complete.
+            BatchKind::Arrivals { complete: true } | BatchKind::Events => {}
         }
         if let Some(shard) = shard {
             write.set_shard(shard.clone());
         }
         if let Some(version) = version {
             let goes_back = write.version().is_some_and(|known| version.is_older_than(known));
-            if !goes_back || *restored {
+            if !goes_back || self.batch.is_restored() {
                 write.set_version(version.clone());
             }
         }
@@ -393,7 +395,7 @@ mod tests {
                 version,
                 restored,
                 shard,
-                arrivals,
+                grown: arrivals,
             })
         };
         for (change, version) in [
