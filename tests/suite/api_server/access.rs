@@ -205,3 +205,28 @@ async fn rule_with_names_allows_only_those_objects() {
         assert_eq!(with(&server, "s3cret", &path).await.status, status, "{path}");
     }
 }
+
+#[tokio::test]
+async fn tokens_are_valid_for_their_audiences_alone() {
+    let server = ApiServer::new();
+    let account = json!({"metadata": {"name": "sa"}});
+    let accounts = "/api/v1/namespaces/default/serviceaccounts";
+    assert_eq!(ask(&server, "POST", accounts, &[], &account).await.status, 201);
+    let wanted = json!({"spec": {"audiences": ["vault"]}});
+    let made = ask(&server, "POST", &format!("{accounts}/sa/token"), &[], &wanted).await.json();
+    let token = made["status"]["token"].as_str().unwrap();
+    let reviewed = async |audiences: Value| {
+        let review = json!({"spec": {"token": token, "audiences": audiences}});
+        let path = "/apis/authentication.k8s.io/v1/tokenreviews";
+        ask(&server, "POST", path, &[], &review).await.json()["status"].clone()
+    };
+    let valid = reviewed(json!(["vault", "other"])).await;
+    assert_eq!(valid["authenticated"], true);
+    assert_eq!(valid["audiences"], json!(["vault"]));
+    assert_eq!(valid["user"]["username"], "system:serviceaccount:default:sa");
+    let invalid = reviewed(Value::Null).await;
+    assert!(invalid["authenticated"].is_null(), "{invalid}");
+    let problem = "[invalid bearer token, token audiences [\"vault\"] is invalid for the target \
+                   audiences [\"https://kubernetes.default.svc\"]]";
+    assert_eq!(invalid["error"], problem);
+}

@@ -132,8 +132,8 @@ impl AccessRule {
 pub(crate) struct Access {
     /// The user of each token. If it is empty, no request needs a token.
     tokens: BTreeMap<String, String>,
-    /// The users of the tokens that the server itself gave out.
-    issued: BTreeMap<String, String>,
+    /// The users and audiences of the tokens that the server itself gave out.
+    issued: BTreeMap<String, (String, Vec<String>)>,
     rules: BTreeMap<String, Vec<AccessRule>>,
     /// True if a request without a token is answered 401.
     pub(crate) refuses_anonymous: bool,
@@ -156,6 +156,9 @@ pub(crate) enum User {
     Anyone,
     Named(String),
 }
+
+/// The issuer of tokens, which is their audience by default.
+pub(crate) const ISSUER: &str = "https://kubernetes.default.svc";
 
 /// The name of the user of requests without a token.
 const ANONYMOUS: &str = "system:anonymous";
@@ -270,8 +273,8 @@ impl Access {
     }
 
     /// Adds a token that the server gives out. It does not make the server ask for tokens.
-    pub(crate) fn issue(&mut self, token: String, user: String) {
-        self.issued.insert(token, user);
+    pub(crate) fn issue(&mut self, token: String, user: String, audiences: Vec<String>) {
+        self.issued.insert(token, (user, audiences));
     }
 
     pub(crate) fn grant(&mut self, user: &str, rule: AccessRule) {
@@ -288,10 +291,17 @@ impl Access {
         self.tokens.is_empty()
     }
 
-    /// Returns the user of a token.
+    /// Returns the user of a token that is meant for this server.
     pub(crate) fn user(&self, token: &str) -> Option<User> {
-        let user = self.tokens.get(token).or_else(|| self.issued.get(token));
-        user.cloned().map(User::Named)
+        let (user, audiences) = self.identity(token)?;
+        audiences.iter().any(|audience| audience == ISSUER).then_some(user)
+    }
+
+    /// Returns the user of a token, and the audiences that the token is meant for.
+    pub(crate) fn identity(&self, token: &str) -> Option<(User, Vec<String>)> {
+        let given = self.tokens.get(token).map(|user| (user.clone(), vec![ISSUER.to_owned()]));
+        let (user, audiences) = given.or_else(|| self.issued.get(token).cloned())?;
+        Some((User::Named(user), audiences))
     }
 
     /// Returns a failure if no rule of the user allows the request.

@@ -1,7 +1,6 @@
 //! The built-in types, as a real server's discovery lists them.
 //!
-//! The table leaves out internal types of a cluster (`apiservices`, `componentstatuses`), and older
-//! versions of a type (`autoscaling/v1`).
+//! The table leaves out `componentstatuses` and older versions of a type (`autoscaling/v1`).
 
 use serde_json::{Value, json};
 
@@ -70,6 +69,9 @@ const TYPES: &[(&str, &str, &[Row])] = &[
         ("Secret", "secrets", NAMESPACED, "", "", "type"),
         ("ServiceAccount", "serviceaccounts", NAMESPACED | RETURNED, "sa", "", ""),
         ("Service", "services", NAMESPACED | STATUS | RETURNED | UPSERT | LABEL_NAME, "svc", "all", "spec.clusterIP spec.type"),
+    ]),
+    ("apiregistration.k8s.io", "v1", &[
+        ("APIService", "apiservices", STATUS | VERSIONED, "", "api-extensions", ""),
     ]),
     ("apps", "v1", &[
         ("ControllerRevision", "controllerrevisions", NAMESPACED, "", "", ""),

@@ -39,6 +39,11 @@ const RULES: &[(&str, Judges, &str)] = &[
         "conversion webhooks: none is called",
     ),
     (
+        "apiservices.apiregistration.k8s.io",
+        |_, _| true,
+        "aggregation: no request is forwarded, and only metadata is checked",
+    ),
+    (
         "namespaces",
         |_, object| has_label_with_prefix(object, "pod-security.kubernetes.io/"),
         "admission by PodSecurity: no pod is refused",

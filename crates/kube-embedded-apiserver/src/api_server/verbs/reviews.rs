@@ -10,7 +10,7 @@ use super::{Place, managed_fields};
 use crate::api_server::failure::{Cause, Failure};
 use crate::api_server::names::now;
 use crate::api_server::resource::ResourceType;
-use crate::api_server::rules::access::{Access, AccessRule, Attributes, User};
+use crate::api_server::rules::access::{Access, AccessRule, Attributes, ISSUER, User};
 
 /// Paths that a rules review shows, which every user with a token may get.
 const PATHS: [&[&str]; 3] = [
@@ -154,9 +154,27 @@ fn token(access: &Access, mut asked: Value) -> Result<Value, Failure> {
         let message = "token is required for TokenReview in authentication";
         return Err(Failure::bad_request(message));
     }
-    asked["status"] = match access.user(token) {
-        Some(user) => json!({ "authenticated": true, "user": about(&user) }),
+    let wanted = asked["spec"]["audiences"].as_array().filter(|wanted| !wanted.is_empty());
+    let wanted: Vec<&str> = wanted
+        .map_or_else(|| vec![ISSUER], |wanted| wanted.iter().filter_map(Value::as_str).collect());
+    asked["status"] = match access.identity(token) {
         None => json!({ "user": {}, "error": "invalid bearer token" }),
+        Some((user, audiences)) => {
+            let met: Vec<&str> =
+                wanted.iter().copied().filter(|one| audiences.iter().any(|a| a == one)).collect();
+            if met.is_empty() {
+                let quoted = |all: Vec<String>| format!("[{}]", all.join(" "));
+                let own = quoted(audiences.iter().map(|one| format!("{one:?}")).collect());
+                let wanted = quoted(wanted.iter().map(|one| format!("{one:?}")).collect());
+                let problem = format!(
+                    "[invalid bearer token, token audiences {own} is invalid for the target \
+                     audiences {wanted}]"
+                );
+                json!({ "user": {}, "error": problem })
+            } else {
+                json!({ "authenticated": true, "user": about(&user), "audiences": met })
+            }
+        }
     };
     Ok(asked)
 }

@@ -11,7 +11,7 @@ use super::{Part, Place, managed_fields};
 use crate::api_server::failure::{Cause, Failure};
 use crate::api_server::names;
 use crate::api_server::resource::ResourceType;
-use crate::api_server::rules::access::Access;
+use crate::api_server::rules::access::{Access, ISSUER};
 use crate::api_server::rules::members::at;
 use crate::api_server::store::Store;
 
@@ -23,9 +23,6 @@ const SHORTEST: i64 = 600;
 
 /// The longest lifetime, in seconds.
 const LONGEST: i64 = 1 << 32;
-
-/// The issuer of tokens, which is their audience by default.
-const ISSUER: &str = "https://kubernetes.default.svc";
 
 /// The kinds to whose lifetime a token can be bound, with their resources.
 const BINDABLE: [(&str, &str, &str); 3] =
@@ -86,7 +83,9 @@ pub(crate) fn request(
     let parts = [json!({ "alg": "none" }).to_string(), claims.to_string(), names::uid()];
     let token = parts.map(|part| URL_SAFE_NO_PAD.encode(part)).join(".");
     if !place.dry_run {
-        access.issue(token.clone(), user);
+        let audiences = asked["spec"]["audiences"].as_array().into_iter().flatten();
+        let audiences = audiences.filter_map(|one| one.as_str().map(str::to_owned)).collect();
+        access.issue(token.clone(), user, audiences);
     }
     for member in ["name", "namespace", "uid"] {
         asked["metadata"][member] = account["metadata"][member].clone();

@@ -139,6 +139,22 @@ const PRIORITIES: &[BuiltinColumn] = &[
 
 const RUNTIMES: &[BuiltinColumn] = &[NAME, text("Handler", |o| plain(&o["handler"])), AGE];
 
+const API_SERVICES: &[BuiltinColumn] = &[
+    NAME,
+    text("Service", |o| match &o["spec"]["service"] {
+        Value::Null => "Local".into(),
+        service => format!("{}/{}", str_of(&service["namespace"]), str_of(&service["name"])).into(),
+    }),
+    text("Available", |o| {
+        let Some(condition) = condition(o, "Available") else { return "Unknown".into() };
+        match (str_of(&condition["status"]), str_of(&condition["reason"])) {
+            (status @ "True", _) | (status, "") => status.into(),
+            (status, reason) => format!("{status} ({reason})").into(),
+        }
+    }),
+    AGE,
+];
+
 const WEBHOOKS: &[BuiltinColumn] = &[NAME, integer("Webhooks", |o| number_of(&o["webhooks"])), AGE];
 
 const VALIDATING_POLICIES: &[BuiltinColumn] = &[
@@ -230,6 +246,7 @@ pub(super) fn of(name: &str) -> Option<&'static [BuiltinColumn]> {
         "certificatesigningrequests.certificates.k8s.io" => SIGNING_REQUESTS,
         "priorityclasses.scheduling.k8s.io" => PRIORITIES,
         "runtimeclasses.node.k8s.io" => RUNTIMES,
+        "apiservices.apiregistration.k8s.io" => API_SERVICES,
         "mutatingwebhookconfigurations.admissionregistration.k8s.io"
         | "validatingwebhookconfigurations.admissionregistration.k8s.io" => WEBHOOKS,
         "validatingadmissionpolicies.admissionregistration.k8s.io" => VALIDATING_POLICIES,
