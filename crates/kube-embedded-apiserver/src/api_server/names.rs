@@ -54,7 +54,7 @@ impl NameForm {
             Self::PathSegment => path_segment_problems(name),
             Self::Short(most) => {
                 let mut problems = subdomain_problems(name, "characters");
-                if problems.is_empty() && name.len() > most {
+                if name.len() > most {
                     problems.push(format!("must be no more than {most} characters"));
                 }
                 problems

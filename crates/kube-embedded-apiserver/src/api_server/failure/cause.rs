@@ -19,7 +19,10 @@ impl Cause {
 
     /// Returns the cause for a value that is not a text.
     pub(crate) fn invalid_raw(field: &str, value: &str, problem: &str) -> Self {
-        let message = format!("Invalid value: {value}: {problem}");
+        let message = match problem {
+            "" => format!("Invalid value: {value}"),
+            problem => format!("Invalid value: {value}: {problem}"),
+        };
         Self { reason: "FieldValueInvalid", field: field.to_owned(), message }
     }
 

@@ -21,6 +21,12 @@ const WILDCARD: &str = "a wildcard DNS-1123 subdomain must start with '*.', foll
     DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end \
     with an alphanumeric character (e.g. '*.example.com', regex used for validation is \
     '\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+const UNDERLINED: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric \
+    characters, '_', '-' or '.', and must start and end with an alphanumeric character (e.g. \
+    'example.com', regex used for validation is \
+    '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')";
+const HEADER: &str = "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. \
+    'X-Header-Name', regex used for validation is '[-A-Za-z0-9]+')";
 const PERCENT: &str = "a valid percent string must be a numeric string followed by an ending '%' \
     (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
 
@@ -34,6 +40,28 @@ fn collect(problems: impl IntoIterator<Item = (bool, String)>) -> Vec<String> {
 /// Checks a domain name.
 pub(crate) fn subdomain(text: &str) -> Vec<String> {
     names::subdomain_problems(text, "characters")
+}
+
+/// Checks a domain name whose labels may have underlines.
+pub(crate) fn underlined_subdomain(text: &str) -> Vec<String> {
+    let part = |part: &str| {
+        let part = part.strip_prefix('_').unwrap_or(part).as_bytes();
+        let end = |byte: Option<&u8>| {
+            byte.is_some_and(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+        };
+        let inner = |byte: &u8| end(Some(byte)) || matches!(byte, b'-' | b'_');
+        end(part.first()) && end(part.last()) && part.iter().all(inner)
+    };
+    collect([
+        (text.len() > 253, "must be no more than 253 characters".to_owned()),
+        (!text.split('.').all(part), UNDERLINED.to_owned()),
+    ])
+}
+
+/// Checks the name of a header of HTTP.
+pub(crate) fn header(text: &str) -> Vec<String> {
+    let known = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    collect([(text.is_empty() || !text.bytes().all(known), HEADER.to_owned())])
 }
 
 /// Checks a domain name whose first label is a star.
@@ -76,7 +104,7 @@ pub(crate) fn port_name(text: &str) -> Vec<String> {
     let letter = |byte: u8| byte.is_ascii_lowercase();
     let ends = text.starts_with('-') || text.ends_with('-');
     let known = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    let bad = !text.bytes().all(known);
+    let bad = text.is_empty() || !text.bytes().all(known);
     collect([
         (text.len() > 15, "must be no more than 15 characters".to_owned()),
         (bad, "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)".to_owned()),

@@ -111,7 +111,7 @@ const TYPES: &[(&str, &str, &[Row])] = &[
         ("ServiceCIDR", "servicecidrs", STATUS, "", "", ""),
     ]),
     ("policy", "v1", &[
-        ("PodDisruptionBudget", "poddisruptionbudgets", NAMESPACED | STATUS | GENERATION | VERSIONED, "pdb", "", ""),
+        ("PodDisruptionBudget", "poddisruptionbudgets", NAMESPACED | STATUS | GENERATION | VERSIONED | PATH_NAME, "pdb", "", ""),
     ]),
     ("rbac.authorization.k8s.io", "v1", &[
         ("ClusterRoleBinding", "clusterrolebindings", UPSERT | PATH_NAME, "", "", ""),

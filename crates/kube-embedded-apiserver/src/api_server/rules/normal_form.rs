@@ -130,16 +130,25 @@ fn write_time(text: &mut String, format: &str) {
     }
 }
 
+/// Returns whether a member that is not there gets an empty text.
+fn gets_empty_text(field: &Field) -> bool {
+    field.is(REQUIRED) && zero(field) == ""
+}
+
 /// Returns whether a server leaves the member out.
 fn is_empty(field: &Field, value: &Value) -> bool {
     match value {
         // A required member that has no value gets one again.
         Value::Null => true,
-        Value::Array(elements) => elements.is_empty() && !field.is(REQUIRED),
+        // The empty list of an autoscaler's policies has no default.
+        Value::Array(elements) => {
+            elements.is_empty() && !field.is(REQUIRED) && field.name() != "policies"
+        }
         Value::Object(members) if field.shape == Shape::Map => {
             members.is_empty() && !field.is(REQUIRED)
         }
-        Value::String(text) => text.is_empty() && field.is(SKIP_ZERO),
+        // An empty text has a default only if it is no pointer.
+        Value::String(text) => text.is_empty() && (field.is(SKIP_ZERO) || gets_empty_text(field)),
         Value::Bool(value) => !value && field.is(SKIP_ZERO),
         Value::Number(number) => number.as_f64() == Some(0.0) && field.is(SKIP_ZERO),
         Value::Object(_) => false,

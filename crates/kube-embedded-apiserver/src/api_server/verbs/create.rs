@@ -34,6 +34,8 @@ fn create_object(
     let text = |member: &str| object["metadata"][member].as_str().unwrap_or_default().to_owned();
     let (given, prefix) = (text("name"), text("generateName"));
     let name = match (&*given, &*prefix) {
+        // A server names ranges of limits itself.
+        ("", "") if place.resource.qualified() == "limitranges" => names::uid(),
         ("", "") => String::new(),
         ("", prefix) => names::generated(prefix),
         _ => given,

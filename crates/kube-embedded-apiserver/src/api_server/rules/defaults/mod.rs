@@ -136,10 +136,10 @@ fn run(rule: Rule, members: &mut Map<String, Value>) {
     }
 }
 
-/// Sets a member that is not there. An empty text is not there.
+/// Sets a member that is not there.
 fn set(members: &mut Map<String, Value>, name: &str, value: Value) {
     let found = members.entry(name).or_insert(Value::Null);
-    if found.is_null() || (value.is_string() && found == "") {
+    if found.is_null() {
         *found = value;
     }
 }

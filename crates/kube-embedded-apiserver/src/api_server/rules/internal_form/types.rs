@@ -97,6 +97,21 @@ pub(super) const TYPES: &[(&str, &[Field])] = &[
         )],
     ),
     (
+        "Deployment.spec.strategy",
+        &[
+            ("Type", "type", Text),
+            (
+                "RollingUpdate",
+                "rollingUpdate",
+                Pointer(&[
+                    ("MaxUnavailable", "maxUnavailable", Number),
+                    ("MaxSurge", "maxSurge", Number),
+                ]),
+            ),
+        ],
+    ),
+    ("SecurityContext", SECURITY),
+    (
         "StatefulSet.spec.updateStrategy",
         &[
             ("Type", "type", Text),
@@ -207,7 +222,7 @@ const CONTAINER: &[Field] = &[
     ("TerminationMessagePath", "terminationMessagePath", Text),
     ("TerminationMessagePolicy", "terminationMessagePolicy", Text),
     ("ImagePullPolicy", "imagePullPolicy", Text),
-    ("SecurityContext", "securityContext", Any),
+    ("SecurityContext", "securityContext", Pointer(SECURITY)),
     ("Stdin", "stdin", Flag),
     ("StdinOnce", "stdinOnce", Flag),
     ("TTY", "tty", Flag),
@@ -264,6 +279,41 @@ const POD_SECURITY: &[Field] = &[
     ("SeccompProfile", "securityContext.seccompProfile", Any),
     ("AppArmorProfile", "securityContext.appArmorProfile", Any),
     ("SELinuxChangePolicy", "securityContext.seLinuxChangePolicy", Any),
+];
+
+const PROFILE: &[Field] = &[("Type", "type", Text), ("LocalhostProfile", "localhostProfile", Any)];
+
+const SECURITY: &[Field] = &[
+    ("Capabilities", "capabilities", Pointer(&[("Add", "add", Any), ("Drop", "drop", Any)])),
+    ("Privileged", "privileged", Any),
+    (
+        "SELinuxOptions",
+        "seLinuxOptions",
+        Pointer(&[
+            ("User", "user", Text),
+            ("Role", "role", Text),
+            ("Type", "type", Text),
+            ("Level", "level", Text),
+        ]),
+    ),
+    (
+        "WindowsOptions",
+        "windowsOptions",
+        Pointer(&[
+            ("GMSACredentialSpecName", "gmsaCredentialSpecName", Any),
+            ("GMSACredentialSpec", "gmsaCredentialSpec", Any),
+            ("RunAsUserName", "runAsUserName", Any),
+            ("HostProcess", "hostProcess", Any),
+        ]),
+    ),
+    ("RunAsUser", "runAsUser", Any),
+    ("RunAsGroup", "runAsGroup", Any),
+    ("RunAsNonRoot", "runAsNonRoot", Any),
+    ("ReadOnlyRootFilesystem", "readOnlyRootFilesystem", Any),
+    ("AllowPrivilegeEscalation", "allowPrivilegeEscalation", Any),
+    ("ProcMount", "procMount", Any),
+    ("SeccompProfile", "seccompProfile", Pointer(PROFILE)),
+    ("AppArmorProfile", "appArmorProfile", Pointer(PROFILE)),
 ];
 
 const POD_SPEC: &[Field] = &[

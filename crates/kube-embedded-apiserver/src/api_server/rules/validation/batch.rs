@@ -133,9 +133,9 @@ fn indexed(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
     if failed.is_some() && limit.is_none() {
         find("backoffLimitPerIndex", Some("when maxFailedIndexes is specified"));
     }
-    let chosen = text(spec, "completionMode");
+    let chosen = spec["completionMode"].as_str().unwrap_or("NonIndexed");
     if chosen != "Indexed" {
-        let plain = matches!(chosen, "" | "NonIndexed");
+        let plain = chosen == "NonIndexed";
         for name in ["backoffLimitPerIndex", "maxFailedIndexes"] {
             let problem = "requires indexed completion mode";
             find(name, number(name).filter(|_| plain).map(|_| problem));

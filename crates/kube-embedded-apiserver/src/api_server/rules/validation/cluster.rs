@@ -129,7 +129,7 @@ fn priority(class: &Value, _path: &str, causes: &mut Vec<Cause>) {
             format!("maximum allowed value of a user defined priority is {MOST_PRIORITY}");
         causes.push(Cause::forbidden("value", &problem));
     }
-    rows::one_of(
+    rows::required_one_of(
         &["PreemptLowerPriority", "Never"],
         &class["preemptionPolicy"],
         "preemptionPolicy",

@@ -1,47 +1,33 @@
-//! Containers: images, ports, variables, mounts, probes and resources.
-
-use std::collections::{HashMap, HashSet};
+//! Containers: images, ports, policies and resources.
 
 use serde_json::Value;
 
-use super::projections::descending;
-use super::rows::Rule::{AtMost, Check, Given, NotNegative, OneOf, Rows};
+use super::rows::Rule::{AtMost, Check, OneOf, Required, Rows};
 use super::rows::{self, Row, between, child, elements, invalid, is_empty, members, text};
-use super::volumes::VOLUME;
-use super::{fields, names, security};
+use super::{life, mounts, names, security, variables};
 use crate::api_server::failure::Cause;
-use crate::api_server::rules::formats;
 use crate::api_server::rules::quantity::Quantity;
+use crate::api_server::rules::{formats, internal_form};
 
 pub(super) const CONTAINER: &[Row] =
-    &[("", Rows(COMMON)), ("", Check(restart_policy)), ("", Rows(LIFE))];
+    &[("", Rows(COMMON)), ("", Check(restart_policy)), ("", Rows(life::LIFE))];
 
 pub(super) const INIT_CONTAINER: &[Row] =
-    &[("", Rows(COMMON)), ("", Check(restart_policy)), ("", Check(life_of_sidecar))];
+    &[("", Rows(COMMON)), ("", Check(restart_policy)), ("", Check(life::life_of_sidecar))];
 
 /// The members that all containers have.
 const COMMON: &[Row] = &[
     ("", Check(name)),
-    ("image", Check(image)),
+    ("image", Required),
     ("ports", Check(ports)),
-    ("env", Check(variables)),
-    ("envFrom", Check(variable_sources)),
-    ("volumeMounts[]", Check(mount)),
-    ("volumeMounts", Check(unique_mounts)),
+    ("env[]", Rows(variables::VARIABLE)),
+    ("envFrom", Check(variables::sources)),
+    ("", Check(mounts::mounts)),
     ("terminationMessagePolicy", OneOf(&["File", "FallbackToLogsOnError"])),
     ("imagePullPolicy", OneOf(&["Always", "IfNotPresent", "Never"])),
     ("resources", Check(resources)),
     ("securityContext", Check(privileges)),
     ("securityContext", Rows(security::CONTAINER)),
-];
-
-/// The members of containers that run as long as their pod.
-const LIFE: &[Row] = &[
-    ("lifecycle.postStart", Check(handler)),
-    ("lifecycle.preStop", Check(handler)),
-    ("livenessProbe", Rows(LIVENESS)),
-    ("readinessProbe", Rows(READINESS)),
-    ("startupProbe", Rows(LIVENESS)),
 ];
 
 const RESTART_RULE: &[Row] = &[
@@ -84,52 +70,6 @@ fn restart_policy(container: &Value, path: &str, causes: &mut Vec<Cause>) {
     }
 }
 
-/// Checks the probes and hooks of a container that starts before others.
-fn life_of_sidecar(container: &Value, path: &str, causes: &mut Vec<Cause>) {
-    if text(container, "restartPolicy") == "Always" {
-        return rows::check(LIFE, path, container, causes);
-    }
-    for name in ["lifecycle", "livenessProbe", "readinessProbe", "startupProbe"] {
-        if !container[name].is_null() {
-            let problem = "may not be set for init containers without restartPolicy=Always";
-            causes.push(Cause::forbidden(&child(path, name), problem));
-        }
-    }
-}
-
-const PROBE: &[Row] = &[
-    ("", Check(handler)),
-    ("initialDelaySeconds", NotNegative),
-    ("timeoutSeconds", NotNegative),
-    ("periodSeconds", NotNegative),
-    ("successThreshold", NotNegative),
-    ("failureThreshold", NotNegative),
-    ("terminationGracePeriodSeconds", Check(positive)),
-];
-
-/// A probe that ends a container succeeds once.
-const LIVENESS: &[Row] = &[("", Rows(PROBE)), ("successThreshold", Check(once))];
-
-/// A probe that ends no container has no time for that.
-const READINESS: &[Row] =
-    &[("", Rows(PROBE)), ("terminationGracePeriodSeconds", Given(no_grace_period))];
-
-fn no_grace_period(seconds: &Value, path: &str, causes: &mut Vec<Cause>) {
-    causes.push(invalid(path, seconds, "must not be set for readinessProbes"));
-}
-
-fn once(threshold: &Value, path: &str, causes: &mut Vec<Cause>) {
-    if threshold.as_i64().is_some_and(|number| number != 1) {
-        causes.push(invalid(path, threshold, "must be 1"));
-    }
-}
-
-fn positive(value: &Value, path: &str, causes: &mut Vec<Cause>) {
-    if value.as_i64().is_some_and(|number| number <= 0) {
-        causes.push(invalid(path, value, "must be greater than 0"));
-    }
-}
-
 fn name(container: &Value, path: &str, causes: &mut Vec<Cause>) {
     let path = child(path, "name");
     match text(container, "name") {
@@ -138,14 +78,11 @@ fn name(container: &Value, path: &str, causes: &mut Vec<Cause>) {
     }
 }
 
-fn image(image: &Value, path: &str, causes: &mut Vec<Cause>) {
-    match image.as_str().unwrap_or_default() {
-        "" => causes.push(Cause::required(path, "")),
-        image if image.trim() != image => {
-            let problem = "must not have leading or trailing whitespace";
-            causes.push(Cause::invalid(path, image, problem));
-        }
-        _ => {}
+/// Checks the name of an image in a pod. A template may have spaces around it.
+pub(super) fn no_space_around(image: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let image = image.as_str().unwrap_or_default();
+    if image.trim() != image {
+        causes.push(Cause::invalid(path, image, "must not have leading or trailing whitespace"));
     }
 }
 
@@ -159,83 +96,6 @@ pub(super) fn unique_names(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
                 .map(move |(n, container)| (format!("{path}[{n}].name"), text(container, "name")))
         });
     rows::unique(names.filter(|(_, name)| !name.is_empty()), causes);
-}
-
-/// Checks that each mount and each device is that of a valid volume of the pod.
-pub(super) fn mounts_of_volumes(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
-    let mut volumes = HashMap::new();
-    for volume in elements(&spec["volumes"]) {
-        let mut problems = Vec::new();
-        rows::check(VOLUME, "", volume, &mut problems);
-        if problems.is_empty() {
-            let claimed = ["persistentVolumeClaim", "ephemeral"];
-            let claimed = claimed.iter().any(|source| !volume[*source].is_null());
-            volumes.insert(text(volume, "name"), claimed);
-        }
-    }
-    for list in ["containers", "initContainers"] {
-        for (n, container) in elements(&spec[list]).enumerate() {
-            for (m, mount) in elements(&container["volumeMounts"]).enumerate() {
-                let name = text(mount, "name");
-                if !volumes.contains_key(name) {
-                    let path = format!("{}[{n}].volumeMounts[{m}].name", child(path, list));
-                    causes.push(Cause::not_found(&path, name));
-                }
-            }
-            let path = format!("{}[{n}].volumeDevices", child(path, list));
-            devices(container, &volumes, &path, causes);
-        }
-    }
-}
-
-/// Checks the volumes that a container has as devices, of which none is mounted.
-fn devices(container: &Value, volumes: &HashMap<&str, bool>, path: &str, causes: &mut Vec<Cause>) {
-    let mounts = || elements(&container["volumeMounts"]);
-    let (mut names, mut places) = (HashSet::new(), HashSet::new());
-    for (n, device) in elements(&container["volumeDevices"]).enumerate() {
-        let (name, place) = (text(device, "name"), text(device, "devicePath"));
-        let at = |member: &str| format!("{path}[{n}].{member}");
-        for (member, value) in [("name", name), ("devicePath", place)] {
-            if value.is_empty() {
-                causes.push(Cause::required(&at(member), ""));
-            }
-        }
-        match volumes.get(name) {
-            None => causes.push(Cause::not_found(&at("name"), name)),
-            Some(true) => {}
-            Some(false) => {
-                let problem = "can only use volume source type of PersistentVolumeClaim or \
-                               Ephemeral for block mode";
-                causes.push(Cause::invalid(&at("name"), name, problem));
-            }
-        }
-        for (bad, member, value, problem) in [
-            (!name.is_empty() && !names.insert(name), "name", name, "must be unique"),
-            (!places.insert(place), "devicePath", place, "must be unique"),
-            (
-                place.split('/').any(|part| part == ".."),
-                "devicePath",
-                place,
-                "can not contain backsteps ('..')",
-            ),
-            (
-                mounts().any(|mount| text(mount, "name") == name),
-                "name",
-                name,
-                "must not already exist in volumeMounts",
-            ),
-            (
-                mounts().any(|mount| text(mount, "mountPath") == place),
-                "devicePath",
-                place,
-                "must not already exist as a path in volumeMounts",
-            ),
-        ] {
-            if bad {
-                causes.push(Cause::invalid(&at(member), value, problem));
-            }
-        }
-    }
 }
 
 fn ports(ports: &Value, path: &str, causes: &mut Vec<Cause>) {
@@ -260,146 +120,39 @@ fn ports(ports: &Value, path: &str, causes: &mut Vec<Cause>) {
     rows::unique(names.filter(|(_, name)| !name.is_empty()), causes);
 }
 
-const SOURCES: [&str; 5] =
-    ["fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef"];
-
-fn variables(variables: &Value, path: &str, causes: &mut Vec<Cause>) {
-    for (n, variable) in elements(variables).enumerate() {
-        let path = format!("{path}[{n}]");
-        match text(variable, "name") {
-            "" => causes.push(Cause::required(&child(&path, "name"), "")),
-            name => rows::is(formats::variable, name, &child(&path, "name"), causes),
-        }
-        let source = &variable["valueFrom"];
-        if source.is_null() {
-            continue;
-        }
-        let path = child(&path, "valueFrom");
-        let given = SOURCES.iter().filter(|name| !source[**name].is_null()).count();
-        let problem = match given {
-            0 => Some(
-                "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, \
-                 `secretKeyRef` or `fileKeyRef`",
-            ),
-            _ if !text(variable, "value").is_empty() => {
-                Some("may not be specified when `value` is not empty")
+/// Checks when containers of a pod start again as their resources change. A server leaves the
+/// number of a policy out of some paths.
+pub(super) fn resizes(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let never = spec["restartPolicy"] == "Never";
+    for list in ["containers", "initContainers"] {
+        for (n, container) in elements(&spec[list]).enumerate() {
+            let path = format!("{}[{n}].resizePolicy", child(path, list));
+            let policies = &container["resizePolicy"];
+            for (n, policy) in elements(policies).enumerate() {
+                let restarts = &policy["restartPolicy"];
+                rows::required_one_of(&["cpu", "memory"], &policy["resourceName"], &path, causes);
+                rows::required_one_of(
+                    &["NotRequired", "RestartContainer"],
+                    restarts,
+                    &path,
+                    causes,
+                );
+                if never && restarts != "NotRequired" {
+                    let problem = "must be 'NotRequired' when pod `restartPolicy` is 'Never'";
+                    causes.push(invalid(&path, restarts, problem));
+                }
+                let sidecar = list == "containers" || text(container, "restartPolicy") == "Always";
+                if restarts == "RestartContainer" && !sidecar {
+                    let problem =
+                        "must not be set to 'RestartContainer' for non-sidecar initContainers";
+                    let path = format!("{path}[{n}].restartPolicy");
+                    causes.push(invalid(&path, restarts, problem));
+                }
             }
-            1 => None,
-            _ => Some("may not have more than one field specified at a time"),
-        };
-        causes.extend(problem.map(|problem| Cause::invalid(&path, "", problem)));
-        for name in ["configMapKeyRef", "secretKeyRef"] {
-            let source = &source[name];
-            if source.is_null() {
-                continue;
-            }
-            let path = child(&path, name);
-            if text(source, "name").is_empty() {
-                causes.push(Cause::required(&child(&path, "name"), ""));
-            }
-            match text(source, "key") {
-                "" => causes.push(Cause::required(&child(&path, "key"), "")),
-                key => rows::is(formats::config_key, key, &child(&path, "key"), causes),
-            }
+            let names = elements(policies).enumerate();
+            let names = names.map(|(n, one)| (format!("{path}[{n}]"), text(one, "resourceName")));
+            rows::unique(names, causes);
         }
-        let field = &source["fieldRef"];
-        if field.is_object() {
-            fields::reference(fields::OF_VARIABLES, field, &child(&path, "fieldRef"), causes);
-        }
-        if source["resourceFieldRef"].is_object() {
-            let path = child(&path, "resourceFieldRef.resource");
-            fields::resource(&source["resourceFieldRef"]["resource"], &path, causes);
-        }
-    }
-}
-
-/// Checks the objects that variables come from. A server leaves the number of one that has no
-/// source out of the path.
-fn variable_sources(sources: &Value, path: &str, causes: &mut Vec<Cause>) {
-    for (n, source) in elements(sources).enumerate() {
-        let at_one = format!("{path}[{n}]");
-        let prefix = text(source, "prefix");
-        if !prefix.is_empty() {
-            rows::is(formats::variable, prefix, &child(&at_one, "prefix"), causes);
-        }
-        let given =
-            ["configMapRef", "secretRef"].into_iter().filter(|name| !source[*name].is_null());
-        let given: Vec<&str> = given.collect();
-        for name in &given {
-            if text(&source[*name], "name").is_empty() {
-                causes.push(Cause::required(&format!("{at_one}.{name}.name"), ""));
-            }
-        }
-        let problem = match given.len() {
-            0 => "must specify one of: `configMapRef` or `secretRef`",
-            1 => continue,
-            _ => "may not have more than one field specified at a time",
-        };
-        causes.push(Cause::invalid(path, "", problem));
-    }
-}
-
-fn mount(mount: &Value, path: &str, causes: &mut Vec<Cause>) {
-    for name in ["name", "mountPath"] {
-        if text(mount, name).is_empty() {
-            causes.push(Cause::required(&child(path, name), ""));
-        }
-    }
-    descending(text(mount, "subPath"), &child(path, "subPath"), causes);
-}
-
-fn unique_mounts(mounts: &Value, path: &str, causes: &mut Vec<Cause>) {
-    let mut known = HashSet::new();
-    for (n, mount) in elements(mounts).enumerate() {
-        let place = text(mount, "mountPath");
-        if !place.is_empty() && !known.insert(place) {
-            let path = format!("{path}[{n}].mountPath");
-            causes.push(Cause::invalid(&path, place, "must be unique"));
-        }
-    }
-}
-
-/// The ways to call a container.
-const HANDLERS: [&str; 5] = ["exec", "httpGet", "tcpSocket", "grpc", "sleep"];
-
-fn handler(handler: &Value, path: &str, causes: &mut Vec<Cause>) {
-    if handler.is_null() {
-        return;
-    }
-    let mut given = HANDLERS.iter().filter(|name| !handler[**name].is_null());
-    if given.next().is_none() {
-        return causes.push(Cause::required(path, "must specify a handler type"));
-    }
-    for name in given {
-        let problem = "may not specify more than 1 handler type";
-        causes.push(Cause::forbidden(&child(path, name), problem));
-    }
-    if handler["exec"].is_object() && is_empty(&handler["exec"]["command"]) {
-        causes.push(Cause::required(&child(path, "exec.command"), ""));
-    }
-    for name in ["httpGet", "tcpSocket"] {
-        if handler[name].is_object() {
-            port(&handler[name]["port"], &format!("{path}.{name}.port"), causes);
-        }
-    }
-    if handler["httpGet"].is_object() {
-        let path = child(path, "httpGet");
-        if text(&handler["httpGet"], "path").is_empty() {
-            causes.push(Cause::required(&child(&path, "path"), ""));
-        }
-        let scheme = &handler["httpGet"]["scheme"];
-        rows::one_of(&["HTTP", "HTTPS"], scheme, &child(&path, "scheme"), causes);
-    }
-    if handler["grpc"].is_object() {
-        between(1, 65_535, &handler["grpc"]["port"], &child(path, "grpc.port"), causes);
-    }
-}
-
-/// Checks a port that is a number or a name.
-pub(super) fn port(port: &Value, path: &str, causes: &mut Vec<Cause>) {
-    match port.as_str() {
-        Some(name) => rows::is(formats::port_name, name, path, causes),
-        None => between(1, 65_535, port, path, causes),
     }
 }
 
@@ -447,8 +200,16 @@ fn privileges(context: &Value, path: &str, causes: &mut Vec<Cause>) {
     for name in ["runAsUser", "runAsGroup"] {
         rows::between(0, i64::from(i32::MAX), &context[name], &child(path, name), causes);
     }
-    if context["allowPrivilegeEscalation"] == false && context["privileged"] == true {
-        let problem = "cannot set `allowPrivilegeEscalation` to false and `privileged` to true";
-        causes.push(invalid(path, context, problem));
+    let capabilities = &context["capabilities"]["add"];
+    let admin = elements(capabilities).any(|one| one == "CAP_SYS_ADMIN");
+    for (bad, given) in [
+        (context["privileged"] == true, "`privileged` to true"),
+        (admin, "`capabilities.Add` CAP_SYS_ADMIN"),
+    ] {
+        if bad && context["allowPrivilegeEscalation"] == false {
+            let problem = format!("cannot set `allowPrivilegeEscalation` to false and {given}");
+            let shown = internal_form::shown("SecurityContext", context);
+            causes.push(Cause::invalid_raw(path, &shown, &problem));
+        }
     }
 }

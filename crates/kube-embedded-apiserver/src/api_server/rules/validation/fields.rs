@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::rows::{self, child, text, unsupported};
 use crate::api_server::failure::Cause;
 use crate::api_server::rules::formats;
+use crate::api_server::rules::quantity::Quantity;
 
 /// The fields that a variable can have as its value.
 pub(super) const OF_VARIABLES: &[&str] = &[
@@ -57,15 +58,48 @@ const RESOURCES: [&str; 6] = [
     "requests.memory",
 ];
 
-/// Checks a reference to a resource of a container.
-pub(super) fn resource(name: &Value, path: &str, causes: &mut Vec<Cause>) {
-    let pages = |name: &str| {
-        name.starts_with("limits.hugepages-") || name.starts_with("requests.hugepages-")
+/// Checks a reference to a resource of the container itself.
+pub(super) fn resource(reference: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let name = text(reference, "resource");
+    let at_name = child(path, "resource");
+    let pages = name.starts_with("limits.hugepages-") || name.starts_with("requests.hugepages-");
+    match name {
+        "" => causes.push(Cause::required(&at_name, "")),
+        _ if pages => {}
+        _ => rows::one_of(&RESOURCES, &name.into(), &at_name, causes),
+    }
+    divisor(reference, path, causes);
+}
+
+/// Checks a reference to a resource of any container.
+pub(super) fn resource_of_container(reference: &Value, path: &str, causes: &mut Vec<Cause>) {
+    if text(reference, "containerName").is_empty() {
+        causes.push(Cause::required(&child(path, "containerName"), ""));
+        return divisor(reference, path, causes);
+    }
+    resource(reference, path, causes);
+}
+
+/// Checks the unit in which a resource is shown.
+fn divisor(reference: &Value, path: &str, causes: &mut Vec<Cause>) {
+    const SIZES: &str = "1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei";
+    let Some(unit) = Quantity::of(&reference["divisor"]).filter(|unit| !unit.is_zero()) else {
+        return;
     };
-    match name.as_str().unwrap_or_default() {
-        "" => causes.push(Cause::required(path, "")),
-        name if pages(name) => {}
-        _ => rows::one_of(&RESOURCES, name, path, causes),
+    let name = text(reference, "resource");
+    let (units, resource) = match name.split_once('.') {
+        Some(("limits" | "requests", "cpu")) => ("1m and 1", "cpu"),
+        Some(("limits" | "requests", "memory")) => (SIZES, "memory"),
+        Some(("limits" | "requests", "ephemeral-storage")) => (SIZES, "local ephemeral storage"),
+        Some(("limits" | "requests", rest)) if rest.starts_with("hugepages-") => {
+            (SIZES, "hugepages")
+        }
+        _ => return,
+    };
+    if !units.split([',', ' ']).any(|one| one == unit.canonical()) {
+        let problem =
+            format!("only divisor's values {units} are supported with the {resource} resource");
+        causes.push(Cause::invalid(&child(path, "divisor"), name, &problem));
     }
 }
 
@@ -84,9 +118,7 @@ pub(super) fn reference(fields: &[&str], value: &Value, path: &str, causes: &mut
         return causes.push(unknown(&format!("unsupported pod version: {version}")));
     }
     match subscript(field) {
-        Some(("metadata.annotations", key)) => {
-            rows::is(formats::label_key, &key.to_lowercase(), path, causes);
-        }
+        Some(("metadata.annotations", key)) => rows::annotation_key(key, path, causes),
         Some(("metadata.labels", key)) => rows::is(formats::label_key, key, path, causes),
         Some(_) => {
             causes.push(unknown(&format!("field label does not support subscript: {field}")));

@@ -17,7 +17,7 @@ const HOOK: &[Row] = &[
     ("rules[]", Rows(RULE)),
     ("failurePolicy", OneOf(&["Fail", "Ignore"])),
     ("matchPolicy", OneOf(&["Equivalent", "Exact"])),
-    ("sideEffects", RequiredSince("must specify one of None, NoneOnDryRun")),
+    ("sideEffects", Check(side_effects)),
     ("sideEffects", OneOf(&["None", "NoneOnDryRun"])),
     ("timeoutSeconds", Check(timeout)),
     ("namespaceSelector", Check(selectors::selector)),
@@ -47,6 +47,12 @@ const RULE: &[Row] = &[
     ("resources", Check(resources)),
     ("scope", OneOf(&["*", "Cluster", "Namespaced"])),
 ];
+
+fn side_effects(effects: &Value, path: &str, causes: &mut Vec<Cause>) {
+    if effects.is_null() {
+        causes.push(Cause::required(path, "must specify one of None, NoneOnDryRun"));
+    }
+}
 
 fn name(name: &Value, path: &str, causes: &mut Vec<Cause>) {
     let name = name.as_str().unwrap_or_default();
@@ -145,7 +151,15 @@ fn service_path(place: &Value, path: &str, causes: &mut Vec<Cause>) {
         return;
     }
     let mut find = |problem: &str| causes.push(Cause::invalid(path, place, problem));
-    let Some(rest) = place.strip_prefix('/') else { return find("must start with a '/'") };
+    if place == "//" {
+        return find("segment[0] may not be empty");
+    }
+    if !place.starts_with('/') {
+        find("must start with a '/'");
+    }
+    let mut rest = place.chars();
+    rest.next();
+    let rest = rest.as_str();
     let rest = rest.strip_suffix('/').unwrap_or(rest);
     for (n, part) in rest.split('/').enumerate() {
         match formats::subdomain(part).first() {

@@ -51,6 +51,59 @@ pub(super) fn network(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
     }
 }
 
+/// Checks that a pod with users of its own has processes of its own.
+pub(super) fn isolation(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
+    if spec["shareProcessNamespace"] == true && spec["hostPID"] == true {
+        let path = child(path, "securityContext.shareProcessNamespace");
+        let problem = "ShareProcessNamespace and HostPID cannot both be enabled";
+        causes.push(Cause::invalid_raw(&path, "true", problem));
+    }
+    if spec["hostUsers"] == false {
+        for (name, shown) in
+            [("hostNetwork", "hostNetwork"), ("hostPID", "HostPID"), ("hostIPC", "HostIPC")]
+        {
+            if spec[name] == true {
+                causes.push(Cause::forbidden(&child(path, shown), "when `hostUsers` is false"));
+            }
+        }
+    }
+    for list in ["containers", "initContainers"] {
+        for (n, container) in elements(&spec[list]).enumerate() {
+            let path = format!("{}[{n}]", child(path, list));
+            if spec["hostUsers"] == false && !is_empty(&container["volumeDevices"]) {
+                let path = child(&path, "volumeDevices");
+                causes.push(Cause::forbidden(&path, "when `hostUsers` is false"));
+            }
+            if spec["hostUsers"] != false && container["securityContext"]["procMount"] == "Unmasked"
+            {
+                let path = child(&path, "securityContext.procMount");
+                let problem = "`hostUsers` must be false to use `Unmasked`";
+                causes.push(Cause::invalid(&path, "Unmasked", problem));
+            }
+        }
+    }
+    let Some(name) = spec["hostnameOverride"].as_str() else { return };
+    let path = child(path, "hostnameOverride");
+    for other in ["setHostnameAsFQDN", "hostNetwork"] {
+        if spec[other] == true {
+            let problem = format!("may not be specified when {other} is true");
+            causes.push(Cause::forbidden(&path, &problem));
+        }
+    }
+    if name.len() > 64 {
+        causes.push(Cause::too_long(&path, 64));
+    }
+    rows::is(formats::subdomain, name, &path, causes);
+}
+
+/// Checks the operating system of a pod.
+pub(super) fn system(system: &Value, path: &str, causes: &mut Vec<Cause>) {
+    match text(system, "name") {
+        "" => causes.push(Cause::required(&child(path, "name"), "")),
+        name => rows::one_of(&["linux", "windows"], &name.into(), path, causes),
+    }
+}
+
 /// Checks that a pod which takes no servers of names from its host has some.
 pub(super) fn name_servers(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
     let config = &spec["dnsConfig"];
@@ -78,6 +131,21 @@ pub(super) fn name_servers(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
         if elements(&config[list]).count() > most {
             let problem = format!("must not have more than {most} {things}");
             causes.push(invalid(&child(&path, list), &config[list], &problem));
+        }
+    }
+    let listed: usize =
+        elements(&config["searches"]).map(|name| name.as_str().map_or(0, str::len) + 1).sum();
+    if listed > 2049 {
+        let problem =
+            "must not have more than 2048 characters (including spaces) in the search list";
+        causes.push(invalid(&child(&path, "searches"), &config["searches"], problem));
+    }
+    for (n, search) in elements(&config["searches"]).enumerate() {
+        let search = search.as_str().unwrap_or_default();
+        if search != "." {
+            let path = format!("{}[{n}]", child(&path, "searches"));
+            let search = search.strip_suffix('.').unwrap_or(search);
+            rows::is(formats::underlined_subdomain, search, &path, causes);
         }
     }
     for (n, server) in elements(&config["nameservers"]).enumerate() {

@@ -23,7 +23,7 @@ pub(super) const NEW: &[Row] = &[("", Check(one_class))];
 pub(super) const STATUS: &[Row] = &[("status.loadBalancer.ingress[]", Rows(names::BALANCED))];
 
 pub(super) const CLASS: &[Row] = &[
-    ("spec.controller", Check(names::prefixed_path)),
+    ("spec.controller", Check(controller)),
     ("spec.parameters", Rows(names::REFERENCE)),
     ("spec.parameters.scope", OneOf(&["Cluster", "Namespace"])),
     ("spec.parameters", Check(scope)),
@@ -32,6 +32,16 @@ pub(super) const CLASS: &[Row] = &[
 const SERVICE: &[Row] = &[("name", Named(formats::label))];
 
 /// Checks that the member and the older annotation name the same class.
+/// The longest name of a controller, in bytes.
+const LONGEST_CONTROLLER: u64 = 250;
+
+fn controller(name: &Value, path: &str, causes: &mut Vec<Cause>) {
+    if name.as_str().unwrap_or_default().len() as u64 > LONGEST_CONTROLLER {
+        causes.push(Cause::too_long(path, LONGEST_CONTROLLER));
+    }
+    names::prefixed_path(name, path, causes);
+}
+
 fn one_class(ingress: &Value, _path: &str, causes: &mut Vec<Cause>) {
     let key = "kubernetes.io/ingress.class";
     let annotated = ingress["metadata"]["annotations"][key].as_str();

@@ -17,7 +17,9 @@ mod host;
 mod ingress;
 mod job_policies;
 mod job_status;
+mod life;
 mod limits;
+mod mounts;
 mod names;
 mod network;
 mod pods;
@@ -29,6 +31,7 @@ mod selectors;
 mod services;
 mod slices;
 mod storage;
+mod variables;
 mod volumes;
 mod workloads;
 

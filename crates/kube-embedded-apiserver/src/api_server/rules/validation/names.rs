@@ -177,8 +177,13 @@ pub(super) fn resource(name: &str, path: &str, causes: &mut Vec<Cause>) {
 /// Checks the name of a resource of containers.
 pub(super) fn container_resource(name: &str, path: &str, causes: &mut Vec<Cause>) {
     resource(name, path, causes);
+    let quota = format!("requests.{name}");
     if !name.contains('/') && !is_of_containers(name) {
         causes.push(Cause::invalid(path, name, "must be a standard resource for containers"));
+    } else if !is_native(name)
+        && (name.starts_with("requests.") || !formats::label_key(&quota).is_empty())
+    {
+        causes.push(Cause::invalid(path, name, "doesn't follow extended resource name standard"));
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::rows::Rule::Check;
 use super::rows::{self, Row, child, elements, is_empty, text};
-use super::{containers, names, selectors};
+use super::{life, names, selectors};
 use crate::api_server::failure::Cause;
 use crate::api_server::rules::formats;
 
@@ -51,11 +51,9 @@ fn subset(subset: &Value, path: &str, causes: &mut Vec<Cause>) {
 
 fn policy_port(port: &Value, path: &str, causes: &mut Vec<Cause>) {
     let supported = ["TCP", "UDP", "SCTP"];
-    if !text(port, "protocol").is_empty() {
-        rows::required_one_of(&supported, &port["protocol"], &child(path, "protocol"), causes);
-    }
+    rows::one_of(&supported, &port["protocol"], &child(path, "protocol"), causes);
     let first = &port["port"];
-    containers::port(first, &child(path, "port"), causes);
+    life::port(first, &child(path, "port"), causes);
     let last = &port["endPort"];
     let path = child(path, "endPort");
     if last.is_null() {

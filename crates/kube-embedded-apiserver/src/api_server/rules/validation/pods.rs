@@ -1,18 +1,22 @@
 //! Pods, and what pods have in common with their templates.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::containers::{self, CONTAINER, INIT_CONTAINER};
-use super::rows::Rule::{Between, Check, Is, OneOf, Rows};
+use super::rows::Rule::{Between, Check, Given, Is, OneOf, Required, Rows};
 use super::rows::{self, Row, child, elements, invalid, is_empty, members, text};
 use super::scheduling::{SPREAD, TOLERATION};
 use super::volumes::VOLUME;
-use super::{host, scheduling, security, selectors};
+use super::{host, life, mounts, scheduling, security, selectors, variables};
 use crate::api_server::failure::Cause;
 use crate::api_server::rules::formats;
 
 pub(super) const POD: &[Row] = &[
     ("spec", Rows(POD_SPEC)),
+    ("", Check(claims)),
+    ("spec.volumes[].image.reference", Required),
+    ("spec.containers[].image", Check(containers::no_space_around)),
+    ("spec.initContainers[].image", Check(containers::no_space_around)),
     ("spec.ephemeralContainers", Check(no_ephemeral)),
     ("spec", Check(token_needs_account)),
 ];
@@ -34,15 +38,21 @@ pub(super) const POD_SPEC: &[Row] = &[
     ("initContainers[]", Rows(INIT_CONTAINER)),
     ("", Check(containers::unique_names)),
     ("", Check(host::unique_ports)),
-    ("", Check(containers::mounts_of_volumes)),
+    ("", Check(mounts::of_volumes)),
+    ("", Check(variables::files_of_volumes)),
+    ("", Check(life::sleeps)),
+    ("", Check(containers::resizes)),
+    ("overhead", Check(overhead)),
     ("restartPolicy", OneOf(&["Always", "OnFailure", "Never"])),
     ("dnsPolicy", OneOf(&["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"])),
     ("nodeSelector", Check(selectors::labels)),
     ("securityContext.fsGroup", Between(0, MOST_ID)),
     ("securityContext.runAsUser", Between(0, MOST_ID)),
     ("securityContext.runAsGroup", Between(0, MOST_ID)),
+    ("securityContext.supplementalGroups[]", Between(0, MOST_ID)),
     ("securityContext", Rows(security::POD)),
     ("", Check(host::network)),
+    ("", Check(host::isolation)),
     ("affinity", Check(scheduling::affinity)),
     ("readinessGates[].conditionType", Is(formats::label_key)),
     ("", Check(host::name_servers)),
@@ -54,7 +64,7 @@ pub(super) const POD_SPEC: &[Row] = &[
     ("hostAliases[]", Check(host_alias)),
     ("schedulingGates", Check(gates)),
     ("preemptionPolicy", OneOf(&["Never", "PreemptLowerPriority"])),
-    ("os.name", OneOf(&["linux", "windows"])),
+    ("os", Given(host::system)),
 ];
 
 const MOST_ID: i64 = i32::MAX as i64;
@@ -71,12 +81,36 @@ pub(super) const STATUS: &[Row] = &[
 ];
 
 fn template_labels(metadata: &Value, path: &str, causes: &mut Vec<Cause>) {
-    let path = path.strip_suffix(".metadata").unwrap_or(path);
+    labels(metadata, path.strip_suffix(".metadata").unwrap_or(path), causes);
+}
+
+/// Checks the labels and the annotations of a template.
+pub(super) fn labels(metadata: &Value, path: &str, causes: &mut Vec<Cause>) {
     selectors::labels(&metadata["labels"], &child(path, "labels"), causes);
     for (key, _) in members(&metadata["annotations"]) {
-        let path = child(path, "annotations");
-        rows::is(formats::label_key, &key.to_lowercase(), &path, causes);
+        rows::annotation_key(key, &child(path, "annotations"), causes);
     }
+}
+
+/// Checks the names of the claims that are made for a pod.
+fn claims(pod: &Value, _: &str, causes: &mut Vec<Cause>) {
+    let pod_name = text(&pod["metadata"], "name");
+    for (n, volume) in elements(&pod["spec"]["volumes"]).enumerate() {
+        let name = text(volume, "name");
+        if volume["ephemeral"].is_null() || name.is_empty() || pod_name.is_empty() {
+            continue;
+        }
+        let claim = format!("{pod_name}-{name}");
+        for problem in formats::subdomain(&claim) {
+            let problem = format!("PVC name {claim:?}: {problem}");
+            causes.push(Cause::invalid(&format!("spec.volumes[{n}].name"), name, &problem));
+        }
+    }
+}
+
+/// Checks the resources that a pod takes beside its containers. A server shows them as limits.
+fn overhead(overhead: &Value, path: &str, causes: &mut Vec<Cause>) {
+    containers::resources(&json!({ "limits": overhead }), path, causes);
 }
 
 fn some_container(containers: &Value, path: &str, causes: &mut Vec<Cause>) {
@@ -111,7 +145,6 @@ fn names(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
         ("subdomain", formats::label),
         ("priorityClassName", formats::subdomain),
         ("runtimeClassName", formats::subdomain),
-        ("schedulerName", formats::label_key),
     ] {
         name_of(&spec[name], format, &child(path, name), causes);
     }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::fields;
-use super::rows::Rule::{Check, Rows};
+use super::rows::Rule::{Check, Required, Rows};
 use super::rows::{Row, child, elements, invalid, text};
 use crate::api_server::failure::Cause;
 
@@ -18,6 +18,8 @@ pub(super) const PROJECTED: &[Row] =
     &[("defaultMode", Check(mode)), ("sources[]", Rows(PROJECTION)), ("", Check(unique_files))];
 
 const PROJECTION: &[Row] = &[
+    ("secret.name", Required),
+    ("configMap.name", Required),
     ("secret.items[]", Check(key_to_path)),
     ("configMap.items[]", Check(key_to_path)),
     ("downwardAPI", Check(field_files)),
@@ -27,7 +29,7 @@ const PROJECTION: &[Row] = &[
 /// Checks that no two sources make the same file. A server shows the object or the path.
 fn unique_files(volume: &Value, path: &str, causes: &mut Vec<Cause>) {
     let mut known = std::collections::HashSet::new();
-    for source in elements(&volume["sources"]) {
+    for (n, source) in elements(&volume["sources"]).enumerate() {
         for kind in ["secret", "configMap", "downwardAPI"] {
             for item in elements(&source[kind]["items"]) {
                 let file = text(item, "path");
@@ -38,10 +40,14 @@ fn unique_files(volume: &Value, path: &str, causes: &mut Vec<Cause>) {
                 }
             }
         }
-        let token = &source["serviceAccountToken"];
-        let file = text(token, "path");
-        if !token.is_null() && !known.insert(file) {
-            causes.push(Cause::invalid(path, file, "conflicting duplicate paths"));
+        // A server leaves the source out of the path.
+        if source["serviceAccountToken"].is_object() {
+            file_path(&source["serviceAccountToken"], path, causes);
+        }
+        let given = ["secret", "configMap", "downwardAPI", "serviceAccountToken"];
+        if given.into_iter().filter(|kind| !source[*kind].is_null()).count() > 1 {
+            let problem = "may not specify more than 1 volume type per source";
+            causes.push(Cause::forbidden(&format!("{path}.sources[{n}]"), problem));
         }
     }
 }
@@ -73,12 +79,7 @@ fn field_files(source: &Value, path: &str, causes: &mut Vec<Cause>) {
             fields::reference(fields::OF_FILES, field, &child(path, "fieldRef"), causes);
         }
         if !resource.is_null() {
-            let path = child(path, "resourceFieldRef");
-            if text(resource, "containerName").is_empty() {
-                causes.push(Cause::required(&child(&path, "containerName"), ""));
-            } else {
-                fields::resource(&resource["resource"], &child(&path, "resource"), causes);
-            }
+            fields::resource_of_container(resource, &child(path, "resourceFieldRef"), causes);
         }
         if field.is_null() && resource.is_null() {
             let problem = "one of fieldRef and resourceFieldRef is required";
@@ -100,6 +101,16 @@ pub(super) fn lifetime(seconds: &Value, path: &str, causes: &mut Vec<Cause>) {
         _ => return,
     };
     causes.push(invalid(path, seconds, problem));
+}
+
+/// Checks the path of a file below a place.
+pub(super) fn below(place: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let place = place.as_str().unwrap_or_default();
+    if place.is_empty() {
+        causes.push(Cause::required(path, ""));
+    } else if place.split('/').any(|part| part == "..") {
+        causes.push(Cause::invalid(path, place, "must not contain '..'"));
+    }
 }
 
 /// Checks the path of a file inside its volume. A server keeps names with two dots for itself.

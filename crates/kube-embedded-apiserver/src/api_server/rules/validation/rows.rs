@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::api_server::failure::Cause;
-use crate::api_server::rules::formats::Format;
+use crate::api_server::rules::formats::{self, Format};
 use crate::api_server::rules::quantity::Quantity;
 
 /// The path of a member, and the rule for its value. `[]` after a name stands for every element. An
@@ -27,6 +27,8 @@ pub(super) enum Rule {
     RequiredOneOf(&'static [&'static str]),
     /// A text of a format.
     Is(Format),
+    /// As `Is`. A text that is not there is empty.
+    Always(Format),
     /// A text of a format, or an empty one.
     Optional(Format),
     /// A text that is there and of a format.
@@ -84,6 +86,7 @@ fn apply(rule: Rule, path: &str, value: &Value, causes: &mut Vec<Cause>) {
                 is(format, text, path, causes);
             }
         }
+        Rule::Always(format) => is(format, value.as_str().unwrap_or_default(), path, causes),
         Rule::Optional(format) | Rule::Named(format) => match value.as_str().unwrap_or_default() {
             "" if matches!(rule, Rule::Named(_)) => causes.push(Cause::required(path, "")),
             "" => {}
@@ -177,6 +180,12 @@ pub(super) fn unsupported(path: &str, text: &str, supported: &[&str]) -> Cause {
 /// Adds the problems of a text's format.
 pub(super) fn is(format: Format, text: &str, path: &str, causes: &mut Vec<Cause>) {
     causes.extend(format(text).iter().map(|problem| Cause::invalid(path, text, problem)));
+}
+
+/// Adds the problems of an annotation's key, whose letters may be large.
+pub(super) fn annotation_key(key: &str, path: &str, causes: &mut Vec<Cause>) {
+    let problems = formats::label_key(&key.to_lowercase());
+    causes.extend(problems.iter().map(|problem| Cause::invalid(path, key, problem)));
 }
 
 /// Adds a problem if a number is negative.

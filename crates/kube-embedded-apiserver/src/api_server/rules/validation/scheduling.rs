@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::pods::greater_than_zero;
-use super::rows::Rule::{Check, OneOf, RequiredSince};
+use super::rows::Rule::{Always, Check, Is, OneOf, RequiredSince};
 use super::rows::{self, Row, child, elements, invalid, text, unsupported};
 use super::selectors;
 use crate::api_server::failure::Cause;
@@ -35,11 +35,26 @@ fn domains(spread: &Value, path: &str, causes: &mut Vec<Cause>) {
     }
 }
 
-/// Checks that a spread which adds labels to a selector has a selector.
-fn keys_of_selector(spread: &Value, path: &str, causes: &mut Vec<Cause>) {
-    if !rows::is_empty(&spread["matchLabelKeys"]) && spread["labelSelector"].is_null() {
-        let problem = "must not be specified when labelSelector is not set";
-        causes.push(Cause::forbidden(&child(path, "matchLabelKeys"), problem));
+/// Checks the keys of labels that are added to a selector.
+fn keys_of_selector(outer: &Value, path: &str, causes: &mut Vec<Cause>) {
+    for list in ["matchLabelKeys", "mismatchLabelKeys"] {
+        let path = child(path, list);
+        if !rows::is_empty(&outer[list]) && outer["labelSelector"].is_null() {
+            let problem = "must not be specified when labelSelector is not set";
+            causes.push(Cause::forbidden(&path, problem));
+            continue;
+        }
+        for (n, key) in elements(&outer[list]).enumerate() {
+            let path = format!("{path}[{n}]");
+            rows::is(formats::label_key, key.as_str().unwrap_or_default(), &path, causes);
+        }
+    }
+    for (n, key) in elements(&outer["matchLabelKeys"]).enumerate() {
+        if elements(&outer["mismatchLabelKeys"]).any(|other| other == key) {
+            let path = format!("{}[{n}]", child(path, "matchLabelKeys"));
+            let problem = "exists in both matchLabelKeys and mismatchLabelKeys";
+            causes.push(invalid(&path, key, problem));
+        }
     }
 }
 
@@ -87,13 +102,57 @@ fn toleration(toleration: &Value, path: &str, causes: &mut Vec<Cause>) {
     }
 }
 
-const NODE_TERM: &[Row] = &[("matchExpressions[]", Check(node_expression))];
+const NODE_TERM: &[Row] = &[
+    ("matchExpressions[]", Check(node_expression)),
+    ("matchExpressions[].values[]", Is(formats::label_value)),
+    ("matchFields[]", Check(node_field)),
+];
+
+/// A term that need not hold. A server does not check the values of labels in it.
+const PREFERRED_NODE_TERM: &[Row] =
+    &[("matchExpressions[]", Check(node_expression)), ("matchFields[]", Check(node_field))];
 
 const POD_TERM: &[Row] = &[
-    ("topologyKey", RequiredSince("can not be empty")),
     ("labelSelector", Check(selectors::selector)),
     ("namespaceSelector", Check(selectors::selector)),
+    ("namespaces", Check(namespaces)),
+    ("", Check(keys_of_selector)),
+    ("topologyKey", RequiredSince("can not be empty")),
+    ("topologyKey", Always(formats::label_key)),
 ];
+
+/// Checks the names of namespaces. A server leaves their numbers out of the path.
+fn namespaces(names: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let path = path.strip_suffix('s').unwrap_or(path);
+    for name in elements(names) {
+        rows::is(formats::label, name.as_str().unwrap_or_default(), path, causes);
+    }
+}
+
+/// Checks a field of nodes, which is their name.
+fn node_field(field: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let (operator, key) = (text(field, "operator"), text(field, "key"));
+    let values = child(path, "values");
+    if !matches!(operator, "In" | "NotIn") {
+        let path = child(path, "operator");
+        causes.push(Cause::invalid(&path, operator, "not a valid selector operator"));
+    } else if elements(&field["values"]).count() != 1 {
+        let problem =
+            "must be only one value when `operator` is 'In' or 'NotIn' for node field selector";
+        causes.push(Cause::required(&values, problem));
+    }
+    if key != "metadata.name" {
+        return causes.push(Cause::invalid(
+            &child(path, "key"),
+            key,
+            "not a valid field selector key",
+        ));
+    }
+    for (n, value) in elements(&field["values"]).enumerate() {
+        let value = value.as_str().unwrap_or_default();
+        rows::is(formats::subdomain, value, &format!("{values}[{n}]"), causes);
+    }
+}
 
 /// Checks an affinity.
 pub(super) fn affinity(affinity: &Value, path: &str, causes: &mut Vec<Cause>) {
@@ -108,7 +167,12 @@ pub(super) fn affinity(affinity: &Value, path: &str, causes: &mut Vec<Cause>) {
     for (n, preferred) in elements(&node[PREFERRED]).enumerate() {
         let path = format!("{node_path}.{PREFERRED}[{n}]");
         weight(preferred, &path, causes);
-        rows::check(NODE_TERM, &child(&path, "preference"), &preferred["preference"], causes);
+        rows::check(
+            PREFERRED_NODE_TERM,
+            &child(&path, "preference"),
+            &preferred["preference"],
+            causes,
+        );
     }
     for kind in ["podAffinity", "podAntiAffinity"] {
         let pods = &affinity[kind];

@@ -10,11 +10,21 @@ use super::rows::{Row, child, elements, text, unsupported};
 use crate::api_server::failure::Cause;
 
 /// The security context of a pod, without its users and groups.
-pub(super) const POD: &[Row] = &[("sysctls", Check(sysctls)), ("seccompProfile", Given(seccomp))];
+pub(super) const POD: &[Row] = &[
+    ("sysctls", Check(sysctls)),
+    ("fsGroupChangePolicy", OneOf(&["Always", "OnRootMismatch"])),
+    ("seccompProfile", Given(seccomp)),
+    ("appArmorProfile", Given(app_armor)),
+    ("supplementalGroupsPolicy", OneOf(&["Merge", "Strict"])),
+    ("seLinuxChangePolicy", OneOf(&["Recursive"])),
+];
 
 /// The security context of a container, without its users and groups.
-pub(super) const CONTAINER: &[Row] =
-    &[("procMount", OneOf(&["Default", "Unmasked"])), ("seccompProfile", Given(seccomp))];
+pub(super) const CONTAINER: &[Row] = &[
+    ("procMount", OneOf(&["Default", "Unmasked"])),
+    ("seccompProfile", Given(seccomp)),
+    ("appArmorProfile", Given(app_armor)),
+];
 
 const MOST_SYSCTL: usize = 253;
 
@@ -50,16 +60,48 @@ fn is_sysctl(name: &str) -> bool {
     name.len() <= MOST_SYSCTL && name.split(['.', '/']).all(good)
 }
 
-fn seccomp(profile: &Value, path: &str, causes: &mut Vec<Cause>) {
+/// Checks the type of a profile, and returns it.
+fn profile_type<'a>(profile: &'a Value, path: &str, causes: &mut Vec<Cause>) -> &'a str {
     let types = ["Localhost", "RuntimeDefault", "Unconfined"];
     let kind = text(profile, "type");
     let at_type = child(path, "type");
     if kind.is_empty() {
-        let problem = "type is required when seccompProfile is set";
-        causes.push(Cause::required(&at_type, problem));
+        let member = path.rsplit('.').next().unwrap_or_default();
+        let problem = format!("type is required when {member} is set");
+        causes.push(Cause::required(&at_type, &problem));
     } else if !types.contains(&kind) {
         causes.push(unsupported(&at_type, kind, &types));
     }
+    kind
+}
+
+/// The longest path, without the zero at its end.
+const LONGEST_PATH: u64 = 4095;
+
+fn app_armor(profile: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let kind = profile_type(profile, path, causes);
+    let path = child(path, "localhostProfile");
+    let problem = "must be set when AppArmor type is Localhost";
+    match (kind, profile["localhostProfile"].as_str()) {
+        ("Localhost", None | Some("")) => causes.push(Cause::required(&path, problem)),
+        ("Localhost", Some(name)) => {
+            if name.trim() != name {
+                causes.push(Cause::invalid(&path, name, "must not be padded with whitespace"));
+            }
+            if name.len() as u64 > LONGEST_PATH {
+                causes.push(Cause::too_long(&path, LONGEST_PATH));
+            }
+        }
+        ("RuntimeDefault" | "Unconfined", Some(name)) => {
+            let problem = "can only be set when AppArmor type is Localhost";
+            causes.push(Cause::invalid(&path, name, problem));
+        }
+        _ => {}
+    }
+}
+
+fn seccomp(profile: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let kind = profile_type(profile, path, causes);
     let path = child(path, "localhostProfile");
     match (kind, profile["localhostProfile"].as_str()) {
         ("Localhost", None) => {

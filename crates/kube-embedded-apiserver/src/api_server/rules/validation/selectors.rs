@@ -38,6 +38,14 @@ pub(super) fn selector(value: &Value, path: &str, causes: &mut Vec<Cause>) {
     }
 }
 
+/// Returns a selector as messages show it.
+fn shown(selector: &Value) -> String {
+    let members = ["matchLabels", "matchExpressions"].into_iter();
+    let members = members.filter(|name| !is_empty(&selector[*name]));
+    let members: Vec<String> = members.map(|name| format!("{name:?}:{}", selector[name])).collect();
+    format!("{{{}}}", members.join(","))
+}
+
 /// Checks labels.
 pub(super) fn labels(value: &Value, path: &str, causes: &mut Vec<Cause>) {
     for (key, value) in members(value) {
@@ -67,7 +75,7 @@ pub(super) fn selects(selector: &Value, labels: &Value) -> bool {
 
 /// Checks the selector of a workload, and that it selects the labels of the template in `spec`.
 /// Returns false if the selector is not valid.
-pub(super) fn workload(spec: &Value, path: &str, empty: &str, causes: &mut Vec<Cause>) -> bool {
+pub(super) fn workload(spec: &Value, path: &str, kind: &str, causes: &mut Vec<Cause>) -> bool {
     let selector_path = child(path, "selector");
     let value = &spec["selector"];
     let before = causes.len();
@@ -76,13 +84,15 @@ pub(super) fn workload(spec: &Value, path: &str, empty: &str, causes: &mut Vec<C
     } else {
         selector(value, &selector_path, causes);
         if is_empty(&value["matchLabels"]) && is_empty(&value["matchExpressions"]) {
-            causes.push(invalid(&selector_path, value, empty));
+            let problem = format!("empty selector is invalid for {kind}");
+            causes.push(invalid(&selector_path, value, &problem));
         }
     }
     // An invalid selector is not compared.
     if !value.is_null() && before != causes.len() {
         if causes[before..].iter().any(|cause| !cause.field().ends_with("selector")) {
-            causes.push(invalid(&selector_path, value, "invalid label selector"));
+            let problem = if kind == "statefulset" { "" } else { "invalid label selector" };
+            causes.push(Cause::invalid_raw(&selector_path, &shown(value), problem));
             return false;
         }
         return true;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::containers::port;
+use super::life::port;
 use super::names;
 use super::rows::Rule::{Check, OneOf, Rows};
 use super::rows::{self, Row, between, child, elements, invalid, is_empty, text};

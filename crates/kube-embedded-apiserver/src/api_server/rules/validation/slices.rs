@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::names;
-use super::rows::Rule::{Check, Is, Optional, RequiredOneOf};
+use super::rows::Rule::{Check, Is, OneOf, Optional, RequiredOneOf};
 use super::rows::{self, Row, child, elements, is_empty, text};
 use crate::api_server::failure::Cause;
 use crate::api_server::names::label_value_problems;
@@ -26,7 +26,7 @@ const ENDPOINT: &[Row] = &[
 
 const PORT: &[Row] = &[
     ("name", Optional(formats::label)),
-    ("protocol", RequiredOneOf(&["SCTP", "TCP", "UDP"])),
+    ("protocol", OneOf(&["SCTP", "TCP", "UDP"])),
     ("appProtocol", Is(formats::label_key)),
 ];
 

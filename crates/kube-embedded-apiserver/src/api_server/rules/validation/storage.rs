@@ -74,7 +74,7 @@ pub(super) const CLASS: &[Row] = &[
     ("provisioner", Required),
     ("provisioner", Check(provisioner)),
     ("parameters", Check(parameters)),
-    ("reclaimPolicy", OneOf(&["Delete", "Retain"])),
+    ("reclaimPolicy", Check(reclaim_policy)),
     ("volumeBindingMode", OneOf(&["Immediate", "WaitForFirstConsumer"])),
     ("allowedTopologies", Check(topologies)),
 ];
@@ -188,7 +188,7 @@ fn node_affinity(affinity: &Value, path: &str, causes: &mut Vec<Cause>) {
     }
 }
 
-fn absolute(place: &Value, path: &str, causes: &mut Vec<Cause>) {
+pub(super) fn absolute(place: &Value, path: &str, causes: &mut Vec<Cause>) {
     let place = place.as_str().unwrap_or_default();
     if place.is_empty() {
         causes.push(Cause::required(path, ""));
@@ -338,7 +338,19 @@ fn capacity(capacity: &Value, path: &str, causes: &mut Vec<Cause>) {
         causes.push(Cause::unsupported_raw(path, &capacity.to_string(), "\"storage\""));
     }
     for (name, amount) in rows::members(capacity) {
-        positive(amount, &format!("{path}[{name}]"), causes);
+        let path = format!("{path}[{name}]");
+        if let Some(amount) = Quantity::of(amount).filter(|amount| amount.is_negative()) {
+            let shown = format!("{:.0}", amount.as_f64().floor());
+            causes.push(Cause::invalid_raw(&path, &shown, "must be a valid resource quantity"));
+        }
+        positive(amount, &path, causes);
+    }
+}
+
+/// Checks the policy of a class. A server takes an empty one.
+fn reclaim_policy(policy: &Value, path: &str, causes: &mut Vec<Cause>) {
+    if policy != "" {
+        rows::one_of(&["Delete", "Retain"], policy, path, causes);
     }
 }
 

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::projections;
-use super::rows::Rule::{Check, Required, Rows};
+use super::rows::Rule::{Check, Given, Required, RequiredOneOf, Rows};
 use super::rows::{self, Row, child, text};
-use super::storage::CLAIM_SPEC;
+use super::storage::{CLAIM_SPEC, absolute};
+use super::{names, pods, projections};
 use crate::api_server::failure::Cause;
 use crate::api_server::rules::formats;
 use crate::api_server::rules::quantity::Quantity;
@@ -18,9 +18,12 @@ pub(super) const VOLUME: &[Row] = &[
     ("configMap.name", Required),
     ("persistentVolumeClaim.claimName", Required),
     ("nfs.server", Required),
-    ("nfs.path", Required),
-    ("csi.driver", Required),
+    ("nfs.path", Check(absolute)),
+    ("csi.driver", Check(names::driver)),
+    ("csi", Given(secret_of_driver)),
+    ("image.pullPolicy", RequiredOneOf(&["Always", "IfNotPresent", "Never"])),
     ("ephemeral.volumeClaimTemplate", Required),
+    ("ephemeral.volumeClaimTemplate.metadata", Check(only_labels)),
     ("ephemeral.volumeClaimTemplate.spec", Rows(CLAIM_SPEC)),
     ("emptyDir.sizeLimit", Check(size_limit)),
     ("secret", Rows(projections::KEYS)),
@@ -62,6 +65,26 @@ const SOURCES: [&str; 30] = [
     "image",
     "flexVolume",
 ];
+
+/// Checks the metadata of a claim that a pod makes.
+fn only_labels(metadata: &Value, path: &str, causes: &mut Vec<Cause>) {
+    pods::labels(metadata, path, causes);
+    for (name, _) in rows::members(metadata).filter(|(_, value)| !value.is_null()) {
+        if !matches!(name.as_str(), "labels" | "annotations") {
+            causes.push(Cause::forbidden(&child(path, name), "cannot be set"));
+        }
+    }
+}
+
+/// Checks the secret of a driver. A server leaves the member out of the path.
+fn secret_of_driver(source: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let secret = &source["nodePublishSecretRef"];
+    match text(secret, "name") {
+        _ if secret.is_null() => {}
+        "" => causes.push(Cause::required(&child(path, "nodePublishSecretRef.name"), "")),
+        name => rows::is(formats::subdomain, name, &child(path, "name"), causes),
+    }
+}
 
 fn name(volume: &Value, path: &str, causes: &mut Vec<Cause>) {
     let path = child(path, "name");

@@ -85,7 +85,6 @@ pub(super) const STATEFUL_SET: &[Row] = &[
             selected(spec, path, &OF_STATEFUL_SETS, causes);
         }),
     ),
-    ("spec.revisionHistoryLimit", NotNegative),
 ];
 
 pub(super) const DAEMON_SET: &[Row] = &[
@@ -184,10 +183,9 @@ pub(super) const DAEMON_SET_STATUS: &[Row] = &[
 
 /// Checks the selector of a workload, and its template unless the selector is invalid.
 fn selected(spec: &Value, path: &str, pods: &Pods, causes: &mut Vec<Cause>) {
-    let empty = format!("empty selector is invalid for {}", pods.selector);
     if pods.selector == "daemonset" {
-        selectors::daemons(spec, path, &empty, causes);
-    } else if !selectors::workload(spec, path, &empty, causes) {
+        selectors::daemons(spec, path, "empty selector is invalid for daemonset", causes);
+    } else if !selectors::workload(spec, path, pods.selector, causes) {
         return;
     }
     let path = child(path, "template");
@@ -196,6 +194,10 @@ fn selected(spec: &Value, path: &str, pods: &Pods, causes: &mut Vec<Cause>) {
         _ => Cow::Borrowed(&spec["template"]),
     };
     rows::check(TEMPLATE, &path, &template, causes);
+    if pods.kind == "StatefulSet" {
+        // A server checks them twice.
+        rows::check(TEMPLATE_METADATA, &path, &template["metadata"], causes);
+    }
     for_ever(&spec["template"]["spec"], &child(&path, "spec"), pods, causes);
 }
 
@@ -271,9 +273,9 @@ fn deployment_strategy(strategy: &Value, path: &str, causes: &mut Vec<Cause>) {
                 causes.push(invalid(&path, &rolling["maxUnavailable"], problem));
             }
         }
-        other => {
-            let supported = ["Recreate", "RollingUpdate"];
-            causes.push(unsupported(&child(path, "type"), other, &supported));
+        _ => {
+            let shown = internal_form::shown("Deployment.spec.strategy", strategy);
+            causes.push(Cause::unsupported_raw(path, &shown, "\"Recreate\", \"RollingUpdate\""));
         }
     }
 }
@@ -291,7 +293,7 @@ fn daemon_set_strategy(strategy: &Value, path: &str, causes: &mut Vec<Cause>) {
             if surge && missing {
                 let path = child(&rolling_path, "maxUnavailable");
                 let problem = "cannot be 0 when maxSurge is 0";
-                causes.push(invalid(&path, &rolling["maxUnavailable"], problem));
+                causes.push(Cause::required(&path, problem));
             } else if !surge && !missing {
                 let path = child(&rolling_path, "maxSurge");
                 let problem = "may not be set when maxUnavailable is non-zero";
@@ -299,24 +301,10 @@ fn daemon_set_strategy(strategy: &Value, path: &str, causes: &mut Vec<Cause>) {
             }
         }
         _ => {
-            let found = internal(strategy);
-            let supported = "\"RollingUpdate\", \"OnDelete\"";
-            causes.push(Cause::unsupported_raw(path, &found, supported));
+            let shown = internal_form::shown("Deployment.spec.strategy", strategy);
+            causes.push(Cause::unsupported_raw(path, &shown, "\"RollingUpdate\", \"OnDelete\""));
         }
     }
-}
-
-/// Returns a strategy as messages show it.
-fn internal(strategy: &Value) -> String {
-    let rolling = &strategy["rollingUpdate"];
-    let rolling = match rolling {
-        Value::Null => "null".to_owned(),
-        _ => format!(
-            "{{\"MaxUnavailable\":{},\"MaxSurge\":{}}}",
-            rolling["maxUnavailable"], rolling["maxSurge"]
-        ),
-    };
-    format!("{{\"Type\":{},\"RollingUpdate\":{rolling}}}", strategy["type"])
 }
 
 fn management(policy: &Value, path: &str, causes: &mut Vec<Cause>) {
