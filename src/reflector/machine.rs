@@ -210,6 +210,11 @@ impl Machine {
         self.gate.admit(now).is_ok()
     }
 
+    /// Returns a random part of this time.
+    pub(super) fn spread(&mut self, time: Duration) -> Duration {
+        time.mul_f64(self.rng.f64())
+    }
+
     /// Returns whether a demand for a proof may end the current wait. Otherwise the wait delays a
     /// list that is a proof by itself, or the next page of a list.
     pub(super) fn serves_demands(&self) -> bool {
@@ -468,8 +473,9 @@ impl Machine {
             return self.arrivals_failed(failure, now);
         }
         match failure.class {
-            FaultClass::Expired if listing.paged => {
-                // The snapshot of the pages was compacted away: list again, in one piece.
+            FaultClass::Expired | FaultClass::Invalid if listing.paged => {
+                // The snapshot of the pages was compacted away, or the server does not know its
+                // token: list again, in one piece.
                 let (version, shard) = (listing.asked.clone(), listing.shard.clone());
                 let query = ListQuery { version, shard, ..ListQuery::default() };
                 self.listing = Listing { paged: false, version: None, complete: true, ..listing };
@@ -482,6 +488,7 @@ impl Machine {
                     _ => RelistCause::VersionTooLarge,
                 };
                 if listing.repeated {
+                    self.try_other_list(&listing);
                     self.relist_after(cause, now, failure.retry_after)
                 } else {
                     self.relists.count(cause);
@@ -489,6 +496,13 @@ impl Machine {
                 }
             }
             FaultClass::Refused | FaultClass::Throttled => self.list_again(failure, now),
+            FaultClass::Invalid
+                if listing.asked.as_ref().is_some_and(|asked| *asked != ResourceVersion::ANY) =>
+            {
+                // The version may be what the server refuses: another server gave it.
+                self.quorum = true;
+                self.list(now)
+            }
             class if listing.streaming => {
                 // A plain list may work.
                 self.streaming_next = Some(false);
@@ -497,14 +511,22 @@ impl Machine {
                 self.list(now)
             }
             class => {
-                if matches!(class, FaultClass::Internal | FaultClass::Other) {
-                    self.failed_lists += 1;
-                    let other = self.failed_lists.is_multiple_of(TRY_STREAMING_AFTER);
-                    self.streaming_next = Some(other);
+                if matches!(class, FaultClass::Internal | FaultClass::Invalid | FaultClass::Other) {
+                    self.try_other_list(&listing);
                 }
                 self.list_again(failure, now)
             }
         }
+    }
+
+    /// After a failed streaming list, makes the next list a plain one. After some failed plain
+    /// lists in a row, makes it a streaming one.
+    fn try_other_list(&mut self, listing: &Listing) {
+        if !listing.streaming {
+            self.failed_lists += 1;
+        }
+        let streaming = !listing.streaming && self.failed_lists.is_multiple_of(TRY_STREAMING_AFTER);
+        self.streaming_next = Some(streaming);
     }
 
     /// Handles a failed list of arrivals. A list of the whole shard shows them, too.

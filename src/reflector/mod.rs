@@ -47,7 +47,7 @@ pub(crate) use self::options::{ErrorHandler, Transform, error_handler, transform
 use self::pages::Pages;
 use self::status::{ReflectorMetrics, StatusCell, StatusWriter};
 pub use self::status::{ReflectorState, ReflectorStatus, RelistCause, Relists};
-use self::step::{End, Outcome, Step};
+use self::step::{End, Failure, Outcome, Step};
 use self::watching::Heartbeat;
 use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{
@@ -115,6 +115,9 @@ struct ReflectorDriver {
     proving: Proving,
     /// The time of the last proof that the changes handed on are current.
     proved: Option<Instant>,
+    /// True if a connection was lost since a list or a probe showed the server's history. A backup
+    /// may have been restored meanwhile.
+    doubts_history: bool,
     /// The part of the shard outside of which known objects have moved away, until the sink was
     /// told.
     narrowed: Option<ShardSelector>,
@@ -159,6 +162,7 @@ impl Reflector {
             list_begun: Moment::START,
             proving,
             proved: None,
+            doubts_history: false,
             narrowed: None,
         };
         Self { driver, machine: Machine::new(rules, policy, rng) }
@@ -298,6 +302,8 @@ impl ReflectorDriver {
                 if machine.is_quorum_read() {
                     self.proving.listed(self.list_begun);
                 }
+                // A server that lost history would refuse the version, or answer with an older one.
+                self.doubts_history = false;
                 if complete {
                     self.proved = self.proved.max(Some(self.listed));
                     self.status.proved(Some(&version), self.listed);
@@ -345,7 +351,9 @@ impl ReflectorDriver {
                     }
                     Err(error) => {
                         self.report(&error);
-                        Outcome::WatchNotOpened((&error).into())
+                        let failure = Failure::from(&error);
+                        self.doubts_history |= failure.is_outage();
+                        Outcome::WatchNotOpened(failure)
                     }
                 }
             }

@@ -16,14 +16,20 @@ use crate::time::after;
 /// A probe that failed or was not admitted is repeated after this fraction of the limit.
 const RETRIES: u32 = 4;
 
+/// The time after which a question about the server's history is repeated if it failed.
+const HISTORY_RETRY: Duration = Duration::from_secs(60);
+
 /// A probe of a watch: it lists one item with a quorum read if nothing else proves that the watch
-/// is current.
+/// is current, or that the server's history goes on.
 ///
 /// A list of one item has the version of the whole collection. A watch that has reached this
-/// version has sent every change up to the moment of the request.
+/// version has sent every change up to the moment of the request. A version that is older than the
+/// watch's shows that history was lost: a watch from a version in the future is silent.
 pub(super) struct Probe {
-    /// The longest time between two proofs. `None` disables the probe.
+    /// The longest time between two proofs. `None` if the watch need not be current.
     limit: Option<Duration>,
+    /// True until an answer has shown whether history goes on.
+    doubts_history: bool,
     idle_timeout: Duration,
     state: State,
     source: Arc<dyn ListerWatcher>,
@@ -61,16 +67,35 @@ impl Probe {
         proved: Instant,
     ) -> Self {
         let idle_timeout = limit.map_or(idle_timeout, |limit| idle_timeout.min(limit));
-        let mut probe = Self { limit, idle_timeout, state: State::Idle(proved), source };
+        let state = State::Idle(proved);
+        let mut probe = Self { limit, doubts_history: false, idle_timeout, state, source };
         probe.proved(proved);
         probe
     }
 
     /// Notes a proof of this moment. The next request is due after half of the limit.
     pub(super) fn proved(&mut self, at: Instant) {
-        if let Some(limit) = self.limit {
+        if let Some(limit) = self.limit.filter(|_| !self.doubts_history) {
             self.state = State::Idle(after(at, limit / 2));
         }
+    }
+
+    /// Asks at this moment whether the server's history goes on.
+    pub(super) fn doubt_history(&mut self, at: Instant) {
+        if !self.doubts_history {
+            self.doubts_history = true;
+            self.state = State::Idle(at);
+        }
+    }
+
+    /// Notes that the server's history goes on.
+    pub(super) fn trust_history(&mut self) {
+        self.doubts_history = false;
+    }
+
+    /// Returns whether no answer has shown yet that the server's history goes on.
+    pub(super) fn doubts_history(&self) -> bool {
+        self.doubts_history
     }
 
     /// Sends the request.
@@ -81,9 +106,8 @@ impl Probe {
 
     /// Postpones the request.
     pub(super) fn put_off(&mut self, now: Instant) {
-        if let Some(limit) = self.limit {
-            self.state = State::Idle(after(now, limit / RETRIES));
-        }
+        let pause = self.limit.map_or(HISTORY_RETRY, |limit| limit / RETRIES);
+        self.state = State::Idle(after(now, pause));
     }
 
     /// Gives the watch the other half of the limit to reach the quorum's version.
@@ -95,7 +119,7 @@ impl Probe {
 
     /// Waits for the next event. Cancel safe.
     pub(super) async fn next(&mut self) -> Probed {
-        if self.limit.is_none() {
+        if self.limit.is_none() && !self.doubts_history {
             return pending().await;
         }
         match &mut self.state {

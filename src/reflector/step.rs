@@ -94,12 +94,30 @@ pub(super) enum End {
     ShardChanged,
 }
 
+impl End {
+    /// Returns whether the server may have been replaced meanwhile.
+    pub(super) fn is_outage(&self) -> bool {
+        match self {
+            Self::Broken | Self::Silent => true,
+            Self::Failed(failure) => failure.is_outage(),
+            _ => false,
+        }
+    }
+}
+
 /// The parts of an error that decide the next step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Failure {
     pub(super) class: FaultClass,
     pub(super) retry_after: Option<Duration>,
     pub(super) no_end_of_initial_events: bool,
+}
+
+impl Failure {
+    /// Returns whether the server may have been replaced meanwhile.
+    pub(super) fn is_outage(self) -> bool {
+        matches!(self.class, FaultClass::Refused | FaultClass::Internal | FaultClass::Other)
+    }
 }
 
 impl From<&SourceError> for Failure {

@@ -30,6 +30,10 @@ const SHORTEST_GAP: Duration = Duration::from_secs(60);
 /// The time for which events outside of the shard are collected before the sink learns the version.
 const OUTSIDE_PERIOD: Duration = Duration::from_secs(1);
 
+/// The time after the opening of a watch in which a doubt about the server's history is settled. A
+/// lost server breaks the watches of many clients at once, so their questions are spread.
+const HISTORY_PERIOD: Duration = Duration::from_secs(30);
+
 /// The limit of the whole time of the initial events, as a multiple of their idle timeout. It holds
 /// for any number of objects.
 const MAX_IDLE_TIMEOUTS: u32 = 10;
@@ -208,6 +212,9 @@ impl ReflectorDriver {
         let mut untold: Option<Instant> = None;
         self.heartbeat.begin();
         let mut probe = self.probe(opened);
+        if self.doubts_history {
+            probe.doubt_history(after(opened, machine.spread(HISTORY_PERIOD)));
+        }
         let mut budget = YieldBudget::new();
         let end = loop {
             budget.spend(1).await;
@@ -276,6 +283,9 @@ impl ReflectorDriver {
                 && let Some(known) = machine.version()
                 && stated.is_older_than(known)
             {
+                if matches!(observed, Observed::Bookmark { .. }) {
+                    probe.doubt_history(now);
+                }
                 if let Some(at) = self.handle_old_item(observed, machine, sink, now).await {
                     due = Some(at);
                 }
@@ -300,6 +310,7 @@ impl ReflectorDriver {
             // read.
             last = Instant::now();
         };
+        self.doubts_history = probe.doubts_history() || end.is_outage();
         Outcome::WatchEnded { end, lasted: opened.elapsed() }
     }
 
@@ -361,7 +372,8 @@ impl ReflectorDriver {
     /// Handles an item that is older than the known version: a repetition, or an item that came too
     /// late. Returns the time at which a relist is due, if only a relist can tell which.
     ///
-    /// An old bookmark is ignored. For an object, its known state decides. A state older than the
+    /// An old bookmark only raises doubts about the server's history. For an object, its known
+    /// state decides. A state older than the
     /// known one is ignored. The deletion of the known object is passed on, because some servers
     /// send a deleted object with its last version.
     async fn handle_old_item(
@@ -416,6 +428,7 @@ impl ReflectorDriver {
             Probed::Due => probe.put_off(now),
             Probed::Answered(version, begun) => {
                 self.status.heard(now);
+                probe.trust_history();
                 let known = machine.version()?;
                 if version == *known {
                     self.proved(machine, begun);

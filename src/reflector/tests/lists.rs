@@ -174,7 +174,7 @@ async fn streaming_list_falls_back_on_lasting_errors() {
         (fault(500, "InternalError"), vec!["stream \"\"", "list \"\"", "watch 1"]),
         (fault(429, "TooManyRequests"), vec!["stream \"\"", "stream \"\""]),
         (refused(), vec!["stream \"\"", "stream \"\""]),
-        (fault(410, "Expired"), vec!["stream \"\"", "stream \"\""]),
+        (fault(410, "Expired"), vec!["stream \"\"", "list \"\"", "watch 1"]),
     ] {
         let fake = source(&["a"]);
         let what = error.to_string();
@@ -240,6 +240,43 @@ async fn older_quorum_read_is_a_restored_backup() {
     rig.source.put(object("d"));
     settle().await;
     rig.assert_converged();
+}
+
+#[tokio::test(start_paused = true)]
+async fn restored_backup_of_a_quiet_kind_is_noticed() {
+    let rig = Rig::start(source(&["a", "b", "c"]));
+    settle().await;
+    rig.source.restore(1);
+    seconds(120.0).await;
+    assert!(rig.log().contains(&"=1!".into()), "{:?} {:?}", rig.log(), rig.requests());
+    rig.assert_converged();
+}
+
+#[tokio::test(start_paused = true)]
+async fn lost_connection_costs_one_question_about_history() {
+    let rig = Rig::start(source(&["a"]));
+    settle().await;
+    rig.source.fail_list(fault(500, "InternalError"));
+    rig.source.end_watches(WatchEnd::Broken);
+    seconds(240.0).await;
+    let mut requests = rig.requests();
+    requests.dedup();
+    assert_eq!(requests, ["list \"\"", "watch 1", "list \"\""], "one more, since the first failed");
+    assert_eq!(rig.limits(), [Some(5_000), Some(1), Some(1)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn version_that_is_refused_is_given_up() {
+    for refusal in [fault(400, "BadRequest"), Fault::Request("uri too long".into())] {
+        let rig = Rig::start(source(&["a"]));
+        settle().await;
+        rig.source.fail_list(refusal);
+        rig.source.fail_watch(fault(410, "Expired"));
+        rig.source.end_watches(WatchEnd::Failed(status(410, "Expired")));
+        settle().await;
+        let requests = rig.requests();
+        assert_eq!(requests[2..4], ["list 1", "list \"\""], "{requests:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]
