@@ -7,7 +7,7 @@ use kube::{Resource, ResourceExt};
 use serde::de::DeserializeOwned;
 
 use super::ReconcileRequest;
-use super::finalizer::is_absent;
+use super::finalizer::{checked, is_absent};
 use super::own_writes::WriteScope;
 use crate::object::ObjectKey;
 
@@ -109,8 +109,12 @@ impl<K, C> ReconcileRequest<K, C> {
             return Err(ConfirmError::WrongNamespace(key));
         }
         let live = match api.get(key.name()).await {
-            Ok(live) => live,
+            Ok(live) => checked(live, object),
             Err(error) if is_absent(&error, key.name()) => return Ok(Confirmation::Gone),
+            Err(error) => Err(error),
+        };
+        let live = match live {
+            Ok(live) => live,
             Err(source) => return Err(ConfirmError::Failed { key, source }),
         };
         if live.meta().uid != meta.uid {

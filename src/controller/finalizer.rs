@@ -125,8 +125,9 @@ const CONFLICTS: usize = 5;
 /// [transform](crate::InformerSpec::transform) that drops finalizers costs a request with each
 /// reconcile, which a warning reports once.
 ///
-/// An object counts as gone if the server names it in a 404. Any other 404 is an error: the kind
-/// may not be served any more.
+/// An object counts as gone if the server names it in a 404, or answers with an object of another
+/// uid. Any other 404 is an error, since the kind may not be served any more. So is an answer
+/// without the object's name or without a uid.
 ///
 /// `api` must be of the object's namespace. The service account needs the verbs `get` and `patch`.
 ///
@@ -222,10 +223,24 @@ where
     K: Resource + Clone + DeserializeOwned + Debug,
 {
     match api.get(&object.name_any()).await {
-        Ok(live) => Ok(Some(live).filter(|live| live.meta().uid == object.meta().uid)),
+        Ok(live) => {
+            let (live, object) = (checked(live, object)?, object.meta());
+            Ok(Some(live).filter(|live| live.meta().uid == object.uid))
+        }
         Err(error) if is_absent(&error, &object.name_any()) => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// Returns an answer that is about the object of this name. A proxy may answer anything with 200,
+/// which does not show that the object is gone.
+pub(super) fn checked<K: Resource>(answer: K, object: &K) -> Result<K, kube::Error> {
+    let (found, wanted) = (answer.meta(), object.meta());
+    if found.name == wanted.name && found.uid.is_some() >= wanted.uid.is_some() {
+        return Ok(answer);
+    }
+    let problem = "the answer is not this object: its name or uid is missing or another";
+    Err(kube::Error::Service(problem.into()))
 }
 
 /// Removes the finalizer, whatever else changed meanwhile.
@@ -264,7 +279,7 @@ where
         "finalizers": finalizers,
     }});
     match api.patch(&object.name_any(), &PatchParams::default(), &Patch::Merge(patch)).await {
-        Ok(patched) => Ok(Some(patched)),
+        Ok(patched) => checked(patched, object).map(Some),
         Err(error) if is_absent(&error, &object.name_any()) => Ok(None),
         Err(error) => Err(error),
     }

@@ -50,23 +50,39 @@ impl LeaseClient {
                     (Outcome::Waited, None)
                 }
                 Step::Get => {
-                    let asked = this.api.get_opt(&this.name);
+                    let asked = async {
+                        let lease = this.api.get_opt(&this.name).await?;
+                        lease.map(|lease| this.checked(lease)).transpose()
+                    };
                     let got = |lease: Option<Lease>| Outcome::Got(lease.map(Box::new));
                     this.ask(LeaseVerb::Get, asked, got).await
                 }
                 Step::Create(lease) => {
                     let params = PostParams::default();
-                    let asked = this.api.create(&params, &lease);
+                    let asked = async { this.checked(this.api.create(&params, &lease).await?) };
                     this.ask(LeaseVerb::Create, asked, written).await
                 }
                 Step::Replace(lease) => {
                     let params = PostParams::default();
-                    let asked = this.api.replace(&this.name, &params, &lease);
+                    let asked = async {
+                        this.checked(this.api.replace(&this.name, &params, &lease).await?)
+                    };
                     this.ask(LeaseVerb::Update, asked, written).await
                 }
                 Step::Lost(_) | Step::Released => (Outcome::Waited, None),
             }
         })
+    }
+
+    /// Returns an answer that is this Lease. A proxy may answer anything with 200.
+    fn checked(&self, lease: Lease) -> kube::Result<Lease> {
+        let metadata = &lease.metadata;
+        let is_this = metadata.name.as_deref() == Some(&*self.name);
+        if is_this && metadata.resource_version.is_some() {
+            return Ok(lease);
+        }
+        let problem = "the answer is not this Lease: its name or version is missing or another";
+        Err(kube::Error::Service(problem.into()))
     }
 
     async fn ask<T>(

@@ -50,6 +50,9 @@
 //! that:
 //!
 //! - The monotonic clocks of candidates run at rates that differ by less than a tenth.
+//! - The elector's runtime always has a free worker thread. Synchronous code of the work that
+//!   blocks all of them stops the renewals, unless the elector [renews on another
+//!   runtime](LeaderElectorBuilder::renew_on).
 //! - After a failed renewal, the process is not suspended, and no synchronous code of the work
 //!   blocks, for longer than a tenth of the lease duration. Code that does not run, or does not
 //!   await, cannot be stopped in time.
@@ -96,7 +99,8 @@ use std::time::Duration;
 use fastrand::Rng;
 use k8s_openapi::jiff::Timestamp;
 use kube::Client;
-use tokio::sync::watch;
+use tokio::runtime::Handle;
+use tokio::sync::{Mutex, watch};
 use tokio::time::Instant;
 
 pub use self::error::{LeaderElectionError, LeaseError, LeaseFault, LeaseVerb, WorkEnd};
@@ -117,6 +121,18 @@ use self::term::PreviousWork;
 /// A candidate for one Lease. The [module](self) documentation lists its guarantees and shows an
 /// example.
 pub struct LeaderElector {
+    /// Locked while the elector runs.
+    candidate: Arc<Mutex<Candidate>>,
+    lease: Arc<str>,
+    identity: Arc<str>,
+    state: LeadershipCell,
+    ending: Ending,
+    /// The runtime that sends the requests. `None` for the one on which the elector runs.
+    renews_on: Option<Handle>,
+}
+
+/// The part of an elector that sends requests.
+struct Candidate {
     lease: LeaseClient,
     machine: Machine,
     identity: Arc<str>,
@@ -124,6 +140,12 @@ pub struct LeaderElector {
     /// The last failed request of this term; `None` after a request has succeeded.
     term_error: Option<LeaseError>,
     last: PreviousWork,
+    ending: Ending,
+}
+
+/// The options for the end of a term.
+#[derive(Clone, Copy)]
+struct Ending {
     release_on_stop: bool,
     stop_timeout: Duration,
     abandons_blocked: bool,
@@ -161,35 +183,42 @@ impl LeaderElector {
         LeaderElectorBuilder::new(client, namespace, name)
     }
 
-    fn new(client: Client, namespace: &str, rules: Rules) -> Self {
+    fn new(client: Client, namespace: &str, rules: Rules, ending: Ending) -> Self {
         let timeout = rules.renew_deadline / 2;
+        let lease = LeaseClient::new(client, namespace, rules.name.clone(), timeout);
+        let (identity, state) = (rules.identity.clone(), LeadershipCell::new(&rules.name));
         Self {
-            lease: LeaseClient::new(client, namespace, rules.name.clone(), timeout),
-            identity: rules.identity.clone(),
-            state: LeadershipCell::new(&rules.name),
-            machine: Machine::new(rules, Rng::new(), Instant::now()),
-            term_error: None,
-            last: PreviousWork::none(),
-            release_on_stop: true,
-            stop_timeout: Duration::ZERO,
-            abandons_blocked: false,
+            lease: lease.lease().clone(),
+            identity: identity.clone(),
+            state: state.clone(),
+            ending,
+            renews_on: None,
+            candidate: Arc::new(Mutex::new(Candidate {
+                lease,
+                machine: Machine::new(rules, Rng::new(), Instant::now()),
+                identity,
+                state,
+                term_error: None,
+                last: PreviousWork::none(),
+                ending,
+            })),
         }
     }
 
     /// Shortens the stop timeout, if it is longer.
     #[cfg(feature = "manager")]
     pub(crate) fn limit_stop_timeout(&mut self, limit: Duration) {
-        self.stop_timeout = self.stop_timeout.min(limit);
+        self.ending.stop_timeout = self.ending.stop_timeout.min(limit);
     }
 
     #[cfg(feature = "manager")]
     pub(crate) fn abandons_blocked(&self) -> bool {
-        self.abandons_blocked
+        self.ending.abandons_blocked
     }
 
     #[cfg(feature = "manager")]
     pub(crate) fn stop_timeout(&self) -> Duration {
-        self.stop_timeout
+        self.ending.stop_timeout
     }
 
     /// Returns the identity of this candidate.
@@ -222,9 +251,8 @@ impl LeaderElector {
 impl fmt::Debug for LeaderElector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LeaderElector")
-            .field("lease", self.lease.lease())
+            .field("lease", &self.lease)
             .field("identity", &self.identity)
-            .field("term", &self.machine.term())
             .finish_non_exhaustive()
     }
 }

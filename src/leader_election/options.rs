@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kube::Client;
+use tokio::runtime::Handle;
 
-use super::LeaderElector;
 use super::machine::{JITTER, Rules};
 use super::record::is_storable;
+use super::{Ending, LeaderElector};
 
 /// The longest stop timeout: a timer cannot be set for ever.
 pub(crate) const LONGEST_STOP_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 3_600);
@@ -48,9 +49,8 @@ pub struct LeaderElectorBuilder {
     lease_duration: Duration,
     renew_deadline: Duration,
     retry_period: Duration,
-    release_on_stop: bool,
-    stop_timeout: Duration,
-    abandons_blocked: bool,
+    ending: Ending,
+    renews_on: Option<Handle>,
 }
 
 /// The error of [`LeaderElectorBuilder::build`]: options that are empty or contradict one another.
@@ -98,9 +98,12 @@ impl LeaderElectorBuilder {
             lease_duration: Duration::from_secs(15),
             renew_deadline: Duration::from_secs(10),
             retry_period: Duration::from_secs(2),
-            release_on_stop: true,
-            stop_timeout: Duration::from_secs(25),
-            abandons_blocked: false,
+            ending: Ending {
+                release_on_stop: true,
+                stop_timeout: Duration::from_secs(25),
+                abandons_blocked: false,
+            },
+            renews_on: None,
         }
     }
 
@@ -141,7 +144,7 @@ impl LeaderElectorBuilder {
     /// Sets whether the lease is released when the work is over, so that a successor does not wait
     /// until it expires. The default is true.
     pub fn release_on_stop(mut self, release: bool) -> Self {
-        self.release_on_stop = release;
+        self.ending.release_on_stop = release;
         self
     }
 
@@ -149,7 +152,7 @@ impl LeaderElectorBuilder {
     /// 25 s is a little less than a pod's grace period; the longest is a year. The elector renews
     /// the lease meanwhile.
     pub fn stop_timeout(mut self, timeout: Duration) -> Self {
-        self.stop_timeout = timeout.min(LONGEST_STOP_TIMEOUT);
+        self.ending.stop_timeout = timeout.min(LONGEST_STOP_TIMEOUT);
         self
     }
 
@@ -160,7 +163,39 @@ impl LeaderElectorBuilder {
     /// It is not enough to return from `main`: the runtime waits there for closures of
     /// `spawn_blocking`.
     pub fn abandon_blocked_work(mut self, abandon: bool) -> Self {
-        self.abandons_blocked = abandon;
+        self.ending.abandons_blocked = abandon;
+        self
+    }
+
+    /// Sets the runtime that sends the elector's requests. The default is the one on which the
+    /// elector runs, where the work runs, too.
+    ///
+    /// A lease is renewed only while that runtime has a free thread. Code of the work that blocks
+    /// all worker threads at once stops the renewals: another candidate then leads beside it. With
+    /// a limit of one CPU, tokio's runtime has one worker thread. With a runtime of their own,
+    /// renewals go on whatever the work does. The elector's client must have been created on that
+    /// runtime, because its connections live there:
+    ///
+    /// ```no_run
+    /// use kube_informer::LeaderElector;
+    /// use kube_informer::controller::BoxError;
+    ///
+    /// fn main() -> Result<(), BoxError> {
+    ///     let runtime = || tokio::runtime::Builder::new_multi_thread();
+    ///     let renewals = runtime().worker_threads(1).enable_all().build()?;
+    ///     let work = runtime().enable_all().build()?;
+    ///     let client = renewals.block_on(kube::Client::try_default())?;
+    ///     let elector = LeaderElector::builder(client, "shop", "my-controller");
+    ///     let mut elector = elector.renew_on(renewals.handle().clone()).build()?;
+    ///     work.block_on(async {
+    ///         let stop = tokio_util::sync::CancellationToken::new();
+    ///         elector.run(stop, |leading| async move { leading.cancelled().await }).await
+    ///     })?;
+    ///     Ok(())
+    /// }
+    /// ```
+    pub fn renew_on(mut self, runtime: Handle) -> Self {
+        self.renews_on = Some(runtime);
         self
     }
 
@@ -200,10 +235,8 @@ impl LeaderElectorBuilder {
             renew_deadline: renew,
             retry_period: retry,
         };
-        let mut elector = LeaderElector::new(self.client, &self.namespace, rules);
-        elector.release_on_stop = self.release_on_stop;
-        elector.stop_timeout = self.stop_timeout;
-        elector.abandons_blocked = self.abandons_blocked;
+        let mut elector = LeaderElector::new(self.client, &self.namespace, rules, self.ending);
+        elector.renews_on = self.renews_on;
         Ok(elector)
     }
 }
@@ -217,9 +250,10 @@ impl fmt::Debug for LeaderElectorBuilder {
             .field("lease_duration", &self.lease_duration)
             .field("renew_deadline", &self.renew_deadline)
             .field("retry_period", &self.retry_period)
-            .field("release_on_stop", &self.release_on_stop)
-            .field("stop_timeout", &self.stop_timeout)
-            .field("abandons_blocked", &self.abandons_blocked)
+            .field("release_on_stop", &self.ending.release_on_stop)
+            .field("stop_timeout", &self.ending.stop_timeout)
+            .field("abandons_blocked", &self.ending.abandons_blocked)
+            .field("renews_on", &self.renews_on.is_some())
             .finish_non_exhaustive()
     }
 }

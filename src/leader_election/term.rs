@@ -13,7 +13,7 @@ use super::lease::{LeaseClient, StepResult};
 use super::machine::{LossCause, Machine, Outcome as StepOutcome, Step, Term};
 use super::scope::WorkScope;
 use super::state::{LeadershipCell, StepDownOnDrop};
-use super::{LeaderElector, Outcome, now};
+use super::{Candidate, LeaderElector, Outcome, now};
 use crate::panic;
 
 /// The time that dropped work gets to end. Only work that blocks a thread takes longer.
@@ -253,6 +253,42 @@ impl LeaderElector {
         F: FnOnce(WorkScope) -> Fut + Send + 'static,
         Fut: Future<Output: Send + 'static> + Send + 'static,
     {
+        let (work_on, ending) = (Handle::current(), self.ending);
+        let candidate = self.candidate.clone();
+        let running = async move {
+            // Free, unless the task of a dropped call has not ended yet.
+            let mut candidate = candidate.lock_owned().await;
+            candidate.ending = ending;
+            candidate.run(stop, lead, &work_on).await
+        };
+        let Some(runtime) = &self.renews_on else { return running.await };
+        match AbortOnDropHandle::new(runtime.spawn(running)).await {
+            Ok(result) => result,
+            Err(error) => match error.try_into_panic() {
+                Ok(payload) => std::panic::resume_unwind(payload),
+                // The runtime was shut down, and the work was dropped.
+                Err(_) => {
+                    let (cause, work) = (LossCause::RenewDeadline, WorkEnd::Dropped);
+                    let lease = self.lease.clone();
+                    Err(LeaderElectionError::Lost { lease, cause, last_error: None, work })
+                }
+            },
+        }
+    }
+}
+
+impl Candidate {
+    /// Waits until this candidate leads, then runs the work once, on this runtime.
+    async fn run<F, Fut>(
+        &mut self,
+        stop: CancellationToken,
+        lead: F,
+        work_on: &Handle,
+    ) -> Result<Outcome<Fut::Output>, LeaderElectionError>
+    where
+        F: FnOnce(WorkScope) -> Fut + Send + 'static,
+        Fut: Future<Output: Send + 'static> + Send + 'static,
+    {
         tokio::select! {
             biased;
             () = self.last.wait_until_ended() => {}
@@ -268,7 +304,7 @@ impl LeaderElector {
         self.last = PreviousWork { gone: gone.clone(), scope: scope.clone() };
         let (mine, guard) = (scope.clone(), gone.clone().drop_guard());
         let mut work = Work {
-            task: AbortOnDropHandle::new(tokio::spawn(async move {
+            task: AbortOnDropHandle::new(work_on.spawn(async move {
                 let _gone = guard;
                 lead(mine).await
             })),
@@ -343,7 +379,7 @@ impl LeaderElector {
         let mut stop = Stop::No;
         // Only a leader calls this. Without a term, its time is over.
         while let Some(term) = self.machine.term() {
-            renews.machine = (!self.abandons_blocked).then(|| self.machine.clone());
+            renews.machine = (!self.ending.abandons_blocked).then(|| self.machine.clone());
             tokio::select! {
                 biased;
                 result = work.wait_until_ended() => return End::Work(result, term),
@@ -354,7 +390,7 @@ impl LeaderElector {
                 // tracks.
                 () = leading.cancelled(), if matches!(stop, Stop::No) => {
                     self.state.step_down();
-                    stop = Stop::Told(Instant::now() + self.stop_timeout);
+                    stop = Stop::Told(Instant::now() + self.ending.stop_timeout);
                 }
                 () = sleep_until(stop.next().unwrap_or(term.expires)), if stop.next().is_some() => {
                     if let Stop::Told(_) = stop {
@@ -362,7 +398,7 @@ impl LeaderElector {
                         stop = Stop::Dropped(Instant::now() + DROP_TIMEOUT);
                         continue;
                     }
-                    if self.abandons_blocked {
+                    if self.ending.abandons_blocked {
                         return End::Overdue;
                     }
                     stop = Stop::Overdue;
@@ -370,7 +406,7 @@ impl LeaderElector {
                     tracing::error!(
                         lease = %self.lease.lease(),
                         tracked = work.scope.tracked(),
-                        stop_timeout = ?self.stop_timeout,
+                        stop_timeout = ?self.ending.stop_timeout,
                         "the work of a leader exceeded its stop timeout and blocks a thread; its \
                          lease is renewed until the work ends: end this process"
                     );
@@ -476,7 +512,7 @@ impl LeaderElector {
 
     /// Releases the lease, within the timeout of one request. Otherwise it expires.
     async fn release(&mut self) {
-        if !self.release_on_stop {
+        if !self.ending.release_on_stop {
             return;
         }
         let bound = self.lease.timeout();

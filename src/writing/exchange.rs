@@ -206,6 +206,10 @@ where
         shard: Option<&ShardSelector>,
     ) -> Result<(Arc<K>, Option<Record>), ApplyError> {
         let object = from_value::<K>(answer).map_err(|reason| target.unreadable(reason))?;
+        if object.meta().name.as_deref() != Some(target.key.name()) {
+            let reason = "it is not about this object: its name is missing or another";
+            return Err(target.unreadable(reason.to_owned()));
+        }
         let seen = to_value(&object).map_err(|reason| target.unreadable(reason))?;
         let own = own_fields(answer, &self.manager, subresource(target.section));
         let configured = target.configuration.fields();

@@ -49,6 +49,27 @@ fn cut_off(server: &ApiServer, cut: &Arc<AtomicBool>) -> LeaderElectorBuilder {
     LeaderElector::builder(client, "shop", "x").identity("r0")
 }
 
+/// The work waits for renewals without an await, on the only thread of its runtime.
+#[test]
+fn blocked_runtime_renews_on_another_one() {
+    let renewing = tokio::runtime::Builder::new_multi_thread();
+    let renewing = { renewing }.worker_threads(1).enable_all().build().unwrap();
+    let server = ApiServer::new();
+    let elector = renewing.block_on(async { elector(&server, "r0") });
+    let elector = elector.retry_period(Duration::from_millis(20));
+    let mut elector = elector.renew_on(renewing.handle().clone()).build().unwrap();
+    let working = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let seen = server.clone();
+    let led = working.block_on(elector.run(CancellationToken::new(), move |_| async move {
+        let begun = std::time::Instant::now();
+        while renewals(&seen) < 5 {
+            assert!(begun.elapsed() < 8 * S, "the lease is renewed");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }));
+    assert!(matches!(led, Ok(Outcome::Finished(()))), "{led:?}");
+}
+
 async fn holder(server: &ApiServer) -> String {
     let lease: Lease = Api::namespaced(server.client(), "shop").get("x").await.unwrap();
     lease.spec.unwrap().holder_identity.unwrap()

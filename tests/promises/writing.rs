@@ -203,7 +203,7 @@ async fn nonsense_answers_leave_no_record() {
     let server = ApiServer::new();
     let (maps, applier) = applier(&server, server.client()).await;
     let desired = map("a", "1");
-    for nonsense in ["", "{", "[]", "7", r#"{"metadata": 7}"#, r#"{"data": {"value": 7}}"#] {
+    for nonsense in ["", "{", "[]", "7", r#"{"metadata": 7}"#, "{}", r#"{"data": {"value": 7}}"#] {
         server.intercept(move |request| {
             (request.method == "PATCH").then(|| Response::new(nonsense.into()))
         });

@@ -376,6 +376,21 @@ async fn manual_handover_ends_the_work_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn answers_that_are_no_lease_are_errors() {
+    let server = ApiServer::new();
+    server.intercept(|_| Some(Response::new(Bytes::from_static(b"{}").into())));
+    let replica = Replica::start(&server, &Timeline::default(), 0, Duration::ZERO);
+    sleep(Duration::from_secs(10)).await;
+    let state = replica.state.borrow().clone();
+    assert!(state.errors >= 3 && !state.is_leader, "{state:?}");
+    assert!(state.last_error.unwrap().to_string().contains("is not this Lease"));
+    server.stop_intercepting();
+    sleep(RETRY).await;
+    assert!(replica.state.borrow().is_leader);
+    assert!(replica.stop().await.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_missing_permission_is_visible() {
     let server = ApiServer::new();
     server.intercept(|_| {
