@@ -215,8 +215,16 @@ impl<K: Resource + Send + Sync + 'static> Indexer<K> {
     ///
     /// Returns `None` too if the object is packed and can't be unpacked, which was reported.
     pub fn get(&self, key: &ObjectKey) -> Option<Arc<K>> {
-        let cached = self.load().get(key)?.clone();
-        cached.get_as()
+        let packed = {
+            let state = self.load();
+            let cached = state.get(key)?;
+            if let Some(object) = cached.decoded_as() {
+                return Some(object);
+            }
+            // Unpacking takes a while, and must not keep this state of the store.
+            cached.clone()
+        };
+        packed.get_as()
     }
 
     /// Returns the object with this name like [`get`](Self::get), without allocating a key.

@@ -75,6 +75,7 @@ impl dyn AnyObject {
 }
 
 /// Returns the object, if it is decoded and of this type.
+#[inline]
 pub(crate) fn downcast<K: Send + Sync + 'static>(object: Arc<dyn AnyObject>) -> Option<Arc<K>> {
     (object as Arc<dyn Any + Send + Sync>).downcast().ok()
 }
@@ -224,8 +225,18 @@ impl<K: ?Sized> Cached<K> {
 
     /// Returns the object, if it is of this type. Unpacks it if necessary, as
     /// [`get`](Cached::get) does.
+    #[inline]
     pub fn get_as<L: Send + Sync + 'static>(&self) -> Option<Arc<L>> {
-        downcast(self.0.clone()).or_else(|| downcast(self.packed()?.get()?))
+        if let Some(object) = self.decoded_as() {
+            return Some(object);
+        }
+        downcast(self.packed()?.get()?)
+    }
+
+    /// Returns the object, if it is decoded and of this type.
+    #[inline]
+    pub(crate) fn decoded_as<L: Send + Sync + 'static>(&self) -> Option<Arc<L>> {
+        downcast(self.0.clone())
     }
 
     fn packed(&self) -> Option<&dyn PackedObject> {
