@@ -28,8 +28,6 @@ pub(crate) enum Encoding {
 pub(crate) struct Codec {
     layout: Layout,
     decoder: Arc<dyn DecodeAny>,
-    /// Decodes the same type without managed fields, if the decoder supports that.
-    light: Option<Arc<dyn DecodeAny>>,
     /// The approximate number of bytes of memory that each encoded byte becomes.
     expansion: usize,
 }
@@ -170,12 +168,9 @@ impl Codecs {
         if let Some(codec) = codecs.iter().find(|codec| codec.layout == layout) {
             return codec.clone();
         }
-        let decoder = self.decoder.clone();
-        let reads = |light: &Arc<dyn DecodeAny>| layout == Layout::Plain || light.knows_protobuf();
-        let light = decoder.without_managed_fields().filter(reads);
         // Measured on a pod decoded as its type.
         let expansion = if encoding == Encoding::Json { 11 } else { 18 };
-        let codec = Arc::new(Codec { layout, decoder, light, expansion });
+        let codec = Arc::new(Codec { layout, decoder: self.decoder.clone(), expansion });
         codecs.push(codec.clone());
         codec
     }
@@ -185,17 +180,7 @@ impl Codecs {
 impl Codec {
     /// Creates a codec that passes all bytes to this decoder.
     pub(crate) fn plain(decoder: Arc<dyn DecodeAny>, expansion: usize) -> Self {
-        Self { layout: Layout::Plain, decoder, light: None, expansion }
-    }
-
-    /// Decodes an object, without managed fields if the decoder supports that. Returns whether the
-    /// object is whole nevertheless.
-    pub(crate) fn decode_lightly(
-        &self,
-        object: &[u8],
-    ) -> Result<(Arc<dyn AnyObject>, bool), DecodeError> {
-        let decoder = self.light.as_ref().unwrap_or(&self.decoder);
-        Ok((self.read(&**decoder, object, None)?, self.light.is_none()))
+        Self { layout: Layout::Plain, decoder, expansion }
     }
 
     /// Decodes an object with at least these fields.
@@ -205,7 +190,7 @@ impl Codec {
         fields: Option<&FieldSet>,
     ) -> Result<Arc<dyn AnyObject>, DecodeError> {
         if fields.is_some()
-            && let Ok(part) = self.read(&*self.decoder, object, fields)
+            && let Ok(part) = self.read(object, fields)
         {
             return Ok(part);
         }
@@ -227,7 +212,7 @@ impl Codec {
 impl Codec {
     /// Decodes the whole object.
     pub(crate) fn decode(&self, object: &[u8]) -> Result<Arc<dyn AnyObject>, DecodeError> {
-        self.read(&*self.decoder, object, None)
+        self.read(object, None)
     }
 
     /// Decodes an object, whole or with only these fields.
@@ -236,23 +221,21 @@ impl Codec {
     /// message, which may quote the object.
     fn read(
         &self,
-        decoder: &dyn DecodeAny,
         object: &[u8],
         fields: Option<&FieldSet>,
     ) -> Result<Arc<dyn AnyObject>, DecodeError> {
-        catch(|| self.ask(decoder, object, fields))
+        catch(|| self.ask(object, fields))
             .unwrap_or_else(|_| Err(DecodeError::new("the decoder panicked")))
     }
 
     fn ask(
         &self,
-        decoder: &dyn DecodeAny,
         object: &[u8],
         fields: Option<&FieldSet>,
     ) -> Result<Arc<dyn AnyObject>, DecodeError> {
         match self.layout {
-            Layout::Plain => decoder.decode(object, fields),
-            _ => decoder.decode_protobuf(&self.protobuf(object)?, fields),
+            Layout::Plain => self.decoder.decode(object, fields),
+            _ => self.decoder.decode_protobuf(&self.protobuf(object)?, fields),
         }
     }
 

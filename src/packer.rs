@@ -11,6 +11,7 @@ use kube_decode::DecodeError;
 
 use crate::metrics::MetricLabels;
 use crate::object::{AnyObject, Cached, IndexExtractor, IndexValues, NotEnough, ObjectKey};
+use crate::panic::{SafeDropper, drop_safely};
 use crate::storage::{Keeper, Storage, WireObject};
 
 /// A converter of objects into [`Cached`] objects, decoded or packed.
@@ -59,6 +60,11 @@ impl Packer {
         Self(Mode::Packed { keeper, indexes: Some(indexes) })
     }
 
+    /// Makes a packer that lets `keeper` pack objects.
+    pub(crate) fn keeping(keeper: Arc<dyn Keeper>) -> Self {
+        Self(Mode::Packed { keeper, indexes: None })
+    }
+
     /// Returns whether objects are kept in another way than decoded.
     pub(crate) fn packs(&self) -> bool {
         !matches!(self.0, Mode::Decoded)
@@ -91,22 +97,31 @@ impl Packer {
         &self,
         wire: &WireObject<'_>,
     ) -> Result<(ObjectKey, Cached), DecodeError> {
-        let key = |object: &dyn AnyObject| {
-            ObjectKey::of_any(object).map_err(|invalid| DecodeError::new(invalid.to_string()))
-        };
         let Mode::Packed { keeper, indexes } = &self.0 else {
-            let object = wire.codec.decode(wire.bytes)?;
-            return Ok((key(&*object)?, self.pack_any(Cached::any(object))));
+            let (key, object) = decode(wire)?;
+            return Ok((key, self.pack_any(Cached::any(object))));
         };
         if keeper.packs_undecoded()
             && let Some(packed) = pack_undecoded(&**keeper, indexes.as_ref(), wire)?
         {
             return Ok(packed);
         }
-        let (object, whole) = wire.codec.decode_lightly(wire.bytes)?;
-        let key = key(&*object)?;
+        // As a read decodes it, so that a read finds no fault that was not found here.
+        let (key, object) = decode(wire)?;
         let values = values(indexes.as_ref(), &*object);
-        Ok((key, keeper.pack_wire(wire, (object, whole), values)))
+        Ok((key, keeper.pack_wire(wire, object, values)))
+    }
+}
+
+/// Decodes an object that comes as bytes, and returns it with its key.
+fn decode(wire: &WireObject<'_>) -> Result<(ObjectKey, Arc<dyn AnyObject>), DecodeError> {
+    let object = wire.codec.decode(wire.bytes)?;
+    match ObjectKey::of_any(&*object) {
+        Ok(key) => Ok((key, object)),
+        Err(invalid) => {
+            drop_safely(object);
+            Err(DecodeError::new(invalid.to_string()))
+        }
     }
 }
 
@@ -149,8 +164,8 @@ impl<K: ?Sized> Storage<K> {
     ///
     /// Only an informer frees unpacked objects soon after their users drop them.
     pub fn packer(&self, resource: impl Into<Arc<str>>) -> Packer {
-        match self.keeper(&resource.into(), &MetricLabels::default()) {
-            Some(keeper) => Packer(Mode::Packed { keeper, indexes: None }),
+        match self.keeper(&resource.into(), &MetricLabels::default(), SafeDropper::default()) {
+            Some(keeper) => Packer::keeping(keeper),
             None => Packer::decoded(),
         }
     }

@@ -52,6 +52,13 @@ pub(crate) fn drop_safely<T>(value: T) -> bool {
     }
 }
 
+/// Passes a reference to a call and drops the value afterwards, also if the call panics.
+pub(crate) fn lend<T, R>(value: T, call: impl FnOnce(&T) -> R) -> R {
+    let called = catch_unwind(AssertUnwindSafe(|| call(&value)));
+    drop_safely(value);
+    called.unwrap_or_else(|panic| resume_unwind(panic))
+}
+
 /// Logs the panic of a `Drop`. Apart, because an event of `tracing` is much code for each type.
 #[cold]
 fn report_drop(message: &str) {

@@ -16,6 +16,7 @@ use crate::object::{
     AnyObject, Cached, FieldSet, IndexValues, NotEnough, ObjectKey, ObjectState, ReadPart,
     ResourceVersion, ShardSelector, hash_parts,
 };
+use crate::panic::lend;
 use crate::yield_budget::YieldBudget;
 
 /// A user's function that returns an object's values.
@@ -273,7 +274,9 @@ impl State {
                 && let (Some(part), Some(whole)) =
                     (record.cached.read(Some(fields)), record.cached.read(None))
             {
-                same &= index.values(&*part) == index.values(&*whole);
+                let values =
+                    |object: Arc<dyn AnyObject>| lend(object, |object| index.values(&**object));
+                same &= values(part) == values(whole);
                 left -= 1;
             }
         });
@@ -310,10 +313,11 @@ impl State {
         if self.indexes.is_empty() {
             return Ok(None);
         }
-        let part = self.values(&*read(Some(set)).ok_or(NotEnough)?);
+        let values = |object: Arc<dyn AnyObject>| lend(object, |object| self.values(&**object));
+        let part = values(read(Some(set)).ok_or(NotEnough)?);
         let whole = if fields.should_compare() { read(None) } else { None };
         let Some(whole) = whole else { return Ok(part) };
-        let whole = self.values(&*whole);
+        let whole = values(whole);
         if part != whole {
             fields.refute();
         }

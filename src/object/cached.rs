@@ -20,6 +20,7 @@ use kube::api::ObjectMeta;
 use super::{
     FieldSet, IndexValues, InvalidKey, ObjectKey, ObjectState, ResourceVersion, ShardKey, ring_hash,
 };
+use crate::panic::lend;
 
 /// An object of any type. Every resource that threads can share is one.
 ///
@@ -265,7 +266,7 @@ impl<K: ?Sized> Cached<K> {
     pub(crate) fn place(&self, key: ShardKey) -> Option<u64> {
         match key {
             ShardKey::Uid => Some(ring_hash(self.uid().unwrap_or_default())),
-            _ => Some(key.hash(self.read(Some(&PLACE_FIELDS))?.meta()?)),
+            _ => lend(self.read(Some(&PLACE_FIELDS))?, |object| Some(key.hash(object.meta()?))),
         }
     }
 

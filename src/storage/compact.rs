@@ -18,6 +18,7 @@ use super::{Keeper, PackError, Settings, StorageStatus, WireObject};
 use crate::codec::Codec;
 use crate::metrics::MetricLabels;
 use crate::object::{AnyObject, Cached, IndexValues};
+use crate::panic::SafeDropper;
 use crate::sync::Mutex;
 
 /// The number of objects that must survive a round trip before a type is trusted.
@@ -58,15 +59,21 @@ type WireCodec = (Arc<Codec>, Arc<Dictionaries<PackContext>>);
 
 impl Compact {
     /// Makes the keeper of objects of type `K`.
-    pub(super) fn new<K>(settings: Settings, resource: &Arc<str>, labels: &MetricLabels) -> Self
+    pub(super) fn new<K>(
+        settings: Settings,
+        resource: &Arc<str>,
+        labels: &MetricLabels,
+        dropper: SafeDropper,
+    ) -> Self
     where
         K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
     {
         let Settings { hot_bytes, wipe, check } = settings;
         let shared = Arc::new(Shared {
-            hot: DecodedCache::new(if wipe { 0 } else { hot_bytes }),
+            hot: DecodedCache::new(if wipe { 0 } else { hot_bytes }, dropper.clone()),
             labels: SharedLabels::default(),
             figures: Figures::new(resource, labels),
+            dropper,
             wipe,
         });
         let own = |codec| {
@@ -165,8 +172,9 @@ impl Compact {
             return Ok(());
         }
         let mut object = packed.unpack(None)?;
-        let object = Arc::get_mut(&mut object).ok_or(PackError::NotUnpacked)?;
-        let (again, _) = self.write(object);
+        let own = Arc::get_mut(&mut object).ok_or(PackError::NotUnpacked);
+        let again = own.and_then(|own| self.write(own).0);
+        self.shared.dropper.free(object);
         if !message_pack::is_equivalent(written, again?.bytes.as_slice()) {
             return Err(PackError::Disagrees);
         }
@@ -204,7 +212,7 @@ impl Keeper for Compact {
     fn pack_wire(
         &self,
         wire: &WireObject<'_>,
-        (mut object, whole): (Arc<dyn AnyObject>, bool),
+        object: Arc<dyn AnyObject>,
         index_values: Option<IndexValues>,
     ) -> Cached {
         let meta = object.meta().ok_or(PackError::NotSerialised);
@@ -212,17 +220,14 @@ impl Keeper for Compact {
             Ok(packed) => {
                 // Handlers will soon read an object that arrives by itself. Of a list only the last
                 // few would stay, so holding the rest would be wasted work.
-                if self.shared.hot.holds() && whole && !wire.bulk {
+                if self.shared.hot.holds() && !wire.bulk {
                     packed.hold(object);
+                } else {
+                    self.shared.dropper.free(object);
                 }
                 Cached::any(packed)
             }
-            Err(error) => {
-                if !whole && let Ok(all) = wire.codec.decode(wire.bytes) {
-                    object = all;
-                }
-                self.keep_decoded(object, error)
-            }
+            Err(error) => self.keep_decoded(object, error),
         }
     }
 
@@ -232,7 +237,7 @@ impl Keeper for Compact {
             Ok(packed) => {
                 // It is not held: unpacking may return less, as of a time with a fraction, and
                 // every read must return the same.
-                crate::panic::drop_safely(object);
+                self.shared.dropper.free(object);
                 Cached::any(packed)
             }
             Err(error) => self.keep_decoded(object, error),

@@ -14,6 +14,7 @@ use tokio::time::sleep;
 
 use super::packed::Packed;
 use crate::object::AnyObject;
+use crate::panic::SafeDropper;
 use crate::sync::{Mutex, Notify};
 use crate::yield_budget::TURN;
 
@@ -31,6 +32,7 @@ pub(super) struct DecodedCache {
     limit: usize,
     ring: Mutex<Ring>,
     lending: Notify,
+    dropper: SafeDropper,
 }
 
 struct Ring {
@@ -48,9 +50,9 @@ struct Held {
 
 impl DecodedCache {
     /// Makes a cache that holds up to `limit` bytes.
-    pub(super) fn new(limit: usize) -> Self {
+    pub(super) fn new(limit: usize, dropper: SafeDropper) -> Self {
         let ring = Ring { held: VecDeque::new(), bytes: 0, lent: VecDeque::new() };
-        Self { limit, ring: Mutex::new(ring), lending: Notify::new() }
+        Self { limit, ring: Mutex::new(ring), lending: Notify::new(), dropper }
     }
 
     /// Returns whether the cache may hold any object.
@@ -87,7 +89,7 @@ impl DecodedCache {
         }
         for Held { packed, object, .. } in gone {
             // Its `Drop` is user code.
-            crate::panic::drop_safely(object);
+            self.dropper.free(object);
             if let Some(object) = packed.upgrade()
                 && object.release()
             {

@@ -38,6 +38,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::codec::Codec;
 use crate::metrics::MetricLabels;
 use crate::object::{AnyObject, Cached, IndexValues};
+use crate::panic::SafeDropper;
 
 /// The default of [`Storage::hot_bytes`]: 4 MiB.
 #[cfg(feature = "compact")]
@@ -52,7 +53,7 @@ pub struct Storage<K: ?Sized = dyn AnyObject> {
 }
 
 /// Makes the keeper of one informer's objects. The text is the resource's name.
-type MakeKeeper = fn(Settings, &Arc<str>, &MetricLabels) -> Arc<dyn Keeper>;
+type MakeKeeper = fn(Settings, &Arc<str>, &MetricLabels, SafeDropper) -> Arc<dyn Keeper>;
 
 #[derive(Clone, Copy, Debug)]
 struct Settings {
@@ -80,12 +81,11 @@ pub(crate) trait Keeper: Send + Sync {
     /// Packs an object that did not arrive as bytes. Keeps it decoded if packing fails.
     fn pack(&self, object: Arc<dyn AnyObject>, index_values: Option<IndexValues>) -> Cached;
 
-    /// Packs an object as it arrived. `decoded` is the object, and true if it has its managed
-    /// fields.
+    /// Packs an object as it arrived. `decoded` is what a read makes of its bytes.
     fn pack_wire(
         &self,
         wire: &WireObject<'_>,
-        decoded: (Arc<dyn AnyObject>, bool),
+        decoded: Arc<dyn AnyObject>,
         index_values: Option<IndexValues>,
     ) -> Cached;
 
@@ -228,13 +228,15 @@ impl<K: ?Sized> Storage<K> {
         self
     }
 
-    /// Makes the keeper of one informer's objects, or returns `None` if they are kept decoded.
+    /// Makes the keeper of one informer's objects, or returns `None` if they are kept decoded. The
+    /// keeper drops decoded objects through `dropper`.
     pub(crate) fn keeper(
         &self,
         resource: &Arc<str>,
         labels: &MetricLabels,
+        dropper: SafeDropper,
     ) -> Option<Arc<dyn Keeper>> {
-        self.packing.map(|(settings, make)| make(settings, resource, labels))
+        self.packing.map(|(settings, make)| make(settings, resource, labels, dropper))
     }
 }
 
@@ -251,10 +253,9 @@ where
     /// stored stay unpacked, see [`hot_bytes`](Self::hot_bytes). Reading any other object takes
     /// O(its size), as decoding it from the wire does.
     ///
-    /// Objects are kept as the server sent them. Each is decoded once as it arrives, so that one
-    /// that can't be decoded is reported then. Its managed fields are not decoded, so index
-    /// functions see objects without them. An index that is added later unpacks every object before
-    /// it is ready.
+    /// Objects are kept as the server sent them. Each is decoded once as it arrives, as a read
+    /// decodes it, so that one that can't be decoded is reported then. An index that is added later
+    /// unpacks every object before it is ready.
     ///
     /// If a transform changes objects, or the source delivers no bytes, an object is packed as its
     /// `Serialize` writes it, and every read returns what its `Deserialize` makes of that. The
@@ -275,8 +276,8 @@ where
     /// ```
     pub fn compact() -> Self {
         let settings = Settings { hot_bytes: HOT_BYTES, wipe: false, check: true };
-        let make: MakeKeeper = |settings, resource, labels| {
-            Arc::new(compact::Compact::new::<K>(settings, resource, labels))
+        let make: MakeKeeper = |settings, resource, labels, dropper| {
+            Arc::new(compact::Compact::new::<K>(settings, resource, labels, dropper))
         };
         Self { packing: Some((settings, make)), kind: PhantomData }
     }

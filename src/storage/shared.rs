@@ -12,6 +12,7 @@ use super::decoded_cache::DecodedCache;
 use crate::metrics::{
     Count, MetricLabels, STORAGE_HITS, STORAGE_KEPT_DECODED, STORAGE_MISSES, STORAGE_UNREADABLE,
 };
+use crate::panic::SafeDropper;
 use crate::sync::Mutex;
 
 /// The data that all packed objects of an informer share.
@@ -19,6 +20,8 @@ pub(super) struct Shared {
     pub(super) hot: DecodedCache,
     pub(super) labels: SharedLabels,
     pub(super) figures: Figures,
+    /// Drops decoded objects. Their `Drop` is user code.
+    pub(super) dropper: SafeDropper,
     pub(super) wipe: bool,
 }
 

@@ -1,3 +1,5 @@
+mod faults;
+
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::marker::PhantomData;
@@ -22,10 +24,11 @@ use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
 use serde_json::{Number, Value};
 
 use super::compact::Compact;
-use super::{Keeper, PackError, Settings, StorageStatus, WireObject, buffer};
+use super::{Keeper, PackError, Settings, Storage, StorageStatus, WireObject, buffer};
 use crate::codec::{Codec, decode_any};
 use crate::metrics::MetricLabels;
 use crate::object::Cached;
+use crate::panic::SafeDropper;
 
 /// The keeper of objects of one type.
 struct Keeping<K>(Arc<Compact>, PhantomData<K>);
@@ -35,7 +38,8 @@ where
     K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
 {
     let settings = Settings { hot_bytes, wipe, check: true };
-    let compact = Compact::new::<K>(settings, &"things".into(), &MetricLabels::default());
+    let (labels, dropper) = (MetricLabels::default(), SafeDropper::default());
+    let compact = Compact::new::<K>(settings, &"things".into(), &labels, dropper);
     Keeping(Arc::new(compact), PhantomData)
 }
 
@@ -45,7 +49,7 @@ impl<K: Resource + Send + Sync + 'static> Keeping<K> {
     }
 
     fn pack_wire(&self, wire: &WireObject<'_>, object: K) -> Cached<K> {
-        self.0.pack_wire(wire, (Arc::new(object), false), None).cast()
+        self.0.pack_wire(wire, Arc::new(object), None).cast()
     }
 }
 
@@ -147,19 +151,14 @@ impl Decode<DynamicObject> for Sent {
     }
 }
 
-/// Returns an object's bytes as they arrive, the object without managed fields, and the whole
-/// object.
-fn arrived(
-    metadata: ObjectMeta,
-    data: &Value,
-    codec: &Codec,
-) -> (Vec<u8>, DynamicObject, DynamicObject) {
+/// Returns an object's bytes as they arrive, and the object.
+fn arrived(metadata: ObjectMeta, data: &Value, codec: &Codec) -> (Vec<u8>, DynamicObject) {
     let object = DynamicObject { types: None, metadata, data: serde_json::json!({"data": data}) };
     let mut whole = serde_json::to_value(&object).unwrap();
     whole["metadata"]["managedFields"] = serde_json::json!([{"manager": "kubectl"}]);
     let bytes = whole.to_string().into_bytes();
     let whole = Cached::any(codec.decode(&bytes).unwrap()).into_inner().unwrap();
-    (bytes, object, whole)
+    (bytes, whole)
 }
 
 proptest! {
@@ -175,9 +174,9 @@ proptest! {
         let codecs: Vec<_> = (0..20).map(|n| Arc::new(Codec::plain(decode_any(Arc::new(Sent(n))), 11))).collect();
         let mut kept = Vec::new();
         for (metadata, data, n) in objects {
-            let (bytes, object, whole) = arrived(metadata, &data, &codecs[n]);
+            let (bytes, whole) = arrived(metadata, &data, &codecs[n]);
             let wire = WireObject { bytes: &bytes, codec: &codecs[n], bulk: false };
-            kept.push((packed(storage.pack_wire(&wire, object)), whole));
+            kept.push((packed(storage.pack_wire(&wire, whole.clone())), whole));
         }
         for (packed, whole) in &kept {
             prop_assert_eq!(&*packed.get().unwrap(), whole);
