@@ -51,7 +51,7 @@ static HEAD: LazyLock<FieldSet> = LazyLock::new(|| {
 
 /// The metadata that is read from an object without decoding it.
 #[derive(Deserialize)]
-struct Head {
+pub(crate) struct Head {
     metadata: HeadMetadata,
 }
 
@@ -63,6 +63,13 @@ struct HeadMetadata {
     uid: Option<String>,
     resource_version: Option<String>,
     labels: Option<BTreeMap<String, String>>,
+}
+
+impl From<Head> for ObjectMeta {
+    fn from(Head { metadata }: Head) -> Self {
+        let HeadMetadata { name, namespace, uid, resource_version, labels } = metadata;
+        Self { name, namespace, uid, resource_version, labels, ..Self::default() }
+    }
 }
 
 /// A decoder of objects of any type.
@@ -200,12 +207,11 @@ impl Codec {
 
     /// Reads an object's name, namespace, uid, version and labels, and skips the rest of it.
     pub(crate) fn decode_head(&self, object: &[u8]) -> Result<ObjectMeta, DecodeError> {
-        let Head { metadata } = match self.layout {
+        let head: Head = match self.layout {
             Layout::Plain => SerdeDecode::new().decode_fields(object, &HEAD)?,
             _ => self.protobuf(object)?.decode()?,
         };
-        let HeadMetadata { name, namespace, uid, resource_version, labels } = metadata;
-        Ok(ObjectMeta { name, namespace, uid, resource_version, labels, ..ObjectMeta::default() })
+        Ok(head.into())
     }
 }
 

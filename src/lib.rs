@@ -71,7 +71,8 @@
 //!
 //! **One bad object is one problem.** An object that cannot be decoded is reported under its key,
 //! and its neighbours are stored. Its last good state stays in the store, marked as stale, and its
-//! deletion still works.
+//! deletion still works. Of an object that cannot be decoded when it is read, [only handlers keep
+//! the last good state](docs::choosing_storage#unread-objects).
 //!
 //! # Objects
 //!

@@ -218,14 +218,14 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     /// object's key.
     ///
     /// Use it for a handler that needs only the key and the parts that [`Cached`](crate::Cached)
-    /// gives without unpacking: uid, version and labels. It receives the same events as a handler
-    /// of [`on_event`](Self::on_event), in the same order, merged in the same way.
+    /// gives without unpacking: uid, version and labels. It receives the events of
+    /// [`on_event`](Self::on_event), in the same order, merged in the same way. It also receives the
+    /// states that cannot be unpacked, which `on_event` leaves out: see [`CachedEvent::read`].
     ///
     /// In [decoded storage](crate::Storage::decoded) both cost the same. In [packed
     /// storage](crate::storage), `on_event` unpacks the object for each call, and for an update
     /// also the old object, unless they are held decoded. This method unpacks only the objects that
-    /// the closure requests with [`Cached::get`](crate::Cached::get) or [`CachedEvent::read`]. It
-    /// also delivers events of objects that cannot be unpacked.
+    /// the closure requests with [`Cached::get`](crate::Cached::get) or [`CachedEvent::read`].
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::Pod;

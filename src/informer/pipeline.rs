@@ -21,16 +21,19 @@ use super::resync::ResyncClock;
 use super::status::{InformerMetrics, metric_labels};
 use super::{InformerOptions, InformerStatus};
 use crate::delta_fifo::DeltaFifo;
+use crate::error::{SourceError, Verb};
 use crate::indexer::{Indexer, Objects, Snapshot};
 use crate::lister_watcher::{Collection, ListerWatcher};
 use crate::object::{Change, ShardSelector};
 use crate::packer::Packer;
-use crate::panic::{SafeDrop, SafeDropper, drop_safely};
+use crate::panic::{SafeDrop, SafeDropper, catch, drop_safely};
 use crate::processor::{
     EventStream, HandlerCall, HandlerOptions, HandlerRegistration, HandlerTask, HeldUpBy,
     SharedProcessor, Tap, TapGuard,
 };
-use crate::reflector::{ChangeSink, Reflector, ReflectorMonitor, ReflectorState, ReflectorStatus};
+use crate::reflector::{
+    ChangeSink, ErrorHandler, Reflector, ReflectorMonitor, ReflectorState, ReflectorStatus,
+};
 use crate::storage::Keeper;
 use crate::sync::Mutex;
 use crate::time::Moment;
@@ -126,6 +129,8 @@ struct Idle {
     reflector: SafeDrop<Box<Reflector>>,
     handlers: Vec<HandlerTask>,
     metrics: Arc<InformerMetrics>,
+    /// Called with each packed object that could not be read.
+    on_error: ErrorHandler,
 }
 
 impl Pipeline {
@@ -143,6 +148,7 @@ impl Pipeline {
         let collection = source.collection().clone();
         let narrowed = source.is_narrowed();
         let transformed = options.reflector.has_transform();
+        let on_error = options.reflector.error_handler();
         let wanted_shard = options.reflector.shard_channel();
         let weak_source = Arc::downgrade(&source);
         let labels = metric_labels(&options.name, &collection);
@@ -176,6 +182,7 @@ impl Pipeline {
                 reflector: SafeDrop::new(Box::new(reflector)),
                 handlers: Vec::new(),
                 metrics,
+                on_error,
             })),
             tasks: TaskTracker::new(),
             streams: TaskTracker::new(),
@@ -201,7 +208,7 @@ impl Pipeline {
         }
         let runtime = Handle::try_current().map_err(|_| StartError::NoRuntime)?;
         let idle = std::mem::replace(&mut *lifecycle, Lifecycle::Running(runtime.clone()));
-        let Lifecycle::Idle(Idle { mut reflector, handlers, metrics }) = idle else {
+        let Lifecycle::Idle(Idle { mut reflector, handlers, metrics, on_error }) = idle else {
             return Ok(());
         };
         self.resync.start(&self.processor);
@@ -225,7 +232,13 @@ impl Pipeline {
         }
         if let Some(keeper) = &self.keeper {
             let stop = self.stop.clone();
-            let sweeping = keeper.clone().sweep();
+            let request = self.collection.request_scope(Verb::Watch);
+            let sweeping = keeper.clone().sweep(Box::new(move |fault| {
+                let error = SourceError::new(request.clone(), fault);
+                if let Err(message) = catch(|| on_error(&error)) {
+                    tracing::error!(%error, message, "error handler panicked");
+                }
+            }));
             let sweeping = async move {
                 stop.run_until_cancelled(sweeping).await;
             };
@@ -425,11 +438,11 @@ impl Pipeline {
                 let idle = std::mem::replace(&mut *lifecycle, Lifecycle::Stopped { drain });
                 drop(lifecycle);
                 // Drop the users' handlers without the lock.
-                if let Lifecycle::Idle(Idle { reflector, handlers, metrics }) = idle {
+                if let Lifecycle::Idle(Idle { reflector, handlers, metrics, on_error }) = idle {
                     for task in handlers {
                         drop_safely(task);
                     }
-                    drop((reflector, metrics));
+                    drop((reflector, metrics, on_error));
                 }
                 self.fifo.abandon();
                 self.processor.close(false);

@@ -17,6 +17,7 @@ use std::sync::{Arc, LazyLock};
 use kube::Resource;
 use kube::api::ObjectMeta;
 
+use super::told::Told;
 use super::{
     FieldSet, IndexValues, InvalidKey, ObjectKey, ObjectState, ResourceVersion, ShardKey, ring_hash,
 };
@@ -110,6 +111,17 @@ pub trait PackedObject: Send + Sync {
 
     /// Returns the index values that were extracted when the object was packed, if there are any.
     fn index_values(&self) -> Option<&IndexValues> {
+        None
+    }
+
+    /// Returns whether the last attempt to unpack the object failed.
+    fn is_unreadable(&self) -> bool {
+        false
+    }
+
+    /// Returns the object with the state that the reader of its event was told of last, if that is
+    /// known.
+    fn told(&self) -> Option<&Told> {
         None
     }
 }
@@ -238,6 +250,17 @@ impl<K: ?Sized> Cached<K> {
     #[inline]
     pub(crate) fn decoded_as<L: Send + Sync + 'static>(&self) -> Option<Arc<L>> {
         downcast(self.0.clone())
+    }
+
+    /// Returns whether the object is packed, and the last attempt to unpack it failed.
+    pub(crate) fn is_unreadable(&self) -> bool {
+        self.packed().is_some_and(PackedObject::is_unreadable)
+    }
+
+    /// Returns the object with the state that the reader of its event was told of last, if that is
+    /// known.
+    pub(super) fn told(&self) -> Option<&Told> {
+        self.packed()?.told()
     }
 
     fn packed(&self) -> Option<&dyn PackedObject> {

@@ -181,10 +181,51 @@ impl<K: ?Sized> CachedEvent<K> {
 
 impl<K: Resource + Send + Sync + 'static> CachedEvent<K> {
     /// Returns the event with decoded objects. Unpacks each packed object, which takes O(its size).
-    /// Returns `None` if one can't be unpacked, which was reported.
+    ///
+    /// Returns `None` if the newest state can't be unpacked, which was reported. The events that a
+    /// handler reads still fit together, without that state:
+    ///
+    /// - The next update has the state that the handler read last as `old`. If the handler read
+    ///   none, the update is read as an add.
+    /// - A delete whose final state can't be unpacked has the state that the handler read last, and
+    ///   `final_state_known` is false. So it is with an object that moved away.
+    /// - A delete is `None` if the handler read no state of the object.
     pub fn read(&self) -> Option<Event<K>> {
-        self.try_map(Cached::get)
+        Some(match self {
+            Self::Added { object, initial } => {
+                Event::Added { object: object.get()?, initial: *initial }
+            }
+            Self::Updated { old, new } => {
+                let new = new.get()?;
+                let old = match old.told() {
+                    Some(told) => told.last.as_ref().and_then(Cached::get_as),
+                    None => old.get(),
+                };
+                match old {
+                    Some(old) => Event::Updated { old, new },
+                    None => Event::Added { object: new, initial: false },
+                }
+            }
+            Self::Deleted { object, final_state_known } => {
+                let (object, final_state) = read_last(object)?;
+                let final_state_known = *final_state_known && final_state;
+                Event::Deleted { object, final_state_known }
+            }
+            Self::MovedAway { object } => Event::MovedAway { object: read_last(object)?.0 },
+        })
     }
+}
+
+/// Returns the state of an object that is gone, and whether it is the final one. If that can't be
+/// unpacked, returns the state that the event's reader was told of last. Returns `None` if there is
+/// no such state, or if the reader was told of none.
+fn read_last<K: Resource + Send + Sync + 'static>(object: &Cached<K>) -> Option<(Arc<K>, bool)> {
+    let last = match object.told() {
+        Some(told) => Some(told.last.as_ref()?),
+        None => None,
+    };
+    let read = object.get().map(|object| (object, true));
+    read.or_else(|| Some((last?.get_as()?, false)))
 }
 
 impl<K: Resource + Send + Sync + 'static> From<Event<K>> for CachedEvent<K> {

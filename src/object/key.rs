@@ -115,7 +115,8 @@ impl ObjectKey {
         object.meta().ok_or(InvalidKey::NoName).and_then(Self::of_meta)
     }
 
-    fn of_meta(meta: &ObjectMeta) -> Result<Self, InvalidKey> {
+    /// Returns the key of an object with this metadata.
+    pub(crate) fn of_meta(meta: &ObjectMeta) -> Result<Self, InvalidKey> {
         match meta.name.as_deref() {
             Some(name) if !name.is_empty() => Self::from_parts(meta.namespace.as_deref(), name),
             _ => Err(InvalidKey::NoName),

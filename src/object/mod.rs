@@ -10,6 +10,7 @@ mod key;
 mod known;
 mod scope;
 mod shard;
+mod told;
 #[cfg(test)]
 mod value;
 mod version;

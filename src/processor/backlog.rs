@@ -409,12 +409,16 @@ fn merge(waiting: CachedEvent, event: CachedEvent, unused: &mut Vec<Cached>) -> 
             unused.extend([between, again]);
             Merged::One(CachedEvent::Updated { old, new })
         }
-        (
-            CachedEvent::Updated { old, new },
-            departure @ (CachedEvent::Deleted { .. } | CachedEvent::MovedAway { .. }),
-        ) => {
-            unused.extend([old, new]);
-            Merged::One(departure)
+        (CachedEvent::Updated { old, new }, CachedEvent::Deleted { object, final_state_known }) => {
+            // The handler was told of the old state. It needs that if it can't read the final one.
+            let last = object.after(Some(&old));
+            unused.extend([old, new, object]);
+            Merged::One(CachedEvent::Deleted { object: last, final_state_known })
+        }
+        (CachedEvent::Updated { old, new }, CachedEvent::MovedAway { object }) => {
+            let last = object.after(Some(&old));
+            unused.extend([old, new, object]);
+            Merged::One(CachedEvent::MovedAway { object: last })
         }
         (
             CachedEvent::Added { object, .. },

@@ -19,6 +19,7 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 use super::backlog::{Backlog, Moment, Popped, Stored};
 use super::registration::{HandlerMetrics, Revoke};
 use super::resync::Resync;
+use super::unread::Unread;
 use super::{HandlerOptions, HandlerRegistration, HandlerStatus, Notification, Recipients, Shared};
 use crate::metrics::MetricLabels;
 use crate::object::{Cached, CachedEvent, Event, ObjectKey};
@@ -324,6 +325,7 @@ impl Listener {
         async move {
             let listener = &finish.0;
             let mut handler = handler;
+            let mut unread = Unread::default();
             let mut calls = 0;
             while let Some(delivery) = poll_fn(|cx| listener.poll_delivery(cx)).await {
                 let Delivery::Event(key, event) = delivery else {
@@ -336,12 +338,14 @@ impl Listener {
                 // Keep the objects beyond the call and drop them one by one. If two `Drop`s panic,
                 // the second one must not run while the first panic unwinds.
                 let objects = event.clone();
+                let event = unread.prepare(&key, event);
                 // Packed objects are unpacked inside this call, with no lock held.
                 if let Err(message) = catch(|| handler(&key, event)) {
                     listener.panics.fetch_add(1, Ordering::Relaxed);
                     listener.queue.lock().metrics.panics.add(1);
                     tracing::error!(handler = &*listener.name, message, "event handler panicked");
                 }
+                unread.note(&key, &objects, &listener.dropper);
                 listener.dropper.free_event(objects);
                 calls += 1;
                 if calls % CALLS_PER_TURN == 0 {
@@ -399,12 +403,13 @@ impl Drop for Finish {
 pub struct EventStream<K> {
     finish: Finish,
     shared: Weak<Shared>,
+    unread: Unread,
     kind: PhantomData<fn() -> K>,
 }
 
 impl<K> EventStream<K> {
     pub(super) fn new(listener: Arc<Listener>, shared: Weak<Shared>) -> Self {
-        Self { finish: Finish(listener), shared, kind: PhantomData }
+        Self { finish: Finish(listener), shared, unread: Unread::default(), kind: PhantomData }
     }
 
     /// Returns whether all initial adds were taken and the last of them is finished.
@@ -421,13 +426,13 @@ impl<K> EventStream<K> {
 impl<K: Resource + Send + Sync + 'static> Stream for EventStream<K> {
     type Item = Event<K>;
 
-    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Event<K>>> {
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Event<K>>> {
         loop {
             ready!(spend(cx));
             match ready!(self.finish.0.poll_delivery(cx)) {
                 None => return Poll::Ready(None),
                 Some(Delivery::InitialEnd) => {}
-                Some(Delivery::Event(_, event)) => {
+                Some(Delivery::Event(key, event)) => {
                     if event.object().is_packed() {
                         // The event is already taken. If the budget runs out here, the next event
                         // waits.
@@ -436,10 +441,12 @@ impl<K: Resource + Send + Sync + 'static> Stream for EventStream<K> {
                             Poll::Pending => Err(()),
                         });
                     }
-                    match event.cast().read() {
-                        // An object that cannot be decoded was reported when that was found.
-                        None => {}
-                        event => return Poll::Ready(event),
+                    let Self { finish: Finish(listener), unread, .. } = &mut *self;
+                    let read = unread.prepare(&key, event.clone()).cast().read();
+                    unread.note(&key, &event, &listener.dropper);
+                    // A state that cannot be unpacked was reported when that was found.
+                    if read.is_some() {
+                        return Poll::Ready(read);
                     }
                 }
             }

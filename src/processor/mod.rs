@@ -16,6 +16,7 @@ mod resync;
 mod tap;
 #[cfg(test)]
 mod tests;
+mod unread;
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -250,6 +250,11 @@ impl<K: ?Sized> ReflectorOptions<K> {
         self.shard.as_ref().map(|shard| shard.borrow().key())
     }
 
+    /// Returns the function that is called with each error.
+    pub(crate) fn error_handler(&self) -> ErrorHandler {
+        self.on_error.clone()
+    }
+
     /// Returns whether a transform is set.
     pub(crate) fn has_transform(&self) -> bool {
         self.transform.is_some()

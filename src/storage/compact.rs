@@ -14,7 +14,7 @@ use super::dictionary::Dictionaries;
 use super::message_pack::{self, Written};
 use super::packed::{DetachedMetadata, KeptMetadata, PackContext, Packed};
 use super::shared::{Figures, Shared, SharedLabels};
-use super::{Keeper, PackError, Settings, StorageStatus, WireObject};
+use super::{Keeper, PackError, ReportFault, Settings, StorageStatus, WireObject};
 use crate::codec::Codec;
 use crate::metrics::MetricLabels;
 use crate::object::{AnyObject, Cached, IndexValues};
@@ -171,7 +171,7 @@ impl Compact {
         if self.round_trips.load(Relaxed) >= ROUND_TRIPS {
             return Ok(());
         }
-        let mut object = packed.unpack(None)?;
+        let mut object = packed.unpack(None).map_err(|_| PackError::NotUnpacked)?;
         let own = Arc::get_mut(&mut object).ok_or(PackError::NotUnpacked);
         let again = own.and_then(|own| self.write(own).0);
         self.shared.dropper.free(object);
@@ -260,9 +260,12 @@ impl Keeper for Compact {
         }
     }
 
-    fn sweep(self: Arc<Self>) -> BoxFuture<'static, ()> {
+    fn sweep(self: Arc<Self>, report: ReportFault) -> BoxFuture<'static, ()> {
         let shared = self.shared.clone();
-        async move { shared.hot.sweep().await }.boxed()
+        async move {
+            futures::join!(shared.hot.sweep(), shared.figures.pass_on(report));
+        }
+        .boxed()
     }
 }
 

@@ -9,6 +9,7 @@ use std::io::{self, Read};
 use std::sync::Arc;
 
 use kube::Resource;
+use kube::api::ObjectMeta;
 use kube_decode::stack::Stack;
 use kube_decode::{Decode, DecodeError};
 use serde::de::{DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -16,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::buffer::Buffer;
 use super::{PackError, depth};
-use crate::codec::{Codec, decode_any};
+use crate::codec::{Codec, Head, decode_any};
 use crate::panic::{catch, drop_safely};
 
 const INVALID: &str = "the packed bytes are not valid";
@@ -70,6 +71,13 @@ impl Read for BoundedRead<'_> {
         }
         self.rest.read(to)
     }
+}
+
+/// Reads the metadata of an object that [`write`] serialised, without decoding the object.
+pub(super) fn read_head(object: &[u8]) -> Result<ObjectMeta, DecodeError> {
+    let bytes = rmp_serde::Deserializer::from_read_ref(object);
+    let head = Head::deserialize(&mut bytes.with_human_readable());
+    head.map(Into::into).map_err(|_| DecodeError::new(INVALID))
 }
 
 /// Returns the codec of objects that [`write`] serialised.

@@ -36,6 +36,7 @@ use kube::api::ObjectMeta;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::codec::Codec;
+use crate::error::Fault;
 use crate::metrics::MetricLabels;
 use crate::object::{AnyObject, Cached, IndexValues};
 use crate::panic::SafeDropper;
@@ -75,6 +76,9 @@ pub(crate) struct WireObject<'a> {
     pub(crate) bulk: bool,
 }
 
+/// A function that reports an object that could not be read.
+pub(crate) type ReportFault = Box<dyn Fn(Fault) + Send + Sync>;
+
 /// The part of a storage that packs the objects of one informer. It is called on any thread, and on
 /// several at a time.
 pub(crate) trait Keeper: Send + Sync {
@@ -103,9 +107,9 @@ pub(crate) trait Keeper: Send + Sync {
 
     fn status(&self) -> StorageStatus;
 
-    /// Frees unpacked objects that their users have dropped, for as long as it is polled. Never
-    /// completes. Cancel safe.
-    fn sweep(self: Arc<Self>) -> BoxFuture<'static, ()>;
+    /// Frees unpacked objects that their users have dropped, and reports packed objects that could
+    /// not be read, for as long as it is polled. Never completes. Cancel safe.
+    fn sweep(self: Arc<Self>, report: ReportFault) -> BoxFuture<'static, ()>;
 }
 
 /// Figures of a storage that packs: packed objects, objects held unpacked, and how reads went.
@@ -213,8 +217,10 @@ impl<K: ?Sized> Storage<K> {
     /// With false, only name, namespace, uid, version and labels are read as an object arrives. The
     /// object is decoded when it is read. A cache of which little is read then costs a fraction of
     /// the time. But an object that can't be decoded is found only when it is read: it counts as
-    /// present, is reported, and reads return nothing. Do not use this for a type that demands more
-    /// of objects than the server does.
+    /// present, is reported once to the log and to `on_error`, and reads return nothing. Handlers
+    /// of decoded objects keep the last state that they could read, see
+    /// [`CachedEvent::read`](crate::CachedEvent::read). Do not use this for a type that demands more of
+    /// objects than the server does.
     ///
     /// Index functions and transforms need decoded objects, so with either each object is decoded
     /// as it arrives all the same. For an index that [names the fields it

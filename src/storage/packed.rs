@@ -4,17 +4,22 @@
 //! for each object. No other lock is held while an object's own lock is taken; that one is held
 //! while the object is unpacked.
 
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use std::sync::{Arc, Weak};
 
 use kube::api::ObjectMeta;
+use kube_decode::DecodeError;
 
 use super::PackError;
-use super::buffer::wipe;
+use super::buffer::{Buffer, wipe};
 use super::dictionary::Dictionary;
+use super::message_pack;
 use super::shared::{Labels, Shared};
 use crate::codec::Codec;
-use crate::object::{AnyObject, FieldSet, Form, IndexValues, PackedObject, ResourceVersion};
+use crate::error::Fault;
+use crate::object::{
+    AnyObject, FieldSet, Form, IndexValues, ObjectKey, PackedObject, ResourceVersion,
+};
 use crate::sync::Mutex;
 
 /// The data that packed objects with the same encoding share.
@@ -42,10 +47,33 @@ pub(super) struct Packed {
     written_len: u32,
     /// The length of the uid, in bytes.
     uid_len: u16,
-    /// True if the object was read since its last turn to be evicted.
-    read: AtomicBool,
-    /// True if the object is in the list of lent objects.
-    lent: AtomicBool,
+    marks: Marks,
+}
+
+/// Properties of a packed object that change. One byte for all of them.
+#[derive(Default)]
+struct Marks(AtomicU8);
+
+impl Marks {
+    /// The object was read since its last turn to be evicted.
+    const READ: u8 = 1;
+    /// The object is in the list of lent objects.
+    const LENT: u8 = 2;
+    /// The last attempt to unpack the object failed.
+    const UNREADABLE: u8 = 4;
+    /// A failed attempt was reported.
+    const REPORTED: u8 = 8;
+
+    fn has(&self, mark: u8) -> bool {
+        self.0.load(Relaxed) & mark != 0
+    }
+
+    /// Sets or removes a mark. Returns whether it was set before.
+    fn set(&self, mark: u8, on: bool) -> bool {
+        let before =
+            if on { self.0.fetch_or(mark, Relaxed) } else { self.0.fetch_and(!mark, Relaxed) };
+        before & mark != 0
+    }
 }
 
 /// The metadata that is read without unpacking the object.
@@ -129,8 +157,7 @@ impl Packed {
             unpacked: Mutex::default(),
             written_len: len,
             uid_len,
-            read: AtomicBool::new(false),
-            lent: AtomicBool::new(false),
+            marks: Marks::default(),
             dictionary,
         }))
     }
@@ -158,21 +185,21 @@ impl Packed {
 
     /// Returns whether the object was read since the last call.
     pub(super) fn was_read(&self) -> bool {
-        self.read.swap(false, Relaxed)
+        self.marks.set(Marks::READ, false)
     }
 
     /// Tells the object that the cache no longer holds it. Returns whether it is lent now: users
     /// hold it, and it is not in the list of lent objects yet.
     pub(super) fn release(&self) -> bool {
         let mut unpacked = self.unpacked.lock();
-        is_held(&mut unpacked) && !self.lent.swap(true, Relaxed)
+        is_held(&mut unpacked) && !self.marks.set(Marks::LENT, true)
     }
 
     /// Returns whether users still hold the object, so that it stays lent.
     pub(super) fn is_lent(&self) -> bool {
         let mut unpacked = self.unpacked.lock();
         let held = is_held(&mut unpacked);
-        self.lent.store(held, Relaxed);
+        self.marks.set(Marks::LENT, held);
         held
     }
 
@@ -191,14 +218,9 @@ impl Packed {
     pub(super) fn unpack(
         &self,
         fields: Option<&FieldSet>,
-    ) -> Result<Arc<dyn AnyObject>, PackError> {
-        let compressed = self.bytes.get(usize::from(self.uid_len)..).unwrap_or_default();
-        let written =
-            self.dictionary.decompress(compressed, self.written_len as usize, self.shared().wipe);
+    ) -> Result<Arc<dyn AnyObject>, DecodeError> {
         let PackContext { codec, detached, .. } = &*self.dictionary.context;
-        let written = written.ok_or(PackError::NotUnpacked)?;
-        let object = codec.decode_fields(written.as_slice(), fields);
-        let mut object = object.map_err(|_| PackError::NotUnpacked)?;
+        let mut object = codec.decode_fields(self.decompress()?.as_slice(), fields)?;
         if !detached {
             return Ok(object);
         }
@@ -211,6 +233,36 @@ impl Packed {
             metadata.restore(meta);
         }
         Ok(object)
+    }
+}
+
+impl Packed {
+    fn decompress(&self) -> Result<Buffer, DecodeError> {
+        let compressed = self.bytes.get(usize::from(self.uid_len)..).unwrap_or_default();
+        self.dictionary
+            .decompress(compressed, self.written_len as usize, self.shared().wipe)
+            .ok_or_else(|| DecodeError::new("the compressed bytes are not valid"))
+    }
+
+    /// Counts a failed read. Reports the first one of this object, with the object's key, which may
+    /// still be readable.
+    #[cold]
+    fn report(&self, error: &DecodeError) {
+        self.marks.set(Marks::UNREADABLE, true);
+        let figures = &self.shared().figures;
+        figures.unreadable.add();
+        if self.marks.set(Marks::REPORTED, true) {
+            return;
+        }
+        let key = self.decompress().ok().and_then(|written| {
+            let PackContext { codec, detached, .. } = &*self.dictionary.context;
+            let bytes = written.as_slice();
+            let head =
+                if *detached { message_pack::read_head(bytes) } else { codec.decode_head(bytes) };
+            ObjectKey::of_meta(&head.ok()?).ok()
+        });
+        let problem = error.to_string();
+        figures.report(self.uid(), Fault::Undecodable { key, problem });
     }
 }
 
@@ -230,17 +282,23 @@ impl PackedObject for Packed {
         let mut unpacked = self.unpacked.lock();
         if let Some(object) = unpacked.as_ref().and_then(Weak::upgrade) {
             drop(unpacked);
-            if !self.read.load(Relaxed) {
-                self.read.store(true, Relaxed);
+            if !self.marks.has(Marks::READ) {
+                self.marks.set(Marks::READ, true);
             }
             figures.hits.add();
             return Some(object);
         }
-        let Ok(object) = self.unpack(None) else {
-            drop(unpacked);
-            figures.unreadable(self.uid());
-            return None;
+        let object = match self.unpack(None) {
+            Ok(object) => object,
+            Err(error) => {
+                drop(unpacked);
+                self.report(&error);
+                return None;
+            }
         };
+        if self.is_unreadable() {
+            self.marks.set(Marks::UNREADABLE, false);
+        }
         *unpacked = Some(Arc::downgrade(&object));
         drop(unpacked);
         figures.misses.add();
@@ -253,11 +311,7 @@ impl PackedObject for Packed {
             return Some(object);
         }
         // It is not shared with other readers, who may need other fields.
-        let object = self.unpack(Some(fields));
-        if object.is_err() {
-            self.shared().figures.unreadable(self.uid());
-        }
-        object.ok()
+        self.unpack(Some(fields)).inspect_err(|error| self.report(error)).ok()
     }
 
     fn uid(&self) -> Option<&str> {
@@ -274,6 +328,10 @@ impl PackedObject for Packed {
 
     fn index_values(&self) -> Option<&IndexValues> {
         self.index_values.as_deref()
+    }
+
+    fn is_unreadable(&self) -> bool {
+        self.marks.has(Marks::UNREADABLE)
     }
 }
 

@@ -7,13 +7,17 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use hashbrown::HashTable;
 
-use super::PackError;
 use super::decoded_cache::DecodedCache;
+use super::{PackError, ReportFault};
+use crate::error::Fault;
 use crate::metrics::{
     Count, MetricLabels, STORAGE_HITS, STORAGE_KEPT_DECODED, STORAGE_MISSES, STORAGE_UNREADABLE,
 };
 use crate::panic::SafeDropper;
-use crate::sync::Mutex;
+use crate::sync::{Mutex, Notify};
+
+/// The number of faults that may wait to be passed on. Further ones are logged and counted only.
+const MAX_FAULTS: usize = 128;
 
 /// The data that all packed objects of an informer share.
 pub(super) struct Shared {
@@ -56,6 +60,9 @@ pub(super) struct Figures {
     pub(super) misses: Counter,
     pub(super) kept_decoded: Counter,
     pub(super) unreadable: Counter,
+    faults: Mutex<Vec<Fault>>,
+    /// Notified when a fault was added.
+    added: Notify,
 }
 
 impl Figures {
@@ -68,6 +75,8 @@ impl Figures {
             misses: Counter::new(STORAGE_MISSES, labels),
             kept_decoded: Counter::new(STORAGE_KEPT_DECODED, labels),
             unreadable: Counter::new(STORAGE_UNREADABLE, labels),
+            faults: Mutex::default(),
+            added: Notify::new(),
         }
     }
 
@@ -95,11 +104,29 @@ impl Figures {
         }
     }
 
-    /// Counts and logs an object that can't be unpacked.
-    pub(super) fn unreadable(&self, uid: Option<&str>) {
-        self.unreadable.add();
+    /// Logs that a packed object can't be unpacked, and notes that for the informer.
+    pub(super) fn report(&self, uid: Option<&str>, fault: Fault) {
         let resource = &*self.resource;
-        tracing::error!(resource, uid, "a packed object can't be unpacked; reads leave it out");
+        tracing::error!(resource, uid, %fault, "a packed object can't be read; reads leave it out");
+        let mut faults = self.faults.lock();
+        if faults.len() < MAX_FAULTS {
+            faults.push(fault);
+        }
+        drop(faults);
+        self.added.notify_one();
+    }
+
+    /// Passes the noted faults on, for as long as it is polled. So user code runs in this task, and
+    /// not in the read that failed.
+    pub(super) async fn pass_on(&self, report: ReportFault) {
+        loop {
+            self.added.notified().await;
+            let faults = std::mem::take(&mut *self.faults.lock());
+            for fault in faults {
+                report(fault);
+                crate::yield_budget::give_way().await;
+            }
+        }
     }
 }
 

@@ -465,7 +465,7 @@ async fn dropped_objects_are_freed_after_a_while() {
     for hot_bytes in [0, 10 << 10] {
         let storage = compact::<ConfigMap>(hot_bytes, false);
         let objects: Vec<_> = (0..300).map(|n| packed(storage.pack(config_map(n)))).collect();
-        let mut sweeping = storage.clone().sweep();
+        let mut sweeping = storage.clone().sweep(Box::new(drop));
         let held: Vec<_> = objects.iter().map(|object| object.get().unwrap()).collect();
         for _ in 0..3 {
             let again: Vec<_> = objects.iter().map(|object| object.get().unwrap()).collect();

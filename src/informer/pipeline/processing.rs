@@ -272,14 +272,16 @@ impl BatchUpdate<'_> {
                 }
                 Delta::Deleted { object, final_state_known } => {
                     let Some(stored) = write.remove(key) else { continue };
+                    let object = object.after(Some(&stored));
+                    let final_state_known = *final_state_known;
                     unsent.push(stored);
-                    let (object, final_state_known) = (object.clone(), *final_state_known);
                     (CachedEvent::Deleted { object, final_state_known }, Recipients::Everyone)
                 }
                 Delta::MovedAway(object) => {
                     let Some(stored) = write.remove(key) else { continue };
+                    let object = object.after(Some(&stored));
                     unsent.push(stored);
-                    (CachedEvent::MovedAway { object: object.clone() }, Recipients::Everyone)
+                    (CachedEvent::MovedAway { object }, Recipients::Everyone)
                 }
                 Delta::Added(object) | Delta::Updated(object) | Delta::Replaced(object) => {
                     self.put(write, key, object)

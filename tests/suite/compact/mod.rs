@@ -1,6 +1,7 @@
 //! Compact storage is told from decoded storage by what it takes, and by nothing else.
 
 mod arrival;
+mod unreadable;
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;

@@ -1,0 +1,77 @@
+//! The state that an event's reader was told of last.
+//!
+//! A packed object that can't be unpacked is missing from what a reader of decoded objects is told.
+//! The event after that then has an old state, or a final state, that its reader never saw. So the
+//! object of such an event carries the state that the reader saw last.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use kube::api::ObjectMeta;
+
+use super::cached::{Form, PackedObject};
+use super::{AnyObject, Cached, FieldSet, IndexValues, ResourceVersion};
+
+/// An object of an event, and the state that the event's reader was told of last, if any.
+#[allow(missing_debug_implementations, reason = "an object may hold a Secret's contents")]
+pub struct Told {
+    object: Cached,
+    /// The state that the reader was told of last. `None` if it was told of none.
+    pub(super) last: Option<Cached>,
+}
+
+impl<K: ?Sized> Cached<K> {
+    /// Returns the same object for an event whose reader was told of `last`, or of no state at all.
+    /// The former says nothing new of a decoded object, because that can always be read.
+    pub(crate) fn after(&self, last: Option<&Cached<K>>) -> Self {
+        if last.is_some_and(|last| !self.is_packed() || last.ptr_eq(self)) {
+            return self.clone();
+        }
+        let (object, last) = (self.clone().cast(), last.map(|last| last.clone().cast()));
+        Cached::any(Arc::new(Told { object, last })).cast()
+    }
+}
+
+impl AnyObject for Told {
+    fn form(&self) -> Form<'_> {
+        Form::Packed(self)
+    }
+
+    fn meta_mut(&mut self) -> Option<&mut ObjectMeta> {
+        None
+    }
+}
+
+impl PackedObject for Told {
+    fn get(&self) -> Option<Arc<dyn AnyObject>> {
+        self.object.read(None)
+    }
+
+    fn get_fields(&self, fields: &FieldSet) -> Option<Arc<dyn AnyObject>> {
+        self.object.read(Some(fields))
+    }
+
+    fn uid(&self) -> Option<&str> {
+        self.object.uid()
+    }
+
+    fn version(&self) -> Option<ResourceVersion> {
+        self.object.version()
+    }
+
+    fn labels(&self) -> Option<&BTreeMap<String, String>> {
+        self.object.labels()
+    }
+
+    fn index_values(&self) -> Option<&IndexValues> {
+        self.object.index_values()
+    }
+
+    fn is_unreadable(&self) -> bool {
+        self.object.is_unreadable()
+    }
+
+    fn told(&self) -> Option<&Told> {
+        Some(self)
+    }
+}
