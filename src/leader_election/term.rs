@@ -264,15 +264,15 @@ impl LeaderElector {
         let Some(runtime) = &self.renews_on else { return running.await };
         match AbortOnDropHandle::new(runtime.spawn(running)).await {
             Ok(result) => result,
-            Err(error) => match error.try_into_panic() {
-                Ok(payload) => std::panic::resume_unwind(payload),
-                // The runtime was shut down, and the work was dropped.
-                Err(_) => {
-                    let (cause, work) = (LossCause::RenewDeadline, WorkEnd::Dropped);
-                    let lease = self.lease.clone();
-                    Err(LeaderElectionError::Lost { lease, cause, last_error: None, work })
+            Err(error) => {
+                if let Ok(payload) = error.try_into_panic() {
+                    std::panic::resume_unwind(payload);
                 }
-            },
+                // The runtime was shut down, and the work was dropped.
+                let (cause, work) = (LossCause::RenewDeadline, WorkEnd::Dropped);
+                let lease = self.lease.clone();
+                Err(LeaderElectionError::Lost { lease, cause, last_error: None, work })
+            }
         }
     }
 }

@@ -195,6 +195,7 @@ impl ReflectorDriver {
     }
 
     /// Passes on the events of a watch until it ends.
+    #[expect(clippy::too_many_lines, reason = "the branches of one loop share its state")]
     pub(super) async fn follow(
         &mut self,
         mut stream: Guarded<WatchStream>,
