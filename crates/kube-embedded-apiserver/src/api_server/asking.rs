@@ -6,14 +6,20 @@ use serde_json::Value;
 
 use super::ApiServer;
 
-const CLUSTER_SCOPED: [&str; 7] = [
+const CLUSTER_SCOPED: [&str; 13] = [
     "CSIDriver",
+    "CSINode",
+    "ClusterRole",
+    "FlowSchema",
     "IngressClass",
     "MutatingWebhookConfiguration",
+    "Node",
     "PersistentVolume",
     "PriorityClass",
+    "RuntimeClass",
     "StorageClass",
     "ValidatingWebhookConfiguration",
+    "VolumeAttachment",
 ];
 
 /// Returns the path of an object's type, in the namespace `default` if it has one.
@@ -23,6 +29,7 @@ pub(crate) fn path_of(object: &Value) -> String {
     let root = if version.contains('/') { "apis" } else { "api" };
     let scope = if CLUSTER_SCOPED.contains(&kind) { "" } else { "/namespaces/default" };
     let plural = match kind.to_lowercase() {
+        kind if kind == "endpoints" => kind,
         kind if kind.ends_with('s') => format!("{kind}es"),
         kind => {
             kind.strip_suffix('y').map_or_else(|| format!("{kind}s"), |kind| format!("{kind}ies"))

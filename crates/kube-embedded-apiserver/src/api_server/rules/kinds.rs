@@ -56,7 +56,7 @@ const TYPES: &[(&str, &str, &[Row])] = &[
         ("Binding", "bindings", NAMESPACED | REVIEW, "", "", ""),
         ("ConfigMap", "configmaps", NAMESPACED, "cm", "", ""),
         ("Endpoints", "endpoints", NAMESPACED | UPSERT, "ep", "", ""),
-        ("Event", "events", NAMESPACED | UPSERT, "ev", "", EVENT_V1),
+        ("Event", "events", NAMESPACED | UPSERT | PATH_NAME, "ev", "", EVENT_V1),
         ("LimitRange", "limitranges", NAMESPACED | UPSERT, "limits", "", ""),
         ("Namespace", "namespaces", STATUS | LABEL_NAME, "ns", "", "status.phase"),
         ("Node", "nodes", STATUS, "no", "", "spec.unschedulable"),

@@ -130,9 +130,9 @@ fn write_time(text: &mut String, format: &str) {
     }
 }
 
-/// Returns whether a member that is not there gets an empty text.
-fn gets_empty_text(field: &Field) -> bool {
-    field.is(REQUIRED) && zero(field) == ""
+/// Returns whether a member that is not there gets this empty text or this zero.
+fn comes_back(field: &Field, value: &Value) -> bool {
+    field.is(REQUIRED) && zero(field) == *value
 }
 
 /// Returns whether a server leaves the member out.
@@ -147,10 +147,12 @@ fn is_empty(field: &Field, value: &Value) -> bool {
         Value::Object(members) if field.shape == Shape::Map => {
             members.is_empty() && !field.is(REQUIRED)
         }
-        // An empty text has a default only if it is no pointer.
-        Value::String(text) => text.is_empty() && (field.is(SKIP_ZERO) || gets_empty_text(field)),
+        // An empty text or a zero has a default only if it is no pointer.
+        Value::String(text) => text.is_empty() && (field.is(SKIP_ZERO) || comes_back(field, value)),
         Value::Bool(value) => !value && field.is(SKIP_ZERO),
-        Value::Number(number) => number.as_f64() == Some(0.0) && field.is(SKIP_ZERO),
+        Value::Number(number) => {
+            number.as_f64() == Some(0.0) && (field.is(SKIP_ZERO) || comes_back(field, value))
+        }
         Value::Object(_) => false,
     }
 }

@@ -99,9 +99,9 @@ const RULES: &[(&str, Judges, &str)] = &[
         "validation of volumes' sources: only csi, hostPath, local and nfs are checked",
     ),
     (
-        "pods",
-        |_, object| !object["spec"]["resourceClaims"].is_null(),
-        "validation of a pod's resource claims: they are not checked",
+        "volumeattachments.storage.k8s.io",
+        |_, object| !object["spec"]["source"]["inlineVolumeSpec"].is_null(),
+        "validation of inline volumes: they are not checked",
     ),
     (
         "pods",
@@ -109,6 +109,46 @@ const RULES: &[(&str, Judges, &str)] = &[
         "admission by RuntimeClass: no overhead and no scheduling is added",
     ),
 ];
+
+/// Returns whether a rule would judge the specification of a pod.
+type JudgesPod = fn(&Value) -> bool;
+
+/// The rules for the specifications of pods and of their templates, and the names of the rules.
+const OF_PODS: &[(JudgesPod, &str)] = &[
+    (
+        |spec| !spec["resourceClaims"].is_null(),
+        "validation of a pod's resource claims: they are not checked",
+    ),
+    (
+        |spec| !spec["resources"].is_null(),
+        "validation of a pod's own resources: they are not compared with those of its containers",
+    ),
+    (
+        validation::has_unchecked_volume,
+        "validation of volumes' sources: those of vendors are not checked",
+    ),
+    (is_for_windows, "validation of pods for Windows: their options are not checked"),
+];
+
+/// The kinds that `OF_PODS` judges, and the places of their pods' specifications.
+const PODS: &[(&str, &str)] = &[
+    ("pods", "/spec"),
+    ("podtemplates", "/template/spec"),
+    ("replicationcontrollers", "/spec/template/spec"),
+    ("daemonsets.apps", "/spec/template/spec"),
+    ("deployments.apps", "/spec/template/spec"),
+    ("replicasets.apps", "/spec/template/spec"),
+    ("statefulsets.apps", "/spec/template/spec"),
+    ("cronjobs.batch", "/spec/jobTemplate/spec/template/spec"),
+    ("jobs.batch", "/spec/template/spec"),
+];
+
+fn is_for_windows(spec: &Value) -> bool {
+    let has_options = |owner: &Value| !owner["securityContext"]["windowsOptions"].is_null();
+    let lists = ["containers", "initContainers", "ephemeralContainers"];
+    let mut containers = lists.iter().filter_map(|list| spec[*list].as_array()).flatten();
+    spec["os"]["name"] == "windows" || has_options(spec) || containers.any(has_options)
+}
 
 fn has_label_with_prefix(object: &Value, prefix: &str) -> bool {
     let labels = object["metadata"]["labels"].as_object().into_iter().flatten();
@@ -124,8 +164,11 @@ pub(crate) fn rule(
     let name = resource.qualified();
     let mut rules = RULES.iter().filter(|(known, ..)| *known == name);
     let found = rules.find(|(_, judges, _)| judges(before, object));
-    let found = found.map(|(_, _, rule)| (*rule).to_owned());
-    found.or_else(|| {
+    let place = PODS.iter().find(|(known, _)| *known == name);
+    let spec = place.and_then(|(_, place)| object.pointer(place));
+    let of_pods = || spec.and_then(|spec| OF_PODS.iter().find(|(judges, _)| judges(spec)));
+    let found = found.map(|(_, _, rule)| *rule).or_else(|| of_pods().map(|(_, rule)| *rule));
+    found.map(str::to_owned).or_else(|| {
         let rule = schema::unimplemented(resource, before, object)?;
         Some(format!("x-kubernetes-validations: the rule {rule:?} is not evaluated"))
     })
@@ -142,6 +185,25 @@ mod tests {
         let guide = include_str!("../../../../../src/docs/testing_a_controller.md");
         for (kind, _, rule) in RULES {
             assert!(guide.contains(&format!("| `{kind}` | {rule} |")), "{kind}: {rule}");
+        }
+        for (_, rule) in OF_PODS {
+            assert!(guide.contains(&format!("| pods and their templates | {rule} |")), "{rule}");
+        }
+    }
+
+    #[test]
+    fn rules_of_pods_judge_their_templates() {
+        let jobs = ResourceType::new("batch", "v1", "CronJob", "cronjobs", true);
+        let of =
+            |pod: Value| json!({"spec": {"jobTemplate": {"spec": {"template": {"spec": pod}}}}});
+        assert_eq!(rule(&jobs, None, &of(json!({"volumes": [{"emptyDir": {}}]}))), None);
+        for pod in [
+            json!({"volumes": [{"iscsi": {}}]}),
+            json!({"containers": [{"securityContext": {"windowsOptions": {}}}]}),
+            json!({"resources": {}}),
+            json!({"resourceClaims": [{}]}),
+        ] {
+            assert!(rule(&jobs, None, &of(pod.clone())).is_some(), "{pod}");
         }
     }
 

@@ -13,18 +13,17 @@ pub(super) fn job(before: &Value, after: &Value, causes: &mut Vec<Cause>) {
     let (old, new) = (&before["spec"], &after["spec"]);
     completions(old, new, causes);
     if old["selector"] != new["selector"] {
-        causes.push(immutable("spec.selector", &new["selector"].to_string()));
+        let shown = internal_form::shown("LabelSelector", &new["selector"]);
+        causes.push(immutable("spec.selector", &shown));
     }
     template(before, after, causes);
-    for name in ["completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy"] {
+    for name in
+        ["completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"]
+    {
         if old[name] != new[name] {
-            causes.push(immutable(&format!("spec.{name}"), &new[name].to_string()));
+            let shown = internal_form::shown(&format!("Job.spec.{name}"), &new[name]);
+            causes.push(immutable(&format!("spec.{name}"), &shown));
         }
-    }
-    let policy = "successPolicy";
-    if old[policy] != new[policy] {
-        let shown = internal_form::shown("Job.spec.successPolicy", &new[policy]);
-        causes.push(immutable("spec.successPolicy", &shown));
     }
 }
 

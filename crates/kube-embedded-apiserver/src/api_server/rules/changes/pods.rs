@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::api_server::failure::Cause;
-use crate::api_server::rules::internal_form::difference;
+use crate::api_server::rules::internal_form::{self, difference};
 use crate::api_server::rules::preparation::quality_of_service;
 use crate::api_server::rules::validation;
 
@@ -42,6 +42,7 @@ pub(super) fn pod(before: &Value, after: &Value, causes: &mut Vec<Cause>) {
     }
     if is_gated(old) {
         selector(old, new, &mut munged, causes);
+        affinity(old, &mut munged, causes);
     }
     if munged != *old {
         let shown = difference("PodSpec", old, &munged);
@@ -153,6 +154,58 @@ fn selector(old: &Value, new: &Value, munged: &mut Value, causes: &mut Vec<Cause
         causes.push(Cause::invalid_raw("spec.nodeSelector", &shown, problem));
         restore(munged, old, "nodeSelector");
     }
+}
+
+/// Checks the affinity of a gated pod to nodes. What it requires can become narrower.
+fn affinity(old: &Value, munged: &mut Value, causes: &mut Vec<Cause>) {
+    let node = "nodeAffinity";
+    if old["affinity"][node] == munged["affinity"][node] {
+        return;
+    }
+    let terms = |spec: &Value| {
+        let required = &spec["affinity"][node]["requiredDuringSchedulingIgnoredDuringExecution"];
+        required["nodeSelectorTerms"].as_array().cloned().unwrap_or_default()
+    };
+    let path = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution\
+                .nodeSelectorTerms";
+    let (known, wanted) = (terms(old), terms(munged));
+    if !known.is_empty() && known.len() != wanted.len() {
+        let problem = "no additions/deletions to non-empty NodeSelectorTerms list are allowed";
+        let shown = wanted.iter().map(|term| internal_form::shown("NodeSelectorTerm", term));
+        let shown = format!("[{}]", shown.collect::<Vec<_>>().join(","));
+        let shown = if wanted.is_empty() { "null" } else { &shown };
+        causes.push(Cause::invalid_raw(path, shown, problem));
+    } else {
+        for (n, (known, wanted)) in known.iter().zip(&wanted).enumerate() {
+            if !is_narrower(known, wanted) {
+                let problem = "only additions are allowed (no mutations or deletions)";
+                let shown = internal_form::shown("NodeSelectorTerm", wanted);
+                causes.push(Cause::invalid_raw(&format!("{path}[{n}]"), &shown, problem));
+            }
+        }
+    }
+    let mut all = munged["affinity"].as_object().cloned().unwrap_or_default();
+    all.remove(node);
+    if !old["affinity"][node].is_null() {
+        all.insert(node.to_owned(), old["affinity"][node].clone());
+    }
+    if let Some(munged) = munged.as_object_mut() {
+        if all.is_empty() && old["affinity"].is_null() {
+            munged.remove("affinity");
+        } else {
+            munged.insert("affinity".to_owned(), all.into());
+        }
+    }
+}
+
+/// Returns whether a term has all requirements of another one, in the same places.
+fn is_narrower(known: &Value, wanted: &Value) -> bool {
+    let lists = ["matchExpressions", "matchFields"];
+    let list = |term: &Value, name: &str| term[name].as_array().cloned().unwrap_or_default();
+    let was_empty = lists.iter().all(|name| list(known, name).is_empty());
+    let stays_empty = lists.iter().all(|name| list(wanted, name).is_empty());
+    lists.iter().all(|name| list(wanted, name).starts_with(&list(known, name)))
+        && (!was_empty || stays_empty)
 }
 
 /// Checks ephemeral containers, which can only be added.

@@ -6,13 +6,19 @@ use super::immutable;
 use crate::api_server::failure::Cause;
 use crate::api_server::rules::internal_form::{self, difference};
 use crate::api_server::rules::quantity::Quantity;
+use crate::api_server::rules::validation;
 
 /// Checks a claim. Only a bound claim can ask for more, and a claim can be bound once.
 pub(super) fn claim(before: &Value, after: &Value, causes: &mut Vec<Cause>) {
     let (old, new) = (&before["spec"], &after["spec"]);
     let mut allowed = old.clone();
     let unbound = old["volumeName"].as_str().is_none_or(str::is_empty);
-    let mut taken = vec!["volumeAttributesClassName"];
+    let bound = before["status"]["phase"] == "Bound";
+    let attributes = "volumeAttributesClassName";
+    let mut taken = Vec::new();
+    if bound {
+        taken.push(attributes);
+    }
     if unbound {
         taken.push("volumeName");
     }
@@ -30,8 +36,15 @@ pub(super) fn claim(before: &Value, after: &Value, causes: &mut Vec<Cause>) {
         let path = "metadata.annotations.volume.beta.kubernetes.io/storage-class";
         causes.push(Cause::invalid(path, shown, "field is immutable"));
     }
-    if before["status"]["phase"] == "Bound" {
-        allowed["resources"]["requests"] = new["resources"]["requests"].clone();
+    let requests = &new["resources"]["requests"];
+    if let (true, Some(asked)) =
+        (bound, allowed.pointer_mut("/resources/requests").and_then(Value::as_object_mut))
+        && !requests.is_null()
+    {
+        match &requests["storage"] {
+            Value::Null => drop(asked.remove("storage")),
+            amount => drop(asked.insert("storage".into(), amount.clone())),
+        }
     }
     for name in taken {
         match &new[name] {
@@ -46,14 +59,32 @@ pub(super) fn claim(before: &Value, after: &Value, causes: &mut Vec<Cause>) {
              volumeAttributesClassName for bound claims\n{shown}"
         );
         causes.push(Cause::forbidden("spec", &problem));
-        return;
     }
-    let storage = |spec: &Value| Quantity::of(&spec["resources"]["requests"]["storage"]);
-    if let (Some(old), Some(new)) = (storage(old), storage(new))
-        && new < old
-    {
+    // A claim can ask for less than before, but not for less than it has.
+    let amount = |value: &Value| Quantity::of(value).unwrap_or(Quantity::count(0));
+    let storage = |spec: &Value| amount(&spec["resources"]["requests"]["storage"]);
+    let known = amount(&before["status"]["capacity"]["storage"]);
+    if storage(new) < storage(old) && storage(new) <= known {
         let problem = "field can not be less than status.capacity";
         causes.push(Cause::forbidden("spec.resources.requests.storage", problem));
+    }
+    if !before["status"]["currentVolumeAttributesClassName"].is_null() {
+        let shown = match &new[attributes] {
+            Value::Null => "nil",
+            value if value == "" => "empty string",
+            _ => "",
+        };
+        if old[attributes] != new[attributes] && !shown.is_empty() {
+            let problem = format!(
+                "update to {shown} is forbidden when status.currentVolumeAttributesClassName is \
+                 not nil"
+            );
+            causes.push(Cause::forbidden("spec.volumeAttributesClassName", &problem));
+        }
+    }
+    // A server leaves `spec` out of the path.
+    if old["volumeMode"] != new["volumeMode"] {
+        causes.push(immutable("volumeMode", &new["volumeMode"].to_string()));
     }
 }
 
@@ -70,8 +101,9 @@ const BESIDE_SOURCE: [&str; 9] = [
     "volumeAttributesClassName",
 ];
 
-/// Checks a volume, whose source stays.
+/// Checks a volume, whose source stays. A server validates the volume twice.
 pub(super) fn volume(before: &Value, after: &Value, causes: &mut Vec<Cause>) {
+    causes.extend(validation::problems("v1", "PersistentVolume", after));
     let source = |object: &Value| {
         let mut spec = object["spec"].clone();
         if let Some(members) = spec.as_object_mut() {
@@ -121,16 +153,18 @@ pub(super) fn driver(before: &Value, after: &Value, causes: &mut Vec<Cause>) {
     }
 }
 
-/// Checks the drivers of a node. A driver is replaced by removing it first.
+/// Checks the drivers of a node. A driver is replaced by removing it first. The number of volumes
+/// that it can have is no part of it.
 pub(super) fn node(before: &Value, after: &Value, causes: &mut Vec<Cause>) {
     let list = |object: &Value| object["spec"]["drivers"].as_array().cloned().unwrap_or_default();
-    let new = list(after);
-    let new: std::collections::HashMap<_, _> =
-        new.iter().map(|driver| (driver["name"].as_str().unwrap_or_default(), driver)).collect();
-    for old in list(before) {
-        if let Some(new) = new.get(old["name"].as_str().unwrap_or_default())
-            && **new != old
-        {
+    let bare = |mut driver: Value| {
+        driver["allocatable"] = Value::Null;
+        driver
+    };
+    let drivers: Vec<Value> = list(after).into_iter().map(bare).collect();
+    for old in list(before).into_iter().map(bare) {
+        let Some(new) = drivers.iter().find(|new| new["name"] == old["name"]) else { continue };
+        if *new != old {
             causes.push(immutable("spec.drivers", &internal_form::shown("CSINodeDriver", new)));
         }
     }

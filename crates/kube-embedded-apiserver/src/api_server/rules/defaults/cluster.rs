@@ -86,7 +86,9 @@ fn device_count(request: &mut Map<String, Value>) {
 fn address_ranges(spec: &mut Map<String, Value>) {
     let first = spec.get("podCIDRs").and_then(|all| all.get(0)).cloned();
     match (has(spec, "podCIDR"), first) {
-        (true, None) => drop(spec.insert("podCIDRs".into(), json!([spec["podCIDR"]]))),
+        (true, first) if first.as_ref() != spec.get("podCIDR") => {
+            spec.insert("podCIDRs".into(), json!([spec["podCIDR"]]));
+        }
         (false, Some(first)) => drop(spec.insert("podCIDR".into(), first)),
         _ => {}
     }

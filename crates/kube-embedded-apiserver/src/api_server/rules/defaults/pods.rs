@@ -134,7 +134,8 @@ fn open_host_ports(spec: &mut Map<String, Value>) {
         for container in containers.into_iter().flatten() {
             let ports = container.get_mut("ports").and_then(Value::as_array_mut);
             for port in ports.into_iter().flatten().filter_map(Value::as_object_mut) {
-                if let Some(number) = port.get("containerPort").cloned() {
+                if let Some(number) = port.get("containerPort").filter(|port| **port != 0).cloned()
+                {
                     set(port, "hostPort", number);
                 }
             }

@@ -71,7 +71,9 @@ fn of_type(fields: &[Field], value: &Value) -> Node {
             }
             continue;
         }
-        members.push(((*name).to_owned(), of_shape(*shape, value, found)));
+        if *shape != Shape::Own || !found.is_null() {
+            members.push(((*name).to_owned(), of_shape(*shape, value, found)));
+        }
     }
     Node::Object(members)
 }
@@ -85,7 +87,7 @@ fn of_shape(shape: Shape, outer: &Value, value: &Value) -> Node {
         Shape::Text => or("\"\""),
         Shape::Number => or("0"),
         Shape::Flag => or("false"),
-        Shape::Any | Shape::Inlined => or("null"),
+        Shape::Any | Shape::Inlined | Shape::Own => or("null"),
         Shape::Struct(fields) if value.is_null() => {
             of_type(fields, &Value::Object(serde_json::Map::new()))
         }

@@ -1,6 +1,6 @@
 //! The internal types, as far as messages show them.
 
-use self::Shape::{Any, Beside, Flag, Inlined, List, Number, Pointer, Struct, Text};
+use self::Shape::{Any, Beside, Flag, Inlined, List, Number, Own, Pointer, Struct, Text};
 
 /// The form of a member, above all what is shown if it is not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub(super) enum Shape {
     Beside(&'static [Field]),
     /// Members of the value itself, with the names that they have in requests.
     Inlined,
+    /// A member with the name that it has in requests. It is left out if it is not there.
+    Own,
 }
 
 /// The internal name of a member, its path in requests, and its form.
@@ -54,7 +56,7 @@ pub(super) const TYPES: &[(&str, &[Field])] = &[
         "PersistentVolumeClaimSpec",
         &[
             ("AccessModes", "accessModes", Any),
-            ("Selector", "selector", Any),
+            ("Selector", "selector", Pointer(SELECTOR)),
             (
                 "Resources",
                 "resources",
@@ -63,10 +65,58 @@ pub(super) const TYPES: &[(&str, &[Field])] = &[
             ("VolumeName", "volumeName", Text),
             ("StorageClassName", "storageClassName", Any),
             ("VolumeMode", "volumeMode", Any),
-            ("DataSource", "dataSource", Any),
-            ("DataSourceRef", "dataSourceRef", Any),
+            ("DataSource", "dataSource", Pointer(&REFERENCE)),
+            (
+                "DataSourceRef",
+                "dataSourceRef",
+                Pointer(&[
+                    REFERENCE[0],
+                    REFERENCE[1],
+                    REFERENCE[2],
+                    ("Namespace", "namespace", Any),
+                ]),
+            ),
             ("VolumeAttributesClassName", "volumeAttributesClassName", Any),
         ],
+    ),
+    ("LabelSelector", SELECTOR),
+    ("Toleration", TOLERATION),
+    (
+        "Taint",
+        &[
+            ("Key", "key", Text),
+            ("Value", "value", Text),
+            ("Effect", "effect", Text),
+            ("TimeAdded", "timeAdded", Any),
+        ],
+    ),
+    ("Deployment.spec.selector", SELECTOR),
+    ("ReplicaSet.spec.selector", SELECTOR),
+    ("DaemonSet.spec.selector", SELECTOR),
+    ("NodeSelectorTerm", NODE_TERM),
+    (
+        "Job.spec.podFailurePolicy",
+        &[(
+            "Rules",
+            "rules",
+            List(&[
+                ("Action", "action", Text),
+                (
+                    "OnExitCodes",
+                    "onExitCodes",
+                    Pointer(&[
+                        ("ContainerName", "containerName", Any),
+                        ("Operator", "operator", Text),
+                        ("Values", "values", Any),
+                    ]),
+                ),
+                (
+                    "OnPodConditions",
+                    "onPodConditions",
+                    List(&[("Type", "type", Text), ("Status", "status", Text)]),
+                ),
+            ]),
+        )],
     ),
     ("PersistentVolumeSource", PERSISTENT_SOURCE),
     (
@@ -128,14 +178,12 @@ pub(super) const TYPES: &[(&str, &[Field])] = &[
     ("VolumeNodeAffinity", &[("Required", "required", Pointer(NODE_SELECTOR))]),
 ];
 
-const NODE_SELECTOR: &[Field] = &[(
-    "NodeSelectorTerms",
-    "nodeSelectorTerms",
-    List(&[
-        ("MatchExpressions", "matchExpressions", List(REQUIREMENT)),
-        ("MatchFields", "matchFields", List(REQUIREMENT)),
-    ]),
-)];
+const NODE_SELECTOR: &[Field] = &[("NodeSelectorTerms", "nodeSelectorTerms", List(NODE_TERM))];
+
+const NODE_TERM: &[Field] = &[
+    ("MatchExpressions", "matchExpressions", List(REQUIREMENT)),
+    ("MatchFields", "matchFields", List(REQUIREMENT)),
+];
 
 const REQUIREMENT: &[Field] =
     &[("Key", "key", Text), ("Operator", "operator", Text), ("Values", "values", Any)];
@@ -180,7 +228,15 @@ const PERSISTENT_SOURCE: &[Field] = &[
     ("AWSElasticBlockStore", "awsElasticBlockStore", Any),
     ("HostPath", "hostPath", Pointer(HOST_PATH)),
     ("Glusterfs", "glusterfs", Any),
-    ("NFS", "nfs", Any),
+    (
+        "NFS",
+        "nfs",
+        Pointer(&[
+            ("Server", "server", Text),
+            ("Path", "path", Text),
+            ("ReadOnly", "readOnly", Flag),
+        ]),
+    ),
     ("RBD", "rbd", Any),
     ("Quobyte", "quobyte", Any),
     ("ISCSI", "iscsi", Any),
@@ -195,10 +251,34 @@ const PERSISTENT_SOURCE: &[Field] = &[
     ("PhotonPersistentDisk", "photonPersistentDisk", Any),
     ("PortworxVolume", "portworxVolume", Any),
     ("ScaleIO", "scaleIO", Any),
-    ("Local", "local", Any),
+    ("Local", "local", Pointer(&[("Path", "path", Text), ("FSType", "fsType", Any)])),
     ("StorageOS", "storageos", Any),
-    ("CSI", "csi", Any),
+    (
+        "CSI",
+        "csi",
+        Pointer(&[
+            ("Driver", "driver", Text),
+            ("VolumeHandle", "volumeHandle", Text),
+            ("ReadOnly", "readOnly", Flag),
+            ("FSType", "fsType", Text),
+            ("VolumeAttributes", "volumeAttributes", Any),
+            ("ControllerPublishSecretRef", "controllerPublishSecretRef", Pointer(SECRET)),
+            ("NodeStageSecretRef", "nodeStageSecretRef", Pointer(SECRET)),
+            ("NodePublishSecretRef", "nodePublishSecretRef", Pointer(SECRET)),
+            ("ControllerExpandSecretRef", "controllerExpandSecretRef", Pointer(SECRET)),
+            ("NodeExpandSecretRef", "nodeExpandSecretRef", Pointer(SECRET)),
+        ]),
+    ),
 ];
+
+const SECRET: &[Field] = &[("Name", "name", Text), ("Namespace", "namespace", Text)];
+
+/// A reference to an object in the same namespace.
+const REFERENCE: [Field; 3] =
+    [("APIGroup", "apiGroup", Any), ("Kind", "kind", Text), ("Name", "name", Text)];
+
+const SELECTOR: &[Field] =
+    &[("matchLabels", "matchLabels", Own), ("matchExpressions", "matchExpressions", Own)];
 
 const CONTAINER: &[Field] = &[
     ("Name", "name", Text),
@@ -347,7 +427,7 @@ const POD_SPEC: &[Field] = &[
     ("Overhead", "overhead", Any),
     ("EnableServiceLinks", "enableServiceLinks", Any),
     ("TopologySpreadConstraints", "topologySpreadConstraints", Any),
-    ("OS", "os", Any),
+    ("OS", "os", Pointer(&[("Name", "name", Text)])),
     ("SchedulingGates", "schedulingGates", Any),
     ("ResourceClaims", "resourceClaims", Any),
     ("Resources", "resources", Any),

@@ -2,9 +2,11 @@
 
 use serde_json::Value;
 
-use super::rows::Rule::{Check, OneOf, Required, Rows};
+use super::rows::Rule::{Check, Named, OneOf, RequiredSince, Rows};
 use super::rows::{self, Row, child, invalid, is_empty, text, unsupported};
+use super::selectors;
 use crate::api_server::failure::Cause;
+use crate::api_server::names::path_segment_problems;
 use crate::api_server::rules::formats;
 
 pub(super) const ROLE: &[Row] = &[(
@@ -14,16 +16,28 @@ pub(super) const ROLE: &[Row] = &[(
     }),
 )];
 
-pub(super) const CLUSTER_ROLE: &[Row] = &[(
-    "rules[]",
-    Check(|rule, path, causes| {
-        self::rule(rule, path, false, causes);
-    }),
-)];
+pub(super) const CLUSTER_ROLE: &[Row] = &[
+    ("rules[]", Check(|rule, path, causes| self::rule(rule, path, false, causes))),
+    ("aggregationRule.clusterRoleSelectors", RequiredSince(AGGREGATES_NONE)),
+    ("aggregationRule.clusterRoleSelectors[]", Check(aggregated)),
+];
+
+const AGGREGATES_NONE: &str =
+    "at least one clusterRoleSelector required if aggregationRule is non-nil";
+
+/// Checks the selector of roles that are joined. A server shows null for an invalid one.
+fn aggregated(selector: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let before = causes.len();
+    selectors::selector(selector, path, causes);
+    if causes.len() > before {
+        causes.push(Cause::invalid_raw(path, "null", "invalid label selector."));
+    }
+}
 
 const GROUP: &str = "rbac.authorization.k8s.io";
 
-const BINDING: &[Row] = &[("roleRef.apiGroup", OneOf(&[GROUP])), ("roleRef.name", Required)];
+const BINDING: &[Row] =
+    &[("roleRef.apiGroup", OneOf(&[GROUP])), ("roleRef.name", Named(path_segment_problems))];
 
 pub(super) const ROLE_BINDING: &[Row] = &[
     ("", Rows(BINDING)),

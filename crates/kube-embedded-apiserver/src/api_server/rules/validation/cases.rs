@@ -1,8 +1,8 @@
 //! Right and wrong objects of many kinds, sent to a server.
 //!
-//! `cases.txt` has a right object of each kind. Both files of cases have a case a line: the kind,
-//! changes of its object by JSON pointers, and the problems that a server answers. `A -> B` is a
-//! change of an object that was made with the changes `A`. Problems are given by their beginnings.
+//! The files have a right object of each kind, and then a case a line: the kind, changes of its
+//! object by JSON pointers, and the problems that a server answers. `A -> B` is a change of an
+//! object that was made with the changes `A`. Problems are given by their beginnings.
 
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -85,7 +85,11 @@ async fn run(server: &ApiServer, object: &Value, changes: &str, part: &str) -> V
 
 #[tokio::test]
 async fn objects_are_judged_as_by_a_server() {
-    let cases = concat!(include_str!("cases.txt"), include_str!("pod_cases.txt"));
+    let cases = concat!(
+        include_str!("cases.txt"),
+        include_str!("pod_cases.txt"),
+        include_str!("cluster_cases.txt")
+    );
     let lines = cases.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     let (bases, cases): (Vec<&str>, Vec<&str>) =
         lines.partition(|line| line.contains("\"kind\":") && line.split(' ').nth(1) == Some("="));

@@ -1,18 +1,32 @@
 //! Nodes, limits, classes, requests for certificates and other kinds of the cluster.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::rows::Rule::{Check, Is, NotNegative, Required, RequiredSince};
-use super::rows::{self, Row, child, elements, invalid, is_empty, text};
-use super::scheduling::EFFECTS;
+use super::rows::Rule::{Check, Is, Named, NotNegative, Required, Rows};
+use super::rows::{self, Row, child, elements, invalid, text};
+use super::scheduling::{EFFECTS, TOLERATION};
+use super::{containers, selectors};
 use crate::api_server::failure::Cause;
-use crate::api_server::rules::{formats, metadata};
+use crate::api_server::rules::{formats, internal_form, metadata};
 
 pub(super) const LEASE: &[Row] =
     &[("spec.leaseDurationSeconds", Check(duration)), ("spec.leaseTransitions", NotNegative)];
 
-pub(super) const NODE: &[Row] =
-    &[("spec.taints", Check(taints)), ("spec.podCIDRs[]", Is(formats::address_range))];
+pub(super) const NODE: &[Row] = &[
+    ("spec.taints", Check(taints)),
+    ("spec.podCIDRs[]", Is(formats::address_range)),
+    ("spec.podCIDRs", Check(one_range_of_each_family)),
+];
+
+fn one_range_of_each_family(ranges: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let of_v6 = |range: &Value| range.as_str().is_some_and(|range| range.contains(':'));
+    let v6 = elements(ranges).filter(|range| of_v6(range)).count();
+    let all = elements(ranges).count();
+    if all > 2 || (all == 2 && v6 != 1) {
+        let problem = "may specify no more than one CIDR for each IP family";
+        causes.push(invalid(path, ranges, problem));
+    }
+}
 
 pub(super) const NODE_STATUS: &[Row] = &[("status.addresses", Check(addresses))];
 
@@ -20,22 +34,37 @@ pub(super) const NAMESPACE: &[Row] = &[("spec.finalizers[]", Check(finalizer))];
 
 pub(super) const NAMESPACE_STATUS: &[Row] = &[("", Check(phase))];
 
-pub(super) const EVENT: &[Row] = &[("", Check(event_namespace))];
-
-pub(super) const NEW_EVENT: &[Row] = &[("", Check(new_event))];
-
 pub(super) const PRIORITY_CLASS: &[Row] = &[("", Check(priority))];
 
-pub(super) const RUNTIME_CLASS: &[Row] = &[("handler", Is(formats::label))];
+pub(super) const RUNTIME_CLASS: &[Row] = &[
+    ("handler", Named(formats::label)),
+    ("overhead", Check(overhead)),
+    ("scheduling.nodeSelector", Check(selectors::labels)),
+    ("scheduling.tolerations[]", Rows(TOLERATION)),
+    ("scheduling.tolerations", Check(unique_tolerations)),
+];
+
+/// Checks the resources that a pod takes beside its containers. A server shows them as limits.
+fn overhead(overhead: &Value, path: &str, causes: &mut Vec<Cause>) {
+    containers::resources(&json!({ "limits": overhead["podFixed"] }), path, causes);
+}
+
+fn unique_tolerations(tolerations: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let mut known = std::collections::HashSet::new();
+    for (n, toleration) in elements(tolerations).enumerate() {
+        if !known.insert(["key", "operator", "value", "effect"].map(|name| text(toleration, name)))
+        {
+            let shown = internal_form::shown("Toleration", toleration);
+            causes.push(Cause::duplicate(&format!("{path}[{n}]"), &shown));
+        }
+    }
+}
 
 pub(super) const CERTIFICATE_REQUEST: &[Row] = &[
     ("spec.request", Check(certificate_request)),
     ("spec.usages", Required),
     ("spec.signerName", Check(signer)),
 ];
-
-pub(super) const FLOW_SCHEMA: &[Row] =
-    &[("spec.priorityLevelConfiguration.name", RequiredSince("must reference a priority level"))];
 
 fn duration(seconds: &Value, path: &str, causes: &mut Vec<Cause>) {
     if seconds.as_i64().is_some_and(|seconds| seconds <= 0) {
@@ -44,12 +73,18 @@ fn duration(seconds: &Value, path: &str, causes: &mut Vec<Cause>) {
 }
 
 fn taints(taints: &Value, _path: &str, causes: &mut Vec<Cause>) {
+    let mut known = std::collections::HashSet::new();
     for (n, taint) in elements(taints).enumerate() {
         // A server takes taints for metadata.
         let path = format!("metadata.taints[{n}]");
         rows::is(formats::label_key, text(taint, "key"), &child(&path, "key"), causes);
         rows::is(formats::label_value, text(taint, "value"), &child(&path, "value"), causes);
         rows::required_one_of(&EFFECTS, &taint["effect"], &child(&path, "effect"), causes);
+        if !known.insert((text(taint, "key"), text(taint, "effect"))) {
+            let shown = internal_form::shown("Taint", taint);
+            let shown = format!("{shown}: taints must be unique by key and effect pair");
+            causes.push(Cause::duplicate(&path, &shown));
+        }
     }
 }
 
@@ -80,36 +115,6 @@ fn phase(namespace: &Value, _path: &str, causes: &mut Vec<Cause>) {
         (false, _) => "may only be 'Terminating' if `deletionTimestamp` is not empty",
     };
     causes.push(Cause::invalid("status.Phase", phase, problem));
-}
-
-fn event_namespace(event: &Value, _path: &str, causes: &mut Vec<Cause>) {
-    let (subject, own) =
-        (text(&event["involvedObject"], "namespace"), text(&event["metadata"], "namespace"));
-    same_namespace(subject, own, causes);
-}
-
-/// Checks the namespace of an event. The event of a cluster-scoped object is in `default`.
-fn same_namespace(subject: &str, own: &str, causes: &mut Vec<Cause>) {
-    let good = if subject.is_empty() { matches!(own, "default" | "") } else { subject == own };
-    if !good {
-        let problem = "does not match event.namespace";
-        causes.push(Cause::invalid("involvedObject.namespace", subject, problem));
-    }
-}
-
-fn new_event(event: &Value, _path: &str, causes: &mut Vec<Cause>) {
-    let (subject, own) =
-        (text(&event["regarding"], "namespace"), text(&event["metadata"], "namespace"));
-    same_namespace(subject, own, causes);
-    for name in ["eventTime", "reportingController", "reportingInstance", "action", "reason"] {
-        if is_empty(&event[name]) {
-            causes.push(Cause::required(name, ""));
-        }
-    }
-    let kind = text(event, "type");
-    if !matches!(kind, "Normal" | "Warning") {
-        causes.push(Cause::invalid("type", "", &format!("has invalid value: {kind}")));
-    }
 }
 
 /// The greatest priority of a class that is not the system's.

@@ -63,7 +63,10 @@ fn secret(secret: &Value, _path: &str, causes: &mut Vec<Cause>) {
     }
     let kind = rows::text(secret, "type");
     for (_, keys) in NEEDED.iter().filter(|(known, _)| *known == kind) {
-        for key in keys.iter().filter(|key| data[**key].is_null()) {
+        // Of these, only the key of SSH must not be empty.
+        let missing =
+            |key: &&&str| data[**key].is_null() || (**key == "ssh-privatekey" && data[**key] == "");
+        for key in keys.iter().filter(missing) {
             causes.push(Cause::required(&format!("data[{key}]"), ""));
         }
     }

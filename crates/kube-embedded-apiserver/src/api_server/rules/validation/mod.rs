@@ -11,7 +11,9 @@ mod cluster;
 mod config;
 mod containers;
 mod disruption;
+mod events;
 mod fields;
+mod flow;
 mod hooks;
 mod host;
 mod ingress;
@@ -46,7 +48,7 @@ use serde_json::Value;
 
 pub(crate) use self::job_status::is as job_is;
 use self::rows::Row;
-pub(crate) use self::volumes::has_unchecked_source;
+pub(crate) use self::volumes::{has_unchecked_source, has_unchecked_volume};
 use crate::api_server::failure::Cause;
 
 /// The tables of the kinds, by API version and kind.
@@ -86,14 +88,14 @@ const KINDS: &[(&str, &str, &[Row])] = &[
     ("coordination.k8s.io/v1", "Lease", cluster::LEASE),
     ("v1", "Namespace", cluster::NAMESPACE),
     ("v1", "Node", cluster::NODE),
-    ("v1", "Event", cluster::EVENT),
-    ("events.k8s.io/v1", "Event", cluster::NEW_EVENT),
+    ("v1", "Event", events::OF_CORE),
+    ("events.k8s.io/v1", "Event", events::OF_EVENTS),
     ("v1", "LimitRange", limits::LIMIT_RANGE),
     ("v1", "ResourceQuota", limits::QUOTA),
     ("scheduling.k8s.io/v1", "PriorityClass", cluster::PRIORITY_CLASS),
     ("node.k8s.io/v1", "RuntimeClass", cluster::RUNTIME_CLASS),
     ("certificates.k8s.io/v1", "CertificateSigningRequest", cluster::CERTIFICATE_REQUEST),
-    ("flowcontrol.apiserver.k8s.io/v1", "FlowSchema", cluster::FLOW_SCHEMA),
+    ("flowcontrol.apiserver.k8s.io/v1", "FlowSchema", flow::FLOW_SCHEMA),
     ("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", hooks::HOOKS),
     ("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", hooks::HOOKS),
 ];
@@ -119,6 +121,7 @@ const STATUSES: &[(&str, &str, &[Row])] = &[
 
 /// The tables of new objects, by API version and kind.
 const NEW: &[(&str, &str, &[Row])] = &[
+    ("events.k8s.io/v1", "Event", events::NEW),
     ("discovery.k8s.io/v1", "EndpointSlice", slices::NEW_ENDPOINT_SLICE),
     ("batch/v1", "Job", batch::NEW_JOB),
     ("networking.k8s.io/v1", "Ingress", ingress::NEW),

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use serde_json::Value;
 
-use super::rows::Rule::Check;
+use super::rows::Rule::{Check, Is, Optional};
 use super::rows::{self, Row, child, elements, is_empty, text};
 use super::{life, names, selectors};
 use crate::api_server::failure::Cause;
@@ -29,8 +29,9 @@ fn subset(subset: &Value, path: &str, causes: &mut Vec<Cause>) {
     }
     for list in lists {
         for (n, address) in elements(&subset[list]).enumerate() {
-            let path = format!("{}[{n}].ip", child(path, list));
-            let address = text(address, "ip");
+            let path = format!("{}[{n}]", child(path, list));
+            rows::check(ENDPOINT, &path, address, causes);
+            let (address, path) = (text(address, "ip"), child(&path, "ip"));
             rows::is(formats::address, address, &path, causes);
             names::endpoint(address, &path, causes);
         }
@@ -46,8 +47,12 @@ fn subset(subset: &Value, path: &str, causes: &mut Vec<Cause>) {
         rows::between(1, 65_535, &port["port"], &child(&path, "port"), causes);
         let supported = ["SCTP", "TCP", "UDP"];
         rows::required_one_of(&supported, &port["protocol"], &child(&path, "protocol"), causes);
+        rows::check(&[("appProtocol", Is(formats::label_key))], &path, port, causes);
     }
 }
+
+const ENDPOINT: &[Row] =
+    &[("hostname", Optional(formats::label)), ("nodeName", Is(formats::subdomain))];
 
 fn policy_port(port: &Value, path: &str, causes: &mut Vec<Cause>) {
     let supported = ["TCP", "UDP", "SCTP"];

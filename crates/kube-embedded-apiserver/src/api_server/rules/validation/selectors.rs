@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::rows::{self, child, elements, invalid, is_empty, members, text};
 use crate::api_server::failure::Cause;
 use crate::api_server::rules::formats::{label_key, label_value};
+use crate::api_server::rules::internal_form;
 
 /// Checks a selector.
 pub(super) fn selector(value: &Value, path: &str, causes: &mut Vec<Cause>) {
@@ -36,14 +37,6 @@ pub(super) fn selector(value: &Value, path: &str, causes: &mut Vec<Cause>) {
             rows::is(label_value, value.as_str().unwrap_or_default(), &path, causes);
         }
     }
-}
-
-/// Returns a selector as messages show it.
-fn shown(selector: &Value) -> String {
-    let members = ["matchLabels", "matchExpressions"].into_iter();
-    let members = members.filter(|name| !is_empty(&selector[*name]));
-    let members: Vec<String> = members.map(|name| format!("{name:?}:{}", selector[name])).collect();
-    format!("{{{}}}", members.join(","))
 }
 
 /// Checks labels.
@@ -92,7 +85,8 @@ pub(super) fn workload(spec: &Value, path: &str, kind: &str, causes: &mut Vec<Ca
     if !value.is_null() && before != causes.len() {
         if causes[before..].iter().any(|cause| !cause.field().ends_with("selector")) {
             let problem = if kind == "statefulset" { "" } else { "invalid label selector" };
-            causes.push(Cause::invalid_raw(&selector_path, &shown(value), problem));
+            let shown = internal_form::shown("LabelSelector", value);
+            causes.push(Cause::invalid_raw(&selector_path, &shown, problem));
             return false;
         }
         return true;

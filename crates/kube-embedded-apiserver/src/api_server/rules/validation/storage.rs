@@ -4,7 +4,9 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::rows::Rule::{Check, Given, Is, OneOf, Optional, Required, RequiredSince, Rows};
+use super::rows::Rule::{
+    Check, Given, Is, NotNegative, OneOf, Optional, Required, RequiredSince, Rows,
+};
 use super::rows::{self, Row, child, elements, invalid, is_empty, text};
 use super::volumes::{HOST_PATH, persistent_source};
 use super::{names, scheduling};
@@ -103,7 +105,7 @@ pub(super) const CAPACITY: &[Row] = &[
 pub(super) const NODE: &[Row] = &[("spec.drivers", Check(drivers))];
 
 pub(super) const ATTACHMENT: &[Row] = &[
-    ("spec.attacher", Required),
+    ("spec.attacher", Check(names::driver)),
     ("spec.source", Check(attached)),
     ("spec.nodeName", Is(formats::subdomain)),
 ];
@@ -360,13 +362,35 @@ fn provisioner(name: &Value, path: &str, causes: &mut Vec<Cause>) {
     }
 }
 
+/// A driver on a node. A server leaves `topologyKeys` out of their paths.
+const NODE_DRIVER: &[Row] = &[
+    ("name", Check(names::driver)),
+    ("nodeID", Required),
+    ("nodeID", Check(node_id)),
+    ("allocatable.count", NotNegative),
+];
+
+fn node_id(id: &Value, path: &str, causes: &mut Vec<Cause>) {
+    let id = id.as_str().unwrap_or_default();
+    if id.len() > 256 {
+        causes.push(Cause::invalid(path, id, "must be 256 characters or less"));
+    }
+}
+
 fn drivers(drivers: &Value, path: &str, causes: &mut Vec<Cause>) {
     for (n, driver) in elements(drivers).enumerate() {
         let path = format!("{path}[{n}]");
-        for name in ["name", "nodeID"] {
-            if text(driver, name).is_empty() {
-                causes.push(Cause::required(&child(&path, name), ""));
+        rows::check(NODE_DRIVER, &path, driver, causes);
+        let mut keys = std::collections::HashSet::new();
+        for key in elements(&driver["topologyKeys"]) {
+            let key = key.as_str().unwrap_or_default();
+            if key.is_empty() {
+                causes.push(Cause::required(&path, ""));
             }
+            if !keys.insert(key) {
+                causes.push(Cause::duplicate(&path, &format!("{key:?}")));
+            }
+            rows::is(formats::label_key, key, &path, causes);
         }
     }
     let names = elements(drivers).enumerate();
@@ -377,9 +401,16 @@ fn drivers(drivers: &Value, path: &str, causes: &mut Vec<Cause>) {
 fn attached(source: &Value, path: &str, causes: &mut Vec<Cause>) {
     let problem = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
     let (inline, name) = (&source["inlineVolumeSpec"], &source["persistentVolumeName"]);
-    match (inline.is_null(), is_empty(name)) {
-        (true, true) => causes.push(Cause::required(path, problem)),
-        (false, false) => causes.push(Cause::forbidden(path, problem)),
+    match (inline.is_null(), name.as_str()) {
+        (true, None) => causes.push(Cause::required(path, problem)),
+        (false, Some(_)) => causes.push(Cause::forbidden(path, problem)),
+        (true, Some("")) => {
+            let problem = "must specify non empty persistentVolumeName";
+            causes.push(Cause::required(&child(path, "persistentVolumeName"), problem));
+        }
         _ => {}
+    }
+    if let Some(name) = name.as_str() {
+        rows::is(formats::subdomain, name, &child(path, "persistentVolumeName"), causes);
     }
 }

@@ -101,6 +101,26 @@ fn size_limit(limit: &Value, path: &str, causes: &mut Vec<Cause>) {
     }
 }
 
+/// Returns whether a pod has a volume whose source has no rules of its own.
+pub(crate) fn has_unchecked_volume(spec: &Value) -> bool {
+    let checked = [
+        "emptyDir",
+        "hostPath",
+        "secret",
+        "nfs",
+        "persistentVolumeClaim",
+        "downwardAPI",
+        "configMap",
+        "projected",
+        "csi",
+        "ephemeral",
+        "image",
+    ];
+    let unchecked = |name: &&&str| !checked.contains(*name);
+    rows::elements(&spec["volumes"])
+        .any(|volume| SOURCES.iter().filter(unchecked).any(|name| !volume[*name].is_null()))
+}
+
 /// Checks that there is exactly one source.
 fn one_source(volume: &Value, path: &str, causes: &mut Vec<Cause>) {
     only_one(&SOURCES, volume, path, causes);

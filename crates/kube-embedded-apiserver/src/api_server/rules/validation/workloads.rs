@@ -99,7 +99,17 @@ pub(super) const DAEMON_SET: &[Row] = &[
     ("spec.revisionHistoryLimit", NotNegative),
 ];
 
-pub(super) const REVISION: &[Row] = &[("data", Required), ("revision", NotNegative)];
+pub(super) const REVISION: &[Row] = &[
+    (
+        "data",
+        Check(|data, path, causes| {
+            if data.is_null() {
+                causes.push(Cause::required(path, "data is mandatory"));
+            }
+        }),
+    ),
+    ("revision", NotNegative),
+];
 
 pub(super) const DEPLOYMENT_STATUS: &[Row] = &[
     ("status.observedGeneration", NotNegative),
