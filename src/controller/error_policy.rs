@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
+use std::iter::successors;
 
 use super::action::Action;
 use super::finalizer::FinalizerError;
-use crate::error::BoxError;
+use crate::error::{BoxError, MOST_CAUSES};
 use crate::object::ObjectKey;
 use crate::sync::Mutex;
 
@@ -26,7 +27,7 @@ pub struct Failure<'a> {
 /// controller-runtime's `TerminalError`.
 ///
 /// The default [error policy](super::ControllerBuilder::error_policy) looks for it in the error and
-/// its causes. Text and [`source`](Error::source) are those of the error inside.
+/// its first causes, up to 100. Text and [`source`](Error::source) are those of the error inside.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -108,16 +109,12 @@ impl OwnFailures {
 }
 
 fn retry_unless_permanent(failure: &Failure<'_>) -> Action {
-    let mut error: Option<&(dyn Error + 'static)> = Some(failure.error);
-    while let Some(cause) = error {
-        if cause.is::<Permanent>() {
-            return Action::done();
-        }
+    let first: &(dyn Error + 'static) = failure.error;
+    let causes = successors(Some(first), |&error| match error.downcast_ref() {
         // The error inside has the place of its wrapper, so `source` skips it.
-        error = match cause.downcast_ref() {
-            Some(FinalizerError::Failed(inside)) => Some(&**inside),
-            _ => cause.source(),
-        };
-    }
-    Action::retry()
+        Some(FinalizerError::Failed(inside)) => Some(&**inside),
+        _ => error.source(),
+    });
+    let permanent = causes.take(MOST_CAUSES).any(<dyn Error>::is::<Permanent>);
+    if permanent { Action::done() } else { Action::retry() }
 }

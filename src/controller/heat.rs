@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use super::history::Trigger;
 use crate::object::ObjectKey;
+use crate::time::after;
 
 /// The time in which the runs of a key are counted. A key stays hot for this long.
 pub(super) const WINDOW: Duration = Duration::from_secs(10);
@@ -142,7 +143,7 @@ impl Heat {
         let wait = apart.checked_sub(since).filter(|wait| !wait.is_zero())?;
         if let Some((at, _)) = &mut self.hot {
             // Hot until it has had the time to cool down after its next run.
-            *at = now + wait;
+            *at = after(now, wait);
         }
         Some(wait)
     }

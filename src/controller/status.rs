@@ -1,6 +1,6 @@
 //! The status and the metrics of a controller, and the cell that its workers write them to.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -135,6 +135,8 @@ pub(super) struct StatusCell {
     busy: Mutex<HashMap<usize, Running>>,
     /// The keys that no worker reconciles, but whose tracked work goes on.
     held: Mutex<HashMap<ObjectKey, Running>>,
+    /// The keys whose tracked work a stop has dropped.
+    dropped: Mutex<Vec<ObjectKey>>,
     leadership: Option<watch::Receiver<LeadershipState>>,
     sharding: Option<watch::Receiver<ShardingStatus>>,
     succeeded: AtomicU64,
@@ -201,6 +203,7 @@ impl StatusCell {
             phase: Mutex::new(Phase::Idle),
             busy: Mutex::new(HashMap::new()),
             held: Mutex::new(HashMap::new()),
+            dropped: Mutex::default(),
             leadership,
             sharding,
             succeeded: AtomicU64::new(0),
@@ -232,16 +235,20 @@ impl StatusCell {
     /// Notes that this many workers begin.
     pub(super) fn begin_work(&self, workers: usize) {
         self.enter(Phase::Working);
+        self.dropped.lock().clear();
         self.metrics.workers.set(|| workers);
     }
 
-    /// Notes that all workers have ended. Returns the keys whose reconciles did not finish.
+    /// Notes that all workers have ended. Returns the keys whose reconciles did not finish, or
+    /// whose tracked work was dropped.
     pub(super) fn end_work(&self) -> Vec<ObjectKey> {
         self.metrics.workers.set(|| 0);
         self.metrics.active.set(|| 0);
         // These stay: the status names them until their work has ended.
-        let held: Vec<_> = self.held.lock().keys().cloned().collect();
-        self.busy.lock().drain().map(|(_, running)| running.key).chain(held).collect()
+        let mut keys: BTreeSet<_> = self.held.lock().keys().cloned().collect();
+        keys.extend(self.dropped.lock().drain(..));
+        keys.extend(self.busy.lock().drain().map(|(_, running)| running.key));
+        keys.into_iter().collect()
     }
 
     /// Notes a key whose reconcile has ended before the work that it tracks.
@@ -249,8 +256,11 @@ impl StatusCell {
         self.held.lock().insert(key.clone(), Running::new(key.clone()));
     }
 
-    /// Notes the end of that work.
-    pub(super) fn let_go(&self, key: &ObjectKey) {
+    /// Notes the end of that work. `dropped` is true if a stop has dropped it.
+    pub(super) fn let_go(&self, key: &ObjectKey, dropped: bool) {
+        if dropped {
+            self.dropped.lock().push(key.clone());
+        }
         self.held.lock().remove(key);
     }
 

@@ -4,13 +4,12 @@
 use std::sync::Arc;
 
 use tokio::task::JoinHandle;
-use tokio_util::sync::DropGuard;
 
 use super::ReconcileRequest;
 use super::action::Next;
 use super::error::ReconcileError;
 use super::worker::Reconciler;
-use crate::leader_election::{ScopeGuard, WorkScope};
+use crate::leader_election::{EndGuard, ScopeGuard, WorkScope};
 use crate::object::ObjectKey;
 use crate::panic::catch;
 use crate::workqueue::Work;
@@ -23,7 +22,13 @@ impl<K, C> ReconcileRequest<K, C> {
     ///
     /// - The key stays in process, so it is not reconciled again. The worker takes other keys.
     /// - The lease is not released, and the slot of a sharded controller is not given back.
-    /// - A stop waits for the grace, as for a reconcile.
+    /// - A stop waits for the grace, as for a reconcile. The error of `run` names the key of work
+    ///   that takes longer.
+    ///
+    /// A try ends with its reconcile and everything that it tracks. A request that was moved to an
+    /// untracked task may outlive its try. Its closure is then refused: it does not run, a warning
+    /// is logged, and the handle's error is
+    /// [cancelled](tokio::task::JoinError::is_cancelled).
     ///
     /// [`tokio::task::spawn_blocking`] tracks nothing: its closure runs beside the next try and the
     /// next leader. Writes through a [tracking client](super::tracking_client) count as this try's.
@@ -62,7 +67,8 @@ impl<K, C> ReconcileRequest<K, C> {
     ///
     /// The task should end when [`stop`](Self::stop) is cancelled. It is dropped at its next await
     /// when the try times out, when the grace after a stop ends, and when the lease or the slot is
-    /// lost. Its output is `None` then.
+    /// lost. It is refused like a closure if the try has ended. Its output is `None` in all these
+    /// cases.
     ///
     /// # Panics
     /// Panics outside a tokio runtime.
@@ -74,7 +80,8 @@ impl<K, C> ReconcileRequest<K, C> {
     }
 
     /// Returns a guard for other work of this try, such as a thread or a child process. The
-    /// controller waits until it is dropped, as for [`spawn_blocking`](Self::spawn_blocking).
+    /// controller waits until it is dropped, as for [`spawn_blocking`](Self::spawn_blocking). A guard
+    /// of a try that has ended is refused: it does not [hold](ScopeGuard::holds).
     pub fn guard(&self) -> ScopeGuard {
         self.work.guard()
     }
@@ -97,10 +104,14 @@ impl Reconciler {
         self: &Arc<Self>,
         ended: EndedTry,
         tracked: WorkScope,
-        aborts: Option<DropGuard>,
+        ends: EndGuard,
     ) {
         let (this, key) = (self.clone(), ended.work.item().clone());
+        let mut timed_out = false;
         if let Some(Err(error @ ReconcileError::TimedOut(_))) = &ended.outcome {
+            // Its tasks are dropped as its future was.
+            tracked.abort();
+            timed_out = true;
             tracing::warn!(
                 controller = &*self.name,
                 %key,
@@ -111,11 +122,13 @@ impl Reconciler {
         }
         self.status.hold(&key);
         self.tracked.spawn(async move {
-            if this.aborted.run_until_cancelled(tracked.wait_until_idle()).await.is_none() {
-                drop(aborts);
+            let whole = this.aborted.run_until_cancelled(tracked.end_when_idle()).await;
+            if whole.is_none() {
+                drop(ends);
                 tracked.wait_until_idle().await;
             }
-            this.status.let_go(&key);
+            let whole = whole.is_some_and(|whole| whole || timed_out);
+            this.status.let_go(&key, !whole && this.stop.is_cancelled());
             // A recorder of metrics or a subscriber of traces may panic.
             if let Err(message) = catch(|| this.end_try(ended)) {
                 this.status.record_failure(&key, message, this.queue.num_requeues(&key));

@@ -31,7 +31,7 @@ use super::waiting::{MissingInformers, WaitState, WriteWaits};
 use super::{Action, ReconcileRequest};
 use crate::error::{BoxError, chain};
 use crate::informer::InformerGroup;
-use crate::leader_election::WorkScope;
+use crate::leader_election::{ScopeOwner, WorkScope};
 use crate::object::{AnyObject, ObjectKey};
 use crate::panic::{catch, catch_async, drop_safely, into_message};
 use crate::workqueue::{Work, WorkQueue};
@@ -287,24 +287,23 @@ impl Reconciler {
         let Some(work) = &*slot else { return };
         let span = self.span(work);
         let failures = work.num_requeues();
-        let tracked = bounds.scope.within(self.stop.child_token(), &self.tracked);
+        let owner = ScopeOwner { name: self.name.clone(), key: Some((**work).clone()) };
+        let tracked = bounds.scope.within(self.stop.child_token(), Some(&self.tracked), owner);
         // Tells the work that the try tracks of its end, and drops it if this task is dropped.
-        let (ends, aborts) = tracked.abort_on_drop();
+        let (tells, ends) = tracked.end_on_drop();
         let reconcile = self.call_in_slot(work, failures, &tracked, bounds);
         let reconcile = self.status.measure(reconcile);
         let outcome = reconcile.instrument(span).await;
-        drop(ends);
+        drop(tells);
         let Some(work) = slot.take() else { return };
         if let Some(outcome) = &outcome {
             self.note_pace(work.item(), matches!(outcome, Ok(Next::After(Duration::ZERO))));
         }
         let ended = EndedTry { work, failures, outcome, deletion: bounds.deletion };
-        if tracked.tracked() == 0 {
+        if tracked.end_if_idle() {
             return self.end_try(ended);
         }
-        // The tasks of a try that timed out are dropped as its future was.
-        let keeps = !matches!(ended.outcome, Some(Err(ReconcileError::TimedOut(_))));
-        self.conclude_when_idle(ended, tracked, keeps.then_some(aborts));
+        self.conclude_when_idle(ended, tracked, ends);
     }
 
     /// Decides what becomes of the key of a try that is over.

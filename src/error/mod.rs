@@ -13,6 +13,7 @@ mod status;
 use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::fmt;
+use std::iter::successors;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -356,10 +357,12 @@ pub(crate) fn write_place(
 /// The longest text from a server that an error repeats, in bytes.
 const LONGEST_TEXT: usize = 1024;
 
+/// The mark of a text that was cut.
+const CUT: &str = "… (cut)";
+
 /// Returns a text from outside, cut to at most [`LONGEST_TEXT`] bytes. Cutting it twice is the same
 /// as cutting it once.
 pub(crate) fn clipped(text: &str) -> Cow<'_, str> {
-    const CUT: &str = "… (cut)";
     if text.len() <= LONGEST_TEXT {
         return Cow::Borrowed(text);
     }
@@ -370,11 +373,15 @@ pub(crate) fn clipped(text: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{}{CUT}", &text[..end]))
 }
 
-/// Returns the texts of an error and of all its causes, without repetition.
+/// The number of causes of an error that are looked at. A user's error may have causes without end.
+pub(crate) const MOST_CAUSES: usize = 100;
+
+/// Returns the texts of an error and of its causes, without repetition. Further causes than
+/// [`MOST_CAUSES`] are left out.
 pub(crate) fn chain(error: &(dyn StdError + 'static)) -> String {
     let mut text = clipped(&error.to_string()).into_owned();
-    let mut cause = error.source();
-    while let Some(error) = cause {
+    let mut causes = successors(error.source(), |&error| error.source());
+    for error in causes.by_ref().take(MOST_CAUSES) {
         let said = error.to_string();
         let said = clipped(&said);
         if !text.ends_with(&*said) {
@@ -383,7 +390,9 @@ pub(crate) fn chain(error: &(dyn StdError + 'static)) -> String {
             }
             text.push_str(&said);
         }
-        cause = error.source();
+    }
+    if causes.next().is_some() {
+        text.push_str(CUT);
     }
     text
 }

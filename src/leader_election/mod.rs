@@ -112,7 +112,7 @@ use self::machine::{Machine, Now, Rules};
 pub use self::options::{InvalidElection, LeaderElectorBuilder};
 pub(crate) use self::options::{LONGEST_STOP_TIMEOUT, default_identity};
 pub(crate) use self::record::{is_storable, renewal_after, rounded_up_seconds};
-pub(crate) use self::scope::closed_tracker;
+pub(crate) use self::scope::{EndGuard, ScopeOwner, closed_tracker};
 pub use self::scope::{ScopeGuard, WorkScope};
 use self::state::LeadershipCell;
 pub use self::state::LeadershipState;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::FutureExt;
 use tokio::task::JoinHandle;
@@ -11,6 +12,8 @@ use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use super::machine::Term;
+use crate::object::ObjectKey;
+use crate::panic::drop_safely;
 use crate::sync::Mutex;
 use crate::time::Moment;
 
@@ -45,6 +48,18 @@ use crate::time::Moment;
 /// let outcome = elector.run_scoped(stop, work).await;
 /// # }
 /// ```
+///
+/// # The end of a scope
+///
+/// A scope ends when its work is over and nothing is tracked: then the lease or the slot is
+/// released. Nothing waits for work that comes later, from code that was never tracked. So an ended
+/// scope refuses it. All but `track` log a warning:
+///
+/// - The future of [`track`](Self::track) or [`spawn`](Self::spawn) is dropped. Its output is
+///   `None`.
+/// - The closure of [`spawn_blocking`](Self::spawn_blocking) is dropped. The handle's error is
+///   [cancelled](tokio::task::JoinError::is_cancelled).
+/// - The guard of [`guard`](Self::guard) does not [hold](ScopeGuard::holds).
 #[derive(Clone)]
 pub struct WorkScope(Arc<Inner>);
 
@@ -53,12 +68,25 @@ struct Inner {
     token: CancellationToken,
     /// Drops what is tracked.
     aborted: CancellationToken,
+    /// True if nothing waits for what is tracked from now on.
+    ended: AtomicBool,
+    /// The scope around this one.
+    parent: Option<WorkScope>,
+    owner: Option<ScopeOwner>,
     tracker: TaskTracker,
     /// The trackers that count the same work: those of the scopes around this one.
     outer: Vec<TaskTracker>,
     /// A moment after the lease or slot was won.
     won: Moment,
     bounds: Arc<Mutex<Option<Bounds>>>,
+}
+
+/// The code that a scope was made for, as a warning names it.
+pub(crate) struct ScopeOwner {
+    /// The name of a controller or a task.
+    pub(crate) name: Arc<str>,
+    /// The key that is reconciled.
+    pub(crate) key: Option<ObjectKey>,
 }
 
 /// The times that the last renewal allows.
@@ -94,8 +122,16 @@ struct Bounds {
 #[derive(Debug)]
 #[must_use = "the scope does not wait for work whose guard is dropped"]
 pub struct ScopeGuard {
-    _token: TaskTrackerToken,
-    _outer: Vec<TaskTrackerToken>,
+    /// `None` if the scope had ended before.
+    tokens: Option<(TaskTrackerToken, Vec<TaskTrackerToken>)>,
+}
+
+impl ScopeGuard {
+    /// Returns whether the scope waits for this guard. False if the scope had
+    /// [ended](WorkScope#the-end-of-a-scope) before: do not begin the work then.
+    pub fn holds(&self) -> bool {
+        self.tokens.is_some()
+    }
 }
 
 impl WorkScope {
@@ -128,21 +164,36 @@ impl WorkScope {
     }
 
     fn counted(outer: Vec<TaskTracker>, token: CancellationToken, bounds: Option<Bounds>) -> Self {
-        let (aborted, tracker) = (CancellationToken::new(), closed_tracker());
-        let bounds = Arc::new(Mutex::new(bounds));
-        let won = Moment::now();
-        Self(Arc::new(Inner { token, aborted, tracker, outer, won, bounds }))
+        Self(Arc::new(Inner {
+            token,
+            aborted: CancellationToken::new(),
+            ended: AtomicBool::new(false),
+            parent: None,
+            owner: None,
+            tracker: closed_tracker(),
+            outer,
+            won: Moment::now(),
+            bounds: Arc::new(Mutex::new(bounds)),
+        }))
     }
 
     /// Creates a scope within this one, of one piece of work. Everything that it tracks counts in
     /// both scopes and in `also`. It has this scope's bounds.
-    pub(crate) fn within(&self, token: CancellationToken, also: &TaskTracker) -> Self {
+    pub(crate) fn within(
+        &self,
+        token: CancellationToken,
+        also: Option<&TaskTracker>,
+        owner: ScopeOwner,
+    ) -> Self {
         let Inner { aborted, tracker, outer, won, bounds, .. } = &*self.0;
         Self(Arc::new(Inner {
             token,
             aborted: aborted.child_token(),
+            ended: AtomicBool::new(false),
+            parent: Some(self.clone()),
+            owner: Some(owner),
             tracker: closed_tracker(),
-            outer: outer.iter().chain([tracker, also]).cloned().collect(),
+            outer: outer.iter().chain([tracker]).chain(also).cloned().collect(),
             won: *won,
             bounds: bounds.clone(),
         }))
@@ -194,7 +245,8 @@ impl WorkScope {
     /// task.
     ///
     /// The output is `None` if the future was dropped: after the stop timeout, when the lease was
-    /// lost, or when the elector was dropped.
+    /// lost, when the elector was dropped, or because the scope has
+    /// [ended](Self#the-end-of-a-scope).
     pub fn track<F: Future>(&self, future: F) -> impl Future<Output = Option<F::Output>> + use<F> {
         let (aborted, outer) = (self.0.aborted.clone(), self.outer_tokens());
         // The trackers' marks are dropped after the future, even if the future was never polled.
@@ -214,14 +266,19 @@ impl WorkScope {
     where
         F: Future<Output: Send + 'static> + Send + 'static,
     {
-        tokio::spawn(self.track(future))
+        // Tracked first: a scope that ends now waits for it, or this sees the end.
+        let tracked = self.track(future);
+        if self.has_ended() {
+            self.tell_refused("a task");
+        }
+        tokio::spawn(tracked)
     }
 
     /// Runs a closure on a thread for blocking code, as a part of the scope. The elector does not
     /// release the lease before the closure has returned, even if nothing awaits the task.
     ///
     /// Nothing can drop a closure that runs. Let long ones ask [`may_begin`](Self::may_begin)
-    /// before each step.
+    /// before each step. A scope that has [ended](Self#the-end-of-a-scope) does not run it.
     ///
     /// # Panics
     /// Panics outside a tokio runtime.
@@ -230,8 +287,16 @@ impl WorkScope {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
+        let guard = self.hold();
+        if !guard.holds() {
+            self.tell_refused("a closure");
+            drop_safely(work);
+            let never = tokio::spawn(std::future::pending());
+            never.abort();
+            return never;
+        }
         // In this order: the closure's values are dropped before the guard.
-        let (span, parts) = (tracing::Span::current(), (work, self.guard()));
+        let (span, parts) = (tracing::Span::current(), (work, guard));
         tokio::task::spawn_blocking(move || {
             let (work, _guard) = parts;
             span.in_scope(work)
@@ -239,9 +304,39 @@ impl WorkScope {
     }
 
     /// Returns a guard that keeps the scope open until it is dropped, for work that is not a
-    /// future, such as a thread.
+    /// future, such as a thread. It does not [hold](ScopeGuard::holds) if the scope has
+    /// [ended](Self#the-end-of-a-scope).
     pub fn guard(&self) -> ScopeGuard {
-        ScopeGuard { _token: self.0.tracker.token(), _outer: self.outer_tokens() }
+        let guard = self.hold();
+        if !guard.holds() {
+            self.tell_refused("a guard");
+        }
+        guard
+    }
+
+    fn hold(&self) -> ScopeGuard {
+        // In this order: the code that ends the scope sees these tokens, or this sees the end.
+        let tokens = (self.0.tracker.token(), self.outer_tokens());
+        ScopeGuard { tokens: (!self.has_ended()).then_some(tokens) }
+    }
+
+    /// Returns whether this scope or one around it has ended.
+    fn has_ended(&self) -> bool {
+        // A read alone might see an older value than the code that ends the scope has written.
+        self.0.ended.fetch_or(false, Ordering::AcqRel)
+            || self.0.parent.as_ref().is_some_and(Self::has_ended)
+    }
+
+    #[cold]
+    fn tell_refused(&self, refused: &'static str) {
+        let owner = self.0.owner.as_ref();
+        tracing::warn!(
+            owner = owner.map(|owner| &*owner.name),
+            key = owner.and_then(|owner| owner.key.as_ref()).map(tracing::field::display),
+            refused,
+            "work came to a scope that has ended, and is refused: nothing would wait for it; await \
+             the task that brings it, or spawn that task by the scope"
+        );
     }
 
     fn outer_tokens(&self) -> Vec<TaskTrackerToken> {
@@ -286,9 +381,46 @@ impl WorkScope {
         self.0.aborted.cancel();
     }
 
-    /// Returns guards that tell the work to stop, and drop what is tracked, when they are dropped.
-    pub(crate) fn abort_on_drop(&self) -> (DropGuard, DropGuard) {
-        (self.0.token.clone().drop_guard(), self.0.aborted.clone().drop_guard())
+    /// Ends the scope if nothing is tracked. Returns true if it has ended.
+    pub(crate) fn end_if_idle(&self) -> bool {
+        let idle = || self.tracked() == 0;
+        idle() && {
+            self.refuse();
+            // Work may have come just before. It is waited for.
+            idle()
+        }
+    }
+
+    /// Waits until nothing is tracked, and ends the scope. Returns false if tracked work was
+    /// dropped before it had ended.
+    pub(crate) async fn end_when_idle(&self) -> bool {
+        self.wait_until_idle().await;
+        let whole = !self.0.aborted.is_cancelled();
+        self.refuse();
+        self.wait_until_idle().await;
+        whole
+    }
+
+    /// Refuses all further work.
+    fn refuse(&self) {
+        // In this order: no task that is refused begins.
+        self.abort();
+        self.0.ended.swap(true, Ordering::AcqRel);
+    }
+
+    /// Returns guards that tell the work to stop, and that drop what is tracked and refuse further
+    /// work, when they are dropped.
+    pub(crate) fn end_on_drop(&self) -> (DropGuard, EndGuard) {
+        (self.0.token.clone().drop_guard(), EndGuard(self.clone()))
+    }
+}
+
+/// A guard that drops what a scope tracks, and refuses further work.
+pub(crate) struct EndGuard(WorkScope);
+
+impl Drop for EndGuard {
+    fn drop(&mut self) {
+        self.0.refuse();
     }
 }
 

@@ -42,7 +42,7 @@ impl<T> Work<T> {
                     self.scope.token().cancel();
                     self.result = Some(result);
                 }
-                Some(result) if self.scope.tracked() == 0 => return result,
+                Some(result) if self.scope.end_if_idle() => return result,
                 Some(result) => {
                     self.result = Some(result);
                     self.scope.wait_until_idle().await;
@@ -299,7 +299,7 @@ impl Candidate {
         let Some(next) = self.acquire(&stop).await else { return Ok(Outcome::NeverLed) };
         tracing::info!(lease = %self.lease.lease(), identity = %self.identity, "leads");
         let scope = WorkScope::of_term(stop.child_token(), self.machine.term());
-        let _ends = (scope.abort_on_drop(), StepDownOnDrop(self.state.clone()));
+        let _ends = (scope.end_on_drop(), StepDownOnDrop(self.state.clone()));
         let gone = CancellationToken::new();
         self.last = PreviousWork { gone: gone.clone(), scope: scope.clone() };
         let (mine, guard) = (scope.clone(), gone.clone().drop_guard());

@@ -107,8 +107,12 @@ impl ManagerBuilder {
     /// [stands by again](Self::rejoins_election) after it lost leadership, the function is called
     /// once for each term.
     ///
-    /// A task that returns `Ok` has ended, and everything else goes on. A task that returns an
-    /// error or panics ends the manager with that error.
+    /// A task that returns `Ok` has ended once everything that its scope tracks has ended, too.
+    /// Everything else goes on. A task that returns an error or panics ends the manager with that
+    /// error.
+    ///
+    /// The scope is the task's own, within that of the term, and stays open to the term's end. A
+    /// stop waits for what it tracks, with an election and without.
     pub fn task_while_leading<F, Fut, E>(mut self, name: impl Into<Arc<str>>, run: F) -> Self
     where
         F: Fn(WorkScope) -> Fut + Send + Sync + 'static,

@@ -1,20 +1,27 @@
 //! Tasks that have names, and of which none ends unnoticed.
 
 use std::collections::HashMap;
+use std::future::pending;
 use std::sync::Arc;
 
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use tokio::task::{Id, JoinError, JoinSet};
 
 use super::ManagerError;
-use super::status::{ManagerState, Role};
-use crate::leader_election::WorkScope;
+use super::status::{ManagerState, Role, TaskState};
+use crate::leader_election::{ScopeOwner, WorkScope};
 use crate::panic::{catch, catch_async, drop_safely, into_message};
 use crate::sync::Mutex;
 
-/// A set of named tasks. Dropping it drops them at their next await.
+/// The end of a task of a crew: its result, and the wait for the work that it left.
+type Ended = (Result<(), ManagerError>, Option<BoxFuture<'static, ()>>);
+
+/// A set of named tasks. Dropping it drops them, and everything that they track, at their next
+/// await.
 pub(super) struct Crew {
     state: Arc<ManagerState>,
-    tasks: JoinSet<Result<(), ManagerError>>,
+    tasks: JoinSet<Ended>,
     names: HashMap<Id, Arc<str>>,
 }
 
@@ -30,16 +37,7 @@ impl Crew {
         role: Role,
         work: impl Future<Output = Result<(), ManagerError>> + Send + 'static,
     ) {
-        let guard = self.state.begin(name.clone(), role);
-        let part = name.clone();
-        let work = async move {
-            let ended = catch_async(work).await;
-            let result =
-                ended.unwrap_or_else(|message| Err(ManagerError::Panicked { name: part, message }));
-            guard.ended(&result);
-            result
-        };
-        self.names.insert(self.tasks.spawn(work).id(), name.clone());
+        self.begin(name, role, work.map(Some), None);
     }
 
     /// Runs a part of a term of leadership: the lease is not released before it has ended.
@@ -50,19 +48,78 @@ impl Crew {
         role: Role,
         work: impl Future<Output = Result<(), ManagerError>> + Send + 'static,
     ) {
-        let tracked = scope.track(work);
-        // Work that the elector drops has not failed: the elector reports the end of the term.
-        self.spawn(name, role, async move { tracked.await.unwrap_or(Ok(())) });
+        self.begin(name, role, scope.track(work), None);
+    }
+
+    /// Runs a part like [`spawn_in`](Self::spawn_in), within a scope of its own. It has ended when
+    /// everything that it tracks has ended, too. A failure is told before.
+    pub(super) fn spawn_scoped<F>(
+        &mut self,
+        scope: &WorkScope,
+        name: &Arc<str>,
+        role: Role,
+        work: impl FnOnce(WorkScope) -> F + Send + 'static,
+    ) where
+        F: Future<Output = Result<(), ManagerError>> + Send + 'static,
+    {
+        let owner = ScopeOwner { name: name.clone(), key: None };
+        let own = scope.within(scope.token().child_token(), None, owner);
+        let given = own.clone();
+        self.begin(name, role, scope.track(async move { work(given).await }), Some(own));
+    }
+
+    /// Runs a part. Its output is `None` if its scope dropped it.
+    fn begin(
+        &mut self,
+        name: &Arc<str>,
+        role: Role,
+        work: impl Future<Output = Option<Result<(), ManagerError>>> + Send + 'static,
+        own: Option<WorkScope>,
+    ) {
+        let mut guard = self.state.begin(name.clone(), role);
+        let part = name.clone();
+        let own = own.map(|own| (own.end_on_drop(), own));
+        let work = async move {
+            let result = match catch_async(work).await {
+                Ok(Some(result)) => result,
+                // Not failed: the elector reports the end of the term.
+                Ok(None) => return (Ok(()), None),
+                Err(message) => Err(ManagerError::Panicked { name: part, message }),
+            };
+            let end = if result.is_err() { TaskState::Failed } else { TaskState::Ended };
+            let Some((ends, own)) = own else {
+                guard.note(end);
+                return (result, None);
+            };
+            // The scope stays open for work that comes later in the term.
+            let rest = async move {
+                let _ends = ends;
+                let idle = async {
+                    own.wait_until_idle().await;
+                    guard.note(end);
+                    pending().await
+                };
+                own.token().run_until_cancelled(idle).await.unwrap_or(());
+                guard.note(TaskState::Running);
+                let whole = own.end_when_idle().await;
+                guard.note(if whole { end } else { TaskState::Dropped });
+            };
+            (result, Some(rest.boxed()))
+        };
+        self.names.insert(self.tasks.spawn(work).id(), name.clone());
     }
 
     /// Waits until a task ends. Returns `None` if there is no task. Cancel safe.
     pub(super) async fn next(&mut self) -> Option<Result<(), ManagerError>> {
         let ended = self.tasks.join_next_with_id().await?;
-        let (id, result) = match ended {
-            Ok((id, result)) => (id, result),
-            Err(error) => (error.id(), Err(self.failed(error))),
+        let (id, (result, rest)) = match ended {
+            Ok(ended) => ended,
+            Err(error) => (error.id(), (Err(self.failed(error)), None)),
         };
-        self.names.remove(&id);
+        let name = self.names.remove(&id).unwrap_or_default();
+        if let Some(rest) = rest {
+            self.names.insert(self.tasks.spawn(rest.map(|()| (Ok(()), None))).id(), name);
+        }
         Some(result)
     }
 

@@ -18,7 +18,7 @@ use super::status::{ManagerState, Role};
 use super::{Manager, ManagerError, ManagerPhase};
 use crate::controller::{AnyController, StopGuard};
 use crate::leader_election::{LeaderElectionError, LeaderElector, Outcome, WorkScope};
-use crate::panic::SafeVec;
+use crate::panic::{SafeVec, drop_safely};
 use crate::sharding::Sharding;
 
 /// The name of the election among the parts of a manager.
@@ -119,14 +119,15 @@ impl Parts {
                     state: state.clone(),
                     controllers: self.leading,
                     tasks: self.leading_tasks,
+                    first: FirstError::default(),
                 });
-                let election = ELECTION.into();
                 if let Some(elector) = self.elector {
                     let leading = lead(team, elector, self.rejoins_election, work_stop.clone());
-                    work.spawn(&election, Role::Election, leading);
+                    work.spawn(&ELECTION.into(), Role::Election, leading);
                 } else {
-                    let scope = WorkScope::new(work_stop.child_token());
-                    work.spawn(&election, Role::Election, team.work(scope));
+                    team.begin(&mut work, &WorkScope::new(work_stop.child_token()));
+                    // Values that the user's functions captured may panic.
+                    drop_safely(team);
                 }
                 let mut informer_ends: FuturesUnordered<_> =
                     controllers.iter().map(|controller| controller.informer_stopped()).collect();
@@ -207,35 +208,52 @@ struct Team {
     state: Arc<ManagerState>,
     controllers: Vec<Arc<dyn AnyController>>,
     tasks: Vec<LeadingTask>,
+    /// The first failure in a term.
+    first: FirstError,
 }
 
 impl Team {
-    /// Works until the scope's token is cancelled, or until a part fails.
-    async fn work(self: Arc<Self>, scope: WorkScope) -> Result<(), ManagerError> {
-        self.state.set_term(Some(scope.clone()));
-        let first = FirstError::default();
-        let mut crew = Crew::new(self.state.clone());
+    /// Begins to work within a scope.
+    fn begin(self: &Arc<Self>, crew: &mut Crew, scope: &WorkScope) {
         for controller in &self.controllers {
             let working = reconcile(controller.clone(), scope.clone());
-            crew.spawn_in(&scope, controller.name(), Role::Controller, working);
+            crew.spawn_in(scope, controller.name(), Role::Controller, working);
         }
         for (place, task) in self.tasks.iter().enumerate() {
-            let (team, within) = (self.clone(), scope.clone());
-            let working = async move {
+            let team = self.clone();
+            let working = move |within| async move {
                 let LeadingTask { name, run } = &team.tasks[place];
                 let failed = |source| ManagerError::Task { name: name.clone(), source };
                 run(within).await.map_err(failed)
             };
-            crew.spawn_in(&scope, &task.name, Role::Task { while_leading: true }, working);
+            crew.spawn_scoped(scope, &task.name, Role::Task { while_leading: true }, working);
         }
+    }
+
+    /// Works for a term until the scope's token is cancelled, or until a part fails.
+    async fn work(self: Arc<Self>, scope: WorkScope) {
+        self.state.set_term(Some(scope.clone()));
+        let mut crew = Crew::new(self.state.clone());
+        self.begin(&mut crew, &scope);
         tokio::select! {
             biased;
             () = scope.token().cancelled() => {}
-            error = crew.next_failure() => first.note(error),
+            error = crew.next_failure() => self.first.note(error),
         }
         scope.token().cancel();
-        crew.finish(&first).await;
-        first.take()
+        crew.finish(&self.first).await;
+    }
+
+    /// Returns the names of the parts that began and have not ended.
+    fn unfinished(&self) -> Vec<Arc<str>> {
+        let controllers = self.controllers.iter().map(|controller| controller.name());
+        let names = controllers.chain(self.tasks.iter().map(|task| &task.name));
+        let mut names: Vec<_> = self.state.unfinished(names).collect();
+        if names.is_empty() {
+            names.push(ELECTION.into());
+        }
+        names.sort();
+        names
     }
 }
 
@@ -251,16 +269,26 @@ async fn lead(
         let workers = team.clone();
         let led = elector.run_scoped(stop.clone(), move |scope| workers.work(scope)).await;
         team.state.set_term(None);
+        let failed = team.first.take();
         match led {
-            Ok(Outcome::NeverLed) => return Ok(()),
-            Ok(Outcome::Stopped(Some(ended)) | Outcome::Finished(ended)) => return ended,
+            Ok(Outcome::NeverLed | Outcome::Stopped(Some(())) | Outcome::Finished(())) => {
+                return failed;
+            }
             Ok(Outcome::Stopped(None)) => {
-                let names = team.state.dropped();
+                // The elector dropped the rest because of the failure.
+                failed?;
+                let names = team.unfinished();
                 return Err(ManagerError::Unfinished { names, after: elector.stop_timeout() });
             }
-            // The elector logged the loss. It waits until the lost work has ended.
-            Err(LeaderElectionError::Lost { .. }) if rejoins && !stop.is_cancelled() => {}
-            Err(source) => return Err(ManagerError::Leadership { source }),
+            Err(source) => {
+                // A task's error is user code.
+                drop_safely(failed);
+                let lost = matches!(source, LeaderElectionError::Lost { .. });
+                // The elector logged the loss. It waits until the lost work has ended.
+                if !lost || !rejoins || stop.is_cancelled() {
+                    return Err(ManagerError::Leadership { source });
+                }
+            }
         }
     }
 }

@@ -9,7 +9,6 @@ use serde::Serialize;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::ManagerError;
 use super::informers::Informers;
 use crate::controller::{ControllerHandle, ControllerStatus};
 use crate::factory::FactoryStatus;
@@ -88,13 +87,13 @@ pub struct TaskStatus {
 pub enum TaskState {
     /// It has not begun: the informers have not synced, or this replica does not lead.
     Waiting,
-    /// It runs.
+    /// It runs, or work that it tracks does.
     Running,
-    /// It returned `Ok`.
+    /// It returned `Ok`, and what it tracked has ended.
     Ended,
-    /// It returned an error or panicked.
+    /// It returned an error or panicked, and what it tracked has ended.
     Failed,
-    /// It was dropped before it had ended.
+    /// It was dropped before it had ended, or work that it tracked was.
     Dropped,
 }
 
@@ -210,21 +209,24 @@ impl ManagerState {
         PartGuard { state: self.clone(), name, end: TaskState::Dropped }
     }
 
+    /// Returns those of these parts that run or were dropped.
+    pub(super) fn unfinished<'a>(
+        &self,
+        names: impl Iterator<Item = &'a Arc<str>>,
+    ) -> impl Iterator<Item = Arc<str>> {
+        let parts = self.parts.lock();
+        names.cloned().filter(move |name| {
+            let state = parts.get(name).map(|(_, state)| *state);
+            matches!(state, Some(TaskState::Running | TaskState::Dropped))
+        })
+    }
+
     /// Returns the names of the parts that run.
     pub(super) fn running(&self) -> Vec<Arc<str>> {
-        self.names_in(TaskState::Running)
-    }
-
-    /// Returns the names of the parts that were dropped.
-    pub(super) fn dropped(&self) -> Vec<Arc<str>> {
-        self.names_in(TaskState::Dropped)
-    }
-
-    fn names_in(&self, wanted: TaskState) -> Vec<Arc<str>> {
         let parts = self.parts.lock();
         let found = |election: bool| -> Vec<_> {
             let found = parts.iter().filter(|(_, (role, state))| {
-                *state == wanted && election == (*role == Role::Election)
+                *state == TaskState::Running && election == (*role == Role::Election)
             });
             found.map(|(name, _)| name.clone()).collect()
         };
@@ -273,16 +275,21 @@ pub(super) struct PartGuard {
 }
 
 impl PartGuard {
-    /// Notes the end of the part.
-    pub(super) fn ended(mut self, result: &Result<(), ManagerError>) {
-        self.end = if result.is_ok() { TaskState::Ended } else { TaskState::Failed };
+    /// Notes the state of the part.
+    pub(super) fn note(&mut self, state: TaskState) {
+        self.end = if state == TaskState::Running { TaskState::Dropped } else { state };
+        self.show(state);
+    }
+
+    fn show(&self, now: TaskState) {
+        if let Some((_, state)) = self.state.parts.lock().get_mut(&self.name) {
+            *state = now;
+        }
     }
 }
 
 impl Drop for PartGuard {
     fn drop(&mut self) {
-        if let Some((_, state)) = self.state.parts.lock().get_mut(&self.name) {
-            *state = self.end;
-        }
+        self.show(self.end);
     }
 }

@@ -3,6 +3,7 @@
 use std::error::Error as StdError;
 use std::fmt;
 use std::io;
+use std::iter::successors;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ use kube_decode::protobuf;
 use serde_json::Value;
 
 use super::framing::Encoding;
-use crate::error::{ApiStatus, Fault, clipped};
+use crate::error::{ApiStatus, Fault, MOST_CAUSES, clipped};
 
 /// The largest part of an error's body that is read, in bytes.
 const ERROR_BODY_LIMIT: usize = 64 * 1024;
@@ -149,15 +150,16 @@ pub(super) fn parse_status(parsed: &Value, code: u16) -> Option<ApiStatus> {
 
 /// Returns the fault for a request to this path that got no answer.
 pub(super) fn unanswered(error: kube::Error, path: &str) -> Fault {
-    let mut refused = false;
-    let mut cause: Option<&(dyn StdError + 'static)> = Some(&error);
-    while let Some(error) = cause {
-        let io = error.downcast_ref::<io::Error>();
-        refused |= io.is_some_and(|io| io.kind() == io::ErrorKind::ConnectionRefused);
+    let first: &(dyn StdError + 'static) = &error;
+    let causes = successors(Some(first), |&error| {
         // An io::Error's own source leaves out what it wraps.
-        let inner = io.and_then(io::Error::get_ref).map(|inner| inner as &(dyn StdError + 'static));
-        cause = inner.or_else(|| error.source());
-    }
+        let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+        inner.map(|inner| inner as &(dyn StdError + 'static)).or_else(|| error.source())
+    });
+    let refused = causes.take(MOST_CAUSES).any(|error| {
+        let io = error.downcast_ref::<io::Error>();
+        io.is_some_and(|io| io.kind() == io::ErrorKind::ConnectionRefused)
+    });
     Fault::Connect { refused, source: Box::new(Unanswered::new(error, path)) }
 }
 

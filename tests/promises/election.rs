@@ -87,6 +87,28 @@ async fn follow(server: &ApiServer) -> Instant {
     began
 }
 
+#[tokio::test(start_paused = true)]
+async fn scope_of_an_ended_term_refuses_work() {
+    let server = ApiServer::new();
+    let mut elector = elector(&server, "r0").build().unwrap();
+    let (sender, held) = oneshot::channel();
+    let work = |scope: WorkScope| async move {
+        let late = scope.clone();
+        tokio::spawn(async move {
+            late.token().cancelled().await;
+            sender.send(late.guard().holds()).unwrap();
+        });
+        scope
+    };
+    let led = elector.run_scoped(CancellationToken::new(), work).await.unwrap();
+    let Outcome::Finished(scope) = led else { panic!("{led:?}") };
+    assert!(!held.await.unwrap(), "nothing waits for it any more");
+    assert!(!scope.guard().holds());
+    assert!(scope.spawn(async {}).await.unwrap().is_none());
+    assert!(scope.spawn_blocking(|| ()).await.unwrap_err().is_cancelled());
+    assert_eq!(scope.tracked(), 0);
+}
+
 /// A worker blocks its thread; the future that the elector runs has ended long before.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn synchronous_code_in_tracked_task_keeps_lease() {

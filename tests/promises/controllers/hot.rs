@@ -172,3 +172,21 @@ async fn slowed_key_keeps_its_last_change() {
     assert_eq!(hot.len(), 1);
     assert!(rested.is_empty(), "{rested:?}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn endless_delay_of_hot_keys_panics_no_worker() {
+    let server = ApiServer::new();
+    server.create(&map("a", "1")).unwrap();
+    let maps = factory(&server).informer::<ConfigMap>();
+    let controller = Controller::builder("eager", &maps).hot_key_delay(Duration::MAX).build();
+    let (handle, stop) = (controller.handle(), CancellationToken::new());
+    let running = tokio::spawn(
+        controller
+            .run(stop.clone(), |_| async { Ok::<_, std::io::Error>(Action::requeue_after(MS)) }),
+    );
+    sleep(60 * S).await;
+    let status = handle.status();
+    assert_eq!((status.succeeded, status.restarts), (300, 0), "it is parked");
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}

@@ -22,3 +22,4 @@ mod stopping;
 mod support;
 mod takeover;
 mod telling;
+mod tracked;

@@ -254,3 +254,33 @@ async fn a_context_whose_drop_panics_does_not_end_the_caller() {
     };
     controller.run(stop, reconcile).await.unwrap();
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_error_of_endless_causes_is_retried() {
+    #[derive(Debug)]
+    struct Endless(&'static str);
+    impl std::fmt::Display for Endless {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str(self.0)
+        }
+    }
+    impl std::error::Error for Endless {
+        fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+            Some(if self.0 == "one" { &Endless("two") } else { &Endless("one") })
+        }
+    }
+    let server = ApiServer::new();
+    server.create(&map("a", "1")).unwrap();
+    let maps = factory(&server).informer::<ConfigMap>();
+    let controller = Controller::builder("failing", &maps).build();
+    let (handle, stop) = (controller.handle(), CancellationToken::new());
+    let running =
+        tokio::spawn(controller.run(stop.clone(), |_| async { Err::<Action, _>(Endless("one")) }));
+    sleep(S).await;
+    let status = handle.status();
+    assert!(status.failed > 1 && status.given_up == 0, "{status:?}");
+    let text = status.last_failure.unwrap().error;
+    assert!(text.starts_with("one: two: one") && text.ends_with("two: one… (cut)"), "{text}");
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}

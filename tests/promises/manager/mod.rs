@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 use std::future::pending;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Api, ObjectMeta};
 use kube_informer::controller::BoxError;
+use kube_informer::leader_election::WorkScope;
 use kube_informer::manager::{ManagerBuilder, ManagerError};
 use kube_informer::testing::ApiServer;
 use kube_informer::{Action, Controller, LeaderElector, Manager, SharedInformerFactory};
@@ -100,6 +101,98 @@ async fn first_error_is_not_hidden_by_the_deadline() {
         .unwrap();
     let error = manager.run_until(CancellationToken::new()).await.unwrap_err();
     assert_eq!(error.to_string(), "task failing failed: the cause");
+}
+
+#[tokio::test(start_paused = true)]
+async fn failed_task_ends_deaf_leading_tasks() {
+    for leads in [false, true] {
+        let (server, factory) = server();
+        let mut manager = Manager::builder(&factory)
+            .task_while_leading("deaf", |scope| deaf(scope.token().clone()))
+            .task_while_leading("failing", |scope| async move {
+                scope.spawn(pending::<()>());
+                Err::<(), BoxError>("the cause".into())
+            });
+        if leads {
+            manager = manager.leader_election(elector(&server));
+        }
+        let start = Instant::now();
+        let error = manager.build().unwrap().run_until(CancellationToken::new()).await.unwrap_err();
+        assert_eq!(error.to_string(), "task failing failed: the cause");
+        assert!(start.elapsed() < 30 * S);
+    }
+}
+
+fn elector(server: &ApiServer) -> LeaderElector {
+    LeaderElector::builder(server.client(), "shop", "maps").build().unwrap()
+}
+
+/// The builder of a manager with this leading task, with or without an election.
+fn leading<F, Fut>(leads: bool, run: F) -> (ManagerBuilder, ApiServer)
+where
+    F: Fn(WorkScope) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<(), BoxError>> + Send + 'static,
+{
+    let (server, factory) = server();
+    let mut manager = Manager::builder(&factory).task_while_leading("leaving", run);
+    if leads {
+        manager = manager.leader_election(elector(&server));
+    }
+    (manager.stop_deadline(10 * S), server)
+}
+
+#[tokio::test(start_paused = true)]
+async fn tracked_work_of_leading_tasks_ends_with_run() {
+    for (leads, waits_for_token) in [(false, false), (false, true), (true, false), (true, true)] {
+        let steps = Arc::new(AtomicUsize::new(0));
+        let counted = steps.clone();
+        let (manager, _server) = leading(leads, move |scope| {
+            let steps = counted.clone();
+            async move {
+                scope.spawn(async move {
+                    loop {
+                        sleep(S).await;
+                        steps.fetch_add(1, Ordering::Relaxed);
+                    }
+                });
+                if waits_for_token {
+                    scope.token().cancelled().await;
+                }
+                Ok(())
+            }
+        });
+        let (ended, took) = stopped(manager).await;
+        assert_eq!(names(&ended), ["leaving"]);
+        assert_eq!(took.as_secs(), if leads { 8 } else { 10 });
+        let before = steps.load(Ordering::Relaxed);
+        assert!(before >= 15, "it goes on until it is dropped: {before}");
+        sleep(1000 * S).await;
+        assert_eq!(steps.load(Ordering::Relaxed), before);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn run_waits_for_guards_of_leading_tasks() {
+    for leads in [false, true] {
+        let refuses = Arc::new(AtomicBool::new(false));
+        let refused = refuses.clone();
+        let (manager, _server) = leading(leads, move |scope| {
+            let (guard, refused) = (scope.guard(), refused.clone());
+            tokio::spawn(async move {
+                scope.token().cancelled().await;
+                sleep(6 * S).await;
+                drop(guard);
+                sleep(S).await;
+                refused.store(!scope.guard().holds(), Ordering::Relaxed);
+            });
+            async { Ok(()) }
+        });
+        let (ended, took) = stopped(manager).await;
+        ended.unwrap();
+        assert_eq!(took.as_secs(), 6);
+        sleep(2 * S).await;
+        assert!(refuses.load(Ordering::Relaxed), "the scope has ended with the run");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
