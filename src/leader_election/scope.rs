@@ -367,13 +367,14 @@ impl WorkScope {
         *self.0.bounds.lock() = Some(Bounds { begin, end });
     }
 
-    /// Ends the bounds: another replica may lead from now on.
+    /// Ends the bounds and the scope: another replica may lead from now on.
     pub(crate) fn end(&self) {
         let now = Instant::now();
         if let Some(bounds) = &mut *self.0.bounds.lock() {
             bounds.begin = bounds.begin.min(now);
             bounds.end = bounds.end.min(now);
         }
+        self.refuse();
     }
 
     /// Drops everything tracked, each at its current await.

@@ -16,8 +16,9 @@ use kube_informer::leader_election::{
     LeaderElectionError, LeaderElector, LeaderElectorBuilder, LossCause, Outcome, WorkEnd,
     WorkScope,
 };
+use kube_informer::sharding::ShardBy;
 use kube_informer::testing::ApiServer;
-use kube_informer::{Action, Controller, SharedInformerFactory};
+use kube_informer::{Action, Controller, Sharding, SharedInformerFactory};
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
@@ -107,6 +108,29 @@ async fn scope_of_an_ended_term_refuses_work() {
     assert!(scope.spawn(async {}).await.unwrap().is_none());
     assert!(scope.spawn_blocking(|| ()).await.unwrap_err().is_cancelled());
     assert_eq!(scope.tracked(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn scope_of_a_released_slot_refuses_work() {
+    let server = ApiServer::new();
+    let builder = Sharding::builder(server.client(), "shop", "orders", ShardBy::Namespace);
+    let (sharding, stop) = (builder.slots(1).build().unwrap(), CancellationToken::new());
+    let running = tokio::spawn({
+        let (sharding, stop) = (sharding.clone(), stop.clone());
+        async move { sharding.run(stop).await }
+    });
+    let scope = loop {
+        match sharding.scope(0) {
+            Some(scope) => break scope,
+            None => sleep(S).await,
+        }
+    };
+    assert!(scope.guard().holds());
+    stop.cancel();
+    running.await.unwrap().unwrap();
+    assert!(!scope.guard().holds());
+    assert!(scope.spawn_blocking(|| ()).await.unwrap_err().is_cancelled());
+    assert!(scope.spawn(async {}).await.unwrap().is_none());
 }
 
 /// A worker blocks its thread; the future that the elector runs has ended long before.
