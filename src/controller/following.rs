@@ -107,6 +107,11 @@ impl Followed {
         self.informer.collection()
     }
 
+    /// Returns the rule that gives the keys of an event.
+    pub(super) fn rule(&self) -> &Rule {
+        &self.rule
+    }
+
     /// Returns a handle of the informer.
     pub(super) fn informer(&self) -> SharedInformer {
         self.informer.clone()

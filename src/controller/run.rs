@@ -248,6 +248,12 @@ impl Parts {
                  follow `Sharding::objects`",
             );
         }
+        if self.scatters_dependents {
+            return Some(
+                "it has cluster-scoped objects, and those that they own follow a shard by \
+                 namespace, so one replica would see only some of them: let them follow no shard",
+            );
+        }
         let strange = self.followed().any(|informer| !informer.is_of(slots.sharding()));
         strange.then_some(
             "an informer follows the shard of another membership: let it follow \

@@ -197,7 +197,10 @@ impl SlotGate {
     pub(super) fn note(&self, key: &ObjectKey, event: &CachedEvent) {
         match event {
             ObjectEvent::Deleted { object, .. } => {
-                if let Some(place) = self.place_of_object(key, object) {
+                // Another replica reconciles the others.
+                if let Some(place) = self.place_of_object(key, object)
+                    && self.sharding.objects().borrow().contains(place)
+                {
                     let deletions = &mut *self.deletions.lock();
                     deletions.count += 1;
                     let deletion = Deletion { place, number: deletions.count };
@@ -311,7 +314,8 @@ impl SlotGate {
     }
 
     /// Calls a function with each key of these slots that becomes ready: of the stored objects that
-    /// the predicates pass, and of the deleted ones. Yields in between.
+    /// the predicates pass, of what other stored objects map to, and of the deleted ones. Yields in
+    /// between.
     async fn each_key(
         &self,
         arrivals: &Arrivals,
@@ -336,6 +340,25 @@ impl SlotGate {
                 let passes = catch(|| passes(predicates, &added, informer.dropper(), status));
                 if passes.unwrap_or(true) {
                     call(key);
+                }
+            }
+        }
+        // Nobody reconciled what changed while the slot had no owner.
+        for informer in followed(groups) {
+            let (handle, mut keys) = (informer.informer(), Vec::new());
+            for (key, object) in handle.snapshot().objects() {
+                budget.spend(1).await;
+                let mut add = |mapped| keys.push(mapped);
+                let (rule, dropper) = (informer.rule(), handle.dropper());
+                if let Err(message) =
+                    catch(|| rule.keys_of_stored(object, dropper, status, &mut add))
+                {
+                    status.record_mapping_panic(key, &message);
+                }
+                for key in keys.drain(..) {
+                    if self.place(&key, objects).is_some_and(|place| among(place, &key)) {
+                        call(&key);
+                    }
                 }
             }
         }

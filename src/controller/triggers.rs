@@ -83,6 +83,33 @@ impl Rule {
     }
 }
 
+impl Rule {
+    /// Calls a function with each key of another kind that a stored object gives, as at the start.
+    pub(super) fn keys_of_stored(
+        &self,
+        object: &Cached,
+        dropper: &SafeDropper,
+        status: &StatusCell,
+        call: &mut dyn FnMut(ObjectKey),
+    ) {
+        let event = CachedEvent::Added { object: object.clone(), initial: true };
+        let read = |fields, of: &OfState, call: &mut dyn FnMut(ObjectKey)| {
+            if let Some(object) = object.read(fields) {
+                dropper.call_with(object, |object| of(&**object, call));
+            }
+        };
+        match &self.keys {
+            Keys::Own => {}
+            _ if !passes(&self.predicates, &event, dropper, status) => {}
+            Keys::Owner(of) => read(Some(&OWNER_FIELDS), of, call),
+            Keys::OfState(of) => read(None, of, call),
+            Keys::OfEvent(of) => {
+                with_event(&event, None, dropper, |event| of(event, call));
+            }
+        }
+    }
+}
+
 impl Keys {
     /// Returns the rule that queues the keys of owners.
     pub(super) fn of_owner(owner: Owner) -> Self {

@@ -132,6 +132,7 @@ mod holdings;
 mod machine;
 mod options;
 mod pause;
+mod races;
 mod record;
 mod requests;
 mod run;

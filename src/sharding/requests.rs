@@ -25,6 +25,10 @@ pub(super) struct Answered {
     /// The Lease as the server has it now.
     pub(super) lease: Option<Lease>,
     pub(super) error: Option<MembershipError>,
+    /// The verb of a request that was to change the Lease.
+    pub(super) write: Option<LeaseVerb>,
+    /// True if the error shows that another write was earlier.
+    pub(super) raced: bool,
 }
 
 /// A client for the Leases of a group.
@@ -69,6 +73,7 @@ impl Requests {
         let of_slot = matches!(subject, Subject::Slot(_));
         let asking = self.ask(verb, &name, request, lease);
         let full: Arc<str> = format!("{}/{name}", self.namespace).into();
+        let mut raced = false;
         let (answer, lease, error) = match attempt(verb, &full, self.rules.timeout(), asking).await
         {
             Ok(None) => (Answer::Absent, None, None),
@@ -91,14 +96,15 @@ impl Requests {
             }
             Err(error) => {
                 let answer = answer(verb, &error);
-                let failed = matches!(
+                raced = !matches!(
                     answer,
                     Answer::Failed(Failure::Refused | Failure::Throttled(_) | Failure::Unknown)
                 );
-                (answer, None, failed.then(|| error.into()))
+                (answer, None, Some(error.into()))
             }
         };
-        Answered { id, subject, answer, lease, error }
+        let write = (!matches!(verb, LeaseVerb::Get | LeaseVerb::Delete)).then_some(verb);
+        Answered { id, subject, answer, lease, error, write, raced }
     }
 
     async fn ask(

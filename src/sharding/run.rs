@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::detached::Detaching;
 use super::error::{MembershipError, ShardingError};
 use super::machine::{Command, Input, Machine, Request, Rules, Term};
+use super::races::Races;
 use super::record::{self, Reader};
 use super::requests::{Answered, Requests};
 use super::trouble::Trouble;
@@ -42,6 +43,7 @@ pub(super) struct Driver {
     reader: Reader,
     /// The last Lease of each name from an answer.
     answered: HashMap<String, Lease>,
+    races: Races,
     /// Cancelled when the session is over.
     session: CancellationToken,
     /// The scopes of slots whose work may not have ended.
@@ -154,6 +156,7 @@ impl Driver {
             informer,
             reader: Reader::default(),
             answered: HashMap::new(),
+            races: Races::default(),
             session: CancellationToken::new(),
             awaited: HashSet::new(),
             failure: None,
@@ -264,13 +267,19 @@ impl Driver {
     }
 
     fn take(&mut self, answered: Answered) -> Input {
-        let Answered { id, subject, answer, lease, error } = answered;
+        let Answered { id, subject, answer, lease, error, write, raced } = answered;
+        if let (Some(verb), Some(_)) = (write, &lease) {
+            self.races.won(&subject, verb);
+        }
         if let Some(lease) = lease
             && let Some(name) = lease.metadata.name.clone()
         {
             self.answered.insert(name, lease);
         }
-        if let Some(error) = error {
+        // An ordinary race is no error.
+        if let Some(error) = error
+            && (!raced || write.is_some_and(|verb| self.races.lost(&subject, verb, Instant::now())))
+        {
             self.tell(error);
         }
         Input::Answered { id, subject, answer }

@@ -14,7 +14,7 @@ use crate::controller::owner::Owner;
 use crate::controller::source::Source;
 use crate::controller::streams::{KeyStream, Wanted};
 use crate::controller::triggers::{Keys, Rule};
-use crate::object::{EventRef, KindScope, ObjectKey};
+use crate::object::{EventRef, KindScope, ObjectKey, ShardKey};
 use crate::panic::SafeDrop;
 
 impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
@@ -66,6 +66,12 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
             let dependent = source.informers.kind();
             self.wrong_scope.get_or_insert(WrongScope { owner, dependent });
         }
+        // All slots' dependents of a cluster-scoped owner concern the one replica that has it.
+        self.scatters_dependents |= KindScope::of::<K>() == KindScope::Cluster
+            && source.informers.informers().iter().any(|informer| {
+                let wanted = informer.wanted_shard();
+                wanted.is_some_and(|wanted| wanted.borrow().key() == ShardKey::Namespace)
+            });
         let owner = Owner::new(&self.own.informers, controllers_only);
         self.follows(source, Keys::of_owner(owner))
     }

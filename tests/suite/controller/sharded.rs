@@ -3,8 +3,9 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use kube::Resource;
+use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
+use kube::api::{Patch, PatchParams};
+use kube::{Api, Resource};
 use kube_informer::controller::{ControllerError, ControllerHandle, ReconcileRequest};
 use kube_informer::sharding::ShardBy;
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
@@ -207,6 +208,57 @@ async fn owners_of_arriving_dependents_are_reconciled() {
     replica.join();
     sleep(30 * S).await;
     assert_eq!(replica.keys(), ["shop/owner"]);
+}
+
+/// Nobody hears of changes while the slot has no owner, and a list of the same shard adds nothing.
+#[tokio::test(start_paused = true)]
+async fn dependents_are_mapped_again_when_slots_return() {
+    for sharded in [false, true] {
+        let server = server(&[]);
+        let owner = put(&server, "shop/owner");
+        server.create(&secret_of(&owner, "s")).unwrap();
+        let replica = Replica::new(&server, "one");
+        let secrets: SharedInformer<Secret> =
+            if sharded { replica.secrets() } else { replica.factory.informer() };
+        let controller = Controller::builder("maps", &replica.maps(None)).predicate(|_| false);
+        let (_, _running) =
+            replica.run(controller.owns(&secrets).sharded(&replica.sharding).build());
+        replica.join();
+        sleep(30 * S).await;
+        assert_eq!(replica.keys(), ["shop/owner"]);
+        let leases = Requests::all().to("/leases");
+        let refused = replica.faults.inject(leases, Injection::status(500));
+        sleep(60 * S).await;
+        let api = Api::<Secret>::namespaced(server.client(), "shop");
+        let changed = Patch::Merge(serde_json::json!({"stringData": {"a": "b"}}));
+        api.patch("s", &PatchParams::default(), &changed).await.unwrap();
+        sleep(60 * S).await;
+        assert_eq!(replica.keys(), [""; 0], "it has no slot");
+        refused.remove();
+        sleep(120 * S).await;
+        assert_eq!(replica.keys(), ["shop/owner"], "{sharded}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn scattered_dependents_of_a_cluster_scoped_owner_are_refused() {
+    let server = server(&[]);
+    for sharded in [false, true] {
+        let sharding = Sharding::builder(server.client(), "home", "nodes", ShardBy::Namespace);
+        let sharding = sharding.slots(8).identity("one").build().unwrap();
+        let factory = SharedInformerFactory::builder(server.client()).build();
+        let spec = InformerSpec::<Secret>::new();
+        let spec = if sharded { spec.shard(sharding.dependents()) } else { spec };
+        let secrets = factory.informer_with(spec).unwrap();
+        let nodes = InformerSpec::<Node>::new().shard(sharding.objects());
+        let nodes = factory.informer_with(nodes).unwrap();
+        let controller = Controller::builder("nodes", &nodes).owns(&secrets).sharded(&sharding);
+        let reconcile = |_: ReconcileRequest<Node>| async { Ok::<_, Infallible>(Action::done()) };
+        let running = controller.build().run(CancellationToken::new(), reconcile);
+        let ended = tokio::time::timeout(S, running).await;
+        let refused = matches!(ended, Ok(Err(ControllerError::WrongSharding { .. })));
+        assert_eq!(refused, sharded, "{ended:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

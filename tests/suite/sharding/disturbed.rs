@@ -130,3 +130,44 @@ async fn hand_set_mark_of_leaving_is_removed() {
     assert_eq!(board.shares(), [SLOTS]);
     replica.stop().await.unwrap();
 }
+
+/// One lost race is ordinary, and a row of them is not.
+#[tokio::test(start_paused = true)]
+async fn writes_that_lose_each_time_are_told() {
+    for (method, part, code) in [
+        ("PUT", "slot", 409),
+        ("PUT", "slot", 404),
+        ("POST", "slot", 409),
+        ("POST", "member", 409),
+        ("POST", "", 409),
+        ("PUT", "member", 404),
+    ] {
+        let server = ApiServer::new();
+        let board = Board::default();
+        let replica = Replica::start(&server, &board, 0, Duration::ZERO);
+        sleep(Duration::from_secs(5)).await;
+        let refused = json!({
+            "kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code,
+            "reason": if code == 409 { "Conflict" } else { "NotFound" }, "message": "denied",
+        });
+        server.intercept(move |request| {
+            let concerned = request.method == method
+                && (method == "POST" || request.target.contains(&format!("-{part}-")));
+            let body = refused.to_string().into_bytes();
+            concerned.then(|| http::Response::builder().status(code).body(body.into()).unwrap())
+        });
+        // All Leases are gone: the replica joins and takes the slots again.
+        for lease in leases(&server).await {
+            let name = lease.metadata.name.unwrap();
+            api(&server).delete(&name, &DeleteParams::default()).await.unwrap();
+        }
+        sleep(Duration::from_secs(900)).await;
+        let denied = last_error(&replica).contains("denied");
+        let joined = replica.sharding.status().session.is_some();
+        assert!(denied || joined, "{method} {part} {code}: {}", last_error(&replica));
+        let all = board.shares() == [SLOTS];
+        assert!(denied || all, "{method} {part} {code}: {:?}", board.shares::<1>());
+        server.stop_intercepting();
+        replica.stop().await.unwrap();
+    }
+}
