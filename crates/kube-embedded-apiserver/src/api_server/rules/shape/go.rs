@@ -124,6 +124,7 @@ impl Decoding {
     }
 
     fn one(&mut self, go: &'static Type, field: &'static Field, value: &mut Value) {
+        let is_integer = |row| matches!(row, Row::Int(..) | Row::IntOrString);
         let fits = match (field.value, &mut *value) {
             (Row::Struct(number), value @ (Value::Object(_) | Value::Null)) => {
                 if let Some(inner) = TYPES.get(usize::from(number)) {
@@ -131,8 +132,9 @@ impl Decoding {
                 }
                 true
             }
-            (Row::Int(_, bits), Value::Number(number)) => {
-                let limit = if bits == 32 { i64::from(i32::MAX) } else { i64::MAX };
+            (row @ (Row::Int(..) | Row::IntOrString), Value::Number(number)) => {
+                let wide = matches!(row, Row::Int(_, 64));
+                let limit = if wide { i64::MAX } else { i64::from(i32::MAX) };
                 number.as_i64().is_some_and(|number| number <= limit && number >= -limit - 1)
             }
             (row @ (Row::Time | Row::MicroTime), Value::String(text)) => {
@@ -166,7 +168,17 @@ impl Decoding {
             let wanted = type_of_one(field);
             let problem = match self.source {
                 Source::Json => self.mismatch(Some(go), value, &wanted),
+                Source::Memory if matches!(field.value, Row::IntOrString) => {
+                    self.mismatch(None, value, &wanted)
+                }
                 Source::Memory => unconvertible(field.value, value, &wanted),
+            };
+            // Go shows a number that is no integer of the type.
+            let problem = match value {
+                Value::Number(number) if is_integer(field.value) && !number.is_f64() => {
+                    problem.replacen(" number ", &format!(" number {number} "), 1)
+                }
+                _ => problem,
             };
             self.fail(problem);
         }
@@ -235,7 +247,7 @@ fn type_of_one(field: &Field) -> String {
         Row::Time => "v1.Time",
         Row::MicroTime => "v1.MicroTime",
         Row::Quantity => "resource.Quantity",
-        Row::IntOrString => "intstr.IntOrString",
+        Row::IntOrString => "int32",
         Row::Struct(number) => TYPES.get(usize::from(number)).map_or("", Type::name),
     }
     .to_owned()
@@ -319,6 +331,18 @@ mod tests {
                 json!({"spec": {"priority": 1.5}}),
                 "json: cannot unmarshal number 1.5 into Go struct field PodSpec.spec.priority of \
                  type int32",
+            ),
+            (
+                json!({"spec": {"priority": 2_147_483_648_i64}}),
+                "json: cannot unmarshal number 2147483648 into Go struct field \
+                 PodSpec.spec.priority of type int32",
+            ),
+            (
+                json!({"spec": {"containers": [
+                    {"lifecycle": {"preStop": {"httpGet": {"port": 1.5}}}},
+                ]}}),
+                "json: cannot unmarshal number 1.5 into Go struct field \
+                 HTTPGetAction.spec.containers.lifecycle.preStop.httpGet.port of type int32",
             ),
             (
                 json!({"spec": {"containers": [{"livenessProbe": {"httpGet": {"port": true}}}]}}),
