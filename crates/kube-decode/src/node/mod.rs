@@ -344,7 +344,7 @@ impl<'de> Deserializer<'de> for Node<'_, '_, 'de> {
 }
 
 impl<'de> Node<'_, '_, 'de> {
-    /// Shows a value as its text, if it is JSON.
+    /// Shows a value as its JSON text. A value of protobuf has none, so one is written.
     #[cold]
     fn deserialize_raw<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         match self.context.raw()? {
@@ -355,7 +355,12 @@ impl<'de> Node<'_, '_, 'de> {
             Some(Cow::Owned(json)) => {
                 visitor.visit_map(MapDeserializer::new(std::iter::once((RAW, json))))
             }
-            None => visitor.visit_newtype_struct(self),
+            None => {
+                let budget = &self.context.budget;
+                let json = serde_json::Value::deserialize(self)?.to_string();
+                budget.charge_text(json.len())?;
+                visitor.visit_map(MapDeserializer::new(std::iter::once((RAW, json))))
+            }
         }
     }
 }

@@ -298,6 +298,41 @@ fn enums_newtypes_and_raw_json_are_read_as_from_json() {
 }
 
 #[test]
+fn raw_values_of_any_kind_are_json() {
+    type Raw = Box<serde_json::value::RawValue>;
+    #[derive(Deserialize)]
+    struct Object {
+        metadata: Raw,
+        spec: Spec,
+        status: Option<Raw>,
+    }
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Spec {
+        node_name: Raw,
+        host_network: Raw,
+        termination_grace_period_seconds: Option<Raw>,
+        node_selector: BTreeMap<String, Raw>,
+        containers: Vec<Raw>,
+    }
+    let label = [field(1, "k"), field(2, "a \"quoted\" text")].concat();
+    let meta = field(1, [field(1, "p"), field(11, label)].concat());
+    let selector = field(7, [field(1, "zone"), field(2, "1")].concat());
+    let container = field(2, field(1, "c"));
+    let spec = [container, field(10, "n"), number(11, 1), number(4, 30), selector].concat();
+    let object: Object = decode("Pod", &[meta, field(2, spec)].concat()).unwrap();
+    let parsed = |raw: &Raw| serde_json::from_str::<Value>(raw.get()).unwrap();
+    let metadata = parsed(&object.metadata);
+    assert_eq!(metadata["labels"]["k"], "a \"quoted\" text");
+    assert_eq!((&metadata["name"], object.status.is_some()), (&json!("p"), true));
+    let spec = object.spec;
+    assert_eq!((spec.node_name.get(), spec.host_network.get()), ("\"n\"", "true"));
+    assert_eq!(spec.termination_grace_period_seconds.unwrap().get(), "30");
+    assert_eq!(spec.node_selector["zone"].get(), "\"1\"");
+    assert_eq!(parsed(&spec.containers[0])["name"], "c");
+}
+
+#[test]
 fn no_error_quotes_the_object() {
     #[derive(Deserialize, Debug)]
     #[expect(dead_code, reason = "only what does not fit is looked at")]
