@@ -148,6 +148,7 @@ impl Compact {
             }
             let (kept, dictionary) = (metadata.kept(), dictionaries.current());
             let packed = Packed::new(bytes, &kept, index_values, dictionary)?;
+            self.check_read(&packed)?;
             self.check_round_trip(&packed, bytes).inspect_err(|error| self.refuse(*error))?;
             self.written.store(bytes.len(), Relaxed);
             dictionaries.learn(bytes, packed.packed_bytes());
@@ -164,6 +165,15 @@ impl Compact {
         let metadata = object.meta_mut().map(DetachedMetadata::take).unwrap_or_default();
         let room = self.written.load(Relaxed) * 9 / 8;
         ((self.serialise)(object, room, self.shared.wipe), metadata)
+    }
+
+    /// Checks that an object can be unpacked, once a read of any has failed.
+    fn check_read(&self, packed: &Packed) -> Result<(), PackError> {
+        if self.shared.figures.unreadable.get() > 0 {
+            let object = packed.unpack(None).map_err(|_| PackError::NotUnpacked)?;
+            self.shared.dropper.free(object);
+        }
+        Ok(())
     }
 
     /// Checks that an object is the same after it was unpacked and serialised again.

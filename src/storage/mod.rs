@@ -265,10 +265,12 @@ where
     ///
     /// If a transform changes objects, or the source delivers no bytes, an object is packed as its
     /// `Serialize` writes it, and every read returns what its `Deserialize` makes of that. The
-    /// first objects are unpacked and packed again as a test. If the result differs, the whole type
-    /// is kept decoded; the log and the status say so. The order of lists does not count, because a
-    /// set has none. The test does not find what `Serialize` always leaves out, as a `Time` does
-    /// with the fraction of a second. Keep a type decoded if that matters.
+    /// first objects are unpacked and packed again as a test. If the result differs, the whole
+    /// type is kept decoded; the log and the status say so. If a later object can't be unpacked
+    /// when it is read, each further object is unpacked as a test, and kept decoded if that fails.
+    /// The order of lists does not count, because a set has none. The test does not find what
+    /// `Serialize` always leaves out, as a `Time` does with the fraction of a second. Keep a type
+    /// decoded if that matters.
     ///
     /// An object is kept decoded if its lists and maps are nested deeper than 64 levels, or if
     /// unpacking it would take more than 1.5 MiB of a thread's stack. The latter does not count

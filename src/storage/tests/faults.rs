@@ -27,6 +27,21 @@ fn arrival_checks_what_a_read_decodes() {
     assert!(arrive::<ConfigMap>(&packer, &json).is_err());
 }
 
+#[test]
+fn failed_read_makes_packing_check_each_object() {
+    let storage = compact::<Odd>(0, false);
+    // More than the first ones, whose round trip is checked.
+    let before = (0..20).map(|n| packed(storage.pack(odd(n, Oddity::Breaks)))).last().unwrap();
+    BROKEN.set(true);
+    assert!(before.get().is_none());
+    let next = storage.pack(odd(1, Oddity::Breaks));
+    packed(storage.pack(odd(2, Oddity::None)));
+    BROKEN.set(false);
+    assert!(!next.is_packed(), "it could not be read, either");
+    let StorageStatus { kept_decoded, refused, .. } = storage.status();
+    assert_eq!((kept_decoded, refused), (1, None));
+}
+
 /// An object whose `Drop` panics.
 #[derive(Serialize, Deserialize, Resource)]
 #[resource(inherit = ConfigMap)]
