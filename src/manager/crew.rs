@@ -97,7 +97,7 @@ impl Crew {
                 let idle = async {
                     own.wait_until_idle().await;
                     guard.note(end);
-                    pending().await
+                    pending::<()>().await;
                 };
                 own.token().run_until_cancelled(idle).await.unwrap_or(());
                 guard.note(TaskState::Running);

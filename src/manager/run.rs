@@ -248,7 +248,7 @@ impl Team {
     fn unfinished(&self) -> Vec<Arc<str>> {
         let controllers = self.controllers.iter().map(|controller| controller.name());
         let names = controllers.chain(self.tasks.iter().map(|task| &task.name));
-        let mut names: Vec<_> = self.state.unfinished(names).collect();
+        let mut names = self.state.unfinished(names);
         if names.is_empty() {
             names.push(ELECTION.into());
         }

@@ -213,12 +213,13 @@ impl ManagerState {
     pub(super) fn unfinished<'a>(
         &self,
         names: impl Iterator<Item = &'a Arc<str>>,
-    ) -> impl Iterator<Item = Arc<str>> {
+    ) -> Vec<Arc<str>> {
         let parts = self.parts.lock();
-        names.cloned().filter(move |name| {
-            let state = parts.get(name).map(|(_, state)| *state);
+        let is_unfinished = |name: &&Arc<str>| {
+            let state = parts.get(*name).map(|(_, state)| *state);
             matches!(state, Some(TaskState::Running | TaskState::Dropped))
-        })
+        };
+        names.filter(is_unfinished).cloned().collect()
     }
 
     /// Returns the names of the parts that run.

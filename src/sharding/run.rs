@@ -364,7 +364,7 @@ impl Driver {
                 self.answered.clear();
                 self.offer();
                 let ended = async move {
-                    join_all(scopes.iter().map(WorkScope::wait_until_idle)).await;
+                    join_all(scopes.iter().map(WorkScope::end_when_idle)).await;
                 };
                 self.waits.lost = Some(ended.boxed());
             }
@@ -395,7 +395,8 @@ impl Driver {
     fn await_idle(&mut self, slot: usize, scope: WorkScope) {
         if self.awaited.insert(slot) {
             let idle = async move {
-                scope.wait_until_idle().await;
+                // Nothing may begin between this and the release of the slot.
+                scope.end_when_idle().await;
                 slot
             };
             self.waits.idle.push(idle.boxed());

@@ -175,15 +175,15 @@ async fn tracked_work_of_leading_tasks_ends_with_run() {
 async fn run_waits_for_guards_of_leading_tasks() {
     for leads in [false, true] {
         let refuses = Arc::new(AtomicBool::new(false));
-        let refused = refuses.clone();
+        let noted = refuses.clone();
         let (manager, _server) = leading(leads, move |scope| {
-            let (guard, refused) = (scope.guard(), refused.clone());
+            let (guard, noted) = (scope.guard(), noted.clone());
             tokio::spawn(async move {
                 scope.token().cancelled().await;
                 sleep(6 * S).await;
                 drop(guard);
                 sleep(S).await;
-                refused.store(!scope.guard().holds(), Ordering::Relaxed);
+                noted.store(!scope.guard().holds(), Ordering::Relaxed);
             });
             async { Ok(()) }
         });

@@ -378,7 +378,7 @@ async fn manual_handover_ends_the_work_at_once() {
 #[tokio::test(start_paused = true)]
 async fn answers_that_are_no_lease_are_errors() {
     let server = ApiServer::new();
-    server.intercept(|_| Some(Response::new(Bytes::from_static(b"{}").into())));
+    server.intercept(|_| Some(Response::new(Bytes::from_static(b"{}"))));
     let replica = Replica::start(&server, &Timeline::default(), 0, Duration::ZERO);
     sleep(Duration::from_secs(10)).await;
     let state = replica.state.borrow().clone();

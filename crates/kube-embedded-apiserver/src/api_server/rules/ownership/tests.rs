@@ -137,7 +137,10 @@ fn costs_grow_with_the_size_of_the_objects() {
             remove(pods(), &merged, &gone.difference(&difference.added));
         })
     };
-    // Ten times as much takes about ten times as long, where the square would take a hundred.
-    let (small, large) = (time(500), time(5000));
-    assert!(large < small * 40, "{small:?} {large:?}");
+    // Ten times as much takes about ten times as long, where the square would take a hundred. A
+    // neighbour on the machine may spoil some of the comparisons.
+    let compared = |_| (time(500), time(5000));
+    let all: Vec<_> =
+        (0..20).map(compared).take_while(|(small, large)| *large >= *small * 40).collect();
+    assert!(all.len() < 20, "{all:?}");
 }
