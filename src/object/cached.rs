@@ -12,16 +12,13 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use kube::Resource;
 use kube::api::ObjectMeta;
 
 use super::told::Told;
-use super::{
-    FieldSet, IndexValues, InvalidKey, ObjectKey, ObjectState, ResourceVersion, ShardKey, ring_hash,
-};
-use crate::panic::lend;
+use super::{FieldSet, IndexValues, InvalidKey, ObjectKey, ObjectState, ResourceVersion};
 
 /// An object of any type. Every resource that threads can share is one.
 ///
@@ -140,11 +137,6 @@ pub trait PackedObject: Send + Sync {
 /// assert!(Arc::ptr_eq(&cached.get().unwrap(), &pod));
 /// ```
 pub struct Cached<K: ?Sized = dyn AnyObject>(Arc<dyn AnyObject>, PhantomData<K>);
-
-/// The fields that decide on an object's place on the ring.
-static PLACE_FIELDS: LazyLock<FieldSet> = LazyLock::new(|| {
-    FieldSet::from_paths(["metadata.namespace", "metadata.uid", "metadata.ownerReferences"])
-});
 
 impl<K: Resource + Send + Sync + 'static> Cached<K> {
     /// Returns the object. O(1) if the object is decoded; otherwise unpacks it, which takes O(its
@@ -282,15 +274,6 @@ impl<K: ?Sized> Cached<K> {
     /// Returns the index values that were extracted when the object was packed, if there are any.
     pub(crate) fn index_values(&self) -> Option<&IndexValues> {
         self.packed()?.index_values()
-    }
-
-    /// Returns the object's place on the ring. `None` if the object can't be unpacked, which was
-    /// reported.
-    pub(crate) fn place(&self, key: ShardKey) -> Option<u64> {
-        match key {
-            ShardKey::Uid => Some(ring_hash(self.uid().unwrap_or_default())),
-            _ => lend(self.read(Some(&PLACE_FIELDS))?, |object| Some(key.hash(object.meta()?))),
-        }
     }
 
     /// Returns whether uid and version are equal and the version is known: both are one state of

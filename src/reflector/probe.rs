@@ -41,6 +41,8 @@ enum State {
     Asking {
         answer: BoxFuture<'static, Result<ResourceVersion, SourceError>>,
         begun: Instant,
+        /// The version that the watch had reached then.
+        known: Option<ResourceVersion>,
     },
     /// The watch must reach the quorum's version before this moment.
     Awaiting(Instant),
@@ -50,9 +52,14 @@ enum State {
 pub(super) enum Probed {
     /// A request is due.
     Due,
-    /// The quorum's version, and the moment of the request. The quorum had this version at that
-    /// moment or later.
-    Answered(ResourceVersion, Instant),
+    /// A quorum has answered.
+    Answered {
+        /// The quorum's version at the moment of the request, or later.
+        version: ResourceVersion,
+        begun: Instant,
+        /// The version that the watch had reached at that moment.
+        known: Option<ResourceVersion>,
+    },
     Failed(SourceError),
     /// The watch did not reach the quorum's version in time.
     WatchBehind,
@@ -98,10 +105,10 @@ impl Probe {
         self.doubts_history
     }
 
-    /// Sends the request.
-    pub(super) fn ask(&mut self, now: Instant) {
+    /// Sends the request. `known` is the version that the watch has reached.
+    pub(super) fn ask(&mut self, now: Instant, known: Option<ResourceVersion>) {
         let answer = first_version(self.source.clone(), self.idle_timeout).boxed();
-        self.state = State::Asking { answer, begun: now };
+        self.state = State::Asking { answer, begun: now, known };
     }
 
     /// Postpones the request.
@@ -127,8 +134,8 @@ impl Probe {
                 sleep_until(*until).await;
                 Probed::Due
             }
-            State::Asking { answer, begun } => match answer.await {
-                Ok(version) => Probed::Answered(version, *begun),
+            State::Asking { answer, begun, known } => match answer.await {
+                Ok(version) => Probed::Answered { version, begun: *begun, known: known.take() },
                 Err(error) => Probed::Failed(error),
             },
             State::Awaiting(until) => {

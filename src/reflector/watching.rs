@@ -424,20 +424,21 @@ impl ReflectorDriver {
         match probed {
             Probed::Due if machine.admits(now) => {
                 self.status.probes();
-                probe.ask(now);
+                probe.ask(now, machine.version().cloned());
             }
             Probed::Due => probe.put_off(now),
-            Probed::Answered(version, begun) => {
+            Probed::Answered { version, begun, known } => {
                 self.status.heard(now);
+                if known.is_some_and(|known| version.is_older_than(&known)) {
+                    // A quorum was behind the version that the watch had reached, so history was
+                    // lost. Events of the watch have been proofs since then.
+                    return Some(End::Unproven);
+                }
                 probe.trust_history();
-                let known = machine.version()?;
-                if version == *known {
+                // The watch may have gone on since the request.
+                if machine.version()?.is_at_least(&version) {
                     self.proved(machine, begun);
                     probe.proved(begun);
-                } else if version.is_older_than(known) {
-                    // A quorum is behind the known version, so history was lost. Events of the
-                    // watch have been proofs since then.
-                    return Some(End::Unproven);
                 } else {
                     probe.await_watch(begun);
                 }

@@ -19,6 +19,7 @@ mod dictionary;
 mod message_pack;
 #[cfg(feature = "compact")]
 mod packed;
+mod place;
 #[cfg(feature = "compact")]
 mod shared;
 #[cfg(all(test, feature = "compact"))]

@@ -110,7 +110,7 @@ const CAUSES: [&str; 5] =
     ["expired", "stale_list", "watch_not_opened", "watch_failed", "undecodable_item"];
 
 /// The causes for which several faults must come together.
-const RARE_CAUSES: [&str; 2] = ["short_watch", "no_progress"];
+const RARE_CAUSES: [&str; 3] = ["short_watch", "no_progress", "unproven"];
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
