@@ -169,7 +169,12 @@ impl<K: ?Sized> ReflectorOptions<K> {
 
     /// Limits the age of the data while the server answers. At least this often, the reflector
     /// proves that its watch is current, or lists everything again. Unset: only events, bookmarks
-    /// and lists are proofs, and no additional request is made.
+    /// and lists are proofs.
+    ///
+    /// Whatever the limit, one question follows each outage: within 30 s after a watch was opened
+    /// again, the reflector lists one item with a quorum read. A version that is older than the
+    /// watch's shows that history was lost, as after a restored backup. A watch from a version in
+    /// the future would be silent.
     ///
     /// If half of the limit passes without an event or a bookmark, the reflector lists one item
     /// with a quorum read. A watch that has reached that list's version is current. A watch that

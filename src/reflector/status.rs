@@ -70,8 +70,8 @@ pub struct ReflectorStatus {
     /// The number of requested lists. The pages of one list count once.
     pub lists: u64,
     /// The number of quorum lists of one item: proofs of a quiet watch within the
-    /// [freshness limit](super::ReflectorOptions::freshness_limit), and of a fresh view since a
-    /// takeover.
+    /// [freshness limit](super::ReflectorOptions::freshness_limit), of a fresh view since a
+    /// takeover, and of the server's history after an outage.
     pub probes: u64,
     /// The number of requested watches, without streaming lists.
     pub watches: u64,
@@ -182,7 +182,8 @@ pub enum RelistCause {
     /// Several watches in a row ended without progress.
     NoProgress,
     /// The watch was not proved current in time: within the [freshness
-    /// limit](super::ReflectorOptions::freshness_limit), or within 2 s since a takeover.
+    /// limit](super::ReflectorOptions::freshness_limit), or within 2 s since a takeover. Or a
+    /// quorum was behind the watch, so the server has lost history.
     Unproven,
     /// A part of the reflector panicked.
     Panicked,
