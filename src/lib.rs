@@ -55,8 +55,10 @@
 //! **No delete is lost** while the informer runs: not by a broken watch, a relist, a compaction or
 //! a slow handler. If the informer did not see the final state, the event says so. An object that
 //! was deleted and created again under the same name during a gap is reported as a delete and an
-//! add. One limit: an object that was created and deleted while the watch was interrupted, or while
-//! a handler's backlog was full, may not be reported at all.
+//! add. Two limits: an object that was created and deleted while the watch was interrupted, or
+//! while a handler's backlog was full, may not be reported at all. And while a list has an item
+//! whose key cannot be read, objects that are missing from it stay: the item may be any of them.
+//! The error of that item is repeated with each list.
 //!
 //! **A handler's events, applied in order, give the contents of the store.** Each handler has its
 //! own task and its own bounded backlog. It receives every event until the backlog is full; then
