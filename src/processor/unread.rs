@@ -20,10 +20,14 @@ impl Unpin for Unread {}
 
 impl Unread {
     /// Returns the event for the handler.
+    #[inline]
     pub(super) fn prepare(&self, key: &ObjectKey, event: CachedEvent) -> CachedEvent {
-        let Some(told) = (!self.0.is_empty()).then(|| self.0.get(key)).flatten() else {
-            return event;
-        };
+        if self.0.is_empty() { event } else { self.after_told(key, event) }
+    }
+
+    #[cold]
+    fn after_told(&self, key: &ObjectKey, event: CachedEvent) -> CachedEvent {
+        let Some(told) = self.0.get(key) else { return event };
         let told = told.as_ref();
         match event {
             CachedEvent::Updated { old, new } => CachedEvent::Updated { old: old.after(told), new },
@@ -38,7 +42,15 @@ impl Unread {
     }
 
     /// Records whether the handler could read an event, after it was called with it.
+    #[inline]
     pub(super) fn note(&mut self, key: &ObjectKey, event: &CachedEvent, dropper: &SafeDropper) {
+        if !self.0.is_empty() || event.object().is_unreadable() {
+            self.record(key, event, dropper);
+        }
+    }
+
+    #[cold]
+    fn record(&mut self, key: &ObjectKey, event: &CachedEvent, dropper: &SafeDropper) {
         let gone = match event {
             CachedEvent::Added { object, .. } if object.is_unreadable() => {
                 self.0.insert(key.clone(), None)
@@ -47,7 +59,6 @@ impl Unread {
                 self.0.entry(key.clone()).or_insert_with(|| Some(old.clone()));
                 return;
             }
-            _ if self.0.is_empty() => return,
             _ => self.0.remove(key),
         };
         dropper.free(gone);
