@@ -108,13 +108,10 @@ impl<K, C> ReconcileRequest<K, C> {
         if api.namespace() != key.namespace() {
             return Err(ConfirmError::WrongNamespace(key));
         }
-        let live = match api.get(key.name()).await {
-            Ok(live) => checked(live, object),
-            Err(error) if is_absent(&error, key.name()) => return Ok(Confirmation::Gone),
-            Err(error) => Err(error),
-        };
-        let live = match live {
+        let answer = api.get(key.name()).await.and_then(|live| checked(live, object));
+        let live = match answer {
             Ok(live) => live,
+            Err(error) if is_absent(&error, key.name()) => return Ok(Confirmation::Gone),
             Err(source) => return Err(ConfirmError::Failed { key, source }),
         };
         if live.meta().uid != meta.uid {

@@ -67,7 +67,7 @@ impl Parts {
                     is_hopeless(group, start, &held, &late).then_some(group)
                 })
             {
-                let unsynced = group.0.iter().map(super::following::Followed::unsynced).collect();
+                let unsynced = group.0.iter().map(Followed::unsynced).collect();
                 let source = SyncError { unsynced, waited: limit };
                 return ControllerError::NotSynced { controller: self.name.clone(), source };
             }

@@ -109,9 +109,9 @@ pub enum ControllerError {
         /// [kept](super::ControllerBuilder::triggers_kept).
         triggers: Vec<Trigger>,
     },
-    /// Some reconciles, or tasks that they [track](super::ReconcileRequest::spawn), had not ended when
-    /// the grace was over. The controller dropped them at the await where they waited. Code that
-    /// blocks its thread runs on until it returns.
+    /// Some reconciles, or tasks that they [track](super::ReconcileRequest::spawn), had not ended
+    /// when the grace was over. The controller dropped them at the await where they waited. Code
+    /// that blocks its thread runs on until it returns.
     Unfinished {
         /// The controller's name.
         controller: Arc<str>,

@@ -348,11 +348,16 @@ impl SlotGate {
             let (handle, mut keys) = (informer.informer(), Vec::new());
             for (key, object) in handle.snapshot().objects() {
                 budget.spend(1).await;
+                let added = CachedEvent::Added { object: object.clone(), initial: true };
                 let mut add = |mapped| keys.push(mapped);
                 let (rule, dropper) = (informer.rule(), handle.dropper());
-                if let Err(message) =
-                    catch(|| rule.keys_of_stored(object, dropper, status, &mut add))
-                {
+                // Unpacking an object runs its type's deserializer.
+                let mapped = catch(|| {
+                    if rule.maps() && passes(&rule.predicates, &added, dropper, status) {
+                        rule.mapped_keys(key, &added, dropper, status, &mut add);
+                    }
+                });
+                if let Err(message) = mapped {
                     status.record_mapping_panic(key, &message);
                 }
                 for key in keys.drain(..) {

@@ -80,8 +80,8 @@ impl<K, C> ReconcileRequest<K, C> {
     }
 
     /// Returns a guard for other work of this try, such as a thread or a child process. The
-    /// controller waits until it is dropped, as for [`spawn_blocking`](Self::spawn_blocking). A guard
-    /// of a try that has ended is refused: it does not [hold](ScopeGuard::holds).
+    /// controller waits until it is dropped, as for [`spawn_blocking`](Self::spawn_blocking). A
+    /// guard of a try that has ended is refused: it does not [hold](ScopeGuard::holds).
     pub fn guard(&self) -> ScopeGuard {
         self.work.guard()
     }

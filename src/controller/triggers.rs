@@ -84,27 +84,40 @@ impl Rule {
 }
 
 impl Rule {
-    /// Calls a function with each key of another kind that a stored object gives, as at the start.
-    pub(super) fn keys_of_stored(
+    /// Returns whether events give other keys than the object's own.
+    pub(super) fn maps(&self) -> bool {
+        !matches!(self.keys, Keys::Own)
+    }
+
+    /// Calls a function with each key that an event gives, except the object's own. A panic while
+    /// one state is read or mapped is recorded, and does not affect the other state.
+    pub(super) fn mapped_keys(
         &self,
-        object: &Cached,
+        key: &ObjectKey,
+        event: &CachedEvent,
         dropper: &SafeDropper,
         status: &StatusCell,
         call: &mut dyn FnMut(ObjectKey),
     ) {
-        let event = CachedEvent::Added { object: object.clone(), initial: true };
-        let read = |fields, of: &OfState, call: &mut dyn FnMut(ObjectKey)| {
-            if let Some(object) = object.read(fields) {
-                dropper.call_with(object, |object| of(&**object, call));
+        // If an object changed its owner, both owners are concerned. A state that cannot be read is
+        // skipped; the informer has already reported it.
+        let (of, fields): (_, Option<&FieldSet>) = match &self.keys {
+            Keys::Own => return,
+            Keys::Owner(of) => (of, Some(&OWNER_FIELDS)),
+            Keys::OfState(of) => (of, None),
+            Keys::OfEvent(of) => {
+                with_event(event, None, dropper, |event| of(event, call));
+                return;
             }
         };
-        match &self.keys {
-            Keys::Own => {}
-            _ if !passes(&self.predicates, &event, dropper, status) => {}
-            Keys::Owner(of) => read(Some(&OWNER_FIELDS), of, call),
-            Keys::OfState(of) => read(None, of, call),
-            Keys::OfEvent(of) => {
-                with_event(&event, None, dropper, |event| of(event, call));
+        for state in states(event) {
+            let mapped = catch(|| {
+                if let Some(object) = state.read(fields) {
+                    dropper.call_with(object, |object| of(&**object, call));
+                }
+            });
+            if let Err(message) = mapped {
+                status.record_mapping_panic(key, &message);
             }
         }
     }
@@ -186,17 +199,9 @@ impl Enqueuer {
                 }
                 self.add(key.clone(), key, event);
             }
-            Keys::Owner(owners) => self.each_state(key, event, Some(&OWNER_FIELDS), |object| {
-                owners(object, &mut |owner| self.add(owner, key, event));
+            _ => self.rule.mapped_keys(key, event, &self.dropper, &self.status, &mut |mapped| {
+                self.add(mapped, key, event);
             }),
-            Keys::OfState(map) => self.each_state(key, event, None, |object| {
-                map(object, &mut |mapped| self.add(mapped, key, event));
-            }),
-            Keys::OfEvent(map) => {
-                with_event(event, None, &self.dropper, |changed| {
-                    map(changed, &mut |mapped| self.add(mapped, key, event));
-                });
-            }
         }
     }
 
@@ -215,28 +220,6 @@ impl Enqueuer {
     pub(super) fn again(&self, key: &ObjectKey) {
         self.status.history().record(key, || Cause::ReconcileAll);
         self.queue.add_with(key.clone(), Priority::LOW);
-    }
-
-    /// Calls a function with each state of an event: if an object changed its owner, both owners
-    /// are concerned. A panic while one state is read or in its call does not affect the other. A
-    /// state that cannot be read is skipped; the informer has already reported it.
-    fn each_state(
-        &self,
-        key: &ObjectKey,
-        event: &CachedEvent,
-        fields: Option<&FieldSet>,
-        call: impl Fn(&dyn AnyObject),
-    ) {
-        let read = |state: &Cached| {
-            if let Some(object) = state.read(fields) {
-                self.dropper.call_with(object, |object| call(&**object));
-            }
-        };
-        for state in states(event) {
-            if let Err(message) = catch(|| read(state)) {
-                self.status.record_mapping_panic(key, &message);
-            }
-        }
     }
 
     /// Returns whether the reason of earlier failures may be gone: the object was created, was

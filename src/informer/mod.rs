@@ -219,8 +219,8 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     ///
     /// Use it for a handler that needs only the key and the parts that [`Cached`](crate::Cached)
     /// gives without unpacking: uid, version and labels. It receives the events of
-    /// [`on_event`](Self::on_event), in the same order, merged in the same way. It also receives the
-    /// states that cannot be unpacked, which `on_event` leaves out: see [`CachedEvent::read`].
+    /// [`on_event`](Self::on_event), in the same order, merged in the same way. It also receives
+    /// the states that cannot be unpacked, which `on_event` leaves out: see [`CachedEvent::read`].
     ///
     /// In [decoded storage](crate::Storage::decoded) both cost the same. In [packed
     /// storage](crate::storage), `on_event` unpacks the object for each call, and for an update

@@ -220,9 +220,7 @@ impl<K: ?Sized> Cached<K> {
             Form::Packed(packed) => packed.labels(),
         }
     }
-}
 
-impl<K: ?Sized> Cached<K> {
     /// Returns the same object with another type: from a type to any, or from any to its own.
     pub(crate) fn cast<L: ?Sized>(self) -> Cached<L> {
         Cached(self.0, PhantomData)

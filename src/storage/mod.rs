@@ -220,8 +220,8 @@ impl<K: ?Sized> Storage<K> {
     /// the time. But an object that can't be decoded is found only when it is read: it counts as
     /// present, is reported once to the log and to `on_error`, and reads return nothing. Handlers
     /// of decoded objects keep the last state that they could read, see
-    /// [`CachedEvent::read`](crate::CachedEvent::read). Do not use this for a type that demands more of
-    /// objects than the server does.
+    /// [`CachedEvent::read`](crate::CachedEvent::read). Do not use this for a type that demands
+    /// more of objects than the server does.
     ///
     /// Index functions and transforms need decoded objects, so with either each object is decoded
     /// as it arrives all the same. For an index that [names the fields it
