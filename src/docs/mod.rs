@@ -13,6 +13,7 @@
 //! | [Coming from client-go](coming_from_client_go) | users of client-go |
 //! | [Coming from controller-runtime](coming_from_controller_runtime) | users of controller-runtime |
 //! | [Coming from kube-runtime](coming_from_kube_runtime) | users of kube-runtime |
+//! | [Words](words) | the meaning of a term |
 //! | [Architecture](architecture) | contributors, and readers of the source |
 //!
 //! Programs to start from are in `examples/`. Each runs without a cluster.
@@ -43,6 +44,9 @@ pub mod coming_from_controller_runtime {}
 
 #[doc = include_str!("coming_from_kube_runtime.md")]
 pub mod coming_from_kube_runtime {}
+
+#[doc = include_str!("words.md")]
+pub mod words {}
 
 #[doc = include_str!("architecture.md")]
 pub mod architecture {}
