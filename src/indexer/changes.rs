@@ -5,24 +5,24 @@
 
 use std::sync::Arc;
 
-use super::persistent_vec::{BITS, FAN, Leaf, Node, PersistentVec, Slot};
+use super::persistent_vec::{BITS, FAN, Leaf, Node, PersistentVec, Row};
 
 /// A node, and the number of branch levels below it.
 type Subtree<'a, T> = Option<(&'a Arc<Node<T>>, u32)>;
 
-/// An iterator over the slots whose items differ.
+/// An iterator over the rows whose items differ.
 pub(super) struct Changes<'a, T> {
-    /// The pairs of nodes still to compare. Both nodes cover the same slots, which begin with this
+    /// The pairs of nodes still to compare. Both nodes cover the same rows, which begin with this
     /// one.
-    pairs: Vec<(Slot, Subtree<'a, T>, Subtree<'a, T>)>,
+    pairs: Vec<(Row, Subtree<'a, T>, Subtree<'a, T>)>,
     /// The leaves that are being compared.
     leaves: (Option<&'a Leaf<T>>, Option<&'a Leaf<T>>),
-    first: Slot,
+    first: Row,
     at: usize,
 }
 
-/// A slot whose item was added, removed or replaced: the slot, the item before and the item after.
-pub(super) type Changed<'a, T> = (Slot, Option<&'a T>, Option<&'a T>);
+/// A row whose item was added, removed or replaced: the row, the item before and the item after.
+pub(super) type Changed<'a, T> = (Row, Option<&'a T>, Option<&'a T>);
 
 impl<'a, T> Changes<'a, Arc<T>> {
     pub(super) fn new(before: &'a PersistentVec<Arc<T>>, after: &'a PersistentVec<Arc<T>>) -> Self {
@@ -31,7 +31,7 @@ impl<'a, T> Changes<'a, Arc<T>> {
     }
 
     /// Compares a pair of nodes. Skips it if both are the same node.
-    fn open(&mut self, first: Slot, before: Subtree<'a, Arc<T>>, after: Subtree<'a, Arc<T>>) {
+    fn open(&mut self, first: Row, before: Subtree<'a, Arc<T>>, after: Subtree<'a, Arc<T>>) {
         if let (Some((a, _)), Some((b, _))) = (before, after)
             && Arc::ptr_eq(a, b)
         {
@@ -51,7 +51,7 @@ impl<'a, T> Changes<'a, Arc<T>> {
             let below = |place| below(place, child, height);
             let (before, after) = (below(before), below(after));
             if before.is_some() || after.is_some() {
-                let child = Slot::try_from(child).expect("a child is less than eight");
+                let child = Row::try_from(child).expect("a child is less than eight");
                 self.pairs.push((first | child << (height * BITS), before, after));
             }
         }
@@ -87,9 +87,9 @@ impl<'a, T> Iterator for Changes<'a, Arc<T>> {
                     _ => false,
                 };
                 if !same {
-                    // A position is less than eight, and a leaf's first slot is a multiple of
+                    // A position is less than eight, and a leaf's first row is a multiple of
                     // eight.
-                    let at = Slot::try_from(at).unwrap_or_default();
+                    let at = Row::try_from(at).unwrap_or_default();
                     return Some((self.first | at, before, after));
                 }
             }
@@ -108,26 +108,26 @@ mod tests {
     use super::*;
 
     /// Inserts, changes and removes items.
-    fn write(slots: &mut PersistentVec<Arc<u32>>, writes: &[(u8, u16)]) {
-        for (n, (action, slot)) in (0..).zip(writes) {
+    fn write(rows: &mut PersistentVec<Arc<u32>>, writes: &[(u8, u16)]) {
+        for (n, (action, row)) in (0..).zip(writes) {
             match action {
-                0 => drop(slots.take((*slot).into())),
+                0 => drop(rows.take((*row).into())),
                 1 => {
-                    if let Some(place) = slots.get_mut((*slot).into()) {
+                    if let Some(place) = rows.get_mut((*row).into()) {
                         *place = Arc::new(n);
                     }
                 }
                 _ => {
-                    slots.insert(Arc::new(n));
+                    rows.insert(Arc::new(n));
                 }
             }
         }
     }
 
-    fn all(slots: &PersistentVec<Arc<u32>>) -> BTreeMap<Slot, *const u32> {
+    fn all(rows: &PersistentVec<Arc<u32>>) -> BTreeMap<Row, *const u32> {
         let mut all = BTreeMap::new();
-        slots.visit(0, usize::MAX, &mut |slot, item| {
-            all.insert(slot, Arc::as_ptr(item));
+        rows.visit(0, usize::MAX, &mut |row, item| {
+            all.insert(row, Arc::as_ptr(item));
         });
         all
     }
@@ -142,23 +142,23 @@ mod tests {
             second in proptest::collection::vec((0..4u8, 0..700u16), 0..200),
             emptied in any::<bool>(),
         ) {
-            let mut slots = PersistentVec::new();
+            let mut rows = PersistentVec::new();
             for n in 0..start {
-                slots.insert(Arc::new(n));
+                rows.insert(Arc::new(n));
             }
-            write(&mut slots, &first);
-            let before = slots.clone();
+            write(&mut rows, &first);
+            let before = rows.clone();
             if emptied {
-                (8..2_000).for_each(|slot| drop(slots.take(slot)));
+                (8..2_000).for_each(|row| drop(rows.take(row)));
             }
-            write(&mut slots, &second);
-            for (before, after) in [(&before, &slots), (&slots, &before), (&slots, &slots)] {
+            write(&mut rows, &second);
+            for (before, after) in [(&before, &rows), (&rows, &before), (&rows, &rows)] {
                 let mut model = all(before);
                 let expected = all(after);
-                for (slot, old, new) in Changes::new(before, after) {
+                for (row, old, new) in Changes::new(before, after) {
                     let was = match new {
-                        Some(new) => model.insert(slot, Arc::as_ptr(new)),
-                        None => model.remove(&slot),
+                        Some(new) => model.insert(row, Arc::as_ptr(new)),
+                        None => model.remove(&row),
                     };
                     prop_assert_eq!(was, old.map(Arc::as_ptr));
                     prop_assert_ne!(was, new.map(Arc::as_ptr));

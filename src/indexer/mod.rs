@@ -4,24 +4,24 @@
 //! nodes that it changes, and publishes it by swapping one pointer. So readers see all of a
 //! transaction or nothing of it, and readers and the writer never wait for one another.
 //!
-//! Each object has a slot, and every other part is a set of slots:
+//! Each object has a row, and every other part is a set of rows:
 //!
 //! ```text
 //! State at one moment                                    what a write copies
 //!  ├─ objects     Table
-//!  │   ├─ items   PersistentVec  slot → (key, object)       always one path of nodes of eight
-//!  │   └─ hashes  PersistentSet  (hash of a key, slot)      one array, for a new or deleted object
+//!  │   ├─ items   PersistentVec  row → (key, object)        always one path of nodes of eight
+//!  │   └─ hashes  PersistentSet  (hash of a key, row)       one array, for a new or deleted object
 //!  ├─ namespaces  Postings       as an index
 //!  ├─ indexes     Postings       of each:                   nothing, for values that stay
-//!  │   ├─ items   PersistentVec  slot → (value, posting)    one path, for a value it gets or loses
-//!  │   │                         a posting: PersistentSet, slots of objects       one array
-//!  │   └─ hashes  PersistentSet  (hash of a value, slot)    one array, for a new or deleted value
-//!  └─ stale       PersistentSet  slots of objects
+//!  │   ├─ items   PersistentVec  row → (value, posting)     one path, for a value it gets or loses
+//!  │   │                         a posting: PersistentSet, rows of objects        one array
+//!  │   └─ hashes  PersistentSet  (hash of a value, row)     one array, for a new or deleted value
+//!  └─ stale       PersistentSet  rows of objects
 //! ```
 //!
 //! A new state of an object whose index values stay the same copies one path of one tree, however
 //! many indexes there are. An index costs some hundred bytes for each value, and four to six bytes
-//! for each object that has it. A free slot is used again, so a set of slots means something only
+//! for each object that has it. A free row is used again, so a set of rows means something only
 //! in the state that it belongs to.
 //!
 //! The store does not decide what to store: the stages before it handle versions, order and deltas.
@@ -55,7 +55,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::backfill::ReservedNames;
 pub use self::index::Index;
-use self::persistent_vec::Slot;
+use self::persistent_vec::Row;
 pub use self::progress::WaitTimeout;
 pub use self::ready::{by_controller, by_field, by_label};
 pub use self::snapshot::Snapshot;
@@ -327,8 +327,8 @@ impl IndexExtractor for Indexer {
 /// One state of the store, in chunks of some hundred objects.
 struct Chunks {
     store: Snapshot,
-    /// The first slot of the next chunk.
-    next: Option<Slot>,
+    /// The first row of the next chunk.
+    next: Option<Row>,
 }
 
 impl KnownChunks for Chunks {

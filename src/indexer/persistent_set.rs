@@ -1,7 +1,7 @@
 //! A persistent ordered set of numbers: a clone never changes.
 //!
 //! One number is stored in place, some as one sorted array, and many as arrays under branches by
-//! three bits of the number. A slot takes four to six bytes, however the slots are spread. Arrays
+//! three bits of the number. A row takes four to six bytes, however the rows are spread. Arrays
 //! are exactly as long as their content and hold no references, so copying one is copying bytes.
 //! Cloning is O(1). Changing copies one array and the branches above it.
 //!

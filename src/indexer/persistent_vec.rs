@@ -1,11 +1,11 @@
-//! A persistent vector that reuses its slots: a clone never changes.
+//! A persistent vector that reuses its rows: a clone never changes.
 //!
-//! A new item gets the lowest free slot and keeps it until it is removed, however often it changes.
+//! A new item gets the lowest free row and keeps it until it is removed, however often it changes.
 //! So items that arrive together lie together, and a full store has no gaps. Cloning is O(1).
 //! Changing copies one path of nodes of eight, so small that a copy counts few references. A node
 //! that only this clone holds is changed in place.
 //!
-//! An item never moves to another slot, and no node is kept that has only free slots.
+//! An item never moves to another row, and no node is kept that has only free rows.
 
 use std::sync::Arc;
 
@@ -13,18 +13,18 @@ use super::walk::Walk;
 use crate::panic::drop_safely;
 
 /// The position of an item in a [`PersistentVec`].
-pub(super) type Slot = u32;
+pub(super) type Row = u32;
 
 pub(super) const BITS: u32 = 3;
 pub(super) const FAN: usize = 1 << BITS;
 
-/// A persistent vector of slots, free or taken.
+/// A persistent vector of rows, free or taken.
 #[derive(Clone)]
 pub(super) struct PersistentVec<T> {
     root: Option<Arc<Node<T>>>,
     /// The number of branch levels above the leaves.
     height: u32,
-    /// The number of slots that are taken.
+    /// The number of rows that are taken.
     len: usize,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct PersistentVec<T> {
 pub(super) enum Node<T> {
     Leaf(Leaf<T>),
     Branch {
-        /// One bit for each child, set if the child has no free slot.
+        /// One bit for each child, set if the child has no free row.
         full: u8,
         children: [Option<Arc<Node<T>>>; FAN],
     },
@@ -41,14 +41,14 @@ pub(super) enum Node<T> {
 
 pub(super) type Leaf<T> = [Option<T>; FAN];
 
-/// Returns the child of a node at this height that a slot belongs to.
-fn digit(slot: Slot, height: u32) -> usize {
-    (slot >> (height * BITS)) as usize % FAN
+/// Returns the child of a node at this height that a row belongs to.
+fn digit(row: Row, height: u32) -> usize {
+    (row >> (height * BITS)) as usize % FAN
 }
 
-/// Returns the first slot below a child of a node at this height.
-fn first_slot(child: usize, height: u32) -> Slot {
-    Slot::try_from(child).expect("a child is less than eight") << (height * BITS)
+/// Returns the first row below a child of a node at this height.
+fn first_row(child: usize, height: u32) -> Row {
+    Row::try_from(child).expect("a child is less than eight") << (height * BITS)
 }
 
 /// A leaf drops its items one by one, because each may run user code that panics.
@@ -67,17 +67,17 @@ impl<T> PersistentVec<T> {
         Self { root: None, height: 0, len: 0 }
     }
 
-    /// Returns the number of slots that are taken. O(1).
+    /// Returns the number of rows that are taken. O(1).
     pub(super) fn len(&self) -> usize {
         self.len
     }
 
-    /// Returns the item in a slot. O(log n), to base 8.
-    pub(super) fn get(&self, slot: Slot) -> Option<&T> {
-        self.leaf(slot)?[digit(slot, 0)].as_ref()
+    /// Returns the item in a row. O(log n), to base 8.
+    pub(super) fn get(&self, row: Row) -> Option<&T> {
+        self.leaf(row)?[digit(row, 0)].as_ref()
     }
 
-    /// Returns every item, in the order of the slots.
+    /// Returns every item, in the order of the rows.
     pub(super) fn iter(&self) -> Iter<'_, T> {
         let mut iter = Iter { leaf: [].iter(), branches: Vec::new(), left: self.len };
         iter.enter(self.root.as_deref());
@@ -95,26 +95,26 @@ impl<T> PersistentVec<T> {
         Some((self.root.as_ref()?, self.height))
     }
 
-    /// Returns the items in these slots. For slots next to one another, one descent finds eight.
-    pub(super) fn select<I: Iterator<Item = Slot>>(&self, chosen: I) -> Selected<'_, T, I> {
-        Selected { slots: self, chosen, found: None }
+    /// Returns the items in these rows. For rows next to one another, one descent finds eight.
+    pub(super) fn select<I: Iterator<Item = Row>>(&self, chosen: I) -> Selected<'_, T, I> {
+        Selected { rows: self, chosen, found: None }
     }
 
-    /// Calls `visit` for the items from slot `from` on, where a leaf must begin, until `enough` or
-    /// more are shown. Returns the slot to continue from.
+    /// Calls `visit` for the items from row `from` on, where a leaf must begin, until `enough` or
+    /// more are shown. Returns the row to continue from.
     pub(super) fn visit(
         &self,
-        from: Slot,
+        from: Row,
         enough: usize,
-        visit: &mut dyn FnMut(Slot, &T),
-    ) -> Option<Slot> {
+        visit: &mut dyn FnMut(Row, &T),
+    ) -> Option<Row> {
         let mut from = Some(from);
         let mut shown = 0;
         while shown < enough {
             let (first, leaf) = self.next_leaf(from?)?;
-            for (slot, item) in (first..).zip(leaf) {
+            for (row, item) in (first..).zip(leaf) {
                 if let Some(item) = item {
-                    visit(slot, item);
+                    visit(row, item);
                     shown += 1;
                 }
             }
@@ -123,8 +123,8 @@ impl<T> PersistentVec<T> {
         from
     }
 
-    fn leaf(&self, slot: Slot) -> Option<&Leaf<T>> {
-        if self.is_beyond(slot) {
+    fn leaf(&self, row: Row) -> Option<&Leaf<T>> {
+        if self.is_beyond(row) {
             return None;
         }
         let mut node = self.root.as_deref()?;
@@ -133,29 +133,29 @@ impl<T> PersistentVec<T> {
             match node {
                 Node::Leaf(items) => return Some(items),
                 Node::Branch { children, .. } => {
-                    node = children[digit(slot, height)].as_deref()?;
+                    node = children[digit(row, height)].as_deref()?;
                     height = height.saturating_sub(1);
                 }
             }
         }
     }
 
-    /// Returns the first leaf at or after `from`, where a leaf must begin, and its first slot.
-    fn next_leaf(&self, from: Slot) -> Option<(Slot, &Leaf<T>)> {
+    /// Returns the first leaf at or after `from`, where a leaf must begin, and its first row.
+    fn next_leaf(&self, from: Row) -> Option<(Row, &Leaf<T>)> {
         if self.is_beyond(from) {
             return None;
         }
         self.root.as_deref()?.next_leaf(self.height, from)
     }
 
-    fn is_beyond(&self, slot: Slot) -> bool {
-        u64::from(slot) >> ((self.height + 1) * BITS) != 0
+    fn is_beyond(&self, row: Row) -> bool {
+        u64::from(row) >> ((self.height + 1) * BITS) != 0
     }
 }
 
 impl<T: Clone> PersistentVec<T> {
-    /// Puts an item into the lowest free slot. Returns that slot.
-    pub(super) fn insert(&mut self, item: T) -> Slot {
+    /// Puts an item into the lowest free row. Returns that row.
+    pub(super) fn insert(&mut self, item: T) -> Row {
         let root = self.root.get_or_insert_with(|| Arc::new(Node::empty(0)));
         if root.is_full() {
             self.height += 1;
@@ -167,30 +167,30 @@ impl<T: Clone> PersistentVec<T> {
         Arc::make_mut(root).insert(self.height, item)
     }
 
-    /// Returns the item in a slot for changing. Copies the path to it if that is shared.
-    pub(super) fn get_mut(&mut self, slot: Slot) -> Option<&mut T> {
-        if self.is_beyond(slot) {
+    /// Returns the item in a row for changing. Copies the path to it if that is shared.
+    pub(super) fn get_mut(&mut self, row: Row) -> Option<&mut T> {
+        if self.is_beyond(row) {
             return None;
         }
         let mut node = self.root.as_mut()?;
         let mut height = self.height;
         loop {
             match Arc::make_mut(node) {
-                Node::Leaf(items) => return items[digit(slot, 0)].as_mut(),
+                Node::Leaf(items) => return items[digit(row, 0)].as_mut(),
                 Node::Branch { children, .. } => {
-                    node = children[digit(slot, height)].as_mut()?;
+                    node = children[digit(row, height)].as_mut()?;
                     height = height.saturating_sub(1);
                 }
             }
         }
     }
 
-    /// Removes an item. Its slot is then free.
-    pub(super) fn take(&mut self, slot: Slot) -> Option<T> {
-        // A free slot must not cause a copy.
-        self.get(slot)?;
+    /// Removes an item. Its row is then free.
+    pub(super) fn take(&mut self, row: Row) -> Option<T> {
+        // A free row must not cause a copy.
+        self.get(row)?;
         let root = self.root.as_mut()?;
-        let taken = Arc::make_mut(root).take(self.height, slot);
+        let taken = Arc::make_mut(root).take(self.height, row);
         self.len -= usize::from(taken.is_some());
         if root.is_empty() {
             *self = Self::new();
@@ -238,7 +238,7 @@ impl<T> Node<T> {
         }
     }
 
-    fn next_leaf(&self, height: u32, from: Slot) -> Option<(Slot, &Leaf<T>)> {
+    fn next_leaf(&self, height: u32, from: Row) -> Option<(Row, &Leaf<T>)> {
         let children = match self {
             Self::Leaf(items) => return Some((0, items)),
             Self::Branch { children, .. } => children,
@@ -246,41 +246,41 @@ impl<T> Node<T> {
         let start = digit(from, height);
         children.iter().enumerate().skip(start).find_map(|(at, child)| {
             let from = if at == start { from } else { 0 };
-            let (slot, leaf) = child.as_deref()?.next_leaf(height.saturating_sub(1), from)?;
-            Some((first_slot(at, height) | slot, leaf))
+            let (row, leaf) = child.as_deref()?.next_leaf(height.saturating_sub(1), from)?;
+            Some((first_row(at, height) | row, leaf))
         })
     }
 }
 
 impl<T: Clone> Node<T> {
     /// Puts an item into a node, which must not be full.
-    fn insert(&mut self, height: u32, item: T) -> Slot {
+    fn insert(&mut self, height: u32, item: T) -> Row {
         match self {
             Self::Leaf(items) => {
                 let free = items.iter().position(Option::is_none);
                 let free = free.expect("the caller has looked that the node is not full");
                 items[free] = Some(item);
-                first_slot(free, 0)
+                first_row(free, 0)
             }
             Self::Branch { full, children } => {
                 // Less than eight, because the caller has checked that the node is not full.
                 let roomy = full.trailing_ones() as usize % FAN;
                 let below = height.saturating_sub(1);
                 let child = children[roomy].get_or_insert_with(|| Arc::new(Self::empty(below)));
-                let slot = Arc::make_mut(child).insert(below, item);
+                let row = Arc::make_mut(child).insert(below, item);
                 *full |= u8::from(child.is_full()) << roomy;
-                first_slot(roomy, height) | slot
+                first_row(roomy, height) | row
             }
         }
     }
 
-    fn take(&mut self, height: u32, slot: Slot) -> Option<T> {
-        let at = digit(slot, height);
+    fn take(&mut self, height: u32, row: Row) -> Option<T> {
+        let at = digit(row, height);
         match self {
             Self::Leaf(items) => items[at].take(),
             Self::Branch { full, children } => {
                 let child = children[at].as_mut()?;
-                let taken = Arc::make_mut(child).take(height.saturating_sub(1), slot);
+                let taken = Arc::make_mut(child).take(height.saturating_sub(1), row);
                 if child.is_empty() {
                     children[at] = None;
                 }
@@ -331,26 +331,26 @@ impl<'a, T> Iterator for Iter<'a, T> {
 
 impl<T> ExactSizeIterator for Iter<'_, T> {}
 
-/// An iterator over the items in some slots of a [`PersistentVec`].
+/// An iterator over the items in some rows of a [`PersistentVec`].
 pub(super) struct Selected<'a, T, I> {
-    slots: &'a PersistentVec<T>,
+    rows: &'a PersistentVec<T>,
     chosen: I,
-    /// The leaf that was found last, and its first slot.
-    found: Option<(Slot, &'a Leaf<T>)>,
+    /// The leaf that was found last, and its first row.
+    found: Option<(Row, &'a Leaf<T>)>,
 }
 
-impl<'a, T, I: Iterator<Item = Slot>> Iterator for Selected<'a, T, I> {
+impl<'a, T, I: Iterator<Item = Row>> Iterator for Selected<'a, T, I> {
     type Item = &'a T;
 
     fn next(&mut self) -> Option<&'a T> {
         loop {
-            let slot = self.chosen.next()?;
-            let at = digit(slot, 0);
-            let first = slot - first_slot(at, 0);
+            let row = self.chosen.next()?;
+            let at = digit(row, 0);
+            let first = row - first_row(at, 0);
             let leaf = match self.found {
                 Some((found, leaf)) if found == first => leaf,
                 _ => {
-                    let Some(leaf) = self.slots.leaf(slot) else { continue };
+                    let Some(leaf) = self.rows.leaf(row) else { continue };
                     self.found = Some((first, leaf));
                     leaf
                 }
@@ -361,7 +361,7 @@ impl<'a, T, I: Iterator<Item = Slot>> Iterator for Selected<'a, T, I> {
         }
     }
 
-    /// Counts the chosen slots as taken, which holds for slots that were found.
+    /// Counts the chosen rows as taken, which holds for rows that were found.
     fn size_hint(&self) -> (usize, Option<usize>) {
         self.chosen.size_hint()
     }
@@ -394,21 +394,21 @@ mod tests {
         ]
     }
 
-    fn check(slots: &PersistentVec<u32>, model: &BTreeMap<Slot, u32>) -> Result<(), TestCaseError> {
-        for slot in (0..700).chain([4096, u32::MAX]) {
-            prop_assert_eq!(slots.get(slot), model.get(&slot));
+    fn check(rows: &PersistentVec<u32>, model: &BTreeMap<Row, u32>) -> Result<(), TestCaseError> {
+        for row in (0..700).chain([4096, u32::MAX]) {
+            prop_assert_eq!(rows.get(row), model.get(&row));
         }
-        prop_assert_eq!(slots.iter().len(), model.len());
-        prop_assert!(slots.iter().eq(model.values()));
+        prop_assert_eq!(rows.iter().len(), model.len());
+        prop_assert!(rows.iter().eq(model.values()));
         let mut visited = Vec::new();
         let mut from = Some(0);
-        while let Some(slot) = from {
-            from = slots.visit(slot, 20, &mut |slot, item| visited.push((slot, *item)));
+        while let Some(row) = from {
+            from = rows.visit(row, 20, &mut |row, item| visited.push((row, *item)));
         }
         prop_assert!(visited.into_iter().eq(model.clone()), "each item once, in parts");
-        let chosen = (0..700).filter(|slot| slot % 3 != 1);
-        let expected = chosen.clone().filter_map(|slot| model.get(&slot));
-        prop_assert!(slots.select(chosen).eq(expected));
+        let chosen = (0..700).filter(|row| row % 3 != 1);
+        let expected = chosen.clone().filter_map(|row| model.get(&row));
+        prop_assert!(rows.select(chosen).eq(expected));
         Ok(())
     }
 
@@ -416,57 +416,57 @@ mod tests {
         #![proptest_config(crate::seeds::kept())]
 
         #[test]
-        fn items_get_the_lowest_free_slot_and_clones_never_change(
+        fn items_get_the_lowest_free_row_and_clones_never_change(
             start in 0..600u32,
             ops in proptest::collection::vec(op(), 0..150),
         ) {
-            let mut slots = PersistentVec::new();
-            let mut model: BTreeMap<Slot, u32> = BTreeMap::new();
+            let mut rows = PersistentVec::new();
+            let mut model: BTreeMap<Row, u32> = BTreeMap::new();
             for n in 0..start {
-                prop_assert_eq!(slots.insert(n), n);
+                prop_assert_eq!(rows.insert(n), n);
                 model.insert(n, n);
             }
             let mut kept = Vec::new();
             for op in ops {
                 match op {
                     Op::Insert(item) => {
-                        let gap = model.keys().zip(0..).find(|&(slot, n)| *slot != n);
-                        let free = gap.map_or(Slot::try_from(model.len()).unwrap(), |(_, n)| n);
-                        prop_assert_eq!(slots.insert(item), free);
+                        let gap = model.keys().zip(0..).find(|&(row, n)| *row != n);
+                        let free = gap.map_or(Row::try_from(model.len()).unwrap(), |(_, n)| n);
+                        prop_assert_eq!(rows.insert(item), free);
                         model.insert(free, item);
                     }
-                    Op::Change(slot, item) => {
-                        let slot = slot.into();
-                        let ours = slots.get_mut(slot);
-                        prop_assert_eq!(ours.is_some(), model.contains_key(&slot));
-                        if let (Some(ours), Some(theirs)) = (ours, model.get_mut(&slot)) {
+                    Op::Change(row, item) => {
+                        let row = row.into();
+                        let ours = rows.get_mut(row);
+                        prop_assert_eq!(ours.is_some(), model.contains_key(&row));
+                        if let (Some(ours), Some(theirs)) = (ours, model.get_mut(&row)) {
                             (*ours, *theirs) = (item, item);
                         }
                     }
-                    Op::Take(slot) => {
-                        prop_assert_eq!(slots.take(slot.into()), model.remove(&slot.into()));
+                    Op::Take(row) => {
+                        prop_assert_eq!(rows.take(row.into()), model.remove(&row.into()));
                     }
                     Op::TakeMany(from) => {
-                        for slot in u32::from(from).. {
-                            if model.is_empty() || slot > 700 {
+                        for row in u32::from(from).. {
+                            if model.is_empty() || row > 700 {
                                 break;
                             }
-                            prop_assert_eq!(slots.take(slot), model.remove(&slot));
+                            prop_assert_eq!(rows.take(row), model.remove(&row));
                         }
                     }
-                    Op::Keep => kept.push((slots.clone(), model.clone())),
+                    Op::Keep => kept.push((rows.clone(), model.clone())),
                 }
-                prop_assert_eq!(slots.len(), model.len());
+                prop_assert_eq!(rows.len(), model.len());
             }
-            kept.push((slots, model));
-            for (slots, model) in kept {
-                check(&slots, &model)?;
+            kept.push((rows, model));
+            for (rows, model) in kept {
+                check(&rows, &model)?;
             }
         }
     }
 
     #[test]
-    fn no_node_has_only_free_slots() {
+    fn no_node_has_only_free_rows() {
         fn nodes<T>(node: &Node<T>) -> usize {
             match node {
                 Node::Leaf(_) => 1,
@@ -475,17 +475,17 @@ mod tests {
                 }
             }
         }
-        let mut slots = PersistentVec::new();
+        let mut rows = PersistentVec::new();
         for n in 0..10_000u32 {
-            slots.insert(n);
+            rows.insert(n);
         }
-        for slot in 8..10_000 {
-            slots.take(slot);
+        for row in 8..10_000 {
+            rows.take(row);
         }
-        assert_eq!((slots.root.as_deref().map(nodes), slots.height), (Some(1), 0));
-        for slot in 0..8 {
-            slots.take(slot);
+        assert_eq!((rows.root.as_deref().map(nodes), rows.height), (Some(1), 0));
+        for row in 0..8 {
+            rows.take(row);
         }
-        assert!(slots.root.is_none());
+        assert!(rows.root.is_none());
     }
 }

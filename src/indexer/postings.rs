@@ -1,4 +1,4 @@
-//! The content of an index: for each value, the slots of the objects that have it.
+//! The content of an index: for each value, the rows of the objects that have it.
 //!
 //! Postings hold no objects, so a new state of an object whose values stay the same changes nothing
 //! here.
@@ -6,13 +6,13 @@
 use std::sync::Arc;
 
 use super::persistent_set::PersistentSet;
-use super::persistent_vec::Slot;
+use super::persistent_vec::Row;
 use super::table::Table;
 use crate::object::hash_str;
 use crate::yield_budget::YieldBudget;
 
-/// The slots of the objects that have one value.
-pub(super) type Posting = PersistentSet<Slot>;
+/// The rows of the objects that have one value.
+pub(super) type Posting = PersistentSet<Row>;
 
 /// The postings by value. A value without objects is removed.
 #[derive(Clone)]
@@ -43,7 +43,7 @@ impl Postings {
         self.0.free(budget).await;
     }
 
-    pub(super) fn put(&mut self, value: &str, object: Slot) {
+    pub(super) fn put(&mut self, value: &str, object: Row) {
         let hash = hash_str(value);
         let place = self.0.find(hash, |entry| *entry.value == *value).map(|(place, _)| place);
         if let Some(entry) = place.and_then(|place| self.0.get_mut(place)) {
@@ -53,7 +53,7 @@ impl Postings {
         }
     }
 
-    pub(super) fn remove(&mut self, value: &str, object: Slot) {
+    pub(super) fn remove(&mut self, value: &str, object: Row) {
         let hash = hash_str(value);
         let found = self.0.find(hash, |entry| *entry.value == *value);
         let Some(place) = found.map(|(place, _)| place) else { return };
@@ -66,7 +66,7 @@ impl Postings {
 
     /// Moves an object from the values it had to those it has. A value that is given twice counts
     /// once. O(v log v) for v values.
-    pub(super) fn change(&mut self, object: Slot, mut had: Vec<String>, mut has: Vec<String>) {
+    pub(super) fn change(&mut self, object: Row, mut had: Vec<String>, mut has: Vec<String>) {
         had.sort_unstable();
         has.sort_unstable();
         for value in had.iter().filter(|value| has.binary_search(value).is_err()) {
@@ -78,7 +78,7 @@ impl Postings {
     }
 
     /// Removes an object from every value, for when its values are not known. O(values).
-    pub(super) fn forget(&mut self, object: Slot) {
+    pub(super) fn forget(&mut self, object: Row) {
         let entries = self.0.iter().filter(|entry| entry.posting.contains(object));
         let values: Vec<_> = entries.map(|entry| entry.value.clone()).collect();
         for value in values {

@@ -8,7 +8,7 @@ use super::IndexFault;
 use super::changes::{Changed, Changes};
 use super::fields::{self, COMPARED, IndexedFields};
 use super::persistent_set::PersistentSet;
-use super::persistent_vec::{PersistentVec, Slot};
+use super::persistent_vec::{PersistentVec, Row};
 use super::postings::{Posting, Postings};
 use super::table::Table;
 use super::walk::{Prefetch, Walk};
@@ -37,7 +37,7 @@ pub(super) struct State {
     names: Arc<[Arc<str>]>,
     /// The fields that the index functions read, or `None` if at least one may read any.
     fields: Option<Arc<IndexedFields>>,
-    pub(super) stale: PersistentSet<Slot>,
+    pub(super) stale: PersistentSet<Row>,
     /// The keys of objects that exist, and of which no state is stored. Nearly always empty.
     pub(super) unreadable: Arc<HashSet<ObjectKey>>,
     /// True if every item of the last list had a readable key.
@@ -112,28 +112,28 @@ impl State {
         self.find_by_name(namespace, name).map(|(_, record)| &record.cached)
     }
 
-    /// Returns every object with its key, in slot order.
+    /// Returns every object with its key, in row order.
     pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = (&ObjectKey, &Cached)> {
         Prefetch::new(self.objects.iter())
     }
 
-    /// Returns the objects of a posting with their keys, in slot order.
+    /// Returns the objects of a posting with their keys, in row order.
     pub(super) fn select<'s>(
         &'s self,
         posting: Option<&'s Posting>,
     ) -> impl Iterator<Item = (&'s ObjectKey, &'s Cached)> + use<'s> {
-        let slots = posting.map(PersistentSet::iter).unwrap_or_default();
-        Prefetch::new(self.objects.select(slots))
+        let rows = posting.map(PersistentSet::iter).unwrap_or_default();
+        Prefetch::new(self.objects.select(rows))
     }
 
-    /// Calls `visit` for the objects from a slot on, until `enough` or more are shown. Returns the
-    /// slot to continue from.
+    /// Calls `visit` for the objects from a row on, until `enough` or more are shown. Returns the
+    /// row to continue from.
     pub(super) fn visit(
         &self,
-        from: Slot,
+        from: Row,
         enough: usize,
         visit: &mut dyn FnMut(&ObjectKey, &Cached),
-    ) -> Option<Slot> {
+    ) -> Option<Row> {
         self.objects.visit(from, enough, &mut |_, record| visit(&record.key, &record.cached))
     }
 
@@ -155,13 +155,13 @@ impl State {
 
     /// Returns the object that is stored in exactly this state and is not stale.
     pub(super) fn unchanged(&self, state: &ObjectState<'_>) -> Option<(&ObjectKey, &Cached)> {
-        let (slot, record) = self.find_by_name(state.namespace, state.name)?;
-        let same = record.cached.is_in_state(state) && !self.stale.contains(slot);
+        let (row, record) = self.find_by_name(state.namespace, state.name)?;
+        let same = record.cached.is_in_state(state) && !self.stale.contains(row);
         same.then_some((&record.key, &record.cached))
     }
 
     pub(super) fn is_stale(&self, key: &ObjectKey) -> bool {
-        !self.stale.is_empty() && self.find(key).is_some_and(|(slot, _)| self.stale.contains(slot))
+        !self.stale.is_empty() && self.find(key).is_some_and(|(row, _)| self.stale.contains(row))
     }
 
     pub(super) fn put(
@@ -171,28 +171,28 @@ impl State {
         faults: &mut Vec<IndexFault>,
     ) -> Option<Cached> {
         self.forget_unreadable(key);
-        let present = self.find(key).map(|(slot, record)| (slot, record.clone()));
-        let (slot, old) = if let Some((slot, old)) = present {
+        let present = self.find(key).map(|(row, record)| (row, record.clone()));
+        let (row, old) = if let Some((row, old)) = present {
             // The stored instance of the key stays, so that clones share it.
             let record = Record { key: old.key.clone(), cached: object.clone() };
-            if let Some(place) = self.objects.get_mut(slot) {
+            if let Some(place) = self.objects.get_mut(row) {
                 *place = Arc::new(record);
             }
-            self.stale.remove(slot);
-            (slot, Some(old))
+            self.stale.remove(row);
+            (row, Some(old))
         } else {
             let record = Record { key: key.clone(), cached: object.clone() };
-            let slot = self.objects.insert(key.store_hash(), Arc::new(record));
+            let row = self.objects.insert(key.store_hash(), Arc::new(record));
             if let Some(namespace) = key.namespace() {
-                self.namespaces.put(namespace, slot);
+                self.namespaces.put(namespace, row);
             }
-            (slot, None)
+            (row, None)
         };
         let old = old.map(|old| old.cached.clone());
         if !old.as_ref().is_some_and(|old| old.ptr_eq(object)) {
             self.changes += 1;
         }
-        self.update_indexes(slot, key, old.as_ref(), Some(object), faults);
+        self.update_indexes(row, key, old.as_ref(), Some(object), faults);
         old
     }
 
@@ -201,20 +201,20 @@ impl State {
         key: &ObjectKey,
         faults: &mut Vec<IndexFault>,
     ) -> Option<Cached> {
-        let (slot, _) = self.find(key)?;
-        let old = self.objects.take(key.store_hash(), slot)?.cached.clone();
+        let (row, _) = self.find(key)?;
+        let old = self.objects.take(key.store_hash(), row)?.cached.clone();
         self.changes += 1;
-        self.stale.remove(slot);
+        self.stale.remove(row);
         if let Some(namespace) = key.namespace() {
-            self.namespaces.remove(namespace, slot);
+            self.namespaces.remove(namespace, row);
         }
-        self.update_indexes(slot, key, Some(&old), None, faults);
+        self.update_indexes(row, key, Some(&old), None, faults);
         Some(old)
     }
 
     pub(super) fn mark_stale(&mut self, key: &ObjectKey) {
-        if let Some((slot, _)) = self.find(key) {
-            self.stale.insert(slot);
+        if let Some((row, _)) = self.find(key) {
+            self.stale.insert(row);
         } else {
             Arc::make_mut(&mut self.unreadable).insert(key.clone());
         }
@@ -324,11 +324,11 @@ impl State {
         Ok(whole)
     }
 
-    fn find(&self, key: &ObjectKey) -> Option<(Slot, &Arc<Record>)> {
+    fn find(&self, key: &ObjectKey) -> Option<(Row, &Arc<Record>)> {
         self.objects.find(key.store_hash(), |record| record.key == *key)
     }
 
-    fn find_by_name(&self, namespace: Option<&str>, name: &str) -> Option<(Slot, &Arc<Record>)> {
+    fn find_by_name(&self, namespace: Option<&str>, name: &str) -> Option<(Row, &Arc<Record>)> {
         self.objects
             .find(hash_parts(namespace, name), |record| record.key.has_parts(namespace, name))
     }
@@ -336,7 +336,7 @@ impl State {
     /// Updates every index for an object that is stored, replaced or removed.
     fn update_indexes(
         &mut self,
-        slot: Slot,
+        row: Row,
         key: &ObjectKey,
         old: Option<&Cached>,
         new: Option<&Cached>,
@@ -360,10 +360,10 @@ impl State {
                 let postings = &mut Arc::make_mut(indexes)[place].postings;
                 if had.is_none() {
                     // The old object can't be unpacked any more, so its values are not known. Its
-                    // slot must not stay under them, because another object may get it.
-                    postings.forget(slot);
+                    // row must not stay under them, because another object may get it.
+                    postings.forget(row);
                 }
-                postings.change(slot, had.unwrap_or_default(), has);
+                postings.change(row, had.unwrap_or_default(), has);
             }
         }
     }
@@ -420,12 +420,12 @@ impl IndexState {
         Self { name, values, postings: Postings::new() }
     }
 
-    /// Updates the index for one changed slot. `place` is the position that the index has or will
+    /// Updates the index for one changed row. `place` is the position that the index has or will
     /// have. Its function reads only these fields, or any for `None`.
     pub(super) fn update(
         &mut self,
         place: usize,
-        (slot, before, after): Changed<'_, Arc<Record>>,
+        (row, before, after): Changed<'_, Arc<Record>>,
         fields: Option<&FieldSet>,
         faults: &mut Vec<IndexFault>,
     ) {
@@ -437,9 +437,9 @@ impl IndexState {
         });
         if had.is_none() {
             // The old object can't be unpacked any more, so its values are not known.
-            self.postings.forget(slot);
+            self.postings.forget(row);
         }
-        self.postings.change(slot, had.unwrap_or_default(), has.unwrap_or_default());
+        self.postings.change(row, had.unwrap_or_default(), has.unwrap_or_default());
     }
 
     fn values(&self, object: &dyn AnyObject) -> Result<Vec<String>, String> {

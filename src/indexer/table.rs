@@ -1,11 +1,11 @@
-//! A persistent hash table: items in slots, and their slots by hash.
+//! A persistent hash table: items in rows, and their rows by hash.
 //!
 //! The hash part is a set of numbers. Half of each number is half of a hash, the other half is the
-//! slot. That takes eight bytes an item and little overhead. If several items have the same half of
-//! a hash, the items themselves are compared. Changing an item touches only its slot.
+//! row. That takes eight bytes an item and little overhead. If several items have the same half of
+//! a hash, the items themselves are compared. Changing an item touches only its row.
 
 use super::persistent_set::PersistentSet;
-use super::persistent_vec::{Iter, PersistentVec, Selected, Slot};
+use super::persistent_vec::{Iter, PersistentVec, Row, Selected};
 use super::walk::Walk;
 use crate::yield_budget::YieldBudget;
 
@@ -17,14 +17,14 @@ pub(super) struct Table<T> {
     by_hash: PersistentSet<u64>,
 }
 
-/// Returns the half of a hash that is stored, with zeroes for the slot.
+/// Returns the half of a hash that is stored, with zeroes for the row.
 fn hash_half(hash: u64) -> u64 {
-    hash & !u64::from(Slot::MAX)
+    hash & !u64::from(Row::MAX)
 }
 
-/// Returns the slot of an entry, or `None` if the entry has another hash.
-fn slot_of(entry: u64, hash: u64) -> Option<Slot> {
-    Slot::try_from(entry ^ hash_half(hash)).ok()
+/// Returns the row of an entry, or `None` if the entry has another hash.
+fn row_of(entry: u64, hash: u64) -> Option<Row> {
+    Row::try_from(entry ^ hash_half(hash)).ok()
 }
 
 impl<T> Table<T> {
@@ -36,16 +36,16 @@ impl<T> Table<T> {
         self.items.len()
     }
 
-    /// Returns the item with this hash for which `is` returns true, and its slot. O(log n), to base
+    /// Returns the item with this hash for which `is` returns true, and its row. O(log n), to base
     /// 8.
-    pub(super) fn find(&self, hash: u64, is: impl Fn(&T) -> bool) -> Option<(Slot, &T)> {
+    pub(super) fn find(&self, hash: u64, is: impl Fn(&T) -> bool) -> Option<(Row, &T)> {
         let mut from = hash_half(hash);
         loop {
             let run = self.by_hash.run_from(from);
             for entry in run {
-                let slot = slot_of(*entry, hash)?;
-                if let Some(item) = self.items.get(slot).filter(|item| is(item)) {
-                    return Some((slot, item));
+                let row = row_of(*entry, hash)?;
+                if let Some(item) = self.items.get(row).filter(|item| is(item)) {
+                    return Some((row, item));
                 }
             }
             from = run.last()?.checked_add(1)?;
@@ -57,7 +57,7 @@ impl<T> Table<T> {
         self.items.walk()
     }
 
-    /// Returns the items by slot.
+    /// Returns the items by row.
     pub(super) fn items(&self) -> &PersistentVec<T> {
         &self.items
     }
@@ -72,46 +72,46 @@ impl<T> Table<T> {
         drop(by_hash);
     }
 
-    /// Returns every item, in slot order.
+    /// Returns every item, in row order.
     pub(super) fn iter(&self) -> Iter<'_, T> {
         self.items.iter()
     }
 
-    /// Returns the items in these slots.
-    pub(super) fn select<I: Iterator<Item = Slot>>(&self, slots: I) -> Selected<'_, T, I> {
-        self.items.select(slots)
+    /// Returns the items in these rows.
+    pub(super) fn select<I: Iterator<Item = Row>>(&self, rows: I) -> Selected<'_, T, I> {
+        self.items.select(rows)
     }
 
-    /// Calls `visit` for the items from a slot on, until `enough` or more are shown. Returns the
-    /// slot to continue from.
+    /// Calls `visit` for the items from a row on, until `enough` or more are shown. Returns the
+    /// row to continue from.
     pub(super) fn visit(
         &self,
-        from: Slot,
+        from: Row,
         enough: usize,
-        visit: &mut dyn FnMut(Slot, &T),
-    ) -> Option<Slot> {
+        visit: &mut dyn FnMut(Row, &T),
+    ) -> Option<Row> {
         self.items.visit(from, enough, visit)
     }
 }
 
 impl<T: Clone> Table<T> {
-    /// Adds an item, which must not be there yet. Returns its slot.
-    pub(super) fn insert(&mut self, hash: u64, item: T) -> Slot {
-        let slot = self.items.insert(item);
-        self.by_hash.insert(hash_half(hash) | u64::from(slot));
-        slot
+    /// Adds an item, which must not be there yet. Returns its row.
+    pub(super) fn insert(&mut self, hash: u64, item: T) -> Row {
+        let row = self.items.insert(item);
+        self.by_hash.insert(hash_half(hash) | u64::from(row));
+        row
     }
 
     /// Returns an item for changing, except for the part that is hashed. Copies the path to it if
     /// that is shared.
-    pub(super) fn get_mut(&mut self, slot: Slot) -> Option<&mut T> {
-        self.items.get_mut(slot)
+    pub(super) fn get_mut(&mut self, row: Row) -> Option<&mut T> {
+        self.items.get_mut(row)
     }
 
-    /// Removes the item with this hash from this slot.
-    pub(super) fn take(&mut self, hash: u64, slot: Slot) -> Option<T> {
-        self.by_hash.remove(hash_half(hash) | u64::from(slot));
-        self.items.take(slot)
+    /// Removes the item with this hash from this row.
+    pub(super) fn take(&mut self, hash: u64, row: Row) -> Option<T> {
+        self.by_hash.remove(hash_half(hash) | u64::from(row));
+        self.items.take(row)
     }
 }
 
@@ -156,17 +156,17 @@ mod tests {
                 match op {
                     Op::Put(key, value) => {
                         let found = table.find(hash(key), |item| item.0 == key);
-                        let found = found.map(|(slot, item)| (slot, item.1));
+                        let found = found.map(|(row, item)| (row, item.1));
                         prop_assert_eq!(found.map(|found| found.1), model.insert(key, value));
                         match found {
-                            Some((slot, _)) => table.get_mut(slot).unwrap().1 = value,
+                            Some((row, _)) => table.get_mut(row).unwrap().1 = value,
                             None => drop(table.insert(hash(key), (key, value))),
                         }
                     }
                     Op::Remove(key) => {
                         let found = table.find(hash(key), |item| item.0 == key);
-                        let slot = found.map(|(slot, _)| slot);
-                        let taken = slot.and_then(|slot| table.take(hash(key), slot));
+                        let row = found.map(|(row, _)| row);
+                        let taken = row.and_then(|row| table.take(hash(key), row));
                         prop_assert_eq!(taken.map(|item| item.1), model.remove(&key));
                     }
                     Op::Keep => kept.push((table.clone(), model.clone())),
@@ -178,8 +178,8 @@ mod tests {
                 for key in 0..200 {
                     let found = table.find(hash(key), |item| item.0 == key);
                     prop_assert_eq!(found.map(|(_, item)| &item.1), model.get(&key));
-                    if let Some((slot, item)) = found {
-                        prop_assert!(table.select([slot].into_iter()).eq([item]));
+                    if let Some((row, item)) = found {
+                        prop_assert!(table.select([row].into_iter()).eq([item]));
                     }
                 }
                 let all: HashMap<u16, u32> = table.iter().copied().collect();

@@ -226,7 +226,7 @@ fn packed_object_is_unpacked_only_to_indexed_fields() {
 }
 
 #[test]
-fn lost_packed_object_leaves_its_slot_clean() {
+fn lost_packed_object_leaves_its_row_clean() {
     let indexer = Indexer::<Object>::new();
     let index = indexer.add_index("values", |o: &Object| o.clone()).unwrap();
     let lost = Counted::new(&["a", "b"]);
@@ -470,7 +470,7 @@ fn new_index_has_concurrent_writes() {
                     0 => drop(write.remove(&key)),
                     1 => drop(write.put(&key, Arc::new(Object::from(vec!["second".to_owned()])))),
                     2 => {
-                        // Another object may then take its slot.
+                        // Another object may then take its row.
                         write.remove(&key);
                         let other = ObjectKey::cluster(&format!("other{n}")).unwrap();
                         write.put(&other, Arc::new(Object::from(vec!["other".to_owned()])));

@@ -138,14 +138,14 @@ mod tests {
 
     #[test]
     fn walk_holds_only_the_items_to_come() {
-        let mut slots = PersistentVec::new();
+        let mut rows = PersistentVec::new();
         let items: Vec<_> = (0..1000).map(Arc::new).collect();
         for item in &items {
-            slots.insert(item.clone());
+            rows.insert(item.clone());
         }
-        let mut walk = slots.walk();
-        for slot in 0..1000 {
-            slots.take(slot);
+        let mut walk = rows.walk();
+        for row in 0..1000 {
+            rows.take(row);
         }
         let first: Vec<_> = walk.by_ref().take(500).map(|item| *item).collect();
         assert!(first.into_iter().eq(0..500));
@@ -157,17 +157,17 @@ mod tests {
 
     #[tokio::test]
     async fn free_keeps_only_shared_nodes() {
-        let mut slots = PersistentVec::new();
+        let mut rows = PersistentVec::new();
         let items: Vec<_> = (0..1000).map(Arc::new).collect();
         for item in &items {
-            slots.insert(item.clone());
+            rows.insert(item.clone());
         }
-        let kept = slots.clone();
-        for slot in 0..500 {
-            slots.take(slot);
+        let kept = rows.clone();
+        for row in 0..500 {
+            rows.take(row);
         }
-        let walk = slots.walk();
-        drop(slots);
+        let walk = rows.walk();
+        drop(rows);
         walk.free(&mut YieldBudget::new()).await;
         assert!(items.iter().all(|item| Arc::strong_count(item) == 2), "a clone holds every item");
         let walk = kept.walk();
