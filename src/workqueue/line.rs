@@ -16,9 +16,9 @@ const FEW: usize = 32;
 /// A place in a line. An item holds one valid ticket at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ticket {
-    /// The slot of the item.
-    pub(super) slot: u32,
-    /// A number that distinguishes this ticket from earlier ones of the slot.
+    /// The cell of the item.
+    pub(super) cell: u32,
+    /// A number that distinguishes this ticket from earlier ones of the cell.
     pub(super) serial: u32,
 }
 
@@ -177,17 +177,17 @@ mod tests {
 
     fn serve(line: &mut Line, void: &[u32]) -> Vec<u32> {
         let mut served = Vec::new();
-        while let Some(ticket) = line.front(|ticket| !void.contains(&ticket.slot)) {
+        while let Some(ticket) = line.front(|ticket| !void.contains(&ticket.cell)) {
             line.serve();
-            served.push(ticket.slot);
+            served.push(ticket.cell);
         }
         served
     }
 
     fn line(fair: bool, tickets: &[(u64, u32)]) -> Line {
         let mut line = Line::new(fair);
-        for (group, slot) in tickets {
-            line.push(*group, Ticket { slot: *slot, serial: 0 });
+        for (group, cell) in tickets {
+            line.push(*group, Ticket { cell: *cell, serial: 0 });
         }
         line
     }
@@ -216,12 +216,12 @@ mod tests {
     fn void_tickets_never_outnumber_the_others() {
         for fair in [false, true] {
             let mut line = Line::new(fair);
-            for slot in 0..10 {
-                line.push(u64::from(slot % 3), Ticket { slot, serial: 0 });
+            for cell in 0..10 {
+                line.push(u64::from(cell % 3), Ticket { cell, serial: 0 });
             }
             for serial in 1..100_000 {
-                line.push(u64::from(serial % 7), Ticket { slot: 10, serial });
-                line.leave(|ticket| ticket.slot < 10);
+                line.push(u64::from(serial % 7), Ticket { cell: 10, serial });
+                line.leave(|ticket| ticket.cell < 10);
                 assert!(line.len() <= 10 + FEW + 1, "{} tickets", line.len());
             }
             assert!(line.capacity() <= KEPT, "room for {} tickets", line.capacity());

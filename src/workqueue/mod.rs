@@ -227,7 +227,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     pub fn forget(&self, item: &T) {
         self.0.user.forget(item);
         if self.0.backoff_holds {
-            self.at(item, |core, slot, _| core.release_backoff(slot));
+            self.at(item, |core, cell, _| core.release_backoff(cell));
         }
     }
 
@@ -248,7 +248,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     pub(crate) fn loosen_backoff(&self, item: &T) {
         self.0.user.forget(item);
         if self.0.backoff_holds {
-            self.at(item, |core, slot, _| core.loosen_backoff(slot));
+            self.at(item, |core, cell, _| core.loosen_backoff(cell));
         }
     }
 
@@ -256,7 +256,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     /// processed, is delayed, or was rate limited since it was last forgotten.
     pub(crate) fn may_back_off(&self, item: &T) -> bool {
         self.num_requeues(item) > 0
-            || self.at(item, |core, slot, _| core.may_back_off(slot)).unwrap_or_default()
+            || self.at(item, |core, cell, _| core.may_back_off(cell)).unwrap_or_default()
     }
 
     /// Makes a [parked](Work::park) item ready. Returns whether it was parked.
@@ -274,7 +274,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     /// it out again; later ones do.
     pub fn remove(&self, item: &T) -> bool {
         self.0.user.forget(item);
-        let (waited, value) = self.at(item, |core, slot, _| core.remove(slot)).unwrap_or_default();
+        let (waited, value) = self.at(item, |core, cell, _| core.remove(cell)).unwrap_or_default();
         // Its `Drop` is user code, so no lock is held here.
         drop_safely(value);
         if waited {
@@ -303,7 +303,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         let mut inner = shared.inner.lock();
         let found = inner.core.find(item, hash);
         let result = match &found {
-            Ok(Some(slot)) => Some(step(&mut inner.core, *slot, now)),
+            Ok(Some(cell)) => Some(step(&mut inner.core, *cell, now)),
             _ => None,
         };
         drop(inner);

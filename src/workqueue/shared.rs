@@ -50,11 +50,11 @@ impl<T: Clone + Eq + Hash> Shared<T> {
         nanos(self.epoch.elapsed())
     }
 
-    /// Marks the item in this slot as done. `value` is the worker's copy of it.
-    pub(super) fn done(&self, slot: u32, value: Option<T>) {
+    /// Marks the item in this cell as done. `value` is the worker's copy of it.
+    pub(super) fn done(&self, cell: u32, value: Option<T>) {
         let now = self.now();
         let mut inner = self.inner.lock();
-        let done = inner.core.done(slot, value, now);
+        let done = inner.core.done(cell, value, now);
         let drained = inner.is_drained();
         drop(inner);
         self.metrics.worked.observe(|| Some(Duration::from_nanos(done.took)));

@@ -43,7 +43,7 @@ use super::shared::{Shared, nanos};
 #[must_use = "dropping the work marks it as done"]
 pub struct Work<T: Clone + Eq + Hash> {
     queue: Arc<Shared<T>>,
-    slot: u32,
+    cell: u32,
     /// `None` only while this is dropped.
     value: Option<T>,
     waited: u64,
@@ -52,8 +52,8 @@ pub struct Work<T: Clone + Eq + Hash> {
 
 impl<T: Clone + Eq + Hash + Send + 'static> Work<T> {
     pub(super) fn new(queue: Arc<Shared<T>>, given: Given<T>) -> Self {
-        let Given { slot, value, waited, priority, .. } = given;
-        Self { queue, slot, value: Some(value), waited, priority }
+        let Given { cell, value, waited, priority, .. } = given;
+        Self { queue, cell, value: Some(value), waited, priority }
     }
 
     /// Returns the item.
@@ -81,7 +81,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> Work<T> {
     pub fn forget(&self) {
         self.queue.user.forget(self);
         if self.queue.backoff_holds {
-            self.queue.inner.lock().core.release_backoff(self.slot);
+            self.queue.inner.lock().core.release_backoff(self.cell);
         }
     }
 
@@ -104,7 +104,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> Work<T> {
 
     fn retry_in(self, delay: Duration) -> Option<Duration> {
         let taken = self.queue.put_back(|core, now| {
-            core.retry(self.slot, self.priority, now.saturating_add(nanos(delay)), now)
+            core.retry(self.cell, self.priority, now.saturating_add(nanos(delay)), now)
         });
         self.queue.count_retry(taken);
         taken.then_some(delay)
@@ -116,7 +116,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> Work<T> {
     /// Returns `false` when the queue is shutting down and takes no items.
     pub fn requeue_after(self, delay: Duration) -> bool {
         self.queue.put_back(|core, now| {
-            core.requeue(self.slot, self.priority, now.saturating_add(nanos(delay)), now)
+            core.requeue(self.cell, self.priority, now.saturating_add(nanos(delay)), now)
         })
     }
 
@@ -130,7 +130,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> Work<T> {
     /// Returns `false` when the queue is shutting down and takes no items.
     pub fn park(self, limit: Duration) -> bool {
         self.queue.put_back(|core, now| {
-            core.park(self.slot, self.priority, now.saturating_add(nanos(limit)), now)
+            core.park(self.cell, self.priority, now.saturating_add(nanos(limit)), now)
         })
     }
 }
@@ -148,7 +148,7 @@ impl<T: Clone + Eq + Hash> Deref for Work<T> {
 
 impl<T: Clone + Eq + Hash> Drop for Work<T> {
     fn drop(&mut self) {
-        self.queue.done(self.slot, self.value.take());
+        self.queue.done(self.cell, self.value.take());
     }
 }
 

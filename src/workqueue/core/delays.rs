@@ -33,44 +33,44 @@ impl<T: Eq + Clone> Core<T> {
         now: u64,
     ) -> Result<bool, String> {
         self.promote(now);
-        let slot = self.slots.find_or_keep(arrival)?;
-        Ok(slot.is_some_and(|slot| self.delay(slot, priority, delay)))
+        let cell = self.cells.find_or_keep(arrival)?;
+        Ok(cell.is_some_and(|cell| self.delay(cell, priority, delay)))
     }
 
     /// Adds an item that is being processed again when it is `due`, or when it is done if `due` is
     /// past. Returns whether it is now the first one due.
     pub(in crate::workqueue) fn requeue(
         &mut self,
-        slot: u32,
+        cell: u32,
         priority: Priority,
         due: u64,
         now: u64,
     ) -> bool {
         self.promote(now);
         if due <= now {
-            return self.make_ready(slot, priority, now, now);
+            return self.make_ready(cell, priority, now, now);
         }
-        self.delay(slot, priority, (due, Hold::None))
+        self.delay(cell, priority, (due, Hold::None))
     }
 
     /// Adds an item that is being processed again after its backoff. Returns whether it is now the
     /// first one due.
     pub(in crate::workqueue) fn retry(
         &mut self,
-        slot: u32,
+        cell: u32,
         priority: Priority,
         due: u64,
         now: u64,
     ) -> bool {
         self.promote(now);
-        let Some(item) = self.slots.get_mut(slot) else { return false };
+        let Some(item) = self.cells.get_mut(cell) else { return false };
         let renewed = item.has(Meanwhile::RENEWED);
         if due <= now || renewed || !self.rules.backoff_holds {
-            return self.requeue(slot, priority, due, now);
+            return self.requeue(cell, priority, due, now);
         }
         // The try that failed just now sets the delay and ends an earlier backoff.
-        let earlier = self.undelay(slot).map_or(priority, |(_, known)| known);
-        self.delay(slot, priority.max(earlier), (due, Hold::Backoff))
+        let earlier = self.undelay(cell).map_or(priority, |(_, known)| known);
+        self.delay(cell, priority.max(earlier), (due, Hold::Backoff))
     }
 
     /// Puts off an item that is being processed until it is unparked, or `due`. Returns whether it
@@ -78,32 +78,32 @@ impl<T: Eq + Clone> Core<T> {
     /// done. An item in backoff stays so.
     pub(in crate::workqueue) fn park(
         &mut self,
-        slot: u32,
+        cell: u32,
         priority: Priority,
         due: u64,
         now: u64,
     ) -> bool {
         self.promote(now);
-        let Some(item) = self.slots.get_mut(slot) else { return false };
+        let Some(item) = self.cells.get_mut(cell) else { return false };
         let woken = item.has(Meanwhile::WOKEN);
         if due <= now || woken {
-            return self.make_ready(slot, priority, now, now);
+            return self.make_ready(cell, priority, now, now);
         }
         if item.delay.is_some_and(|known| known.hold == Hold::Backoff) {
-            self.raise(slot, priority);
+            self.raise(cell, priority);
             return false;
         }
-        let known = self.undelay(slot).map_or(priority, |(_, known)| known);
-        self.delay(slot, priority.max(known), (due, Hold::Parked))
+        let known = self.undelay(cell).map_or(priority, |(_, known)| known);
+        self.delay(cell, priority.max(known), (due, Hold::Parked))
     }
 
     /// Makes a parked item ready. If the item is being processed, its next park has no effect.
     /// Returns whether it was parked, and whether one more item is ready.
-    pub(in crate::workqueue) fn unpark(&mut self, slot: u32, now: u64) -> (bool, bool) {
+    pub(in crate::workqueue) fn unpark(&mut self, cell: u32, now: u64) -> (bool, bool) {
         self.promote(now);
-        let Some(item) = self.slots.get_mut(slot) else { return (false, false) };
+        let Some(item) = self.cells.get_mut(cell) else { return (false, false) };
         if item.delay.is_some_and(|known| known.hold == Hold::Parked) {
-            return (true, self.bring_forward(slot, now));
+            return (true, self.bring_forward(cell, now));
         }
         item.note(Meanwhile::WOKEN);
         (false, false)
@@ -111,36 +111,36 @@ impl<T: Eq + Clone> Core<T> {
 
     /// Makes an item in backoff ready. If the item is being processed, its next retry does not hold
     /// it back. Returns whether it was in backoff, and whether one more item is ready.
-    pub(in crate::workqueue) fn end_backoff(&mut self, slot: u32, now: u64) -> (bool, bool) {
+    pub(in crate::workqueue) fn end_backoff(&mut self, cell: u32, now: u64) -> (bool, bool) {
         self.promote(now);
-        let Some(item) = self.slots.get_mut(slot) else { return (false, false) };
+        let Some(item) = self.cells.get_mut(cell) else { return (false, false) };
         item.note(Meanwhile::RENEWED);
         if item.delay.is_some_and(|known| known.hold == Hold::Backoff) {
-            return (true, self.bring_forward(slot, now));
+            return (true, self.bring_forward(cell, now));
         }
         (false, false)
     }
 
     /// Lets adds make an item in backoff ready. If the item is being processed, its next retry does
     /// not hold it back.
-    pub(in crate::workqueue) fn loosen_backoff(&mut self, slot: u32) {
-        if let Some(item) = self.slots.get_mut(slot) {
+    pub(in crate::workqueue) fn loosen_backoff(&mut self, cell: u32) {
+        if let Some(item) = self.cells.get_mut(cell) {
             item.note(Meanwhile::RENEWED);
         }
-        self.release_backoff(slot);
+        self.release_backoff(cell);
     }
 
     /// Returns whether an item is processed or delayed.
-    pub(in crate::workqueue) fn may_back_off(&self, slot: u32) -> bool {
-        let known = self.slots.get(slot);
+    pub(in crate::workqueue) fn may_back_off(&self, cell: u32) -> bool {
+        let known = self.cells.get(cell);
         known.is_some_and(|item| {
             item.delay.is_some() || matches!(item.state, State::Processed { .. })
         })
     }
 
     /// Lets adds make an item in backoff ready. Without an add it stays delayed.
-    pub(in crate::workqueue) fn release_backoff(&mut self, slot: u32) {
-        if let Some(item) = self.slots.get_mut(slot)
+    pub(in crate::workqueue) fn release_backoff(&mut self, cell: u32) {
+        if let Some(item) = self.cells.get_mut(cell)
             && let Some(delay) = &mut item.delay
             && delay.hold == Hold::Backoff
         {
@@ -151,16 +151,16 @@ impl<T: Eq + Clone> Core<T> {
     /// Makes every item ready that is due by `now`. Every other step does so first, so lines stay
     /// in order.
     pub(in crate::workqueue) fn promote(&mut self, now: u64) {
-        while let Some(((due, slot), _)) = self.delayed.first_key_value()
+        while let Some(((due, cell), _)) = self.delayed.first_key_value()
             && *due <= now
         {
-            let (due, slot) = (*due, *slot);
-            let Some((_, priority)) = self.undelay(slot) else {
-                self.delayed.remove(&(due, slot));
+            let (due, cell) = (*due, *cell);
+            let Some((_, priority)) = self.undelay(cell) else {
+                self.delayed.remove(&(due, cell));
                 continue;
             };
             // Its waiting time counts from the due time, not from this look.
-            self.make_ready(slot, priority, due, due);
+            self.make_ready(cell, priority, due, due);
         }
     }
 
@@ -185,11 +185,11 @@ impl<T: Eq + Clone> Core<T> {
         let mut dropped = Vec::with_capacity(self.delayed.len());
         let mut panics = Vec::new();
         self.parked = 0;
-        for (_, slot) in std::mem::take(&mut self.delayed).into_keys() {
-            let Some(item) = self.slots.get_mut(slot) else { continue };
+        for (_, cell) in std::mem::take(&mut self.delayed).into_keys() {
+            let Some(item) = self.cells.get_mut(cell) else { continue };
             item.delay = None;
             if matches!(item.state, State::Resting) {
-                dropped.extend(self.slots.remove_if_resting(slot));
+                dropped.extend(self.cells.remove_if_resting(cell));
             } else {
                 match panic::catch(|| item.value.clone()) {
                     Ok(value) => dropped.extend(value),
@@ -201,9 +201,9 @@ impl<T: Eq + Clone> Core<T> {
     }
 
     /// Raises the priority that a delayed item will have.
-    pub(super) fn raise(&mut self, slot: u32, priority: Priority) {
-        if let Some(delay) = self.slots.get(slot).and_then(|item| item.delay)
-            && let Some(known) = self.delayed.get_mut(&(delay.due, slot))
+    pub(super) fn raise(&mut self, cell: u32, priority: Priority) {
+        if let Some(delay) = self.cells.get(cell).and_then(|item| item.delay)
+            && let Some(known) = self.delayed.get_mut(&(delay.due, cell))
         {
             *known = priority.max(*known);
         }
@@ -211,47 +211,47 @@ impl<T: Eq + Clone> Core<T> {
 
     /// Delays an item, or merges the delay with the one it has. Returns whether the item is now the
     /// first one due.
-    fn delay(&mut self, slot: u32, priority: Priority, (due, hold): (u64, Hold)) -> bool {
+    fn delay(&mut self, cell: u32, priority: Priority, (due, hold): (u64, Hold)) -> bool {
         let hold = match hold {
             Hold::Backoff if !self.rules.backoff_holds => Hold::None,
             hold => hold,
         };
-        let Some(item) = self.slots.get_mut(slot) else { return false };
+        let Some(item) = self.cells.get_mut(cell) else { return false };
         let mut priority = priority;
         if let Some(known) = item.delay {
             match (known.hold, hold) {
                 (Hold::Parked, _) | (Hold::Backoff, Hold::None) => {
-                    self.raise(slot, priority);
+                    self.raise(cell, priority);
                     return false;
                 }
                 // Of several delays of one kind the earliest counts.
                 (Hold::None, Hold::None) if known.due <= due => return false,
                 (Hold::Backoff, Hold::Backoff) if known.due <= due => {
-                    self.raise(slot, priority);
+                    self.raise(cell, priority);
                     return false;
                 }
                 _ => {}
             }
-            priority = self.undelay(slot).map_or(priority, |(_, known)| known.max(priority));
+            priority = self.undelay(cell).map_or(priority, |(_, known)| known.max(priority));
         }
-        let Some(item) = self.slots.get_mut(slot) else { return false };
+        let Some(item) = self.cells.get_mut(cell) else { return false };
         item.delay = Some(Delay { due, hold });
-        self.delayed.insert((due, slot), priority);
+        self.delayed.insert((due, cell), priority);
         self.parked += usize::from(hold == Hold::Parked);
         self.next_due() == Some(due)
     }
 
     /// Removes an item's delay.
-    pub(super) fn undelay(&mut self, slot: u32) -> Option<(Delay, Priority)> {
-        let delay = self.slots.get_mut(slot)?.delay.take()?;
+    pub(super) fn undelay(&mut self, cell: u32) -> Option<(Delay, Priority)> {
+        let delay = self.cells.get_mut(cell)?.delay.take()?;
         self.parked -= usize::from(delay.hold == Hold::Parked);
-        let priority = self.delayed.remove(&(delay.due, slot)).unwrap_or_default();
+        let priority = self.delayed.remove(&(delay.due, cell)).unwrap_or_default();
         Some((delay, priority))
     }
 
     /// Makes a delayed item ready now. Returns whether one more item is ready.
-    fn bring_forward(&mut self, slot: u32, now: u64) -> bool {
-        let Some((_, priority)) = self.undelay(slot) else { return false };
-        self.make_ready(slot, priority, now, now)
+    fn bring_forward(&mut self, cell: u32, now: u64) -> bool {
+        let Some((_, priority)) = self.undelay(cell) else { return false };
+        self.make_ready(cell, priority, now, now)
     }
 }

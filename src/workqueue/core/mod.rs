@@ -4,20 +4,20 @@
 //! without waiting. An item is kept once, however often it was added. It is ready, or processed, or
 //! processed and wanted again. In each of these states it may also be due later.
 
+mod cells;
 mod delays;
-mod slots;
 
 use std::collections::BTreeMap;
 
-pub(super) use self::slots::Arrival;
-use self::slots::{Slots, small};
+pub(super) use self::cells::Arrival;
+use self::cells::{Cells, small};
 use super::line::{Line, Ticket};
 use super::priority::{Aging, Priority};
 use crate::panic;
 
 /// Ready, processed and delayed items.
 pub(super) struct Core<T> {
-    slots: Slots<T>,
+    cells: Cells<T>,
     lines: BTreeMap<Priority, Line>,
     ready: usize,
     processed: Vec<u32>,
@@ -109,7 +109,7 @@ impl Meanwhile {
 /// An item given out to be processed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Given<T> {
-    pub(super) slot: u32,
+    pub(super) cell: u32,
     pub(super) value: T,
     /// The time that it was ready, in nanoseconds.
     pub(super) waited: u64,
@@ -133,7 +133,7 @@ pub(super) struct Done<T> {
 impl<T: Eq + Clone> Core<T> {
     pub(super) fn new(rules: CoreRules) -> Self {
         Self {
-            slots: Slots::new(rules.fair),
+            cells: Cells::new(rules.fair),
             lines: BTreeMap::new(),
             ready: 0,
             processed: Vec::new(),
@@ -144,12 +144,12 @@ impl<T: Eq + Clone> Core<T> {
         }
     }
 
-    /// Finds the slot of an item.
+    /// Finds the cell of an item.
     ///
     /// # Errors
     /// The message of `Eq`, if it panicked.
     pub(super) fn find(&self, value: &T, hash: u64) -> Result<Option<u32>, String> {
-        self.slots.find(value, hash)
+        self.cells.find(value, hash)
     }
 
     /// Adds an item, unless it waits already. Returns whether one more item is ready. Amortised
@@ -164,8 +164,8 @@ impl<T: Eq + Clone> Core<T> {
         now: u64,
     ) -> Result<bool, String> {
         self.promote(now);
-        let slot = self.slots.find_or_keep(arrival)?;
-        Ok(slot.is_some_and(|slot| self.make_ready(slot, priority, now, now)))
+        let cell = self.cells.find_or_keep(arrival)?;
+        Ok(cell.is_some_and(|cell| self.make_ready(cell, priority, now, now)))
     }
 
     /// Gives out the next item. O(number of priorities in use).
@@ -174,21 +174,21 @@ impl<T: Eq + Clone> Core<T> {
         if self.ready == 0 {
             return None;
         }
-        let slots = &self.slots;
+        let cells = &self.cells;
         let fronts = self.lines.iter_mut().rev().filter_map(|(priority, line)| {
-            let front = line.front(|ticket| rank(slots, ticket).is_some())?;
-            let rank = rank(slots, front)?;
-            Some((rank, front.slot, *priority, line))
+            let front = line.front(|ticket| rank(cells, ticket).is_some())?;
+            let rank = rank(cells, front)?;
+            Some((rank, front.cell, *priority, line))
         });
         // Of equal ranks `min_by_key` takes the first, which is the more urgent one.
-        let (_, slot, priority, line) = fronts.min_by_key(|(rank, ..)| *rank)?;
+        let (_, cell, priority, line) = fronts.min_by_key(|(rank, ..)| *rank)?;
         line.serve();
         self.ready -= 1;
         if self.ready == 0 {
             self.lines.values_mut().for_each(Line::clear);
         }
         let place = small(self.processed.len());
-        let item = self.slots.get_mut(slot)?;
+        let item = self.cells.get_mut(cell)?;
         let State::Ready { added, .. } = item.state else { return None };
         item.state = State::Processed {
             started: now,
@@ -197,21 +197,21 @@ impl<T: Eq + Clone> Core<T> {
             added,
             meanwhile: Meanwhile::default(),
         };
-        self.processed.push(slot);
+        self.processed.push(cell);
         let (value, panicked) = match panic::catch(|| item.value.clone()) {
             Ok(value) => (value, None),
             // The worker gets the only copy, and returns it when it is done.
             Err(message) => (item.value.take(), Some(message)),
         };
         let waited = now.saturating_sub(added);
-        Some(Given { slot, value: value?, waited, priority, panicked })
+        Some(Given { cell, value: value?, waited, priority, panicked })
     }
 
     /// Marks an item as done. `value` is the copy that was given out.
-    pub(super) fn done(&mut self, slot: u32, value: Option<T>, now: u64) -> Done<T> {
+    pub(super) fn done(&mut self, cell: u32, value: Option<T>, now: u64) -> Done<T> {
         self.promote(now);
         let mut done = Done { again: false, took: 0, dropped: [value, None] };
-        let Some(item) = self.slots.get_mut(slot) else { return done };
+        let Some(item) = self.cells.get_mut(cell) else { return done };
         let State::Processed { started, place, wanted, added, .. } = item.state else {
             return done;
         };
@@ -222,31 +222,31 @@ impl<T: Eq + Clone> Core<T> {
         self.processed.swap_remove(place as usize);
         if let Some(moved) = self.processed.get(place as usize)
             && let Some(Item { state: State::Processed { place: known, .. }, .. }) =
-                self.slots.get_mut(*moved)
+                self.cells.get_mut(*moved)
         {
             *known = place;
         }
         // Its rank counts from now, its waiting time from the add.
-        done.again = wanted.is_some_and(|priority| self.make_ready(slot, priority, now, added));
+        done.again = wanted.is_some_and(|priority| self.make_ready(cell, priority, now, added));
         done.took = now.saturating_sub(started);
-        done.dropped[1] = self.slots.remove_if_resting(slot);
+        done.dropped[1] = self.cells.remove_if_resting(cell);
         done
     }
 
     /// Takes an item out, unless it is processed. If it is, adds that came meanwhile count for
     /// nothing. Returns whether the item waited, and its value for the caller to drop.
-    pub(super) fn remove(&mut self, slot: u32) -> (bool, Option<T>) {
-        let delayed = self.undelay(slot).is_some();
-        let Some(item) = self.slots.get_mut(slot) else { return (delayed, None) };
+    pub(super) fn remove(&mut self, cell: u32) -> (bool, Option<T>) {
+        let delayed = self.undelay(cell).is_some();
+        let Some(item) = self.cells.get_mut(cell) else { return (delayed, None) };
         let waited = match &mut item.state {
             State::Resting => delayed,
             State::Ready { priority, .. } => {
                 let left = *priority;
                 item.state = State::Resting;
                 self.ready -= 1;
-                let slots = &self.slots;
+                let cells = &self.cells;
                 if let Some(line) = self.lines.get_mut(&left) {
-                    line.leave(|ticket| rank(slots, ticket).is_some());
+                    line.leave(|ticket| rank(cells, ticket).is_some());
                 }
                 true
             }
@@ -255,7 +255,7 @@ impl<T: Eq + Clone> Core<T> {
         if self.ready == 0 {
             self.lines.values_mut().for_each(Line::clear);
         }
-        (waited, self.slots.remove_if_resting(slot))
+        (waited, self.cells.remove_if_resting(cell))
     }
 
     /// Returns the number of items that are ready.
@@ -268,10 +268,10 @@ impl<T: Eq + Clone> Core<T> {
         self.processed.len()
     }
 
-    /// Returns the number of items in the table, and in slots.
+    /// Returns the number of items in the table, and in cells.
     #[cfg(test)]
     pub(super) fn kept(&self) -> (usize, usize) {
-        self.slots.kept()
+        self.cells.kept()
     }
 
     /// Returns the number of tickets in all lines, including void ones, and the capacity of the
@@ -284,7 +284,7 @@ impl<T: Eq + Clone> Core<T> {
 
     /// Returns the time at which the processing of each processed item began.
     pub(super) fn started(&self) -> impl Iterator<Item = u64> {
-        self.processed.iter().filter_map(|slot| match self.slots.get(*slot)?.state {
+        self.processed.iter().filter_map(|cell| match self.cells.get(*cell)?.state {
             State::Processed { started, .. } => Some(started),
             _ => None,
         })
@@ -292,13 +292,13 @@ impl<T: Eq + Clone> Core<T> {
 
     /// Puts an item in line or moves it forward, unless it is held back. Returns whether one more
     /// item is ready.
-    fn make_ready(&mut self, slot: u32, priority: Priority, now: u64, since: u64) -> bool {
+    fn make_ready(&mut self, cell: u32, priority: Priority, now: u64, since: u64) -> bool {
         let rank = self.rules.aging.rank(now, priority);
-        let Some(item) = self.slots.get_mut(slot) else { return false };
+        let Some(item) = self.cells.get_mut(cell) else { return false };
         let held = item.delay.is_some_and(|delay| delay.hold != Hold::None);
         let (left, added) = match &mut item.state {
             State::Resting if held => {
-                self.raise(slot, priority);
+                self.raise(cell, priority);
                 return false;
             }
             State::Resting => (None, since),
@@ -317,26 +317,26 @@ impl<T: Eq + Clone> Core<T> {
         self.serial = self.serial.wrapping_add(1);
         let serial = self.serial;
         item.state = State::Ready { added, rank, serial, priority };
-        let (slots, fair) = (&self.slots, self.rules.fair);
+        let (cells, fair) = (&self.cells, self.rules.fair);
         let line = self.lines.entry(priority).or_insert_with(|| Line::new(fair));
-        line.push(slots.group(slot), Ticket { slot, serial });
+        line.push(cells.group(cell), Ticket { cell, serial });
         if let Some(line) = left.and_then(|left| self.lines.get_mut(&left)) {
-            line.leave(|ticket| self::rank(slots, ticket).is_some());
+            line.leave(|ticket| self::rank(cells, ticket).is_some());
         }
         self.ready += usize::from(left.is_none());
         left.is_none()
     }
 }
 
-/// The size in bytes of a slot with an item of this type.
+/// The size in bytes of a cell with an item of this type.
 #[cfg(test)]
 pub(super) const fn item_size<T>() -> usize {
     size_of::<Option<Item<T>>>()
 }
 
 /// Returns the rank of a ticket's item; `None` if the ticket is void.
-fn rank<T>(slots: &Slots<T>, ticket: Ticket) -> Option<u64> {
-    match slots.get(ticket.slot)?.state {
+fn rank<T>(cells: &Cells<T>, ticket: Ticket) -> Option<u64> {
+    match cells.get(ticket.cell)?.state {
         State::Ready { rank, serial, .. } if serial == ticket.serial => Some(rank),
         _ => None,
     }

@@ -265,21 +265,21 @@ impl Pair {
                 let due = due(now, delay);
                 if !pair.model.is_taken(due) {
                     pair.model.delay(given.value, given.priority, due, Hold::None);
-                    pair.core.requeue(given.slot, given.priority, due, now);
+                    pair.core.requeue(given.cell, given.priority, due, now);
                 }
             }),
             Step::Retry(which, delay) => self.end(which, now, |pair, given| {
                 let due = due(now, delay);
                 if !pair.model.is_taken(due) {
                     pair.model.retry(given.value, given.priority, due);
-                    pair.core.retry(given.slot, given.priority, due, now);
+                    pair.core.retry(given.cell, given.priority, due, now);
                 }
             }),
             Step::Park(which, delay) => self.end(which, now, |pair, given| {
                 let due = due(now, delay);
                 if !pair.model.is_taken(due) {
                     pair.model.park(given.value, given.priority, due, now);
-                    pair.core.park(given.slot, given.priority, due, now);
+                    pair.core.park(given.cell, given.priority, due, now);
                 }
             }),
             Step::Unpark(item) => {
@@ -287,14 +287,14 @@ impl Pair {
                 if let Some(processed) = self.model.processed.get_mut(&item) {
                     processed.woken |= !wanted;
                 }
-                let slot = self.core.find(&item, hash(item)).unwrap();
-                let unparked = slot.is_some_and(|slot| self.core.unpark(slot, now).0);
+                let cell = self.core.find(&item, hash(item)).unwrap();
+                let unparked = cell.is_some_and(|cell| self.core.unpark(cell, now).0);
                 prop_assert_eq!(unparked, wanted);
             }
             Step::Remove(item) => {
                 let wanted = self.model.remove(item);
-                let slot = self.core.find(&item, hash(item)).unwrap();
-                let removed = slot.is_some_and(|slot| self.core.remove(slot).0);
+                let cell = self.core.find(&item, hash(item)).unwrap();
+                let removed = cell.is_some_and(|cell| self.core.remove(cell).0);
                 prop_assert_eq!(removed, wanted);
             }
             Step::EndBackoff(item) => {
@@ -302,8 +302,8 @@ impl Pair {
                     processed.renewed = true;
                 }
                 let wanted = self.model.end_wait(item, Hold::Backoff, now);
-                let slot = self.core.find(&item, hash(item)).unwrap();
-                let ended = slot.is_some_and(|slot| self.core.end_backoff(slot, now).0);
+                let cell = self.core.find(&item, hash(item)).unwrap();
+                let ended = cell.is_some_and(|cell| self.core.end_backoff(cell, now).0);
                 prop_assert_eq!(ended, wanted);
             }
             Step::Release(item) => {
@@ -313,8 +313,8 @@ impl Pair {
                     known.hold = Hold::None;
                 }
                 self.core.promote(now);
-                if let Some(slot) = self.core.find(&item, hash(item)).unwrap() {
-                    self.core.release_backoff(slot);
+                if let Some(cell) = self.core.find(&item, hash(item)).unwrap() {
+                    self.core.release_backoff(cell);
                 }
             }
             Step::Pass(_) => {}
@@ -337,7 +337,7 @@ impl Pair {
         }
         let given = self.given.swap_remove(which % self.given.len());
         again(self, &given);
-        self.core.done(given.slot, Some(given.value), now);
+        self.core.done(given.cell, Some(given.value), now);
         self.model.done(given.value, now);
     }
 }
@@ -380,7 +380,7 @@ proptest! {
         }
         let mut taken = Vec::new();
         while let Some(given) = core.take(1000) {
-            core.done(given.slot, Some(given.value), 1000);
+            core.done(given.cell, Some(given.value), 1000);
             taken.push(given.value);
         }
         taken.sort_unstable();
