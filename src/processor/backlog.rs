@@ -35,19 +35,19 @@ const CANCELLED_PER_POP: usize = 64;
 
 /// A queue of events that merges when it is full.
 pub(super) struct Backlog {
-    /// The stored objects that are delivered before the slots, and when they were queued.
+    /// The stored objects that are delivered before the entries, and when they were queued.
     stored: Option<(Stored, Moment)>,
     /// The waiting events in order. A cancelled event leaves `None`.
-    slots: VecDeque<Option<Slot>>,
-    /// The sequence number of the slot in front.
+    entries: VecDeque<Option<Entry>>,
+    /// The sequence number of the entry in front.
     first: u64,
-    /// The number of slots that are not `None`.
+    /// The number of entries that are not `None`.
     waiting: usize,
-    /// The number of slots that mark the end of the initial adds.
+    /// The number of entries that mark the end of the initial adds.
     marks: usize,
     limit: usize,
-    /// The slots of each key. `None` while the backlog does not merge.
-    key_slots: Option<HashMap<ObjectKey, KeySlots, foldhash::fast::RandomState>>,
+    /// The entries of each key. `None` while the backlog does not merge.
+    key_entries: Option<HashMap<ObjectKey, KeyEntries, foldhash::fast::RandomState>>,
     now: Moment,
     merged: u64,
     cancelled: u64,
@@ -70,15 +70,15 @@ impl Moment {
     }
 }
 
-enum Slot {
+enum Entry {
     /// An event, and when the oldest event that was merged into it was queued.
     Event(ObjectKey, CachedEvent, Moment),
     InitialEnd,
 }
 
-/// The slots of one key. There are two only if a delete waits in front of another event.
+/// The entries of one key. There are two only if a delete waits in front of another event.
 #[derive(Clone, Copy)]
-struct KeySlots {
+struct KeyEntries {
     earlier: Option<u64>,
     last: u64,
 }
@@ -95,7 +95,7 @@ pub(super) enum Popped {
 
 /// The contents of a cleared backlog. Dropping it drops objects.
 pub(super) struct Cleared {
-    slots: VecDeque<Option<Slot>>,
+    entries: VecDeque<Option<Entry>>,
     pub(super) stored: Option<Stored>,
     pub(super) unused: Vec<Cached>,
 }
@@ -103,9 +103,9 @@ pub(super) struct Cleared {
 impl Cleared {
     /// Takes out the events that waited.
     pub(super) fn events(&mut self) -> impl Iterator<Item = CachedEvent> + '_ {
-        self.slots.drain(..).flatten().filter_map(|slot| match slot {
-            Slot::Event(_, event, _) => Some(event),
-            Slot::InitialEnd => None,
+        self.entries.drain(..).flatten().filter_map(|entry| match entry {
+            Entry::Event(_, event, _) => Some(event),
+            Entry::InitialEnd => None,
         })
     }
 }
@@ -115,12 +115,12 @@ impl Backlog {
         Self {
             stored: None,
             unused: Vec::new(),
-            slots: VecDeque::new(),
+            entries: VecDeque::new(),
             first: 0,
             waiting: 0,
             marks: 0,
             limit,
-            key_slots: None,
+            key_entries: None,
             now: Moment::default(),
             merged: 0,
             cancelled: 0,
@@ -165,9 +165,9 @@ impl Backlog {
         {
             return Some(*since);
         }
-        self.slots.iter().flatten().find_map(|slot| match slot {
-            Slot::Event(_, _, since) => Some(*since),
-            Slot::InitialEnd => None,
+        self.entries.iter().flatten().find_map(|entry| match entry {
+            Entry::Event(_, _, since) => Some(*since),
+            Entry::InitialEnd => None,
         })
     }
 
@@ -177,14 +177,14 @@ impl Backlog {
     }
 
     pub(super) fn push(&mut self, key: &ObjectKey, event: CachedEvent) {
-        if self.key_slots.is_none() && self.waiting + self.stored() >= self.limit {
+        if self.key_entries.is_none() && self.waiting + self.stored() >= self.limit {
             self.merge_all();
         }
         self.put(key.clone(), event, self.now);
     }
 
     pub(super) fn end_initial(&mut self) {
-        self.append(Slot::InitialEnd);
+        self.append(Entry::InitialEnd);
         self.marks += 1;
     }
 
@@ -199,7 +199,7 @@ impl Backlog {
             };
             if self.waiting + self.stored() <= self.limit / 2 {
                 // Well below the limit: stop merging.
-                self.key_slots = None;
+                self.key_entries = None;
             }
             let added = CachedEvent::Added { object, initial: true };
             if let Some(event) = self.merge_with_queued(&key, added) {
@@ -212,11 +212,12 @@ impl Backlog {
     /// Merges the add of a stored object with the waiting events of that object, while merging.
     /// Returns `None` if they cancel out.
     fn merge_with_queued(&mut self, key: &ObjectKey, added: CachedEvent) -> Option<CachedEvent> {
-        let slots = self.key_slots.as_ref().and_then(|key_slots| key_slots.get(key)).copied();
-        let Some(slots) = slots else { return Some(added) };
-        let index = self.index(slots.earlier.unwrap_or(slots.last));
-        let waiting = self.slots.get_mut(index).and_then(Option::take);
-        let Some(Slot::Event(queued, waiting, since)) = waiting else { return Some(added) };
+        let entries =
+            self.key_entries.as_ref().and_then(|key_entries| key_entries.get(key)).copied();
+        let Some(entries) = entries else { return Some(added) };
+        let index = self.index(entries.earlier.unwrap_or(entries.last));
+        let waiting = self.entries.get_mut(index).and_then(Option::take);
+        let Some(Entry::Event(queued, waiting, since)) = waiting else { return Some(added) };
         let event = match merge(added, waiting, &mut self.unused) {
             Merged::One(event) => {
                 self.merged += 1;
@@ -228,16 +229,16 @@ impl Backlog {
                 None
             }
             Merged::Both(first, second) => {
-                self.slots[index] = Some(Slot::Event(queued, second, since));
+                self.entries[index] = Some(Entry::Event(queued, second, since));
                 return Some(first);
             }
         };
         self.waiting -= 1;
-        match (slots.earlier, &mut self.key_slots) {
+        match (entries.earlier, &mut self.key_entries) {
             (Some(_), _) => {
-                self.set_key_slots(queued, KeySlots { earlier: None, last: slots.last });
+                self.set_key_entries(queued, KeyEntries { earlier: None, last: entries.last });
             }
-            (None, Some(key_slots)) => drop(key_slots.remove(key)),
+            (None, Some(key_entries)) => drop(key_entries.remove(key)),
             (None, None) => {}
         }
         self.close_gaps();
@@ -246,36 +247,36 @@ impl Backlog {
 
     fn pop_queued(&mut self) -> Option<Popped> {
         loop {
-            let slot = self.slots.pop_front()?;
+            let entry = self.entries.pop_front()?;
             let number = self.first;
             self.first += 1;
-            let Some(slot) = slot else { continue };
+            let Some(entry) = entry else { continue };
             self.waiting -= 1;
-            let Slot::Event(key, event, since) = slot else {
+            let Entry::Event(key, event, since) = entry else {
                 self.marks -= 1;
                 return Some(Popped::InitialEnd);
             };
-            self.forget_slot(&key, number);
+            self.forget_entry(&key, number);
             if self.waiting <= self.limit / 2 {
                 // Well below the limit again: stop merging.
-                self.key_slots = None;
+                self.key_entries = None;
             }
             return Some(Popped::Event(key, event, since));
         }
     }
 
     #[cfg(test)]
-    pub(super) fn slots(&self) -> usize {
-        self.slots.len()
+    pub(super) fn entries(&self) -> usize {
+        self.entries.len()
     }
 
     /// Takes everything out. The caller drops it without a lock.
     #[must_use]
     pub(super) fn clear(&mut self) -> Cleared {
         (self.waiting, self.marks) = (0, 0);
-        self.key_slots = None;
+        self.key_entries = None;
         Cleared {
-            slots: std::mem::take(&mut self.slots),
+            entries: std::mem::take(&mut self.entries),
             stored: self.stored.take().map(|(stored, _)| stored),
             unused: self.take_unused(),
         }
@@ -283,37 +284,40 @@ impl Backlog {
 
     /// Queues an event. Merges it with a waiting event of the same key while merging.
     fn put(&mut self, key: ObjectKey, event: CachedEvent, now: Moment) {
-        let slots = self.key_slots.as_ref().and_then(|key_slots| key_slots.get(&key)).copied();
-        let Some(slots) = slots else {
-            let last = self.append(Slot::Event(key.clone(), event, now));
-            self.set_key_slots(key, KeySlots { earlier: None, last });
+        let entries =
+            self.key_entries.as_ref().and_then(|key_entries| key_entries.get(&key)).copied();
+        let Some(entries) = entries else {
+            let last = self.append(Entry::Event(key.clone(), event, now));
+            self.set_key_entries(key, KeyEntries { earlier: None, last });
             return;
         };
-        let index = self.index(slots.last);
-        let waiting = self.slots.get_mut(index).and_then(Option::take);
-        let Some(Slot::Event(_, waiting, since)) = waiting else {
+        let index = self.index(entries.last);
+        let waiting = self.entries.get_mut(index).and_then(Option::take);
+        let Some(Entry::Event(_, waiting, since)) = waiting else {
             return;
         };
         match merge(waiting, event, &mut self.unused) {
             Merged::One(event) => {
                 self.merged += 1;
-                self.slots[index] = Some(Slot::Event(key, event, since));
+                self.entries[index] = Some(Entry::Event(key, event, since));
             }
             Merged::None(departure) => {
                 self.cancelled += 1;
                 self.waiting -= 1;
-                self.depart(slots.earlier, departure);
-                match (slots.earlier, &mut self.key_slots) {
-                    (Some(last), _) => self.set_key_slots(key, KeySlots { earlier: None, last }),
-                    (None, Some(key_slots)) => drop(key_slots.remove(&key)),
+                self.depart(entries.earlier, departure);
+                match (entries.earlier, &mut self.key_entries) {
+                    (Some(last), _) => {
+                        self.set_key_entries(key, KeyEntries { earlier: None, last });
+                    }
+                    (None, Some(key_entries)) => drop(key_entries.remove(&key)),
                     (None, None) => {}
                 }
                 self.close_gaps();
             }
             Merged::Both(first, second) => {
-                self.slots[index] = Some(Slot::Event(key.clone(), first, since));
-                let last = self.append(Slot::Event(key.clone(), second, now));
-                self.set_key_slots(key, KeySlots { earlier: Some(slots.last), last });
+                self.entries[index] = Some(Entry::Event(key.clone(), first, since));
+                let last = self.append(Entry::Event(key.clone(), second, now));
+                self.set_key_entries(key, KeyEntries { earlier: Some(entries.last), last });
             }
         }
     }
@@ -323,7 +327,7 @@ impl Backlog {
     fn depart(&mut self, earlier: Option<u64>, departure: CachedEvent) {
         if departure.is_deleted()
             && let Some(index) = earlier.map(|number| self.index(number))
-            && let Some(Some(Slot::Event(_, waiting, _))) = self.slots.get_mut(index)
+            && let Some(Some(Entry::Event(_, waiting, _))) = self.entries.get_mut(index)
             && waiting.is_moved_away()
         {
             let moved = std::mem::replace(waiting, departure);
@@ -339,52 +343,52 @@ impl Backlog {
         }
     }
 
-    fn append(&mut self, slot: Slot) -> u64 {
-        self.slots.push_back(Some(slot));
+    fn append(&mut self, entry: Entry) -> u64 {
+        self.entries.push_back(Some(entry));
         self.waiting += 1;
-        self.first + self.slots.len() as u64 - 1
+        self.first + self.entries.len() as u64 - 1
     }
 
     fn index(&self, number: u64) -> usize {
         usize::try_from(number - self.first).unwrap_or(usize::MAX)
     }
 
-    fn set_key_slots(&mut self, key: ObjectKey, slots: KeySlots) {
-        if let Some(key_slots) = &mut self.key_slots {
-            key_slots.insert(key, slots);
+    fn set_key_entries(&mut self, key: ObjectKey, entries: KeyEntries) {
+        if let Some(key_entries) = &mut self.key_entries {
+            key_entries.insert(key, entries);
         }
     }
 
-    /// Forgets the slot `number` of this key.
-    fn forget_slot(&mut self, key: &ObjectKey, number: u64) {
-        let Some(key_slots) = &mut self.key_slots else {
+    /// Forgets the entry `number` of this key.
+    fn forget_entry(&mut self, key: &ObjectKey, number: u64) {
+        let Some(key_entries) = &mut self.key_entries else {
             return;
         };
-        if let Some(slots) = key_slots.get_mut(key) {
-            if slots.last == number {
-                key_slots.remove(key);
+        if let Some(entries) = key_entries.get_mut(key) {
+            if entries.last == number {
+                key_entries.remove(key);
             } else {
-                slots.earlier = None;
+                entries.earlier = None;
             }
         }
     }
 
     /// Removes the gaps that cancelled events left, once the gaps outnumber the waiting events.
     fn close_gaps(&mut self) {
-        if self.slots.len() > 2 * self.waiting + self.limit {
+        if self.entries.len() > 2 * self.waiting + self.limit {
             self.merge_all();
         }
     }
 
     /// Begins to merge, starting with the events that already wait.
     fn merge_all(&mut self) {
-        let slots = std::mem::take(&mut self.slots);
+        let entries = std::mem::take(&mut self.entries);
         (self.first, self.waiting, self.marks) = (0, 0, 0);
-        self.key_slots = Some(HashMap::default());
-        for slot in slots.into_iter().flatten() {
-            match slot {
-                Slot::Event(key, event, since) => self.put(key, event, since),
-                Slot::InitialEnd => self.end_initial(),
+        self.key_entries = Some(HashMap::default());
+        for entry in entries.into_iter().flatten() {
+            match entry {
+                Entry::Event(key, event, since) => self.put(key, event, since),
+                Entry::InitialEnd => self.end_initial(),
             }
         }
     }

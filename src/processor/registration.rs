@@ -136,22 +136,22 @@ impl fmt::Debug for HandlerRegistration {
     }
 }
 
-type TaskSlot = Arc<Mutex<Option<BoxFuture<'static, ()>>>>;
+type SharedTask = Arc<Mutex<Option<BoxFuture<'static, ()>>>>;
 
 /// A handler's task that is not spawned yet. Dropping it ends the handler.
 #[must_use = "a handler is called only while its task runs"]
 pub struct HandlerTask {
     handler: Arc<str>,
-    slot: TaskSlot,
+    task: SharedTask,
 }
 
 /// A handle that ends a [`HandlerTask`] if it is not spawned yet.
-pub(super) struct Revoke(TaskSlot);
+pub(super) struct Revoke(SharedTask);
 
 impl HandlerTask {
     pub(super) fn new(handler: Arc<str>, task: BoxFuture<'static, ()>) -> (Self, Revoke) {
-        let slot = Arc::new(Mutex::new(Some(task)));
-        (Self { handler, slot: slot.clone() }, Revoke(slot))
+        let task = Arc::new(Mutex::new(Some(task)));
+        (Self { handler, task: task.clone() }, Revoke(task))
     }
 
     /// Calls the handler for each event, until it is removed or the processor is closed.
@@ -171,7 +171,7 @@ impl HandlerTask {
 
     /// Takes the future to spawn. `None` if the handler was removed meanwhile.
     pub(crate) fn take(&self) -> Option<BoxFuture<'static, ()>> {
-        self.slot.lock().take()
+        self.task.lock().take()
     }
 }
 

@@ -160,7 +160,7 @@ fn short_lived_objects_leave_no_gaps() {
         backlog.push(&key(100), deleted(version));
     }
     assert_eq!((backlog.len(), backlog.cancelled()), (8, 100_000));
-    assert!(backlog.slots() < 64, "{} slots for 8 events", backlog.slots());
+    assert!(backlog.entries() < 64, "{} entries for 8 events", backlog.entries());
 }
 
 proptest! {

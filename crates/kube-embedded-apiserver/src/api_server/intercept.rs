@@ -46,7 +46,7 @@ struct Call<'c> {
 }
 
 impl Intercept {
-    /// Replaces the closure. Drops the old one after the slot is free.
+    /// Replaces the closure. Drops the old one without the lock.
     pub(super) fn set(&self, answer: Option<Answer>) {
         let closure = answer.map(|answer| {
             let state = Mutex::new(State::Idle(answer));
