@@ -67,18 +67,19 @@ pub(super) enum Sight {
 
 /// The records of one manager and one kind.
 #[derive(Debug, Default)]
-pub(super) struct Records(Mutex<Inner>);
+pub(super) struct Records(Mutex<Table>);
 
 #[derive(Debug, Default)]
-struct Inner {
-    slots: HashMap<(ObjectKey, Section), Slot>,
+struct Table {
+    applies: HashMap<(ObjectKey, Section), Applies>,
     /// The fields of all records: objects of one controller mostly have the same.
     fields: HashMap<Digest, Weak<OwnedFields>>,
     limit: usize,
 }
 
+/// The applies of one section of one object.
 #[derive(Debug, Default)]
-struct Slot {
+struct Applies {
     /// The number of applies under way.
     in_flight: usize,
     /// True if the outcome of one of them is not known.
@@ -97,16 +98,18 @@ impl Record {
 impl Records {
     /// Returns the record of an object. `None` while an apply of it is under way.
     pub(super) fn get(&self, key: &ObjectKey, section: Section) -> Option<Record> {
-        let inner = self.0.lock();
-        let slot = inner.slots.get(&(key.clone(), section))?;
-        slot.record.clone().filter(|_| slot.in_flight == 0)
+        let table = self.0.lock();
+        let applies = table.applies.get(&(key.clone(), section))?;
+        applies.record.clone().filter(|_| applies.in_flight == 0)
     }
 
     /// Replaces the values' digest of a record, unless the record has changed.
     pub(super) fn confirm(&self, key: &ObjectKey, section: Section, seen: &Record, values: Digest) {
-        let mut inner = self.0.lock();
-        let slot = inner.slots.get_mut(&(key.clone(), section));
-        let record = slot.filter(|slot| slot.in_flight == 0).and_then(|slot| slot.record.as_mut());
+        let mut table = self.0.lock();
+        let applies = table.applies.get_mut(&(key.clone(), section));
+        let record = applies
+            .filter(|applies| applies.in_flight == 0)
+            .and_then(|applies| applies.record.as_mut());
         let same = |record: &&mut Record| record.version == seen.version && record.uid == seen.uid;
         if let Some(record) = record.filter(same) {
             (record.values, record.confirmed) = (values, true);
@@ -119,12 +122,12 @@ impl Records {
         name: Digest,
         fields: impl FnOnce() -> OwnedFields,
     ) -> Arc<OwnedFields> {
-        let mut inner = self.0.lock();
-        if let Some(known) = inner.fields.get(&name).and_then(Weak::upgrade) {
+        let mut table = self.0.lock();
+        if let Some(known) = table.fields.get(&name).and_then(Weak::upgrade) {
             return known;
         }
         let fields = Arc::new(fields());
-        inner.fields.insert(name, Arc::downgrade(&fields));
+        table.fields.insert(name, Arc::downgrade(&fields));
         fields
     }
 
@@ -137,38 +140,39 @@ impl Records {
         sight: impl Fn(&ObjectKey, &RecordedVersion) -> Sight,
     ) -> InFlight {
         self.sweep(sight);
-        let mut inner = self.0.lock();
-        let slot = inner.slots.entry((key.clone(), section)).or_default();
-        if slot.in_flight == 0 {
-            slot.record = None;
+        let mut table = self.0.lock();
+        let applies = table.applies.entry((key.clone(), section)).or_default();
+        if applies.in_flight == 0 {
+            applies.record = None;
         }
-        slot.in_flight += 1;
-        InFlight { records: self.clone(), slot: (key.clone(), section), answered: false }
+        applies.in_flight += 1;
+        InFlight { records: self.clone(), of: (key.clone(), section), answered: false }
     }
 
     /// Removes all records, so that the next apply of each object is sent.
     pub(super) fn clear(&self) {
-        let mut inner = self.0.lock();
-        inner.slots.retain(|_, slot| slot.in_flight > 0);
-        for slot in inner.slots.values_mut() {
-            slot.lost = true;
+        let mut table = self.0.lock();
+        table.applies.retain(|_, applies| applies.in_flight > 0);
+        for applies in table.applies.values_mut() {
+            applies.lost = true;
         }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.0.lock().slots.len()
+        self.0.lock().applies.len()
     }
 
     /// Removes the records of objects that are gone, and those above the limit of objects that the
     /// cache does not show yet. Amortised O(1) a call.
     fn sweep(&self, sight: impl Fn(&ObjectKey, &RecordedVersion) -> Sight) {
         let candidates: Vec<_> = {
-            let inner = self.0.lock();
-            if inner.slots.len() < inner.limit.max(FIRST_SWEEP) {
+            let table = self.0.lock();
+            if table.applies.len() < table.limit.max(FIRST_SWEEP) {
                 return;
             }
-            let idle = inner.slots.iter().filter(|(_, slot)| slot.in_flight == 0);
-            idle.filter_map(|(at, slot)| Some((at.clone(), slot.record.as_ref()?.at()))).collect()
+            let idle = table.applies.iter().filter(|(_, applies)| applies.in_flight == 0);
+            idle.filter_map(|(at, applies)| Some((at.clone(), applies.record.as_ref()?.at())))
+                .collect()
         };
         // Without the lock: the objects' own code tells their uids.
         let mut unseen = 0;
@@ -181,14 +185,14 @@ impl Records {
             Sight::Gone => true,
         });
         let gone: Vec<_> = gone.map(|(at, _)| at).collect();
-        let mut inner = self.0.lock();
+        let mut table = self.0.lock();
         for at in gone {
-            if inner.slots.get(&at).is_some_and(|slot| slot.in_flight == 0) {
-                inner.slots.remove(&at);
+            if table.applies.get(&at).is_some_and(|applies| applies.in_flight == 0) {
+                table.applies.remove(&at);
             }
         }
-        inner.fields.retain(|_, fields| fields.strong_count() > 0);
-        inner.limit = FIRST_SWEEP + 2 * inner.slots.len();
+        table.fields.retain(|_, fields| fields.strong_count() > 0);
+        table.limit = FIRST_SWEEP + 2 * table.applies.len();
     }
 }
 
@@ -196,7 +200,7 @@ impl Records {
 /// counts as unknown.
 pub(super) struct InFlight {
     records: Arc<Records>,
-    slot: (ObjectKey, Section),
+    of: (ObjectKey, Section),
     answered: bool,
 }
 
@@ -204,36 +208,36 @@ impl InFlight {
     /// Notes the answer. Of overlapping applies, the newest answer stays.
     pub(super) fn answered(mut self, record: Record) {
         self.answered = true;
-        let mut inner = self.records.0.lock();
-        let Some(slot) = inner.slots.get_mut(&self.slot) else { return };
-        match &slot.record {
+        let mut table = self.records.0.lock();
+        let Some(applies) = table.applies.get_mut(&self.of) else { return };
+        match &applies.record {
             Some(other)
                 if other.uid == record.uid && record.version.is_older_than(&other.version) => {}
             Some(other)
                 if other.uid != record.uid || !record.version.is_at_least(&other.version) =>
             {
                 // Nobody knows which came last.
-                slot.lost = true;
+                applies.lost = true;
             }
-            _ => slot.record = Some(record),
+            _ => applies.record = Some(record),
         }
     }
 }
 
 impl Drop for InFlight {
     fn drop(&mut self) {
-        let mut inner = self.records.0.lock();
-        let Some(slot) = inner.slots.get_mut(&self.slot) else { return };
-        slot.lost |= !self.answered;
-        slot.in_flight -= 1;
-        if slot.in_flight > 0 {
+        let mut table = self.records.0.lock();
+        let Some(applies) = table.applies.get_mut(&self.of) else { return };
+        applies.lost |= !self.answered;
+        applies.in_flight -= 1;
+        if applies.in_flight > 0 {
             return;
         }
-        if std::mem::take(&mut slot.lost) {
-            slot.record = None;
+        if std::mem::take(&mut applies.lost) {
+            applies.record = None;
         }
-        if slot.record.is_none() {
-            inner.slots.remove(&self.slot);
+        if applies.record.is_none() {
+            table.applies.remove(&self.of);
         }
     }
 }
