@@ -113,8 +113,8 @@ async fn another_replica_takes_over_from_cut_leader() {
     let handed_over = Instant::now();
     log.take();
     log.reaches(1).await;
-    // A candidate asks after at most 4.4 s: the retry period with the largest jitter. The fresh view
-    // of a quiet kind takes 2 s and a list.
+    // A candidate asks after at most 4.4 s: the retry period with the largest jitter. The fresh
+    // view of a quiet kind takes 2 s and a list.
     assert!(handed_over.elapsed() < 7 * S, "{:?}", handed_over.elapsed());
     assert_eq!(working(&replicas), [0]);
     // One that stands by ends at once.
