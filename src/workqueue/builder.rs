@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::core::{Core, CoreRules};
 use super::metrics::{Publishing, QueueMetrics};
 use super::priority::Aging;
-use super::shared::{Inner, Shared};
+use super::shared::{QueueState, SharedQueue};
 use super::user::{Group, UserCode};
 use super::{RateLimiter, WorkQueue, default_limiter};
 use crate::sync::{Mutex, Notify};
@@ -126,11 +126,11 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueueBuilder<T> {
         });
         let limiter = self.limiter.unwrap_or_else(|| Box::new(default_limiter()));
         let name = self.name.clone().unwrap_or_default();
-        WorkQueue(Arc::new(Shared {
+        WorkQueue(Arc::new(SharedQueue {
             metrics: QueueMetrics::new(self.name.as_deref()),
             user: UserCode::new(name.clone(), limiter, self.group),
             name,
-            inner: Mutex::new(Inner { core, timer: None, closed: false, abandoned: false }),
+            inner: Mutex::new(QueueState { core, timer: None, closed: false, abandoned: false }),
             backoff_holds: self.backoff_holds,
             wake: Notify::new(),
             drained: Notify::new(),

@@ -10,7 +10,7 @@ use tokio::runtime::Handle;
 use tokio::time::sleep;
 
 use super::WorkQueue;
-use super::shared::Shared;
+use super::shared::SharedQueue;
 use crate::metrics::{
     Count, Level, Mark, MetricLabels, Timing, WORKQUEUE_ADDS, WORKQUEUE_DEPTH,
     WORKQUEUE_LONGEST_RUNNING, WORKQUEUE_QUEUE_DURATION, WORKQUEUE_RETRIES, WORKQUEUE_UNFINISHED,
@@ -57,10 +57,10 @@ pub(super) struct Publishing(AtomicBool);
 
 /// A guard of the publishing task. Lets another task begin when dropped, even if the runtime drops
 /// this one.
-struct Running<T: Clone + Eq + Hash>(Weak<Shared<T>>);
+struct Running<T: Clone + Eq + Hash>(Weak<SharedQueue<T>>);
 
 impl<T: Clone + Eq + Hash> Running<T> {
-    fn queue(&self) -> Option<Arc<Shared<T>>> {
+    fn queue(&self) -> Option<Arc<SharedQueue<T>>> {
         self.0.upgrade()
     }
 
@@ -80,7 +80,9 @@ impl<T: Clone + Eq + Hash> Drop for Running<T> {
 
 /// Starts a task that publishes every half second until no item is processed. Has no effect without
 /// a name or outside a tokio runtime.
-pub(super) fn begin_publishing<T: Clone + Eq + Hash + Send + 'static>(shared: &Arc<Shared<T>>) {
+pub(super) fn begin_publishing<T: Clone + Eq + Hash + Send + 'static>(
+    shared: &Arc<SharedQueue<T>>,
+) {
     if !cfg!(feature = "metrics") || shared.name.is_empty() {
         return;
     }
@@ -101,7 +103,7 @@ pub(super) fn begin_publishing<T: Clone + Eq + Hash + Send + 'static>(shared: &A
 }
 
 /// Publishes once. Returns whether the task has to go on.
-fn publish<T: Clone + Eq + Hash + Send + 'static>(shared: Arc<Shared<T>>) -> bool {
+fn publish<T: Clone + Eq + Hash + Send + 'static>(shared: Arc<SharedQueue<T>>) -> bool {
     let queue = WorkQueue(shared);
     queue.publish();
     if queue.status().processing > 0 {

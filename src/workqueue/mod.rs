@@ -49,7 +49,7 @@ pub use self::limiter::{
     ExponentialBackoff, FastSlow, Jittered, MaxOf, RateLimiter, TokenBucket, default_limiter,
 };
 pub use self::priority::Priority;
-use self::shared::{Shared, Timer, nanos};
+use self::shared::{SharedQueue, Timer, nanos};
 pub use self::work::Work;
 use crate::panic::drop_safely;
 use crate::time::seconds;
@@ -76,7 +76,7 @@ use crate::time::seconds;
 /// assert!(queue.get().await.is_none());
 /// # });
 /// ```
-pub struct WorkQueue<T: Clone + Eq + Hash>(Arc<Shared<T>>);
+pub struct WorkQueue<T: Clone + Eq + Hash>(Arc<SharedQueue<T>>);
 
 /// The state of a queue at one moment. Durations serialise as seconds.
 ///

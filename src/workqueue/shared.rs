@@ -16,9 +16,9 @@ use crate::sync::{Mutex, Notify};
 const LONGEST: Duration = Duration::from_secs(30 * 365 * 86_400);
 
 /// The state that all clones of a queue share.
-pub(super) struct Shared<T> {
+pub(super) struct SharedQueue<T> {
     pub(super) name: Arc<str>,
-    pub(super) inner: Mutex<Inner<T>>,
+    pub(super) inner: Mutex<QueueState<T>>,
     pub(super) user: UserCode<T>,
     pub(super) backoff_holds: bool,
     /// Wakes one worker when an item is ready or a timer has to be set, and all when the queue
@@ -36,7 +36,7 @@ pub(super) struct Shared<T> {
 }
 
 /// The state that the lock guards.
-pub(super) struct Inner<T> {
+pub(super) struct QueueState<T> {
     pub(super) core: Core<T>,
     /// The due time of the earliest timer that a waiting worker has set.
     pub(super) timer: Option<u64>,
@@ -45,7 +45,7 @@ pub(super) struct Inner<T> {
     pub(super) abandoned: bool,
 }
 
-impl<T: Clone + Eq + Hash> Shared<T> {
+impl<T: Clone + Eq + Hash> SharedQueue<T> {
     pub(super) fn now(&self) -> u64 {
         nanos(self.epoch.elapsed())
     }
@@ -100,7 +100,7 @@ impl<T: Clone + Eq + Hash> Shared<T> {
     }
 }
 
-impl<T: Clone + Eq + Hash> Inner<T> {
+impl<T: Clone + Eq + Hash> QueueState<T> {
     pub(super) fn is_drained(&self) -> bool {
         let core = &self.core;
         self.closed && core.ready() + core.processed() + core.delayed() == 0
@@ -110,7 +110,7 @@ impl<T: Clone + Eq + Hash> Inner<T> {
 /// The timer of the worker that waits for the next delayed item. If that worker goes away before it
 /// has looked again, dropping this wakes another worker.
 pub(super) struct Timer<T: Clone + Eq + Hash> {
-    pub(super) shared: Arc<Shared<T>>,
+    pub(super) shared: Arc<SharedQueue<T>>,
     pub(super) due: u64,
     pub(super) expired: bool,
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::Priority;
 use super::core::Given;
-use super::shared::{Shared, nanos};
+use super::shared::{SharedQueue, nanos};
 
 /// An item that one worker processes. No other worker gets the item until this guard is dropped.
 ///
@@ -42,7 +42,7 @@ use super::shared::{Shared, nanos};
 /// ```
 #[must_use = "dropping the work marks it as done"]
 pub struct Work<T: Clone + Eq + Hash> {
-    queue: Arc<Shared<T>>,
+    queue: Arc<SharedQueue<T>>,
     cell: u32,
     /// `None` only while this is dropped.
     value: Option<T>,
@@ -51,7 +51,7 @@ pub struct Work<T: Clone + Eq + Hash> {
 }
 
 impl<T: Clone + Eq + Hash + Send + 'static> Work<T> {
-    pub(super) fn new(queue: Arc<Shared<T>>, given: Given<T>) -> Self {
+    pub(super) fn new(queue: Arc<SharedQueue<T>>, given: Given<T>) -> Self {
         let Given { cell, value, waited, priority, .. } = given;
         Self { queue, cell, value: Some(value), waited, priority }
     }

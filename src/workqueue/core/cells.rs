@@ -5,7 +5,7 @@
 
 use hashbrown::HashTable;
 
-use super::{Item, State};
+use super::{Item, ItemState};
 use crate::panic;
 
 /// The number of items for which an empty queue keeps memory.
@@ -59,7 +59,7 @@ impl<T> Cells<T> {
     pub(super) fn remove_if_resting(&mut self, cell: u32) -> Option<T> {
         let kept = self.items.get_mut(cell as usize)?;
         let resting =
-            |item: &mut Item<T>| matches!(item.state, State::Resting) && item.delay.is_none();
+            |item: &mut Item<T>| matches!(item.state, ItemState::Resting) && item.delay.is_none();
         let item = kept.take_if(resting)?;
         if let Ok(entry) = self.table.find_entry(item.hash, |other| *other == cell) {
             entry.remove();
@@ -111,7 +111,7 @@ impl<T: Eq> Cells<T> {
         };
         self.table.insert_unique(arrival.hash, cell, rehash);
         let value = arrival.value.take();
-        let item = Some(Item { value, hash: arrival.hash, state: State::Resting, delay: None });
+        let item = Some(Item { value, hash: arrival.hash, state: ItemState::Resting, delay: None });
         match self.items.get_mut(cell as usize) {
             Some(free) => *free = item,
             None => self.items.push(item),

@@ -3,20 +3,20 @@
 //! Each item has at most one delay. A delay holds the item back if it is a backoff that holds, or
 //! if the item is parked: adds then only raise the item's priority.
 
-use super::{Arrival, Core, Delay, Hold, Item, Meanwhile, State};
+use super::{Arrival, Core, Delay, Hold, Item, ItemState, Meanwhile};
 use crate::panic;
 use crate::workqueue::Priority;
 
 impl<T> Item<T> {
     /// Sets a flag if the item is processed.
     fn note(&mut self, flag: Meanwhile) {
-        if let State::Processed { meanwhile, .. } = &mut self.state {
+        if let ItemState::Processed { meanwhile, .. } = &mut self.state {
             meanwhile.set(flag);
         }
     }
 
     fn has(&self, flag: Meanwhile) -> bool {
-        matches!(self.state, State::Processed { meanwhile, .. } if meanwhile.has(flag))
+        matches!(self.state, ItemState::Processed { meanwhile, .. } if meanwhile.has(flag))
     }
 }
 
@@ -134,7 +134,7 @@ impl<T: Eq + Clone> Core<T> {
     pub(in crate::workqueue) fn may_back_off(&self, cell: u32) -> bool {
         let known = self.cells.get(cell);
         known.is_some_and(|item| {
-            item.delay.is_some() || matches!(item.state, State::Processed { .. })
+            item.delay.is_some() || matches!(item.state, ItemState::Processed { .. })
         })
     }
 
@@ -188,7 +188,7 @@ impl<T: Eq + Clone> Core<T> {
         for (_, cell) in std::mem::take(&mut self.delayed).into_keys() {
             let Some(item) = self.cells.get_mut(cell) else { continue };
             item.delay = None;
-            if matches!(item.state, State::Resting) {
+            if matches!(item.state, ItemState::Resting) {
                 dropped.extend(self.cells.remove_if_resting(cell));
             } else {
                 match panic::catch(|| item.value.clone()) {

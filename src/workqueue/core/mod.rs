@@ -42,7 +42,7 @@ struct Item<T> {
     /// `None` while the worker has the only copy, because `Clone` panicked.
     value: Option<T>,
     hash: u64,
-    state: State,
+    state: ItemState,
     /// Set while the item is due later.
     delay: Option<Delay>,
 }
@@ -66,7 +66,7 @@ pub(super) enum Hold {
 
 /// The state of an item. The variants have fields, not structs, so that the tag fits into padding.
 #[derive(Clone, Copy)]
-enum State {
+enum ItemState {
     /// Neither ready nor processed; due later, or about to be removed.
     Resting,
     Ready {
@@ -189,8 +189,8 @@ impl<T: Eq + Clone> Core<T> {
         }
         let place = small(self.processed.len());
         let item = self.cells.get_mut(cell)?;
-        let State::Ready { added, .. } = item.state else { return None };
-        item.state = State::Processed {
+        let ItemState::Ready { added, .. } = item.state else { return None };
+        item.state = ItemState::Processed {
             started: now,
             place,
             wanted: None,
@@ -212,16 +212,16 @@ impl<T: Eq + Clone> Core<T> {
         self.promote(now);
         let mut done = Done { again: false, took: 0, dropped: [value, None] };
         let Some(item) = self.cells.get_mut(cell) else { return done };
-        let State::Processed { started, place, wanted, added, .. } = item.state else {
+        let ItemState::Processed { started, place, wanted, added, .. } = item.state else {
             return done;
         };
         if item.value.is_none() {
             item.value = done.dropped[0].take();
         }
-        item.state = State::Resting;
+        item.state = ItemState::Resting;
         self.processed.swap_remove(place as usize);
         if let Some(moved) = self.processed.get(place as usize)
-            && let Some(Item { state: State::Processed { place: known, .. }, .. }) =
+            && let Some(Item { state: ItemState::Processed { place: known, .. }, .. }) =
                 self.cells.get_mut(*moved)
         {
             *known = place;
@@ -239,10 +239,10 @@ impl<T: Eq + Clone> Core<T> {
         let delayed = self.undelay(cell).is_some();
         let Some(item) = self.cells.get_mut(cell) else { return (delayed, None) };
         let waited = match &mut item.state {
-            State::Resting => delayed,
-            State::Ready { priority, .. } => {
+            ItemState::Resting => delayed,
+            ItemState::Ready { priority, .. } => {
                 let left = *priority;
-                item.state = State::Resting;
+                item.state = ItemState::Resting;
                 self.ready -= 1;
                 let cells = &self.cells;
                 if let Some(line) = self.lines.get_mut(&left) {
@@ -250,7 +250,7 @@ impl<T: Eq + Clone> Core<T> {
                 }
                 true
             }
-            State::Processed { wanted, .. } => wanted.take().is_some() || delayed,
+            ItemState::Processed { wanted, .. } => wanted.take().is_some() || delayed,
         };
         if self.ready == 0 {
             self.lines.values_mut().for_each(Line::clear);
@@ -285,7 +285,7 @@ impl<T: Eq + Clone> Core<T> {
     /// Returns the time at which the processing of each processed item began.
     pub(super) fn started(&self) -> impl Iterator<Item = u64> {
         self.processed.iter().filter_map(|cell| match self.cells.get(*cell)?.state {
-            State::Processed { started, .. } => Some(started),
+            ItemState::Processed { started, .. } => Some(started),
             _ => None,
         })
     }
@@ -297,16 +297,16 @@ impl<T: Eq + Clone> Core<T> {
         let Some(item) = self.cells.get_mut(cell) else { return false };
         let held = item.delay.is_some_and(|delay| delay.hold != Hold::None);
         let (left, added) = match &mut item.state {
-            State::Resting if held => {
+            ItemState::Resting if held => {
                 self.raise(cell, priority);
                 return false;
             }
-            State::Resting => (None, since),
-            State::Ready { rank: before, priority, added, .. } if rank < *before => {
+            ItemState::Resting => (None, since),
+            ItemState::Ready { rank: before, priority, added, .. } if rank < *before => {
                 (Some(*priority), *added)
             }
-            State::Ready { .. } => return false,
-            State::Processed { wanted, added, .. } => {
+            ItemState::Ready { .. } => return false,
+            ItemState::Processed { wanted, added, .. } => {
                 if wanted.is_none() {
                     *added = since;
                 }
@@ -316,7 +316,7 @@ impl<T: Eq + Clone> Core<T> {
         };
         self.serial = self.serial.wrapping_add(1);
         let serial = self.serial;
-        item.state = State::Ready { added, rank, serial, priority };
+        item.state = ItemState::Ready { added, rank, serial, priority };
         let (cells, fair) = (&self.cells, self.rules.fair);
         let line = self.lines.entry(priority).or_insert_with(|| Line::new(fair));
         line.push(cells.group(cell), Ticket { cell, serial });
@@ -337,7 +337,7 @@ pub(super) const fn item_size<T>() -> usize {
 /// Returns the rank of a ticket's item; `None` if the ticket is void.
 fn rank<T>(cells: &Cells<T>, ticket: Ticket) -> Option<u64> {
     match cells.get(ticket.cell)?.state {
-        State::Ready { rank, serial, .. } if serial == ticket.serial => Some(rank),
+        ItemState::Ready { rank, serial, .. } if serial == ticket.serial => Some(rank),
         _ => None,
     }
 }
