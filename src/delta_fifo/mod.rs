@@ -75,7 +75,7 @@ pub struct DeltaFifo {
     known: Arc<dyn KnownObjects>,
     /// The number of waiting deltas from which [`DeltaFifo::room`] waits.
     capacity: usize,
-    state: Mutex<State>,
+    state: Mutex<Queued>,
     /// Notified when something can be popped, or the queue is closed.
     filled: Notify,
     /// Notified when a batch was done, or the queue is closed.
@@ -84,7 +84,7 @@ pub struct DeltaFifo {
     dropper: SafeDropper,
 }
 
-struct State {
+struct Queued {
     batches: VecDeque<Batch>,
     /// The deltas that are queued, or popped and not yet done, by key.
     pending: Pending,
@@ -121,7 +121,7 @@ impl DeltaFifo {
             known,
             capacity,
             dropper: SafeDropper::default(),
-            state: Mutex::new(State {
+            state: Mutex::new(Queued {
                 batches: VecDeque::new(),
                 pending: Pending::default(),
                 unreadable: HashSet::new(),
@@ -365,7 +365,7 @@ impl Drop for DeltaFifo {
     }
 }
 
-impl State {
+impl Queued {
     /// Queues an event. Returns the objects that are not kept, for the caller to drop without the
     /// lock.
     fn event(&mut self, event: Change, known: &dyn KnownObjects) -> Unused {
