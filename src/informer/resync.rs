@@ -19,13 +19,13 @@ use crate::yield_budget::TURN;
 /// there is none yet, the first request sets it.
 #[derive(Debug, Default)]
 pub(super) struct ResyncClock {
-    state: Mutex<State>,
+    state: Mutex<ClockState>,
     /// Notified when a handler is added.
     changed: Notify,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct ClockState {
     period: Option<Duration>,
     running: bool,
 }
