@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use super::changes::Changes;
-use super::state::{IndexFn, IndexState, State};
+use super::contents::{IndexContents, IndexFn, StoreContents};
 use super::{Index, IndexError, IndexFault, Indexer};
 use crate::object::FieldSet;
 use crate::sync::Mutex;
@@ -45,16 +45,16 @@ impl Drop for NameReservation<'_> {
 
 /// An index that is being built.
 struct Backfill {
-    index: IndexState,
+    index: IndexContents,
     fields: Option<FieldSet>,
     /// The state of the store that the index covers.
-    seen: Arc<State>,
+    seen: Arc<StoreContents>,
     faults: Vec<IndexFault>,
 }
 
 impl Backfill {
     /// Updates the index from the state it covers to `now`.
-    fn catch_up(&mut self, now: Arc<State>) {
+    fn catch_up(&mut self, now: Arc<StoreContents>) {
         let Self { index, fields, seen, faults } = self;
         // Without a position: no object carries values of an index that is not published.
         for change in Changes::new(seen.records(), now.records()) {
@@ -72,10 +72,10 @@ impl Indexer {
         values: IndexFn,
     ) -> Result<Index, IndexError> {
         let reserved = self.0.reserved_names.reserve(self, name)?;
-        let index = IndexState::new(reserved.1.clone(), values);
+        let index = IndexContents::new(reserved.1.clone(), values);
         let now = self.load_full();
         let fields = fields.filter(|fields| now.fields_suffice(fields, &index));
-        let seen = Arc::new(State::new());
+        let seen = Arc::new(StoreContents::new());
         let mut backfill = Backfill { index, fields, seen, faults: Vec::new() };
         backfill.catch_up(now);
         for _ in 0..MAX_CATCH_UPS {
@@ -108,7 +108,7 @@ impl Indexer {
             backfill.catch_up(now.clone());
         }
         let Backfill { index, fields, faults, .. } = backfill;
-        let mut next = State::clone(&now);
+        let mut next = StoreContents::clone(&now);
         let place = next.push_index(index, fields);
         self.publish(next);
         drop(writing);

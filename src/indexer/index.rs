@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use kube::Resource;
 
+use super::contents::StoreContents;
 use super::postings::Posting;
-use super::state::State;
 use super::{Indexer, Snapshot};
 use crate::object::{AnyObject, ObjectKey};
 
@@ -74,7 +74,7 @@ impl<K: ?Sized> Index<K> {
         Index { indexer: self.indexer.cast(), name: self.name, place: self.place }
     }
 
-    pub(super) fn posting<'s>(&self, state: &'s State, value: &str) -> Option<&'s Posting> {
+    pub(super) fn posting<'s>(&self, state: &'s StoreContents, value: &str) -> Option<&'s Posting> {
         let index = state.indexes.get(self.place)?;
         // Compares the pointers, because an index of another store may have the same name and
         // position.

@@ -7,7 +7,7 @@
 //! Each object has a row, and every other part is a set of rows:
 //!
 //! ```text
-//! State at one moment                                    what a write copies
+//! StoreContents at one moment                            what a write copies
 //!  ├─ objects     Table
 //!  │   ├─ items   PersistentVec  row → (key, object)        always one path of nodes of eight
 //!  │   └─ hashes  PersistentSet  (hash of a key, row)       one array, for a new or deleted object
@@ -28,6 +28,7 @@
 
 mod backfill;
 mod changes;
+mod contents;
 mod field_values;
 mod fields;
 mod index;
@@ -37,7 +38,6 @@ mod postings;
 mod progress;
 mod ready;
 mod snapshot;
-mod state;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -54,13 +54,13 @@ use tokio::sync::futures::Notified;
 use tokio_util::sync::CancellationToken;
 
 use self::backfill::ReservedNames;
+pub(crate) use self::contents::Objects;
+use self::contents::StoreContents;
 pub use self::index::Index;
 use self::persistent_vec::Row;
 pub use self::progress::WaitTimeout;
 pub use self::ready::{by_controller, by_field, by_label};
 pub use self::snapshot::Snapshot;
-pub(crate) use self::state::Objects;
-use self::state::State;
 pub use self::transaction::Transaction;
 pub(crate) use self::transaction::{Published, WriterLock};
 use crate::object::{
@@ -97,7 +97,7 @@ const CHUNK: usize = 256;
 pub struct Indexer<K: ?Sized = dyn AnyObject>(Arc<Store>, PhantomData<K>);
 
 struct Store {
-    published: ArcSwap<State>,
+    published: ArcSwap<StoreContents>,
     writing: Mutex<()>,
     /// Wakes the tasks that wait for the store to change.
     changed: Notify,
@@ -143,7 +143,7 @@ impl<K: ?Sized> Indexer<K> {
     /// Makes an empty store. The first token is cancelled when its writer is told to stop, the
     /// second when the writer has written its last.
     pub(crate) fn with_writer(stopped: CancellationToken, ended: CancellationToken) -> Self {
-        let published = ArcSwap::from_pointee(State::new());
+        let published = ArcSwap::from_pointee(StoreContents::new());
         let (writing, changed, reserved_names) =
             (Mutex::new(()), Notify::new(), ReservedNames::default());
         let store = Store { published, writing, changed, reserved_names, stopped, ended };
@@ -195,15 +195,15 @@ impl<K: ?Sized> Indexer<K> {
         Indexer(self.0, PhantomData)
     }
 
-    fn load(&self) -> Guard<Arc<State>> {
+    fn load(&self) -> Guard<Arc<StoreContents>> {
         self.0.published.load()
     }
 
-    fn load_full(&self) -> Arc<State> {
+    fn load_full(&self) -> Arc<StoreContents> {
         self.0.published.load_full()
     }
 
-    fn publish(&self, state: State) {
+    fn publish(&self, state: StoreContents) {
         self.0.published.store(Arc::new(state));
         self.0.changed.notify_waiters();
     }

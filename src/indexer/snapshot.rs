@@ -7,8 +7,8 @@ use std::sync::Arc;
 use kube::Resource;
 
 use super::Index;
+use super::contents::{Objects, StoreContents};
 use super::postings::Posting;
-use super::state::{Objects, State};
 use crate::object::{AnyObject, Cached, ObjectKey, ResourceVersion, ShardSelector};
 
 /// The state of the store at one moment. Later writes do not change it.
@@ -30,7 +30,10 @@ use crate::object::{AnyObject, Cached, ObjectKey, ResourceVersion, ShardSelector
 /// assert_eq!(pods.snapshot().namespace("shop").count(), 1);
 /// # Ok::<(), kube_informer::object::InvalidKey>(())
 /// ```
-pub struct Snapshot<K: ?Sized = dyn AnyObject>(pub(super) Arc<State>, pub(super) PhantomData<K>);
+pub struct Snapshot<K: ?Sized = dyn AnyObject>(
+    pub(super) Arc<StoreContents>,
+    pub(super) PhantomData<K>,
+);
 
 impl<K: ?Sized> Snapshot<K> {
     /// Returns the version of the collection, or `None` before the first list.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::state::State;
+use super::contents::StoreContents;
 use super::{IndexFault, Indexer, Snapshot};
 use crate::object::{AnyObject, Cached, ObjectKey, ResourceVersion, ShardSelector};
 use crate::sync::MutexGuard;
@@ -41,8 +41,8 @@ use crate::sync::MutexGuard;
 pub struct Transaction<'a, K: ?Sized = dyn AnyObject, L = MutexGuard<'a, ()>> {
     indexer: &'a Indexer<K>,
     /// The state that the transaction started from.
-    base: Arc<State>,
-    state: State,
+    base: Arc<StoreContents>,
+    state: StoreContents,
     faults: Vec<IndexFault>,
     lock: L,
 }
@@ -78,7 +78,7 @@ impl<'a, K: ?Sized, L> Transaction<'a, K, L> {
     /// Begins with the current state. If `lock` is a lock, the caller has taken it.
     fn new(indexer: &'a Indexer<K>, lock: L) -> Self {
         let base = indexer.load_full();
-        let mut state = State::clone(&base);
+        let mut state = StoreContents::clone(&base);
         state.content += 1;
         Self { indexer, base, state, faults: Vec::new(), lock }
     }

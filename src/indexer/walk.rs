@@ -12,8 +12,8 @@
 use std::hint::black_box;
 use std::sync::Arc;
 
+use super::contents::Record;
 use super::persistent_vec::{FAN, Node};
-use super::state::Record;
 use crate::object::{Cached, ObjectKey};
 use crate::yield_budget::YieldBudget;
 

@@ -23,7 +23,7 @@ use crate::yield_budget::YieldBudget;
 pub(super) type IndexFn = Arc<dyn Fn(&dyn AnyObject) -> Vec<String> + Send + Sync>;
 
 /// One state of the store. Cloning is O(1), whatever the store holds.
-pub(super) struct State {
+pub(super) struct StoreContents {
     pub(super) version: Option<ResourceVersion>,
     /// The number of writes that led here. States with the same count differ only in their indexes.
     pub(super) content: u64,
@@ -32,7 +32,7 @@ pub(super) struct State {
     pub(super) changes: u64,
     objects: Table<Arc<Record>>,
     pub(super) namespaces: Postings,
-    pub(super) indexes: Arc<Vec<IndexState>>,
+    pub(super) indexes: Arc<Vec<IndexContents>>,
     /// The indexes' names, for extracted values.
     names: Arc<[Arc<str>]>,
     /// The fields that the index functions read, or `None` if at least one may read any.
@@ -75,13 +75,13 @@ impl Iterator for Objects {
 impl ExactSizeIterator for Objects {}
 
 /// An index: its function and its postings.
-pub(super) struct IndexState {
+pub(super) struct IndexContents {
     pub(super) name: Arc<str>,
     values: IndexFn,
     pub(super) postings: Postings,
 }
 
-impl State {
+impl StoreContents {
     pub(super) fn new() -> Self {
         Self {
             version: None,
@@ -232,7 +232,7 @@ impl State {
     }
 
     /// Adds an index that covers this state. Returns its position.
-    pub(super) fn push_index(&mut self, index: IndexState, fields: Option<FieldSet>) -> usize {
+    pub(super) fn push_index(&mut self, index: IndexContents, fields: Option<FieldSet>) -> usize {
         let place = self.indexes.len();
         Arc::make_mut(&mut self.indexes).push(index);
         self.names = self.indexes.iter().map(|index| index.name.clone()).collect();
@@ -266,7 +266,7 @@ impl State {
 
     /// Returns whether an index function returns the same values for the first objects if it sees
     /// only these fields. Logs it if not.
-    pub(super) fn fields_suffice(&self, fields: &FieldSet, index: &IndexState) -> bool {
+    pub(super) fn fields_suffice(&self, fields: &FieldSet, index: &IndexContents) -> bool {
         let (mut left, mut same) = (COMPARED, true);
         self.objects.visit(0, COMPARED, &mut |_, record| {
             if left > 0
@@ -388,7 +388,7 @@ impl<'c> ObjectValues<'c> {
     fn values(
         &self,
         place: usize,
-        index: &IndexState,
+        index: &IndexContents,
         panicked: &mut dyn FnMut(String),
     ) -> Option<Vec<String>> {
         let Some(cached) = self.cached else { return Some(Vec::new()) };
@@ -414,7 +414,7 @@ impl Drop for ObjectValues<'_> {
     }
 }
 
-impl IndexState {
+impl IndexContents {
     /// Makes an empty index.
     pub(super) fn new(name: Arc<str>, values: IndexFn) -> Self {
         Self { name, values, postings: Postings::new() }
@@ -453,7 +453,7 @@ impl IndexState {
 }
 
 // Implemented by hand, because a derive would demand `K: Clone`.
-impl Clone for IndexState {
+impl Clone for IndexContents {
     fn clone(&self) -> Self {
         Self {
             name: self.name.clone(),
@@ -463,7 +463,7 @@ impl Clone for IndexState {
     }
 }
 
-impl Clone for State {
+impl Clone for StoreContents {
     fn clone(&self) -> Self {
         Self {
             version: self.version.clone(),
