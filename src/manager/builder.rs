@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::informers::Informers;
 use super::names::check_names;
-use super::parts::{LeadingTask, Parts, ReplicaTask};
+use super::parts::{LeadingTask, ManagerParts, ReplicaTask};
 #[cfg(feature = "serve")]
 use super::serve::Serve;
 use super::status::{ManagerHandle, ManagerState, Role};
@@ -23,7 +23,7 @@ use crate::writing::EventRecorder;
 /// Options of a [`Manager`]. The [module](super) documentation shows an example.
 #[must_use]
 pub struct ManagerBuilder {
-    parts: Parts,
+    parts: ManagerParts,
     #[cfg(feature = "serve")]
     serve: Option<Serve>,
     /// The first mistake; [`build`](Self::build) returns it.
@@ -33,7 +33,7 @@ pub struct ManagerBuilder {
 impl ManagerBuilder {
     pub(super) fn new(factory: SharedInformerFactory) -> Self {
         Self {
-            parts: Parts::new(factory),
+            parts: ManagerParts::new(factory),
             #[cfg(feature = "serve")]
             serve: None,
             mistake: None,

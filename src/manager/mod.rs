@@ -86,7 +86,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use self::builder::ManagerBuilder;
 pub use self::error::ManagerError;
-use self::parts::Parts;
+use self::parts::ManagerParts;
 #[cfg(feature = "serve")]
 use self::serve::Endpoints;
 use self::signals::Stops;
@@ -98,7 +98,7 @@ use crate::factory::SharedInformerFactory;
 #[must_use = "a manager does nothing before it runs"]
 pub struct Manager {
     handle: ManagerHandle,
-    parts: Parts,
+    parts: ManagerParts,
     #[cfg(feature = "serve")]
     endpoints: Option<Endpoints>,
 }

@@ -29,7 +29,7 @@ pub(super) struct ReplicaTask {
 }
 
 /// Everything that a manager runs, and the options of its life.
-pub(super) struct Parts {
+pub(super) struct ManagerParts {
     pub(super) factory: SharedInformerFactory,
     pub(super) elector: Option<LeaderElector>,
     pub(super) rejoins_election: bool,
@@ -47,7 +47,7 @@ pub(super) struct Parts {
     pub(super) stop_deadline: Duration,
 }
 
-impl Parts {
+impl ManagerParts {
     pub(super) fn new(factory: SharedInformerFactory) -> Self {
         Self {
             factory,

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::crew::{Crew, FirstError};
 use super::diagnosis;
 use super::informers::Informers;
-use super::parts::{LeadingTask, Parts, ReplicaTask};
+use super::parts::{LeadingTask, ManagerParts, ReplicaTask};
 use super::signals::Stops;
 use super::status::{ManagerState, Role};
 use super::{Manager, ManagerError, ManagerPhase};
@@ -83,7 +83,7 @@ impl Manager {
     }
 }
 
-impl Parts {
+impl ManagerParts {
     /// Runs everything until `stop` is cancelled or a part fails, and ends it in order.
     async fn live(
         self,
@@ -300,7 +300,7 @@ struct EndGuard {
 }
 
 impl EndGuard {
-    fn new(state: &Arc<ManagerState>, parts: &Parts) -> Self {
+    fn new(state: &Arc<ManagerState>, parts: &ManagerParts) -> Self {
         Self {
             state: state.clone(),
             _controllers: parts.controllers().map(|controller| controller.stop_guard()).collect(),
