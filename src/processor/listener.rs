@@ -20,7 +20,9 @@ use super::backlog::{Backlog, Moment, Popped, Stored};
 use super::registration::{HandlerMetrics, Revoke};
 use super::resync::Resync;
 use super::unread::Unread;
-use super::{HandlerOptions, HandlerRegistration, HandlerStatus, Notification, Recipients, Shared};
+use super::{
+    HandlerOptions, HandlerRegistration, HandlerStatus, Notification, ProcessorState, Recipients,
+};
 use crate::metrics::MetricLabels;
 use crate::object::{Cached, CachedEvent, Event, ObjectKey};
 use crate::panic::{SafeDrop, SafeDropper, catch};
@@ -296,7 +298,7 @@ impl Listener {
 impl Listener {
     pub(super) fn registration(
         self: &Arc<Self>,
-        shared: Weak<Shared>,
+        shared: Weak<ProcessorState>,
         task: Revoke,
     ) -> HandlerRegistration {
         let (remove, status) = (self.clone(), self.clone());
@@ -304,7 +306,7 @@ impl Listener {
             self.synced.subscribe(),
             self.finished.subscribe(),
             Arc::new(move || {
-                Shared::forget(&shared, remove.id);
+                ProcessorState::forget(&shared, remove.id);
                 remove.close(Close::Dropped);
                 task.revoke();
             }),
@@ -402,13 +404,13 @@ impl Drop for Finish {
 #[must_use = "a stream that is not polled fills its backlog"]
 pub struct EventStream<K> {
     finish: Finish,
-    shared: Weak<Shared>,
+    shared: Weak<ProcessorState>,
     unread: Unread,
     kind: PhantomData<fn() -> K>,
 }
 
 impl<K> EventStream<K> {
-    pub(super) fn new(listener: Arc<Listener>, shared: Weak<Shared>) -> Self {
+    pub(super) fn new(listener: Arc<Listener>, shared: Weak<ProcessorState>) -> Self {
         Self { finish: Finish(listener), shared, unread: Unread::default(), kind: PhantomData }
     }
 
@@ -462,7 +464,7 @@ fn spend(cx: &mut Context<'_>) -> Poll<()> {
 
 impl<K> Drop for EventStream<K> {
     fn drop(&mut self) {
-        Shared::forget(&self.shared, self.finish.0.id);
+        ProcessorState::forget(&self.shared, self.finish.0.id);
     }
 }
 

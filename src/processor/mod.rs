@@ -79,10 +79,10 @@ pub(crate) const MIN_RESYNC: Duration = Duration::from_secs(1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct SharedProcessor {
-    shared: Arc<Shared>,
+    shared: Arc<ProcessorState>,
 }
 
-pub(crate) struct Shared {
+pub(crate) struct ProcessorState {
     listeners: Mutex<Vec<Arc<Listener>>>,
     /// Listeners that were closed and still deliver events.
     closing: Mutex<Vec<Weak<Listener>>>,
@@ -181,7 +181,9 @@ impl SharedProcessor {
         let (listeners, closing) = (Mutex::default(), Mutex::default());
         let next_id = AtomicU64::new(0);
         let taps = Mutex::default();
-        Self { shared: Arc::new(Shared { listeners, closing, taps, next_id, labels, dropper }) }
+        Self {
+            shared: Arc::new(ProcessorState { listeners, closing, taps, next_id, labels, dropper }),
+        }
     }
 
     /// Locks the processor between two batches. Blocks while a batch is being distributed, and
@@ -329,7 +331,7 @@ impl DispatchGuard<'_> {
         complete: bool,
         delivery_token: Option<TaskTrackerToken>,
     ) -> Arc<Listener> {
-        let Shared { next_id, labels, dropper, .. } = &*self.1.shared;
+        let ProcessorState { next_id, labels, dropper, .. } = &*self.1.shared;
         let id = next_id.fetch_add(1, Ordering::Relaxed);
         let listener = Arc::new(Listener::new(id, options, labels, dropper.clone()));
         listener.hold_token(delivery_token);
@@ -382,7 +384,7 @@ impl Listeners {
     }
 }
 
-impl Shared {
+impl ProcessorState {
     fn close(&self, close: Close) {
         // Not under a lock: closing drops objects, which may run user code.
         let listeners = std::mem::take(&mut *self.listeners.lock());

@@ -11,7 +11,7 @@ use std::sync::{Arc, Weak};
 use tokio::sync::mpsc::Sender;
 use tokio::sync::mpsc::error::TrySendError;
 
-use super::{Notification, Recipients, Shared};
+use super::{Notification, ProcessorState, Recipients};
 use crate::object::{CachedEvent, ObjectKey};
 use crate::panic::{SafeDropEvent, SafeDropper, catch, drop_safely};
 use crate::sync::Mutex;
@@ -76,7 +76,7 @@ fn report_panic(key: &ObjectKey, message: &str) {
 }
 
 impl TapGuard {
-    pub(super) fn new(shared: Weak<Shared>, tap: Weak<Tap>) -> Self {
+    pub(super) fn new(shared: Weak<ProcessorState>, tap: Weak<Tap>) -> Self {
         Self(Some(Box::new(move || {
             if let Some(shared) = shared.upgrade() {
                 let removed: Vec<_> = {
