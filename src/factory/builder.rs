@@ -8,7 +8,7 @@ use kube::Client;
 use tokio::sync::Semaphore;
 
 use super::SharedInformerFactory;
-use super::registry::Shared;
+use super::registry::Registry;
 use super::settings::{Settings, setters};
 use crate::sync::Mutex;
 use crate::transport::DecodeThreads;
@@ -88,7 +88,7 @@ impl SharedInformerFactoryBuilder {
     /// Builds the factory. This makes no request.
     pub fn build(self) -> SharedInformerFactory {
         let permits = Arc::new(Semaphore::new(self.lists));
-        let shared = Shared {
+        let shared = Registry {
             client: self.client,
             defaults: self.settings,
             namespace: self.namespace,

@@ -32,7 +32,7 @@ use serde::de::DeserializeOwned;
 use tokio_util::task::TaskTracker;
 
 pub use self::builder::SharedInformerFactoryBuilder;
-use self::registry::{Held, Identity, Request, Shared, missing};
+use self::registry::{Held, Identity, Registry, Request, missing};
 pub use self::spec::{InformerSpec, OptionDifference, SpecConflict, SpecError};
 use crate::informer::{
     InformerGroup, InformerStatus, SharedInformer, StartError, SyncError, wait_for_all,
@@ -66,7 +66,7 @@ use crate::transport::ApiSource;
 /// ```
 #[derive(Clone)]
 pub struct SharedInformerFactory {
-    shared: Arc<Shared>,
+    shared: Arc<Registry>,
 }
 
 impl SharedInformerFactory {

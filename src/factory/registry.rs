@@ -18,7 +18,7 @@ use crate::sync::Mutex;
 use crate::transport::{ApiSource, DecodeThreads};
 
 /// The shared state of all clones of a factory.
-pub(super) struct Shared {
+pub(super) struct Registry {
     pub(super) client: Client,
     /// The options of informers whose spec does not set them.
     pub(super) defaults: Settings,
@@ -81,7 +81,7 @@ pub(super) struct Request<F> {
     pub(super) source: F,
 }
 
-impl Shared {
+impl Registry {
     /// Removes an informer that was stopped, but not a new one that replaced it.
     pub(super) fn remove_stopped(&self, identity: &Identity) {
         let mut informers = self.informers.lock();
