@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::error::ApplyError;
-use super::exchange::{Inner, check_type};
+use super::exchange::{Exchange, check_type};
 use super::owners::set_controller_reference;
 use super::records::Section;
 use super::{ApplierBuilder, ApplierStatus};
@@ -83,7 +83,7 @@ use crate::informer::InformerGroup;
 /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
 /// # }
 /// ```
-pub struct Applier<K>(Arc<Inner<K>>);
+pub struct Applier<K>(Arc<Exchange<K>>);
 
 /// The result of an apply.
 ///
@@ -164,7 +164,7 @@ where
         ApplierBuilder::new(client, informers.into(), manager.into(), dynamic_type)
     }
 
-    pub(super) fn new(inner: Inner<K>) -> Self {
+    pub(super) fn new(inner: Exchange<K>) -> Self {
         Self(Arc::new(inner))
     }
 

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 
 use super::Applier;
 use super::error::ApplierError;
-use super::exchange::Inner;
+use super::exchange::Exchange;
 use crate::informer::{InformerGroup, SharedInformer};
 
 /// The longest name of a field manager that a server accepts, in bytes.
@@ -103,7 +103,7 @@ where
         if K::metadata_api() || is_built_in(&api_version, &kind) && !is_whole::<K>() {
             return Err(ApplierError::Projected { resource, type_name: type_name::<K>() });
         }
-        Ok(Applier::new(Inner {
+        Ok(Applier::new(Exchange {
             client,
             informers,
             resource,

@@ -21,8 +21,8 @@ const SET_BY_SERVER: [&str; 6] = [
 /// Members of metadata that name the object. Nobody owns them.
 const IDENTITY: [&str; 4] = ["name", "namespace", "resourceVersion", "uid"];
 
-/// The place and type of an object.
-pub(super) struct Place<'a> {
+/// The type and name of an object.
+pub(super) struct ObjectAddress<'a> {
     pub(super) api_version: &'a str,
     pub(super) kind: &'a str,
     pub(super) namespace: Option<&'a str>,
@@ -38,7 +38,7 @@ pub(super) struct Configuration {
 
 impl Configuration {
     /// Makes the body of an apply from a serialised object.
-    pub(super) fn new(mut object: Value, place: &Place<'_>, section: Section) -> Self {
+    pub(super) fn new(mut object: Value, address: &ObjectAddress<'_>, section: Section) -> Self {
         remove_nulls(&mut object);
         let mut members = match object {
             Value::Object(members) => members,
@@ -59,17 +59,17 @@ impl Configuration {
         };
         let mut metadata: Map<_, _> =
             metadata.into_iter().filter(|(name, value)| keep(name, value)).collect();
-        metadata.insert("name".into(), place.name.into());
+        metadata.insert("name".into(), address.name.into());
         metadata.remove("namespace");
-        if let Some(namespace) = place.namespace {
+        if let Some(namespace) = address.namespace {
             metadata.insert("namespace".into(), namespace.into());
         }
         match section {
             Section::Main => drop(members.remove("status")),
             Section::Status => members.retain(|name, _| name == "status"),
         }
-        members.insert("apiVersion".into(), place.api_version.into());
-        members.insert("kind".into(), place.kind.into());
+        members.insert("apiVersion".into(), address.api_version.into());
+        members.insert("kind".into(), address.kind.into());
         members.insert("metadata".into(), metadata.into());
         let body = Value::Object(members);
         Self { digest: Digest::of(&body), body, section }
@@ -137,8 +137,8 @@ pub(super) fn lost(before: &Value, after: &Value) -> Option<String> {
 mod tests {
     use super::*;
 
-    const PLACE: Place<'static> =
-        Place { api_version: "v1", kind: "Thing", namespace: Some("shop"), name: "a" };
+    const ADDRESS: ObjectAddress<'static> =
+        ObjectAddress { api_version: "v1", kind: "Thing", namespace: Some("shop"), name: "a" };
 
     #[test]
     fn body_has_what_an_apply_may_set() {
@@ -150,7 +150,7 @@ mod tests {
             "spec": {"a": null, "emptyDir": {}, "list": [{"b": null}]},
             "status": {"ready": true},
         });
-        let main = Configuration::new(object.clone(), &PLACE, Section::Main);
+        let main = Configuration::new(object.clone(), &ADDRESS, Section::Main);
         let identity =
             json!({"name": "a", "namespace": "shop", "uid": "u", "resourceVersion": "5"});
         let mut metadata = identity.clone();
@@ -169,7 +169,7 @@ mod tests {
                 "metadata": {"annotations": {"a": "b"}}, "spec": {"emptyDir": {}, "list": [{}]},
             })
         );
-        let status = Configuration::new(object, &PLACE, Section::Status);
+        let status = Configuration::new(object, &ADDRESS, Section::Status);
         assert_eq!(
             status.body,
             json!({

@@ -55,7 +55,7 @@ impl Digester {
         Digest(self.0.map(|hasher| hasher.finish()))
     }
 
-    /// Adds a place where there is no value.
+    /// Adds the absence of a value.
     pub(super) fn absent(&mut self) {
         self.tag(Tag::Absent);
     }

@@ -67,7 +67,7 @@ const LONGEST_NOTE: usize = 1024;
 /// ```
 #[derive(Clone)]
 pub struct EventRecorder {
-    shared: Arc<Shared>,
+    shared: Arc<RecorderState>,
     queue: mpsc::Sender<Box<Publication>>,
     /// The number of events that have left the queue and are published or have failed.
     done: watch::Receiver<u64>,
@@ -76,7 +76,7 @@ pub struct EventRecorder {
 type Publication = (Event, ObjectReference);
 
 #[derive(Default)]
-struct Shared {
+struct RecorderState {
     spam: Mutex<SpamFilter>,
     /// The number of events that have entered the queue.
     queued: AtomicU64,
@@ -188,7 +188,7 @@ impl EventRecorder {
     ) -> Self {
         let reporter = Reporter { controller: controller.into(), instance: instance.into() };
         let (queue, waiting) = mpsc::channel(QUEUE);
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(RecorderState::default());
         let (finished, done) = watch::channel(0);
         let publisher = Publisher::new(client, reporter);
         tokio::spawn(publish_all(publisher, shared.clone(), waiting, finished));
@@ -242,14 +242,14 @@ impl EventRecorder {
         if let Some(note) = &mut event.note {
             cut(note, LONGEST_NOTE);
         }
-        let Ok(place) = self.queue.try_reserve() else {
+        let Ok(permit) = self.queue.try_reserve() else {
             let dropped = count(&self.shared.dropped);
             report(dropped, "too many events wait: this one is dropped", &object);
             return;
         };
         // Counted before it is sent, so that a flush never waits for too few.
         count(&self.shared.queued);
-        place.send(Box::new((event, regarding)));
+        permit.send(Box::new((event, regarding)));
     }
 
     /// Waits until the events recorded so far are published or have failed, for at most `limit`.
@@ -262,7 +262,7 @@ impl EventRecorder {
 
     /// Returns the counts of this recorder.
     pub fn status(&self) -> EventRecorderStatus {
-        let Shared { published, dropped, filtered, failed, .. } = &*self.shared;
+        let RecorderState { published, dropped, filtered, failed, .. } = &*self.shared;
         let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
         EventRecorderStatus {
             published: read(published),
@@ -276,7 +276,7 @@ impl EventRecorder {
 /// The task that sends the events, until all recorders are dropped.
 async fn publish_all(
     mut publisher: Publisher,
-    shared: Arc<Shared>,
+    shared: Arc<RecorderState>,
     mut waiting: mpsc::Receiver<Box<Publication>>,
     finished: watch::Sender<u64>,
 ) {
@@ -292,7 +292,7 @@ async fn publish_all(
     }
 }
 
-impl Shared {
+impl RecorderState {
     fn failed(&self, regarding: &ObjectReference, error: &dyn fmt::Display) {
         count(&self.failed);
         let (namespace, name) = (regarding.namespace.as_deref(), regarding.name.as_deref());

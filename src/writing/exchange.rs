@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::configuration::{Configuration, Place, lost};
+use super::configuration::{Configuration, ObjectAddress, lost};
 use super::digest::Digest;
 use super::error::{ApplyError, FieldConflict, ObjectName};
 use super::owned_fields::OwnedFields;
@@ -27,7 +27,7 @@ use crate::object::{KindScope, ObjectKey, ResourceVersion, ShardSelector};
 use crate::panic::catch;
 
 /// The state that all clones of an applier share.
-pub(super) struct Inner<K> {
+pub(super) struct Exchange<K> {
     pub(super) client: Client,
     pub(super) informers: InformerGroup<K>,
     /// The resource, as `kubectl` writes it.
@@ -62,7 +62,7 @@ impl<K> fmt::Display for Target<'_, K> {
     }
 }
 
-impl<K> Inner<K>
+impl<K> Exchange<K>
 where
     K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
 {
@@ -93,8 +93,9 @@ where
         };
         let failed = |reason| ApplyError::Unserializable { object: named(), reason };
         let object = to_value(desired).map_err(failed)?;
-        let place = Place { api_version: &self.api_version, kind: &self.kind, namespace, name };
-        let configuration = Configuration::new(object, &place, section);
+        let address =
+            ObjectAddress { api_version: &self.api_version, kind: &self.kind, namespace, name };
+        let configuration = Configuration::new(object, &address, section);
         Ok(Target { informer, resource, key, section, configuration })
     }
 

@@ -12,7 +12,7 @@ use super::digest::{Digest, Digester};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct OwnedFields(Part);
 
-/// The owned fields below one place.
+/// The owned fields below one field.
 #[derive(Clone, Debug, PartialEq)]
 enum Part {
     /// All of it.
@@ -97,7 +97,7 @@ impl Part {
                     Ok(value) => values.push(Digest::of(&value)),
                     Err(_) => return Self::Whole,
                 },
-                // The place itself.
+                // The field itself.
                 None if step == "." => {}
                 // An index, or a form that is not known: all of it is compared.
                 _ => return Self::Whole,

@@ -174,15 +174,15 @@ where
     if let Some(namespace) =
         meta.namespace.clone().filter(|_| KindScope::of::<O>() != KindScope::Cluster)
     {
-        let place = object.meta().namespace.as_ref();
-        match place.filter(|_| KindScope::of::<K>() != KindScope::Cluster) {
+        let owned = object.meta().namespace.as_ref();
+        match owned.filter(|_| KindScope::of::<K>() != KindScope::Cluster) {
             None => return Err(OwnerError::NoNamespace { kind: kind(), name, namespace }),
-            Some(place) if *place != namespace => {
+            Some(owned) if *owned != namespace => {
                 return Err(OwnerError::OtherNamespace {
                     kind: kind(),
                     name,
                     namespace,
-                    owned: place.clone(),
+                    owned: owned.clone(),
                 });
             }
             Some(_) => {}
