@@ -17,7 +17,7 @@ use super::managed_fields::ManagedFields;
 use super::opening::{Opening, open};
 use super::raw_item::Answer;
 use super::reader::Reader;
-use super::request::{JsonFallback, Scope, Target};
+use super::request::{JsonFallback, Selection, Target};
 use super::shard_filter::ShardFilter;
 use crate::codec::{Codecs, DecodeAny};
 use crate::error::{Fault, SourceError};
@@ -34,7 +34,7 @@ const EXPANSION: usize = 4;
 pub(crate) struct ApiCollection {
     pub(super) client: Client,
     pub(super) path: PathOf,
-    pub(super) scope: Scope,
+    pub(super) selection: Selection,
     pub(super) collection: Collection,
     /// Group and version of the type.
     pub(super) api_version: Arc<str>,
@@ -88,7 +88,7 @@ impl ApiCollection {
         let (codecs, threads) = (self.codecs.clone(), self.threads.clone());
         let (kind, limit) = (self.collection.kind.clone(), self.object_limit);
         let (api_version, built_in) = (self.api_version.clone(), self.built_in);
-        let metadata_only = self.scope.metadata_only;
+        let metadata_only = self.selection.metadata_only;
         let known = hints.known_objects().filter(|_| self.trust_versions).cloned();
         let packer = hints.packs().cloned();
         let shard = shard.cloned();
@@ -132,7 +132,7 @@ impl ApiCollection {
 
 impl ListerWatcher for ApiCollection {
     fn is_narrowed(&self) -> bool {
-        let Scope { label_selector, field_selector, extra, .. } = &self.scope;
+        let Selection { label_selector, field_selector, extra, .. } = &self.selection;
         // An unknown parameter may narrow the collection.
         label_selector.is_some() || field_selector.is_some() || !extra.is_empty()
     }
@@ -152,7 +152,7 @@ impl ListerWatcher for ApiCollection {
     ) -> BoxFuture<'static, Result<ListStream, SourceError>> {
         let threads = self.threads.clone();
         let asking =
-            self.ask(self.scope.list(query), true, query.shard.as_ref(), hints, Encoding::list);
+            self.ask(self.selection.list(query), true, query.shard.as_ref(), hints, Encoding::list);
         async move {
             let items = stream::try_unfold(asking.await?, Reader::next_item);
             Ok(decoding::decoded(items, threads))
@@ -166,7 +166,7 @@ impl ListerWatcher for ApiCollection {
         hints: &ListHints,
     ) -> BoxFuture<'static, Result<WatchStream, SourceError>> {
         let threads = self.threads.clone();
-        let target = self.scope.watch(query);
+        let target = self.selection.watch(query);
         let asking =
             self.ask(target, query.initial_events, query.shard.as_ref(), hints, Encoding::watch);
         async move {

@@ -34,7 +34,7 @@ const RETRY: Duration = Duration::from_secs(600);
 
 /// The collection and its selectors, which all requests of one source share.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Scope {
+pub(super) struct Selection {
     pub(super) path: String,
     pub(super) label_selector: Option<String>,
     pub(super) field_selector: Option<String>,
@@ -50,7 +50,7 @@ pub(super) struct Target {
     metadata_only: bool,
 }
 
-impl Scope {
+impl Selection {
     pub(super) fn list(&self, query: &ListQuery) -> Target {
         let mut params = self.params();
         if let Some(limit) = query.limit {
@@ -197,8 +197,8 @@ mod tests {
 
     #[test]
     fn continuation_replaces_the_version() {
-        let scope = Scope { path: "/api/v1/pods".into(), ..Scope::default() };
-        let target = |query: ListQuery| scope.list(&query).path;
+        let selection = Selection { path: "/api/v1/pods".into(), ..Selection::default() };
+        let target = |query: ListQuery| selection.list(&query).path;
         let first = ListQuery {
             version: Some(ResourceVersion::ANY),
             limit: Some(500),
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn shard_is_part_of_every_request() {
-        let scope = Scope { path: "/api/v1/pods".into(), ..Scope::default() };
+        let selection = Selection { path: "/api/v1/pods".into(), ..Selection::default() };
         let paths = |shard: ShardSelector| {
             let first = ListQuery { shard: Some(shard), ..ListQuery::default() };
             let next = ListQuery { continue_token: Some("t".into()), ..first.clone() };
@@ -224,7 +224,7 @@ mod tests {
                 shard: first.shard.clone(),
                 ..WatchQuery::new(Duration::from_secs(9))
             };
-            [scope.list(&first).path, scope.list(&next).path, scope.watch(&watch).path]
+            [selection.list(&first).path, selection.list(&next).path, selection.watch(&watch).path]
         };
         let half = ShardSelector::new(ShardKey::Uid, [0..=u64::MAX / 2]);
         let pair = form_urlencoded::Serializer::new(String::new())
@@ -240,10 +240,10 @@ mod tests {
 
     #[test]
     fn watch_requests_bookmarks_and_stream_initial_events() {
-        let scope = Scope {
+        let selection = Selection {
             path: "/api/v1/pods".into(),
             label_selector: Some("app in (a,b)".into()),
-            ..Scope::default()
+            ..Selection::default()
         };
         let mut query = WatchQuery {
             version: Some(7.into()),
@@ -251,7 +251,7 @@ mod tests {
             initial_events: false,
             shard: None,
         };
-        let target = |query: &WatchQuery| scope.watch(query).path;
+        let target = |query: &WatchQuery| selection.watch(query).path;
         let selector = "labelSelector=app+in+%28a%2Cb%29";
         assert_eq!(
             target(&query),
@@ -271,10 +271,11 @@ mod tests {
     #[test]
     fn plain_json_is_always_acceptable() {
         for metadata_only in [false, true] {
-            let scope = Scope { path: "/api/v1/pods".into(), metadata_only, ..Scope::default() };
+            let selection =
+                Selection { path: "/api/v1/pods".into(), metadata_only, ..Selection::default() };
             for verb in [Verb::List, Verb::Watch] {
                 for encoding in [Encoding::Json, Encoding::Protobuf] {
-                    let request = scope.target(verb, "/".into()).request(encoding).unwrap();
+                    let request = selection.target(verb, "/".into()).request(encoding).unwrap();
                     let accept = request.headers()[ACCEPT].to_str().unwrap();
                     let mut types = accept.split(", ");
                     assert!(types.clone().any(|media_type| media_type == JSON), "{accept}");

@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 use super::collection::ApiCollection;
 use super::decode_threads::DecodeThreads;
 use super::managed_fields::ManagedFields;
-use super::request::{JsonFallback, Scope};
+use super::request::{JsonFallback, Selection};
 use crate::codec::{Codecs, decode_any};
 use crate::error::SourceError;
 use crate::lister_watcher::{
@@ -87,10 +87,10 @@ impl<K: Resource + DeserializeOwned + Send + Sync + 'static> ApiSource<K> {
         let kind = K::kind(&dynamic_type);
         let collection =
             Collection { resource: resource.into(), kind: kind.into(), namespace: None };
-        let scope = Scope {
+        let selection = Selection {
             path: K::url_path(&dynamic_type, None),
             metadata_only: K::metadata_api(),
-            ..Scope::default()
+            ..Selection::default()
         };
         let api_version: Arc<str> = K::api_version(&dynamic_type).into();
         let built_in = is_built_in(&api_version, &K::kind(&dynamic_type));
@@ -100,7 +100,7 @@ impl<K: Resource + DeserializeOwned + Send + Sync + 'static> ApiSource<K> {
         let collection = ApiCollection {
             client,
             path: Arc::new(move |namespace| K::url_path(&dynamic_type, namespace)),
-            scope,
+            selection,
             collection,
             api_version,
             codecs: Arc::new(Codecs::new(decoder.clone())),
@@ -129,7 +129,7 @@ impl<K: ?Sized> ApiSource<K> {
     /// [`Fault::Request`](crate::error::Fault::Request).
     pub fn namespace(mut self, namespace: impl Into<Arc<str>>) -> Self {
         let namespace = namespace.into();
-        self.collection.scope.path = (self.collection.path)(Some(&namespace));
+        self.collection.selection.path = (self.collection.path)(Some(&namespace));
         self.collection.collection.namespace = Some(namespace);
         self
     }
@@ -137,20 +137,20 @@ impl<K: ?Sized> ApiSource<K> {
     /// Limits the source to the objects that a label selector selects. The server evaluates and
     /// validates the selector.
     pub fn labels(mut self, selector: impl Into<String>) -> Self {
-        self.collection.scope.label_selector = Some(selector.into());
+        self.collection.selection.label_selector = Some(selector.into());
         self
     }
 
     /// Limits the source to the objects that a field selector selects. The server evaluates and
     /// validates the selector.
     pub fn fields(mut self, selector: impl Into<String>) -> Self {
-        self.collection.scope.field_selector = Some(selector.into());
+        self.collection.selection.field_selector = Some(selector.into());
         self
     }
 
     /// Adds a query parameter to every list and watch.
     pub fn param(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.collection.scope.extra.push((name.into(), value.into()));
+        self.collection.selection.extra.push((name.into(), value.into()));
         self
     }
 
@@ -318,7 +318,7 @@ impl<K: ?Sized> fmt::Debug for ApiSource<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ApiSource")
             .field("collection", self.collection.collection())
-            .field("scope", &self.collection.scope)
+            .field("selection", &self.collection.selection)
             .finish_non_exhaustive()
     }
 }
