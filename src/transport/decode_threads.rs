@@ -48,13 +48,13 @@ type Work = Box<dyn FnOnce() + Send>;
 
 #[derive(Default)]
 struct Queue {
-    state: Mutex<State>,
+    state: Mutex<JobQueue>,
     /// Wakes one thread for each new job, and all threads at the end.
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct JobQueue {
     jobs: VecDeque<Job>,
     threads: usize,
     /// The number of threads that wait for a job.
@@ -89,8 +89,8 @@ impl DecodeThreads {
         job: impl FnOnce() -> T + Send + 'static,
     ) -> T {
         let result = Arc::new(Mutex::new(None));
-        let place = result.clone();
-        let performed = self.perform(Box::new(move || *place.lock() = Some(job()))).await;
+        let returned = result.clone();
+        let performed = self.perform(Box::new(move || *returned.lock() = Some(job()))).await;
         performed.unwrap_or_else(|panic| resume_unwind(panic));
         let result = result.lock().take();
         match result {

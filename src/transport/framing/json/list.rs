@@ -22,12 +22,12 @@ const METADATA_LIMIT: usize = 1024 * 1024;
 #[derive(Debug)]
 pub(in crate::transport) struct JsonListFramer {
     input: Input,
-    state: State,
+    state: ListState,
     limit: usize,
 }
 
 /// The result of one step.
-enum Step {
+enum ListStep {
     /// A part was completed.
     Part(ListPart),
     /// No part was completed yet.
@@ -37,7 +37,7 @@ enum Step {
 }
 
 #[derive(Debug)]
-enum State {
+enum ListState {
     Start,
     /// Before a member's name. If `first`, the object may also end here.
     Name {
@@ -69,13 +69,15 @@ enum Member {
 impl JsonListFramer {
     /// Creates a framer. `limit` is the largest size of an item, in bytes.
     pub(in crate::transport) fn new(limit: usize) -> Self {
-        Self { input: Input::default(), state: State::Start, limit }
+        Self { input: Input::default(), state: ListState::Start, limit }
     }
 
-    fn step(&mut self) -> Result<Step, &'static str> {
+    fn step(&mut self) -> Result<ListStep, &'static str> {
         match &mut self.state {
-            State::InName(capture) => {
-                let Some(name) = capture.feed(&mut self.input) else { return Ok(Step::NeedsBytes) };
+            ListState::InName(capture) => {
+                let Some(name) = capture.feed(&mut self.input) else {
+                    return Ok(ListStep::NeedsBytes);
+                };
                 let member = match &name {
                     RawBytes::Whole(name) => match &name[..] {
                         br#""items""# => Member::Items,
@@ -86,81 +88,87 @@ impl JsonListFramer {
                     },
                     RawBytes::Oversized(_) => Member::Other,
                 };
-                self.state = State::Colon(member);
-                return Ok(Step::Continue);
+                self.state = ListState::Colon(member);
+                return Ok(ListStep::Continue);
             }
-            State::InValue(member, capture) => {
+            ListState::InValue(member, capture) => {
                 let Some(value) = capture.feed(&mut self.input) else {
-                    return Ok(Step::NeedsBytes);
+                    return Ok(ListStep::NeedsBytes);
                 };
                 let (member, offset) = (*member, capture.offset());
-                self.state = State::AfterValue;
+                self.state = ListState::AfterValue;
                 return match (member, value) {
                     (Member::Metadata, RawBytes::Whole(value)) => {
-                        Ok(Step::Part(ListPart::Metadata(value, offset)))
+                        Ok(ListStep::Part(ListPart::Metadata(value, offset)))
                     }
                     (Member::Kind, RawBytes::Whole(value)) => {
                         let kind = serde_json::from_slice(&value).unwrap_or_default();
-                        Ok(Step::Part(ListPart::Kind(kind)))
+                        Ok(ListStep::Part(ListPart::Kind(kind)))
                     }
                     (Member::ApiVersion, RawBytes::Whole(value)) => {
                         let version = serde_json::from_slice(&value).unwrap_or_default();
-                        Ok(Step::Part(ListPart::ApiVersion(version)))
+                        Ok(ListStep::Part(ListPart::ApiVersion(version)))
                     }
                     (Member::Items, RawBytes::Whole(value)) if value == "null" => {
-                        Ok(Step::Part(ListPart::Items))
+                        Ok(ListStep::Part(ListPart::Items))
                     }
                     (Member::Items, _) => Err("items is not an array"),
                     (Member::Metadata | Member::ApiVersion | Member::Kind, _) => {
                         Err("the list's metadata is too large")
                     }
-                    (Member::Other, _) => Ok(Step::Continue),
+                    (Member::Other, _) => Ok(ListStep::Continue),
                 };
             }
-            State::InItem(capture) => {
-                let Some(item) = capture.feed(&mut self.input) else { return Ok(Step::NeedsBytes) };
+            ListState::InItem(capture) => {
+                let Some(item) = capture.feed(&mut self.input) else {
+                    return Ok(ListStep::NeedsBytes);
+                };
                 let offset = capture.offset();
-                self.state = State::AfterItem;
-                return Ok(Step::Part(ListPart::Item(item, offset)));
+                self.state = ListState::AfterItem;
+                return Ok(ListStep::Part(ListPart::Item(item, offset)));
             }
             _ => {}
         }
-        let Some(token) = self.input.peek_token() else { return Ok(Step::NeedsBytes) };
+        let Some(token) = self.input.peek_token() else { return Ok(ListStep::NeedsBytes) };
         let (next, consumed) = match (&self.state, token) {
-            (State::Start, b'{') => (State::Name { first: true }, 1),
-            (State::Start, _) => return Err("not a JSON object"),
-            (State::Name { .. }, b'"') => {
-                (State::InName(Capture::new(&self.input, LONGEST_NAME)), 0)
+            (ListState::Start, b'{') => (ListState::Name { first: true }, 1),
+            (ListState::Start, _) => return Err("not a JSON object"),
+            (ListState::Name { .. }, b'"') => {
+                (ListState::InName(Capture::new(&self.input, LONGEST_NAME)), 0)
             }
-            (State::Name { first: true } | State::AfterValue, b'}') => (State::End, 1),
-            (State::Name { .. }, _) => return Err("expected a member's name"),
-            (State::Colon(member), b':') => (State::Value(*member), 1),
-            (State::Colon(_), _) => return Err("expected a colon"),
-            (State::Value(Member::Items), b'[') => (State::Item { first: true }, 1),
-            (State::Item { first: true } | State::AfterItem, b']') => (State::AfterValue, 1),
-            (State::Value(_) | State::Item { .. }, b',' | b'}' | b':' | b']') => {
+            (ListState::Name { first: true } | ListState::AfterValue, b'}') => (ListState::End, 1),
+            (ListState::Name { .. }, _) => return Err("expected a member's name"),
+            (ListState::Colon(member), b':') => (ListState::Value(*member), 1),
+            (ListState::Colon(_), _) => return Err("expected a colon"),
+            (ListState::Value(Member::Items), b'[') => (ListState::Item { first: true }, 1),
+            (ListState::Item { first: true } | ListState::AfterItem, b']') => {
+                (ListState::AfterValue, 1)
+            }
+            (ListState::Value(_) | ListState::Item { .. }, b',' | b'}' | b':' | b']') => {
                 return Err("expected a value");
             }
-            (State::Value(member), _) => {
+            (ListState::Value(member), _) => {
                 // Of other members only the end matters.
                 let limit = if *member == Member::Other { 0 } else { METADATA_LIMIT };
-                (State::InValue(*member, Capture::new(&self.input, limit)), 0)
+                (ListState::InValue(*member, Capture::new(&self.input, limit)), 0)
             }
-            (State::Item { .. }, _) => (State::InItem(Capture::new(&self.input, self.limit)), 0),
-            (State::AfterItem, b',') => (State::Item { first: false }, 1),
-            (State::AfterItem, _) => return Err("expected a comma or the end of the items"),
-            (State::AfterValue, b',') => (State::Name { first: false }, 1),
-            (State::AfterValue, _) => return Err("expected a comma or the end of the list"),
-            (State::End, _) => return Err("something follows the list"),
-            (State::InName(_) | State::InValue(..) | State::InItem(_), _) => {
-                return Ok(Step::NeedsBytes);
+            (ListState::Item { .. }, _) => {
+                (ListState::InItem(Capture::new(&self.input, self.limit)), 0)
+            }
+            (ListState::AfterItem, b',') => (ListState::Item { first: false }, 1),
+            (ListState::AfterItem, _) => return Err("expected a comma or the end of the items"),
+            (ListState::AfterValue, b',') => (ListState::Name { first: false }, 1),
+            (ListState::AfterValue, _) => return Err("expected a comma or the end of the list"),
+            (ListState::End, _) => return Err("something follows the list"),
+            (ListState::InName(_) | ListState::InValue(..) | ListState::InItem(_), _) => {
+                return Ok(ListStep::NeedsBytes);
             }
         };
-        let items =
-            matches!(self.state, State::Value(Member::Items)) && matches!(next, State::Item { .. });
+        let items = matches!(self.state, ListState::Value(Member::Items))
+            && matches!(next, ListState::Item { .. });
         self.state = next;
         self.input.skip(consumed);
-        Ok(if items { Step::Part(ListPart::Items) } else { Step::Continue })
+        Ok(if items { ListStep::Part(ListPart::Items) } else { ListStep::Continue })
     }
 }
 
@@ -174,9 +182,9 @@ impl Framer for JsonListFramer {
     fn next(&mut self) -> Option<Result<ListPart, Malformed>> {
         loop {
             match self.step() {
-                Ok(Step::Part(part)) => return Some(Ok(part)),
-                Ok(Step::Continue) => {}
-                Ok(Step::NeedsBytes) => return None,
+                Ok(ListStep::Part(part)) => return Some(Ok(part)),
+                Ok(ListStep::Continue) => {}
+                Ok(ListStep::NeedsBytes) => return None,
                 Err(problem) => {
                     return Some(Err(Malformed { offset: self.input.offset(), problem }));
                 }
@@ -186,10 +194,10 @@ impl Framer for JsonListFramer {
 
     fn within(&self) -> Option<&'static str> {
         match self.state {
-            State::End => None,
-            State::Start => Some("nothing"),
-            State::InItem(_) => Some("an item"),
-            State::Item { .. } | State::AfterItem => Some("the items"),
+            ListState::End => None,
+            ListState::Start => Some("nothing"),
+            ListState::InItem(_) => Some("an item"),
+            ListState::Item { .. } | ListState::AfterItem => Some("the items"),
             _ => Some("the list"),
         }
     }
@@ -235,10 +243,10 @@ mod tests {
     use super::*;
     use crate::any_json::any_json as json_value;
 
-    type Parts = (Vec<Vec<u8>>, Vec<Vec<u8>>);
+    type ItemsAndMetadata = (Vec<Vec<u8>>, Vec<Vec<u8>>);
 
     /// Returns items and metadata of a text that comes in frames of `cut` bytes.
-    fn frames(text: &[u8], cut: usize, limit: usize) -> Result<Parts, Malformed> {
+    fn frames(text: &[u8], cut: usize, limit: usize) -> Result<ItemsAndMetadata, Malformed> {
         let mut framer = JsonListFramer::new(limit);
         let (mut items, mut metadata) = (vec![], vec![]);
         for frame in text.chunks(cut) {

@@ -8,13 +8,13 @@ use memchr::memchr2;
 /// The state of the scan of one value.
 #[derive(Debug, Default, PartialEq)]
 pub(in crate::transport) struct Scanner {
-    state: State,
+    state: ScanState,
     /// The number of open brackets.
     depth: usize,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
-enum State {
+enum ScanState {
     /// No byte was read.
     #[default]
     Start,
@@ -60,23 +60,23 @@ impl Scanner {
     #[inline]
     fn step(&mut self, byte: u8) -> Option<usize> {
         match self.state {
-            State::String => match byte {
-                b'\\' => self.state = State::Escape,
+            ScanState::String => match byte {
+                b'\\' => self.state = ScanState::Escape,
                 b'"' if self.depth == 0 => return Some(1),
-                b'"' => self.state = State::Inside,
+                b'"' => self.state = ScanState::Inside,
                 _ => {}
             },
-            State::Escape => self.state = State::String,
-            State::Scalar => {
+            ScanState::Escape => self.state = ScanState::String,
+            ScanState::Scalar => {
                 if byte.is_ascii_whitespace() || matches!(byte, b',' | b']' | b'}') {
                     return Some(0);
                 }
             }
-            State::Start | State::Inside => match byte {
-                b'"' => self.state = State::String,
+            ScanState::Start | ScanState::Inside => match byte {
+                b'"' => self.state = ScanState::String,
                 b'{' | b'[' => {
                     self.depth += 1;
-                    self.state = State::Inside;
+                    self.state = ScanState::Inside;
                 }
                 b'}' | b']' => {
                     self.depth = self.depth.saturating_sub(1);
@@ -84,7 +84,7 @@ impl Scanner {
                         return Some(1);
                     }
                 }
-                _ if self.depth == 0 => self.state = State::Scalar,
+                _ if self.depth == 0 => self.state = ScanState::Scalar,
                 _ => {}
             },
         }
@@ -95,9 +95,9 @@ impl Scanner {
     /// number of bytes skipped. The state is the same as after that many steps.
     fn pass(&mut self, bytes: &[u8]) -> usize {
         let mut within = match self.state {
-            State::Inside => 0,
-            State::String if self.depth > 0 => 1,
-            State::String => return memchr2(b'"', b'\\', bytes).unwrap_or(bytes.len()),
+            ScanState::Inside => 0,
+            ScanState::String if self.depth > 0 => 1,
+            ScanState::String => return memchr2(b'"', b'\\', bytes).unwrap_or(bytes.len()),
             _ => return 0,
         };
         let (mut passed, mut quiet) = (0, 0);
@@ -131,7 +131,7 @@ impl Scanner {
             within = quoted >> (8 * (WORD - 1)) & 1;
             passed += WORD;
         }
-        self.state = if within == 1 { State::String } else { State::Inside };
+        self.state = if within == 1 { ScanState::String } else { ScanState::Inside };
         passed
     }
 }

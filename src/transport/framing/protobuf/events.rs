@@ -17,12 +17,12 @@ const ENVELOPE: usize = 512;
 #[derive(Debug)]
 pub(in crate::transport) struct ProtobufWatchFramer {
     input: Input,
-    state: State,
+    state: EventState,
     limit: usize,
 }
 
 #[derive(Debug)]
-enum State {
+enum EventState {
     /// The bytes of the length read so far, and their count.
     Length(u32, u8),
     Event(Capture),
@@ -32,7 +32,7 @@ impl ProtobufWatchFramer {
     /// Creates a framer. `limit` is the largest size of an object, in bytes.
     pub(in crate::transport) fn new(limit: usize) -> Self {
         let limit = limit.saturating_add(ENVELOPE);
-        Self { input: Input::default(), state: State::Length(0, 0), limit }
+        Self { input: Input::default(), state: EventState::Length(0, 0), limit }
     }
 }
 
@@ -46,19 +46,20 @@ impl Framer for ProtobufWatchFramer {
     fn next(&mut self) -> Option<Result<WatchPart, Malformed>> {
         loop {
             match &mut self.state {
-                State::Length(length, 4) => {
+                EventState::Length(length, 4) => {
                     let length = usize::try_from(*length).unwrap_or(usize::MAX);
-                    self.state = State::Event(Capture::of_length(&self.input, length, self.limit));
+                    self.state =
+                        EventState::Event(Capture::of_length(&self.input, length, self.limit));
                 }
-                State::Length(length, bytes) => {
+                EventState::Length(length, bytes) => {
                     *length = *length << 8 | u32::from(self.input.peek()?);
                     *bytes += 1;
                     self.input.skip(1);
                 }
-                State::Event(capture) => {
+                EventState::Event(capture) => {
                     let captured = capture.feed(&mut self.input)?;
                     let offset = capture.offset();
-                    self.state = State::Length(0, 0);
+                    self.state = EventState::Length(0, 0);
                     return Some(Ok((captured, offset)));
                 }
             }
@@ -66,7 +67,7 @@ impl Framer for ProtobufWatchFramer {
     }
 
     fn within(&self) -> Option<&'static str> {
-        (!matches!(self.state, State::Length(_, 0))).then_some("an event")
+        (!matches!(self.state, EventState::Length(_, 0))).then_some("an event")
     }
 }
 

@@ -24,7 +24,7 @@ const TYPES_LIMIT: usize = 4096;
 #[derive(Debug)]
 pub(in crate::transport) struct ProtobufListFramer {
     input: Input,
-    state: State,
+    state: ListState,
     head: Head,
     limit: usize,
     typed: bool,
@@ -35,7 +35,7 @@ pub(in crate::transport) struct ProtobufListFramer {
 }
 
 #[derive(Debug)]
-enum State {
+enum ListState {
     Magic(Capture),
     /// Before a field of the envelope, or inside its head.
     Envelope,
@@ -70,7 +70,7 @@ impl ProtobufListFramer {
     pub(in crate::transport) fn new(limit: usize) -> Self {
         let input = Input::default();
         let magic = Capture::of_length(&input, MAGIC.len(), MAGIC.len());
-        let (state, head) = (State::Magic(magic), Head::default());
+        let (state, head) = (ListState::Magic(magic), Head::default());
         Self { input, state, head, limit, typed: false, listed: false, end: None }
     }
 
@@ -78,48 +78,50 @@ impl ProtobufListFramer {
     fn step(&mut self) -> Result<Option<ListPart>, &'static str> {
         loop {
             let captured = match &mut self.state {
-                State::Envelope | State::List => None,
-                State::Magic(capture)
-                | State::Types(capture)
-                | State::Encoded(capture)
-                | State::Metadata(capture)
-                | State::Item(capture)
-                | State::Skip(capture) => {
+                ListState::Envelope | ListState::List => None,
+                ListState::Magic(capture)
+                | ListState::Types(capture)
+                | ListState::Encoded(capture)
+                | ListState::Metadata(capture)
+                | ListState::Item(capture)
+                | ListState::Skip(capture) => {
                     let Some(captured) = capture.feed(&mut self.input) else { return Ok(None) };
                     Some((captured, capture.offset()))
                 }
             };
-            let next = if self.end.is_some() { State::List } else { State::Envelope };
+            let next = if self.end.is_some() { ListState::List } else { ListState::Envelope };
             let part = match (std::mem::replace(&mut self.state, next), captured) {
-                (State::Magic(_), Some((captured, _))) => {
+                (ListState::Magic(_), Some((captured, _))) => {
                     if captured != RawBytes::Whole(Bytes::from_static(MAGIC)) {
                         return Err("not Kubernetes protobuf");
                     }
                     None
                 }
-                (State::Types(_), Some((captured, _))) => Some(self.types(captured)?),
-                (State::Encoded(_), Some((captured, _))) => {
+                (ListState::Types(_), Some((captured, _))) => Some(self.types(captured)?),
+                (ListState::Encoded(_), Some((captured, _))) => {
                     let plain = ["", MEDIA_TYPE].map(|plain| RawBytes::Whole(plain.into()));
                     if !plain.contains(&captured) {
                         return Err(ENCODED);
                     }
                     None
                 }
-                (State::Metadata(_), Some((RawBytes::Whole(metadata), offset))) => {
+                (ListState::Metadata(_), Some((RawBytes::Whole(metadata), offset))) => {
                     Some(ListPart::Metadata(metadata, offset))
                 }
-                (State::Metadata(_), Some(_)) => return Err("the list's metadata is too large"),
-                (State::Item(_), Some((item, offset))) => Some(ListPart::Item(item, offset)),
+                (ListState::Metadata(_), Some(_)) => {
+                    return Err("the list's metadata is too large");
+                }
+                (ListState::Item(_), Some((item, offset))) => Some(ListPart::Item(item, offset)),
                 _ => None,
             };
             if part.is_some() {
                 return Ok(part);
             }
-            if matches!(self.state, State::List) && self.end == Some(self.input.offset()) {
+            if matches!(self.state, ListState::List) && self.end == Some(self.input.offset()) {
                 if self.head.bytes > 0 || self.head.tag.is_some() {
                     return Err("the list ends within a field");
                 }
-                self.state = State::Envelope;
+                self.state = ListState::Envelope;
                 self.end = None;
             }
             let Some(field) = self.field()? else { return Ok(None) };
@@ -131,7 +133,7 @@ impl ProtobufListFramer {
 
     /// Begins the value of a field.
     fn enter(&mut self, field: &Field) -> Result<Option<ListPart>, &'static str> {
-        let in_list = matches!(self.state, State::List);
+        let in_list = matches!(self.state, ListState::List);
         let length = usize::try_from(field.length).map_err(|_| "a field is too long")?;
         let end = self.input.offset().checked_add(field.length).ok_or("a field is too long")?;
         if self.end.is_some_and(|list| end > list) {
@@ -139,19 +141,19 @@ impl ProtobufListFramer {
         }
         let capture = |limit| Capture::of_length(&self.input, length, limit);
         self.state = match (in_list, field.number) {
-            _ if !field.bytes => State::Skip(capture(0)),
-            (false, 1) => State::Types(capture(TYPES_LIMIT)),
+            _ if !field.bytes => ListState::Skip(capture(0)),
+            (false, 1) => ListState::Types(capture(TYPES_LIMIT)),
             (false, 2) if !self.typed => return Err("the list does not state its type"),
             (false, 2) => {
-                self.state = State::List;
+                self.state = ListState::List;
                 self.listed = true;
                 self.end = Some(end);
                 return Ok(Some(ListPart::Items));
             }
-            (false, 3 | 4) => State::Encoded(capture(TYPES_LIMIT)),
-            (true, 1) => State::Metadata(capture(METADATA_LIMIT)),
-            (true, 2) => State::Item(capture(self.limit)),
-            _ => State::Skip(capture(0)),
+            (false, 3 | 4) => ListState::Encoded(capture(TYPES_LIMIT)),
+            (true, 1) => ListState::Metadata(capture(METADATA_LIMIT)),
+            (true, 2) => ListState::Item(capture(self.limit)),
+            _ => ListState::Skip(capture(0)),
         };
         Ok(None)
     }
@@ -216,12 +218,14 @@ impl Framer for ProtobufListFramer {
 
     fn within(&self) -> Option<&'static str> {
         match self.state {
-            State::Magic(_) => Some("nothing"),
-            State::Envelope if self.listed && self.head.tag.is_none() && self.head.bytes == 0 => {
+            ListState::Magic(_) => Some("nothing"),
+            ListState::Envelope
+                if self.listed && self.head.tag.is_none() && self.head.bytes == 0 =>
+            {
                 None
             }
-            State::Item(_) => Some("an item"),
-            State::List => Some("the items"),
+            ListState::Item(_) => Some("an item"),
+            ListState::List => Some("the items"),
             _ => Some("the list"),
         }
     }
