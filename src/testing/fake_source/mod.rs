@@ -41,7 +41,7 @@ use crate::object::{ObjectKey, ResourceVersion, ShardSelector};
 /// ```
 pub struct FakeSource<K> {
     collection: Collection,
-    state: Arc<Mutex<State<K>>>,
+    state: Arc<Mutex<SourceData<K>>>,
 }
 
 /// A recorded list or watch request: see [`FakeSource::requests`].
@@ -84,7 +84,7 @@ pub enum WatchEnd {
     Failed(ApiStatus),
 }
 
-struct State<K> {
+struct SourceData<K> {
     history: Vec<HistoryEntry<K>>,
     objects: BTreeMap<ObjectKey, Arc<K>>,
     version: u64,
@@ -128,7 +128,7 @@ impl<K> FakeSource<K> {
     pub fn new(resource: &str, kind: &str) -> Self {
         let collection =
             Collection { resource: resource.into(), kind: kind.into(), namespace: None };
-        let state = State {
+        let state = SourceData {
             history: Vec::new(),
             objects: BTreeMap::new(),
             version: 0,
@@ -342,7 +342,7 @@ struct Objects<K> {
     pages_at_zero: bool,
 }
 
-impl<K> State<K> {
+impl<K> SourceData<K> {
     fn at(&self, version: u64) -> BTreeMap<ObjectKey, Arc<K>> {
         let mut objects = BTreeMap::new();
         for entry in self.history.iter().take_while(|entry| entry.version <= version) {
@@ -386,7 +386,7 @@ fn decoded<K: Resource + Clone + Send + Sync + 'static>(
     Ok(K::clone(object).into())
 }
 
-impl<K> State<K> {
+impl<K> SourceData<K> {
     /// Begins a list: notes the request, and copies the objects of the wanted version.
     fn list(&mut self, query: &ListQuery, at: &Collection) -> Result<Objects<K>, SourceError> {
         self.requests.push(SourceRequest::List(query.clone()));

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-use super::{State, WatchEnd, WatchSignals, decoded, shard};
+use super::{SourceData, WatchEnd, WatchSignals, decoded, shard};
 use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{Collection, WatchItem};
 use crate::object::ShardSelector;
@@ -16,7 +16,7 @@ use crate::object::ShardSelector;
 /// An open watch.
 pub(super) struct OpenWatch<K> {
     pub(super) collection: Collection,
-    pub(super) state: Arc<Mutex<State<K>>>,
+    pub(super) state: Arc<Mutex<SourceData<K>>>,
     pub(super) signals: watch::Receiver<WatchSignals>,
     pub(super) generation: u64,
     pub(super) bookmarks: u64,
