@@ -28,12 +28,12 @@ pub(super) struct Intercept(Mutex<Option<Arc<Closure>>>);
 
 /// A closure that one thread at a time calls.
 struct Closure {
-    state: Mutex<State>,
+    state: Mutex<ClosureState>,
     /// Wakes the requests that wait for the closure to return.
     returned: Notify,
 }
 
-enum State {
+enum ClosureState {
     Idle(Answer),
     /// The thread has taken the closure, and calls it.
     Called(ThreadId),
@@ -49,7 +49,7 @@ impl Intercept {
     /// Replaces the closure. Drops the old one without the lock.
     pub(super) fn set(&self, answer: Option<Answer>) {
         let closure = answer.map(|answer| {
-            let state = Mutex::new(State::Idle(answer));
+            let state = Mutex::new(ClosureState::Idle(answer));
             Arc::new(Closure { state, returned: Notify::new() })
         });
         let before = std::mem::replace(&mut *self.0.lock(), closure);
@@ -82,10 +82,10 @@ impl Closure {
     /// Takes the closure for a call. The error is the thread that calls it already.
     fn begin(&self) -> Result<Call<'_>, ThreadId> {
         let mut state = self.state.lock();
-        match std::mem::replace(&mut *state, State::Called(thread::current().id())) {
-            State::Idle(answer) => Ok(Call { closure: self, answer: Some(answer) }),
-            State::Called(thread) => {
-                *state = State::Called(thread);
+        match std::mem::replace(&mut *state, ClosureState::Called(thread::current().id())) {
+            ClosureState::Idle(answer) => Ok(Call { closure: self, answer: Some(answer) }),
+            ClosureState::Called(thread) => {
+                *state = ClosureState::Called(thread);
                 Err(thread)
             }
         }
@@ -95,7 +95,7 @@ impl Closure {
 impl Drop for Call<'_> {
     fn drop(&mut self) {
         if let Some(answer) = self.answer.take() {
-            *self.closure.state.lock() = State::Idle(answer);
+            *self.closure.state.lock() = ClosureState::Idle(answer);
         }
         self.closure.returned.notify_waiters();
     }

@@ -129,11 +129,11 @@ const LOGGED_REQUESTS: usize = 65_536;
 /// An API server in memory. A cheap clone; dropping the last clone ends every watch.
 #[derive(Clone)]
 pub struct ApiServer {
-    inner: Arc<Inner>,
+    inner: Arc<ApiServerState>,
     _stop_on_last_drop: Arc<DropGuard>,
 }
 
-struct Inner {
+struct ApiServerState {
     server: Arc<Server>,
     log: Mutex<VecDeque<RequestInfo>>,
     intercept: Intercept,
@@ -169,7 +169,7 @@ impl ApiServer {
             controllers::initial::create_namespaces(&mut store);
         }
         let server = Server::new(store, builder.access, builder.options, stop.clone());
-        let inner = Inner {
+        let inner = ApiServerState {
             server: Arc::new(server),
             log: Mutex::default(),
             intercept: Intercept::default(),

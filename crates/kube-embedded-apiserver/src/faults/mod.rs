@@ -60,11 +60,11 @@ pub type FaultyBody = UnsyncBoxBody<Bytes, BoxError>;
 /// apply, one after another.
 #[derive(Clone, Default)]
 pub struct Faults {
-    inner: Arc<Inner>,
+    inner: Arc<FaultState>,
 }
 
 #[derive(Default)]
-struct Inner {
+struct FaultState {
     rules: Mutex<Vec<Arc<Rule>>>,
     random: Mutex<Option<RandomInjections>>,
     recorded: Mutex<Option<RecordedLists>>,
