@@ -62,7 +62,7 @@ struct Parser<'t> {
     at: usize,
 }
 
-type Outcome<T> = Result<T, String>;
+type Parsed<T> = Result<T, String>;
 
 impl<'t> Parser<'t> {
     fn new(text: &'t str) -> Self {
@@ -111,7 +111,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn requirement(&mut self) -> Outcome<()> {
+    fn requirement(&mut self) -> Parsed<()> {
         let mut token = self.next();
         let negated = token == Token::Symbol("!");
         if negated {
@@ -151,7 +151,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn value(&mut self) -> Outcome<&'t str> {
+    fn value(&mut self) -> Parsed<&'t str> {
         match self.peek() {
             Token::End | Token::Symbol(",") => Ok(""),
             Token::Identifier(value) => {
@@ -163,7 +163,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Reads values in parentheses. They are ordered, and none is there twice.
-    fn values(&mut self) -> Outcome<Vec<&'t str>> {
+    fn values(&mut self) -> Parsed<Vec<&'t str>> {
         let open = self.next();
         if open != Token::Symbol("(") {
             return Err(format!("found '{}' expected: '('", open.text()));
@@ -215,7 +215,7 @@ impl<'t> Parser<'t> {
     }
 }
 
-fn check_key(key: &str) -> Outcome<()> {
+fn check_key(key: &str) -> Parsed<()> {
     let problems = qualified_problems(key);
     if problems.is_empty() {
         return Ok(());

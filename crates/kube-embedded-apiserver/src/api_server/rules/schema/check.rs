@@ -32,14 +32,14 @@ pub(super) fn problems(
 
 /// The result of checking a value.
 #[derive(Default)]
-struct Outcome {
+struct Checked {
     causes: Vec<Cause>,
     /// The number of checks that were made. Of several alternatives that fail, the one with the
     /// most is reported.
     checks: u32,
 }
 
-impl Outcome {
+impl Checked {
     fn is_valid(&self) -> bool {
         self.causes.is_empty()
     }
@@ -58,7 +58,7 @@ struct Check<'a> {
 }
 
 impl<'a> Check<'a> {
-    fn value(&mut self, schema: &'a Value, before: Option<&Value>, value: &Value) -> Outcome {
+    fn value(&mut self, schema: &'a Value, before: Option<&Value>, value: &Value) -> Checked {
         let mut outcome = self.any_value(schema, before, value);
         if !outcome.is_valid() && before == Some(value) {
             outcome.causes.clear();
@@ -67,8 +67,8 @@ impl<'a> Check<'a> {
     }
 
     /// Checks a value without regard to its former value.
-    fn any_value(&mut self, schema: &'a Value, before: Option<&Value>, value: &Value) -> Outcome {
-        let mut outcome = Outcome::default();
+    fn any_value(&mut self, schema: &'a Value, before: Option<&Value>, value: &Value) -> Checked {
+        let mut outcome = Checked::default();
         if !schema.is_object() {
             return outcome;
         }
@@ -147,8 +147,8 @@ impl<'a> Check<'a> {
         schema: &'a Value,
         before: Option<&Value>,
         value: &Value,
-    ) -> Outcome {
-        let mut outcome = Outcome { checks: 1, ..Outcome::default() };
+    ) -> Checked {
+        let mut outcome = Checked { checks: 1, ..Checked::default() };
         let of = |name: &str| schema[name].as_array().map_or(&[][..], Vec::as_slice);
         let any = of("anyOf");
         if !any.is_empty() {
@@ -199,12 +199,12 @@ impl<'a> Check<'a> {
         first_only: bool,
     ) -> Alternatives {
         let mut found = Alternatives::default();
-        let mut best: Option<Outcome> = None;
+        let mut best: Option<Checked> = None;
         for schema in schemas {
             let outcome = self.any_value(schema, before, value);
             if outcome.is_valid() {
                 found.valid += 1;
-                best = best.filter(Outcome::is_valid).or(Some(outcome));
+                best = best.filter(Checked::is_valid).or(Some(outcome));
                 if first_only {
                     break;
                 }
@@ -239,7 +239,7 @@ impl<'a> Check<'a> {
     }
 
     /// Checks a text. Only the first of its problems with length and pattern is reported.
-    fn text(&mut self, schema: &'a Value, text: &str, outcome: &mut Outcome) {
+    fn text(&mut self, schema: &'a Value, text: &str, outcome: &mut Checked) {
         outcome.causes.extend(
             self.length_problem(schema, text).or_else(|| self.pattern_problem(schema, text)),
         );
@@ -278,8 +278,8 @@ impl<'a> Check<'a> {
         Some(self.place().invalid(&format!("{text:?}"), &problem))
     }
 
-    fn array(&mut self, schema: &'a Value, before: Option<&Value>, elements: &[Value]) -> Outcome {
-        let mut outcome = Outcome { checks: 2, ..Outcome::default() };
+    fn array(&mut self, schema: &'a Value, before: Option<&Value>, elements: &[Value]) -> Checked {
+        let mut outcome = Checked { checks: 2, ..Checked::default() };
         let keys = list_keys(schema).filter(|keys| !keys.is_empty());
         let known = keys.and_then(|keys| Some(KeyedList::new(keys, before?.as_array()?)));
         for (n, element) in elements.iter().enumerate() {
@@ -311,8 +311,8 @@ impl<'a> Check<'a> {
         schema: &'a Value,
         before: Option<&Value>,
         members: &Map<String, Value>,
-    ) -> Outcome {
-        let mut outcome = Outcome::default();
+    ) -> Checked {
+        let mut outcome = Checked::default();
         let place = self.place();
         let length = i64::try_from(members.len()).unwrap_or(i64::MAX);
         if let Some(least) = schema["minProperties"].as_i64().filter(|least| length < *least) {
@@ -375,7 +375,7 @@ impl<'a> Check<'a> {
 struct Alternatives {
     valid: usize,
     /// The first valid outcome, or else the one with the most checks.
-    reported: Outcome,
+    reported: Checked,
 }
 
 /// The names of a value in messages.
