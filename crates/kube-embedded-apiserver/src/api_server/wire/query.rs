@@ -89,7 +89,7 @@ pub(crate) struct Query {
 
 /// The circumstances of a query.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Scope<'a> {
+pub(crate) struct QueryContext<'a> {
     pub(crate) resource: &'a ResourceType,
     pub(crate) namespace: Option<&'a str>,
     /// True for a watch.
@@ -99,7 +99,7 @@ pub(crate) struct Scope<'a> {
 }
 
 impl Query {
-    pub(crate) fn parse(uri: &Uri, scope: Scope<'_>) -> Result<Self, Failure> {
+    pub(crate) fn parse(uri: &Uri, context: QueryContext<'_>) -> Result<Self, Failure> {
         let params = parameters(uri);
         let text = |name: &str| params.get(name).map_or("", String::as_str);
         let flag = |name: &str| params.get(name).map(|value| is_true(value));
@@ -109,14 +109,14 @@ impl Query {
         let (version, version_match) = (text("resourceVersion"), text("resourceVersionMatch"));
         let token = text("continue");
         let options = ListOptions { version, version_match, token, initial_events };
-        options.check(scope.watch)?;
-        let fields = field_selector::parse(text("fieldSelector"), scope.resource)?;
-        let shard = params.get("shardSelector").filter(|text| scope.sharded && !text.is_empty());
+        options.check(context.watch)?;
+        let fields = field_selector::parse(text("fieldSelector"), context.resource)?;
+        let shard = params.get("shardSelector").filter(|text| context.sharded && !text.is_empty());
         let shard = shard.map(|text| Shard::parse(text)).transpose().map_err(|problem| {
             Failure::without_reason(&format!("invalid shard selector: {problem}"))
         })?;
         let version = versions::parse(version).map_err(|problem| {
-            if scope.watch {
+            if context.watch {
                 return Failure::without_reason(&problem);
             }
             Failure::bad_request(format!("invalid resource version: {problem}"))
@@ -133,7 +133,7 @@ impl Query {
         Ok(Self {
             list: ListQuery {
                 selection: Selection {
-                    namespace: scope.namespace.map(str::to_owned),
+                    namespace: context.namespace.map(str::to_owned),
                     labels,
                     fields,
                     shard,

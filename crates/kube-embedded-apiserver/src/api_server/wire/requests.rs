@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout};
 
 use super::body::{ResponseBody, full};
 use super::form::{Accepted, Encoding, Form, response, streamed};
-use super::query::{Query, Scope, Target, decoded, parameters};
+use super::query::{Query, QueryContext, Target, decoded, parameters};
 use super::route::Route;
 use super::state::Server;
 use super::{authorization, discovery, list, openapi, protobuf, table, versions, watches, written};
@@ -181,13 +181,13 @@ impl ResourceRequest<'_> {
     }
 
     pub(super) fn query(&self) -> Result<Query, Failure> {
-        let scope = Scope {
+        let context = QueryContext {
             resource: self.resource,
             namespace: self.target.namespace.as_deref(),
             watch: self.watch,
             sharded: self.server.options.sharded_lists,
         };
-        let mut query = Query::parse(&self.head.uri, scope)?;
+        let mut query = Query::parse(&self.head.uri, context)?;
         if let Some(name) = self.target.name.clone().filter(|_| self.target.watch) {
             query.list.selection.fields.push((FieldPath::Name, true, name));
         }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Scope, Verdict};
+use super::{RuleValues, Verdict};
 use crate::api_server::failure::Cause;
 
 /// An expression that is not evaluated.
@@ -20,12 +20,12 @@ impl Program {
     }
 
     #[expect(clippy::unused_self, reason = "the interpreter needs it")]
-    pub(super) fn judge(&self, _scope: &Scope<'_>) -> Verdict {
+    pub(super) fn judge(&self, _seen: &RuleValues<'_>) -> Verdict {
         Verdict::NotImplemented
     }
 
     #[expect(clippy::unused_self, reason = "the interpreter needs it")]
-    pub(super) fn text(&self, _scope: &Scope<'_>) -> Option<String> {
+    pub(super) fn text(&self, _seen: &RuleValues<'_>) -> Option<String> {
         None
     }
 }

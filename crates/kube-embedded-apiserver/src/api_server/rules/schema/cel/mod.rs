@@ -39,7 +39,7 @@ enum Verdict {
 
 /// The values that a rule sees.
 #[cfg_attr(not(feature = "cel"), expect(dead_code, reason = "the interpreter uses it"))]
-struct Scope<'a> {
+struct RuleValues<'a> {
     schema: &'a Value,
     /// True for an object of the API, whose kind and metadata rules may use.
     whole: bool,
@@ -167,7 +167,7 @@ impl Walk {
         if program.uses_old() && node.before.is_none() && !optional {
             return;
         }
-        let scope = Scope {
+        let seen = RuleValues {
             schema: node.schema,
             whole: node.whole,
             value: node.value,
@@ -176,7 +176,7 @@ impl Walk {
         };
         let field = if self.path.is_empty() { NO_FIELD.to_owned() } else { self.path.clone() };
         let kind = node.schema["type"].as_str().unwrap_or_default();
-        match program.judge(&scope) {
+        match program.judge(&seen) {
             Verdict::Holds => {}
             Verdict::NotImplemented => {
                 self.unimplemented.get_or_insert_with(|| source.to_owned());
@@ -191,7 +191,7 @@ impl Walk {
             Verdict::Fails => {
                 let computed = match text("messageExpression") {
                     "" => None,
-                    expression => Program::of(expression).text(&scope),
+                    expression => Program::of(expression).text(&seen),
                 };
                 let message = computed.unwrap_or_else(|| match text("message") {
                     "" => format!("failed rule: {source}"),

@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use serde_json::Value;
 
 use super::super::{formats, pattern};
-use super::{Scope, Verdict, types, values};
+use super::{RuleValues, Verdict, types, values};
 use crate::api_server::failure::Cause;
 
 /// The number of compiled expressions that are kept.
@@ -117,14 +117,14 @@ impl Program {
         }
     }
 
-    fn evaluate(&self, scope: &Scope<'_>) -> Option<Result<CelValue, ExecutionError>> {
+    fn evaluate(&self, seen: &RuleValues<'_>) -> Option<Result<CelValue, ExecutionError>> {
         let program = self.compiled.as_ref().ok()?;
         let mut context = Context::with_env(ENVIRONMENT.clone());
-        let value = |value: &Value| values::of(scope.schema, scope.whole, value);
-        context.add_variable_from_value("self", value(scope.value));
+        let value = |value: &Value| values::of(seen.schema, seen.whole, value);
+        context.add_variable_from_value("self", value(seen.value));
         if self.uses_old {
-            let old = scope.before.map(value);
-            let old = if scope.optional {
+            let old = seen.before.map(value);
+            let old = if seen.optional {
                 let old = old.map_or_else(OptionalValue::none, OptionalValue::of);
                 Some(CelValue::Opaque(Arc::new(old)))
             } else {
@@ -136,8 +136,8 @@ impl Program {
     }
 
     /// Evaluates a rule.
-    pub(super) fn judge(&self, scope: &Scope<'_>) -> Verdict {
-        match self.evaluate(scope) {
+    pub(super) fn judge(&self, seen: &RuleValues<'_>) -> Verdict {
+        match self.evaluate(seen) {
             Some(Ok(CelValue::Bool(true))) => Verdict::Holds,
             Some(Ok(CelValue::Bool(false))) => Verdict::Fails,
             Some(Ok(_)) | None => Verdict::NotImplemented,
@@ -147,8 +147,8 @@ impl Program {
     }
 
     /// Evaluates the expression of a message. Returns nothing if it has no valid value.
-    pub(super) fn text(&self, scope: &Scope<'_>) -> Option<String> {
-        match self.evaluate(scope)?.ok()? {
+    pub(super) fn text(&self, seen: &RuleValues<'_>) -> Option<String> {
+        match self.evaluate(seen)?.ok()? {
             CelValue::String(text) => {
                 let text = text.trim();
                 let valid =
