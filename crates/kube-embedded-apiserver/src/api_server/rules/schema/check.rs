@@ -81,7 +81,7 @@ impl<'a> Check<'a> {
             match value {
                 Value::String(text) => self.text(schema, text, &mut outcome),
                 Value::Number(number) => {
-                    numbers::check(schema, &self.place(), Number::of(number), &mut outcome.causes);
+                    numbers::check(schema, &self.names(), Number::of(number), &mut outcome.causes);
                     outcome.checks += 2;
                 }
                 Value::Array(elements) => {
@@ -102,10 +102,10 @@ impl<'a> Check<'a> {
     }
 
     fn type_problem(&self, schema: &Value, value: &Value) -> Option<Cause> {
-        let place = self.place();
+        let names = self.names();
         let mismatch = |expected: &str, found: &str| {
-            let problem = format!("{} in body must be of type {expected}: {found:?}", place.name);
-            Some(Cause::wrong_type(&place.field, found, &problem))
+            let problem = format!("{} in body must be of type {expected}: {found:?}", names.name);
+            Some(Cause::wrong_type(&names.field, found, &problem))
         };
         let int_or_string = flag(schema, "x-kubernetes-int-or-string");
         let expected = match schema["type"].as_str() {
@@ -220,8 +220,8 @@ impl<'a> Check<'a> {
 
     /// Returns the cause for a combination of schemas that a value does not satisfy.
     fn combined(&self, problem: &str) -> Cause {
-        let place = self.place();
-        Cause::invalid(place.above, "", &format!("{:?} {problem}", place.name))
+        let names = self.names();
+        Cause::invalid(names.above, "", &format!("{:?} {problem}", names.name))
     }
 
     fn enumeration(&self, schema: &Value, value: &Value) -> Option<Cause> {
@@ -234,7 +234,7 @@ impl<'a> Check<'a> {
             other => format!("{:?}", other.to_string()),
         };
         let allowed: Vec<String> = allowed.iter().map(quoted).collect();
-        let field = self.place().field;
+        let field = self.names().field;
         Some(Cause::unsupported_raw(&field, &value.to_string(), &allowed.join(", ")))
     }
 
@@ -248,9 +248,9 @@ impl<'a> Check<'a> {
         if let Some(matches) = formats::of_texts(format) {
             outcome.checks += 1;
             if !matches(text) {
-                let place = self.place();
-                let problem = format!("{} in body must be of type {format}: {text:?}", place.name);
-                outcome.causes.push(Cause::wrong_type(&place.field, text, &problem));
+                let names = self.names();
+                let problem = format!("{} in body must be of type {format}: {text:?}", names.name);
+                outcome.causes.push(Cause::wrong_type(&names.field, text, &problem));
             }
         }
     }
@@ -258,11 +258,11 @@ impl<'a> Check<'a> {
     fn length_problem(&self, schema: &Value, text: &str) -> Option<Cause> {
         let length = i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
         if let Some(most) = schema["maxLength"].as_i64().filter(|most| length > *most) {
-            return Some(Cause::too_long(&self.place().field, u64::try_from(most).unwrap_or(0)));
+            return Some(Cause::too_long(&self.names().field, u64::try_from(most).unwrap_or(0)));
         }
         let least = schema["minLength"].as_i64().filter(|least| length < *least)?;
         let problem = format!("should be at least {least} chars long");
-        Some(self.place().invalid(&format!("{text:?}"), &problem))
+        Some(self.names().invalid(&format!("{text:?}"), &problem))
     }
 
     fn pattern_problem(&mut self, schema: &'a Value, text: &str) -> Option<Cause> {
@@ -275,7 +275,7 @@ impl<'a> Check<'a> {
                 format!("should match '{pattern}, but pattern is invalid: {problem}'")
             }
         };
-        Some(self.place().invalid(&format!("{text:?}"), &problem))
+        Some(self.names().invalid(&format!("{text:?}"), &problem))
     }
 
     fn array(&mut self, schema: &'a Value, before: Option<&Value>, elements: &[Value]) -> Checked {
@@ -289,18 +289,18 @@ impl<'a> Check<'a> {
             outcome.add(self.value(&schema["items"], former, element));
             self.path.truncate(above);
         }
-        let place = self.place();
+        let names = self.names();
         let length = i64::try_from(elements.len()).unwrap_or(i64::MAX);
         let shown = length.to_string();
         if let Some(least) = schema["minItems"].as_i64().filter(|least| length < *least) {
             let problem = format!("should have at least {least} items");
-            outcome.causes.push(place.invalid(&shown, &problem));
+            outcome.causes.push(names.invalid(&shown, &problem));
         }
-        outcome.causes.extend(place.too_many(&schema["maxItems"], length));
+        outcome.causes.extend(names.too_many(&schema["maxItems"], length));
         if flag(schema, "uniqueItems") {
             let mut seen = HashSet::new();
             if !elements.iter().all(|element| seen.insert(element)) {
-                outcome.causes.push(place.invalid("\"\"", "shouldn't contain duplicates"));
+                outcome.causes.push(names.invalid("\"\"", "shouldn't contain duplicates"));
             }
         }
         outcome
@@ -313,21 +313,21 @@ impl<'a> Check<'a> {
         members: &Map<String, Value>,
     ) -> Checked {
         let mut outcome = Checked::default();
-        let place = self.place();
+        let names = self.names();
         let length = i64::try_from(members.len()).unwrap_or(i64::MAX);
         if let Some(least) = schema["minProperties"].as_i64().filter(|least| length < *least) {
             let problem = format!("should have at least {least} properties");
-            outcome.causes.push(place.invalid(&length.to_string(), &problem));
+            outcome.causes.push(names.invalid(&length.to_string(), &problem));
         }
-        outcome.causes.extend(place.too_many(&schema["maxProperties"], length));
+        outcome.causes.extend(names.too_many(&schema["maxProperties"], length));
         let root = self.prefix.is_empty() && self.path.is_empty();
         for (name, value) in members {
             let declared = member(schema, name);
             if *declared == false {
-                let place = self.place();
-                let problem = format!("{}.{name} in body is a forbidden property", place.name);
+                let names = self.names();
+                let problem = format!("{}.{name} in body is a forbidden property", names.name);
                 let shown = format!("{name:?}");
-                outcome.causes.push(Cause::invalid_raw(&place.field, &shown, &problem));
+                outcome.causes.push(Cause::invalid_raw(&names.field, &shown, &problem));
                 continue;
             }
             let above = self.enter(name);
@@ -341,7 +341,7 @@ impl<'a> Check<'a> {
         for name in required.filter_map(Value::as_str) {
             if !members.contains_key(name) {
                 let above = self.enter(name);
-                outcome.causes.push(Cause::required(&self.place().field, ""));
+                outcome.causes.push(Cause::required(&self.names().field, ""));
                 self.path.truncate(above);
             }
         }
@@ -358,7 +358,7 @@ impl<'a> Check<'a> {
         above
     }
 
-    fn place(&self) -> Place<'_> {
+    fn names(&self) -> FieldNames<'_> {
         let field = match (self.prefix, &*self.path) {
             ("", "") => NO_FIELD.to_owned(),
             ("", path) => path.to_owned(),
@@ -366,7 +366,7 @@ impl<'a> Check<'a> {
             (prefix, path) => format!("{prefix}.{path}"),
         };
         let above = if self.prefix.is_empty() { NO_FIELD } else { self.prefix };
-        Place { name: &self.path, field, above }
+        FieldNames { name: &self.path, field, above }
     }
 }
 
@@ -379,7 +379,7 @@ struct Alternatives {
 }
 
 /// The names of a value in messages.
-pub(super) struct Place<'a> {
+pub(super) struct FieldNames<'a> {
     /// The name in the text of a problem, below the prefix.
     pub(super) name: &'a str,
     /// The field of the problem.
@@ -388,7 +388,7 @@ pub(super) struct Place<'a> {
     pub(super) above: &'a str,
 }
 
-impl Place<'_> {
+impl FieldNames<'_> {
     pub(super) fn invalid(&self, shown: &str, problem: &str) -> Cause {
         Cause::invalid_raw(&self.field, shown, &format!("{} in body {problem}", self.name))
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::check::Place;
+use super::check::FieldNames;
 use super::{flag, formats};
 use crate::api_server::failure::Cause;
 
@@ -50,11 +50,16 @@ pub(super) fn is_whole(float: f64) -> bool {
 }
 
 /// Adds the problems of a number.
-pub(super) fn check(schema: &Value, place: &Place<'_>, number: Number, causes: &mut Vec<Cause>) {
+pub(super) fn check(
+    schema: &Value,
+    names: &FieldNames<'_>,
+    number: Number,
+    causes: &mut Vec<Cause>,
+) {
     let range = Range::of(schema);
-    causes.extend(range.problem("Checked", number, place));
+    causes.extend(range.problem("Checked", number, names));
     if let Some(factor) = schema["multipleOf"].as_f64() {
-        let outside = range.problem("MultipleOf", limit(&schema["multipleOf"]), place);
+        let outside = range.problem("MultipleOf", limit(&schema["multipleOf"]), names);
         let exact = outside.is_none();
         causes.extend(outside);
         let integers = match number {
@@ -64,12 +69,12 @@ pub(super) fn check(schema: &Value, place: &Place<'_>, number: Number, causes: &
         if integers.map_or(factor <= 0.0, |(_, factor)| factor <= 0) {
             let factor = shown_limit(factor, integers.is_some());
             let problem =
-                format!("factor MultipleOf declared for {} must be positive: {factor}", place.name);
-            causes.push(Cause::invalid_raw(&place.field, &factor, &problem));
+                format!("factor MultipleOf declared for {} must be positive: {factor}", names.name);
+            causes.push(Cause::invalid_raw(&names.field, &factor, &problem));
         } else if !is_multiple(number, factor, integers) {
             let factor = shown_limit(factor, integers.is_some());
             let problem = format!("should be a multiple of {factor}");
-            causes.push(place.invalid(&number.shown(), &problem));
+            causes.push(names.invalid(&number.shown(), &problem));
         }
     }
     for (name, exclusive, boundary, words) in [
@@ -77,14 +82,14 @@ pub(super) fn check(schema: &Value, place: &Place<'_>, number: Number, causes: &
         ("maximum", "exclusiveMaximum", "Maximum boundary", ["less than", "or equal to"]),
     ] {
         let Some(bound) = schema[name].as_f64() else { continue };
-        let outside = range.problem(boundary, limit(&schema[name]), place);
+        let outside = range.problem(boundary, limit(&schema[name]), names);
         let integer = matches!(number, Number::Integer(_)) && outside.is_none();
         causes.extend(outside);
         let exclusive = flag(schema, exclusive);
         if exceeds(number, bound, integer, exclusive, name == "maximum") {
             let bound = shown_limit(bound, integer);
             let words = if exclusive { words[0].to_owned() } else { words.join(" ") };
-            causes.push(place.invalid(&number.shown(), &format!("should be {words} {bound}")));
+            causes.push(names.invalid(&number.shown(), &format!("should be {words} {bound}")));
         }
     }
 }
@@ -152,7 +157,7 @@ impl<'a> Range<'a> {
         Self { kind, format: formats::known(schema).filter(|_| numeric).unwrap_or_default() }
     }
 
-    fn problem(&self, what: &str, number: Number, place: &Place<'_>) -> Option<Cause> {
+    fn problem(&self, what: &str, number: Number, names: &FieldNames<'_>) -> Option<Cause> {
         let fits = match (self.kind, self.format) {
             ("integer", "int32") => whole(number).is_some_and(|n| i32::try_from(n).is_ok()),
             ("integer", _) => whole(number).is_some(),
@@ -167,8 +172,8 @@ impl<'a> Range<'a> {
             "" => "(default format)".to_owned(),
             format => format!("with format {format}"),
         };
-        let problem = format!("{what} value must be of type {kind} {form} in {}", place.name);
-        Some(Cause::invalid(place.above, "", &problem))
+        let problem = format!("{what} value must be of type {kind} {form} in {}", names.name);
+        Some(Cause::invalid(names.above, "", &problem))
     }
 }
 
