@@ -39,7 +39,7 @@ pub(super) fn problems(before: Option<&Value>, spec: &Value, common: &Common<'_>
             causes.push(Cause::invalid(&format!("{field}.name"), name, &problem));
         }
         causes.extend(deprecation_problems(version, &field));
-        let own = Parts {
+        let own = VersionParts {
             schema: Some(&version["schema"]).filter(|_| common.schema.is_none()),
             subresources: Some(&version["subresources"]).filter(|_| common.subresources.is_none()),
             columns: Some(&version["additionalPrinterColumns"])
@@ -68,7 +68,7 @@ pub(super) fn problems(before: Option<&Value>, spec: &Value, common: &Common<'_>
     causes.extend(missing(&spec["names"]));
     causes.extend(names::problems(&spec["names"], "spec.names"));
     let status = versions(spec).iter().any(|version| version["subresources"]["status"].is_object());
-    let whole = Parts {
+    let whole = VersionParts {
         schema: common.schema,
         subresources: common.subresources,
         columns: common.columns,
@@ -80,7 +80,7 @@ pub(super) fn problems(before: Option<&Value>, spec: &Value, common: &Common<'_>
 }
 
 /// The parts of one version, or those that all versions have in common.
-struct Parts<'a> {
+struct VersionParts<'a> {
     schema: Option<&'a Value>,
     subresources: Option<&'a Value>,
     columns: Option<&'a Value>,
@@ -89,7 +89,7 @@ struct Parts<'a> {
     without_schema: &'static str,
 }
 
-impl Parts<'_> {
+impl VersionParts<'_> {
     fn problems(
         &self,
         before: Option<&Value>,

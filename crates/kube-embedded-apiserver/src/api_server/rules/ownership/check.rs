@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::identity::{readable_step, step};
 use crate::api_server::rules::go_format;
-use crate::api_server::rules::shape::{Parts, Scalar, Shape};
+use crate::api_server::rules::shape::{OwnedParts, Scalar, Shape};
 
 /// Returns the problems of an applied object, as one text; `None` if there are none.
 pub(crate) fn problems(shape: Shape<'_>, object: &Value) -> Option<String> {
@@ -46,8 +46,8 @@ impl Checking {
         }
         let got = || format!("&{{{}}}", go_format::plain(value));
         match shape.parts(value) {
-            Parts::Scalar(scalar) => self.scalar(scalar, value),
-            Parts::Members | Parts::AtomicMembers => {
+            OwnedParts::Scalar(scalar) => self.scalar(scalar, value),
+            OwnedParts::Members | OwnedParts::AtomicMembers => {
                 let Some(members) = value.as_object() else {
                     return self.problem(&format!("expected map, got {}", got()));
                 };
@@ -69,10 +69,10 @@ impl Checking {
         }
     }
 
-    fn elements(&mut self, shape: Shape<'_>, parts: &Parts<'_>, elements: &[Value]) {
+    fn elements(&mut self, shape: Shape<'_>, parts: &OwnedParts<'_>, elements: &[Value]) {
         let mut known = HashSet::new();
         for (n, element) in elements.iter().enumerate() {
-            let step = if matches!(parts, Parts::AtomicElements) {
+            let step = if matches!(parts, OwnedParts::AtomicElements) {
                 format!("i:{n}")
             } else {
                 match step(parts, element) {

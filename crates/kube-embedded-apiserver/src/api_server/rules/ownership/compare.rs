@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::identity::Index;
 use super::set::{Node, Set};
 use super::{elements, member, members, ways};
-use crate::api_server::rules::shape::{Parts, Shape};
+use crate::api_server::rules::shape::{OwnedParts, Shape};
 
 /// The fields in which two objects differ. No field is in two of these sets.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -58,10 +58,12 @@ fn values(shape: Shape<'_>, old: Option<&Value>, new: Option<&Value>) -> Nodes {
     let mut nodes = Nodes::default();
     for parts in ways(shape, old, new).into_iter().flatten() {
         match &parts {
-            Parts::Members if members(old).is_some() || members(new).is_some() => {
+            OwnedParts::Members if members(old).is_some() || members(new).is_some() => {
                 compare_members(shape, members(old), members(new), &mut nodes);
             }
-            Parts::Keyed(_) | Parts::Set if elements(old).is_some() || elements(new).is_some() => {
+            OwnedParts::Keyed(_) | OwnedParts::Set
+                if elements(old).is_some() || elements(new).is_some() =>
+            {
                 compare_elements(shape, &parts, elements(old), elements(new), &mut nodes);
             }
             // Null and empty values are compared as wholes, too.
@@ -91,7 +93,7 @@ fn compare_members(
 
 fn compare_elements(
     shape: Shape<'_>,
-    parts: &Parts<'_>,
+    parts: &OwnedParts<'_>,
     old: Option<&[Value]>,
     new: Option<&[Value]>,
     into: &mut Nodes,

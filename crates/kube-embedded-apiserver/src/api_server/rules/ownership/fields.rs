@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::identity::Index;
 use super::set::{Node, Set};
 use super::{elements, member, members};
-use crate::api_server::rules::shape::{Parts, Shape};
+use crate::api_server::rules::shape::{OwnedParts, Shape};
 
 /// Returns the fields of an object.
 pub(crate) fn fields(shape: Shape<'_>, object: &Value) -> Set {
@@ -16,8 +16,10 @@ pub(crate) fn fields(shape: Shape<'_>, object: &Value) -> Set {
 pub(super) fn node(shape: Shape<'_>, value: &Value) -> Node {
     let mut node = Node::default();
     match shape.parts(value) {
-        Parts::Scalar(_) | Parts::AtomicMembers | Parts::AtomicElements => node.is_member = true,
-        Parts::Members => {
+        OwnedParts::Scalar(_) | OwnedParts::AtomicMembers | OwnedParts::AtomicElements => {
+            node.is_member = true
+        }
+        OwnedParts::Members => {
             for (name, value) in members(Some(value)).into_iter().flatten() {
                 let mut inner = self::node(member(shape, name), value);
                 let empty = value.is_null() || value.as_object().is_some_and(Map::is_empty);
@@ -25,7 +27,7 @@ pub(super) fn node(shape: Shape<'_>, value: &Value) -> Node {
                 node.below.insert(format!("f:{name}"), inner);
             }
         }
-        parts @ (Parts::Keyed(_) | Parts::Set) => {
+        parts @ (OwnedParts::Keyed(_) | OwnedParts::Set) => {
             let index = Index::new(&parts, elements(Some(value)).unwrap_or_default());
             for (step, element) in &index.steps {
                 let mut inner = Node::default();

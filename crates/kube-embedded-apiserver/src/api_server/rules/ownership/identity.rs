@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use crate::api_server::rules::shape::Parts;
+use crate::api_server::rules::shape::OwnedParts;
 
 /// Returns the step of `fieldsV1` that leads to an element, or the reason why there is none.
-pub(super) fn step(parts: &Parts<'_>, element: &Value) -> Result<String, String> {
-    let Parts::Keyed(keys) = parts else {
+pub(super) fn step(parts: &OwnedParts<'_>, element: &Value) -> Result<String, String> {
+    let OwnedParts::Keyed(keys) = parts else {
         return match element {
             Value::Object(_) => {
                 Err("associative list without keys has an element that's a map type".into())
@@ -53,7 +53,7 @@ pub(super) struct Index<'v> {
 }
 
 impl<'v> Index<'v> {
-    pub(super) fn new(parts: &Parts<'_>, elements: &'v [Value]) -> Self {
+    pub(super) fn new(parts: &OwnedParts<'_>, elements: &'v [Value]) -> Self {
         let mut index = Self::default();
         for element in elements {
             let Ok(step) = step(parts, element) else { continue };

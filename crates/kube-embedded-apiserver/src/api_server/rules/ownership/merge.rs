@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::identity::Index;
 use super::{elements, member, members, ways};
-use crate::api_server::rules::shape::{Parts, Shape};
+use crate::api_server::rules::shape::{OwnedParts, Shape};
 
 /// Merges an applied value into a live one. `None` if nothing is left.
 pub(crate) fn merge(
@@ -16,10 +16,12 @@ pub(crate) fn merge(
 ) -> Option<Value> {
     let parts = ways(shape, live, applied).into_iter().flatten().last()?;
     match &parts {
-        Parts::Members if members(live).is_some() || members(applied).is_some() => {
+        OwnedParts::Members if members(live).is_some() || members(applied).is_some() => {
             Some(Value::Object(merge_members(shape, members(live), members(applied))))
         }
-        Parts::Keyed(_) | Parts::Set if elements(live).is_some() || elements(applied).is_some() => {
+        OwnedParts::Keyed(_) | OwnedParts::Set
+            if elements(live).is_some() || elements(applied).is_some() =>
+        {
             let (live, applied) = (elements(live), elements(applied));
             let merged = merge_elements(
                 shape,
@@ -56,7 +58,7 @@ fn merge_members(
 /// they were between.
 fn merge_elements(
     shape: Shape<'_>,
-    parts: &Parts<'_>,
+    parts: &OwnedParts<'_>,
     live: &[Value],
     applied: &[Value],
 ) -> Vec<Value> {

@@ -22,7 +22,7 @@ pub(crate) use self::set::Set;
 
 use serde_json::{Map, Value};
 
-use crate::api_server::rules::shape::{Parts, Shape};
+use crate::api_server::rules::shape::{OwnedParts, Shape};
 
 /// Returns the shape of a member. A member that is not declared may be anything.
 fn member<'a>(shape: Shape<'a>, name: &str) -> Shape<'a> {
@@ -40,7 +40,11 @@ fn elements(value: Option<&Value>) -> Option<&[Value]> {
 }
 
 /// The ways to walk two values of the same shape: one, or one for each of two different types.
-fn ways<'a>(shape: Shape<'a>, old: Option<&Value>, new: Option<&Value>) -> [Option<Parts<'a>>; 2] {
+fn ways<'a>(
+    shape: Shape<'a>,
+    old: Option<&Value>,
+    new: Option<&Value>,
+) -> [Option<OwnedParts<'a>>; 2] {
     let (old, new) = (old.map(|old| shape.parts(old)), new.map(|new| shape.parts(new)));
     if new.is_none() || old == new { [None, old] } else { [old, new] }
 }

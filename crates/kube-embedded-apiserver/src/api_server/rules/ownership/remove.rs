@@ -5,14 +5,14 @@ use serde_json::{Map, Value};
 use super::identity::step;
 use super::set::{Node, Set};
 use super::{elements, member, members};
-use crate::api_server::rules::shape::{Parts, Shape};
+use crate::api_server::rules::shape::{OwnedParts, Shape};
 
 /// Returns an object without these fields. `None` if nothing is left.
 pub(crate) fn remove(shape: Shape<'_>, value: &Value, fields: &Set) -> Option<Value> {
     match shape.parts(value) {
-        Parts::Scalar(_) => Some(value.clone()),
-        Parts::AtomicMembers | Parts::AtomicElements => None,
-        Parts::Members => {
+        OwnedParts::Scalar(_) => Some(value.clone()),
+        OwnedParts::AtomicMembers | OwnedParts::AtomicElements => None,
+        OwnedParts::Members => {
             let mut left = Map::new();
             for (name, value) in members(Some(value))? {
                 let value = match fields.get(&format!("f:{name}")) {
@@ -24,7 +24,7 @@ pub(crate) fn remove(shape: Shape<'_>, value: &Value, fields: &Set) -> Option<Va
             }
             Some(Value::Object(left)).filter(|left| left.as_object().is_some_and(|m| !m.is_empty()))
         }
-        parts @ (Parts::Keyed(_) | Parts::Set) => {
+        parts @ (OwnedParts::Keyed(_) | OwnedParts::Set) => {
             let mut left = Vec::new();
             for element in elements(Some(value))? {
                 let gone = step(&parts, element).ok();

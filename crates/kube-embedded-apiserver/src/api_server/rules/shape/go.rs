@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::row::{Field, Many, Type, Value as Row};
 use super::table::{OBJECT_META, TYPES};
 use super::time::{self, Fraction};
-use super::{Place, Shape};
+use super::{Described, Shape};
 use crate::api_server::rules::go_format::{json_name, kind_name, type_name};
 
 /// The source of an object, which decides about the words of messages.
@@ -27,7 +27,7 @@ pub(crate) fn decode(
     source: Source,
     object: &mut Value,
 ) -> Result<Vec<String>, String> {
-    let Place::Struct(go) = shape.0 else { return Ok(Vec::new()) };
+    let Described::Struct(go) = shape.0 else { return Ok(Vec::new()) };
     run(go, source, object)
 }
 
@@ -256,7 +256,7 @@ fn type_of_one(field: &Field) -> String {
 /// Returns the object that Go writes for a kind of which nothing is set.
 pub(crate) fn empty(shape: Shape<'_>) -> Value {
     match shape.0 {
-        Place::Struct(go) => empty_struct(go),
+        Described::Struct(go) => empty_struct(go),
         _ => Value::Object(Map::new()),
     }
 }

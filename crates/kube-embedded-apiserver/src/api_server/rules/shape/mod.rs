@@ -25,10 +25,11 @@ pub(crate) use self::text::{escaped, text};
 
 /// The type of a value.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Shape<'a>(Place<'a>);
+pub(crate) struct Shape<'a>(Described<'a>);
 
+/// The description that a shape is read from.
 #[derive(Clone, Copy, Debug)]
-enum Place<'a> {
+enum Described<'a> {
     /// A Go struct.
     Struct(&'static Type),
     Member(&'static Field),
@@ -43,7 +44,7 @@ enum Place<'a> {
 
 /// The parts of a value for field ownership.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Parts<'a> {
+pub(crate) enum OwnedParts<'a> {
     Scalar(Scalar),
     /// Members are owned one by one.
     Members,
@@ -94,12 +95,12 @@ static NO_SCHEMA: Value = Value::Null;
 
 impl<'a> Shape<'a> {
     /// The shape of a value that may be anything.
-    pub(crate) const ANY: Self = Self(Place::Any);
+    pub(crate) const ANY: Self = Self(Described::Any);
 
     /// Returns the shape of a type's objects.
     pub(crate) fn of(resource: &'a ResourceType) -> Self {
         if resource.custom {
-            return Self(Place::Object(&resource.schema));
+            return Self(Described::Object(&resource.schema));
         }
         Self::of_kind(&resource.api_version(), &resource.kind)
     }
@@ -107,20 +108,20 @@ impl<'a> Shape<'a> {
     /// Returns the shape of a built-in kind's objects. Other kinds have only metadata.
     pub(crate) fn of_kind(api_version: &str, kind: &str) -> Self {
         go_type(api_version, kind)
-            .map_or(Self(Place::Object(&NO_SCHEMA)), |go| Self(Place::Struct(go)))
+            .map_or(Self(Described::Object(&NO_SCHEMA)), |go| Self(Described::Struct(go)))
     }
 
     /// Returns the struct of this shape.
     fn go_struct(self) -> Option<&'static Type> {
-        let (Place::Member(field) | Place::Inside(field)) = self.0 else {
+        let (Described::Member(field) | Described::Inside(field)) = self.0 else {
             return match self.0 {
-                Place::Struct(go) => Some(go),
+                Described::Struct(go) => Some(go),
                 _ => None,
             };
         };
         match (self.0, field.many, field.value) {
-            (Place::Member(_), Many::One, Row::Struct(number))
-            | (Place::Inside(_), _, Row::Struct(number)) => TYPES.get(usize::from(number)),
+            (Described::Member(_), Many::One, Row::Struct(number))
+            | (Described::Inside(_), _, Row::Struct(number)) => TYPES.get(usize::from(number)),
             _ => None,
         }
     }
@@ -128,8 +129,10 @@ impl<'a> Shape<'a> {
     /// Returns whether the value may be any JSON.
     fn is_raw(self) -> bool {
         match self.0 {
-            Place::Member(field) => field.many == Many::One && matches!(field.value, Row::Raw(_)),
-            Place::Inside(field) => matches!(field.value, Row::Raw(_)),
+            Described::Member(field) => {
+                field.many == Many::One && matches!(field.value, Row::Raw(_))
+            }
+            Described::Inside(field) => matches!(field.value, Row::Raw(_)),
             _ => false,
         }
     }
@@ -141,17 +144,23 @@ impl<'a> Shape<'a> {
                 .fields
                 .iter()
                 .find(|field| field.name == name)
-                .map(|f| Self(Place::Member(f)));
+                .map(|f| Self(Described::Member(f)));
         }
         match self.0 {
-            Place::Member(field) if field.many == Many::Map => Some(Self(Place::Inside(field))),
-            Place::Object(_) if name == "metadata" => {
-                TYPES.get(usize::from(OBJECT_META)).map(|go| Self(Place::Struct(go)))
+            Described::Member(field) if field.many == Many::Map => {
+                Some(Self(Described::Inside(field)))
             }
-            Place::Object(_) if matches!(name, "kind" | "apiVersion") => Some(Self(Place::Text)),
-            Place::Object(Value::Null) | Place::Any => Some(Self(Place::Any)),
-            Place::Member(_) | Place::Inside(_) if self.is_raw() => Some(Self(Place::Any)),
-            Place::Object(schema) | Place::Schema(schema) => schema_member(schema, name),
+            Described::Object(_) if name == "metadata" => {
+                TYPES.get(usize::from(OBJECT_META)).map(|go| Self(Described::Struct(go)))
+            }
+            Described::Object(_) if matches!(name, "kind" | "apiVersion") => {
+                Some(Self(Described::Text))
+            }
+            Described::Object(Value::Null) | Described::Any => Some(Self(Described::Any)),
+            Described::Member(_) | Described::Inside(_) if self.is_raw() => {
+                Some(Self(Described::Any))
+            }
+            Described::Object(schema) | Described::Schema(schema) => schema_member(schema, name),
             _ => None,
         }
     }
@@ -159,14 +168,14 @@ impl<'a> Shape<'a> {
     /// Returns the shape of a list's elements.
     pub(crate) fn element(self) -> Self {
         match self.0 {
-            Place::Member(field) if field.many == Many::List => Self(Place::Inside(field)),
-            Place::Member(_) | Place::Inside(_) if self.is_raw() => Self(Place::Any),
-            Place::Member(_) | Place::Inside(_) => Self(Place::Text),
-            Place::Object(schema) | Place::Schema(schema) => match &schema["items"] {
-                Value::Null => Self(Place::Any),
+            Described::Member(field) if field.many == Many::List => Self(Described::Inside(field)),
+            Described::Member(_) | Described::Inside(_) if self.is_raw() => Self(Described::Any),
+            Described::Member(_) | Described::Inside(_) => Self(Described::Text),
+            Described::Object(schema) | Described::Schema(schema) => match &schema["items"] {
+                Value::Null => Self(Described::Any),
                 items => Self(of_schema(items)),
             },
-            Place::Struct(_) | Place::Text | Place::Any => Self(Place::Any),
+            Described::Struct(_) | Described::Text | Described::Any => Self(Described::Any),
         }
     }
 
@@ -177,36 +186,40 @@ impl<'a> Shape<'a> {
             return go.fields.iter().any(|field| field.name == name);
         }
         match self.0 {
-            Place::Object(_) if matches!(name, "kind" | "apiVersion" | "metadata") => true,
-            Place::Object(schema) | Place::Schema(schema) => !schema["properties"][name].is_null(),
+            Described::Object(_) if matches!(name, "kind" | "apiVersion" | "metadata") => true,
+            Described::Object(schema) | Described::Schema(schema) => {
+                !schema["properties"][name].is_null()
+            }
             _ => false,
         }
     }
 
     /// Returns the parts of a value. A type that has several forms takes that of the value.
-    pub(crate) fn parts(self, value: &Value) -> Parts<'a> {
+    pub(crate) fn parts(self, value: &Value) -> OwnedParts<'a> {
         let by_value = || match value {
-            Value::Object(_) | Value::Null => Parts::Members,
-            Value::Array(_) => Parts::AtomicElements,
-            _ => Parts::Scalar(Scalar::Any),
+            Value::Object(_) | Value::Null => OwnedParts::Members,
+            Value::Array(_) => OwnedParts::AtomicElements,
+            _ => OwnedParts::Scalar(Scalar::Any),
         };
         match self.0 {
-            Place::Object(schema) if schema["x-kubernetes-map-type"] == "atomic" => {
-                Parts::AtomicMembers
+            Described::Object(schema) if schema["x-kubernetes-map-type"] == "atomic" => {
+                OwnedParts::AtomicMembers
             }
-            Place::Struct(_) | Place::Object(_) => Parts::Members,
-            Place::Schema(schema) => schema_parts(schema).unwrap_or_else(by_value),
-            Place::Text => Parts::Scalar(Scalar::Text),
-            Place::Any => by_value(),
-            Place::Member(field) => field_parts(field, value),
-            Place::Inside(field) => one_parts(field.value, field.has_atomic_elements(), value),
+            Described::Struct(_) | Described::Object(_) => OwnedParts::Members,
+            Described::Schema(schema) => schema_parts(schema).unwrap_or_else(by_value),
+            Described::Text => OwnedParts::Scalar(Scalar::Text),
+            Described::Any => by_value(),
+            Described::Member(field) => field_parts(field, value),
+            Described::Inside(field) => one_parts(field.value, field.has_atomic_elements(), value),
         }
     }
 
     /// Returns the rule of a strategic merge patch.
     pub(crate) fn merge(self) -> Merge {
         match self.0 {
-            Place::Member(field) => Merge { key: field.merge_key, replace: field.is_replaced() },
+            Described::Member(field) => {
+                Merge { key: field.merge_key, replace: field.is_replaced() }
+            }
             _ => Merge::default(),
         }
     }
@@ -222,12 +235,12 @@ impl<'a> Shape<'a> {
     }
 }
 
-/// Returns the place of a value with this schema.
-fn of_schema(schema: &Value) -> Place<'_> {
+/// Returns the description of a value with this schema.
+fn of_schema(schema: &Value) -> Described<'_> {
     if schema["x-kubernetes-embedded-resource"] == true {
-        Place::Object(schema)
+        Described::Object(schema)
     } else {
-        Place::Schema(schema)
+        Described::Schema(schema)
     }
 }
 
@@ -241,18 +254,18 @@ fn schema_member<'a>(schema: &'a Value, name: &str) -> Option<Shape<'a>> {
         return Some(Shape(of_schema(others)));
     }
     let kept = schema["x-kubernetes-preserve-unknown-fields"] == true || *others == true;
-    kept.then_some(Shape(Place::Any))
+    kept.then_some(Shape(Described::Any))
 }
 
-fn schema_parts(schema: &Value) -> Option<Parts<'_>> {
+fn schema_parts(schema: &Value) -> Option<OwnedParts<'_>> {
     if schema["x-kubernetes-int-or-string"] == true {
-        return Some(Parts::Scalar(Scalar::Any));
+        return Some(OwnedParts::Scalar(Scalar::Any));
     }
     match schema["type"].as_str()? {
-        "object" if schema["x-kubernetes-map-type"] == "atomic" => Some(Parts::AtomicMembers),
-        "object" => Some(Parts::Members),
+        "object" if schema["x-kubernetes-map-type"] == "atomic" => Some(OwnedParts::AtomicMembers),
+        "object" => Some(OwnedParts::Members),
         "array" => Some(match schema["x-kubernetes-list-type"].as_str() {
-            Some("set") => Parts::Set,
+            Some("set") => OwnedParts::Set,
             Some("map") => {
                 let keys = schema["x-kubernetes-list-map-keys"].as_array().into_iter().flatten();
                 let declared = &schema["items"]["properties"];
@@ -260,48 +273,52 @@ fn schema_parts(schema: &Value) -> Option<Parts<'_>> {
                     Value::Null => None,
                     value => Some(value.clone()),
                 };
-                Parts::Keyed(keys.filter_map(Value::as_str).map(|k| (k, default(k))).collect())
+                OwnedParts::Keyed(keys.filter_map(Value::as_str).map(|k| (k, default(k))).collect())
             }
-            _ => Parts::AtomicElements,
+            _ => OwnedParts::AtomicElements,
         }),
-        "string" => Some(Parts::Scalar(Scalar::Text)),
-        "integer" | "number" => Some(Parts::Scalar(Scalar::Number)),
-        "boolean" => Some(Parts::Scalar(Scalar::Bool)),
+        "string" => Some(OwnedParts::Scalar(Scalar::Text)),
+        "integer" | "number" => Some(OwnedParts::Scalar(Scalar::Number)),
+        "boolean" => Some(OwnedParts::Scalar(Scalar::Bool)),
         _ => None,
     }
 }
 
-fn field_parts(field: &'static Field, value: &Value) -> Parts<'static> {
+fn field_parts(field: &'static Field, value: &Value) -> OwnedParts<'static> {
     match field.many {
         Many::One => one_parts(field.value, field.is_atomic(), value),
-        Many::Map if field.is_atomic() => Parts::AtomicMembers,
-        Many::Map => Parts::Members,
+        Many::Map if field.is_atomic() => OwnedParts::AtomicMembers,
+        Many::Map => OwnedParts::Members,
         Many::List => match field.elements {
-            Elements::Whole => Parts::AtomicElements,
-            Elements::Set => Parts::Set,
+            Elements::Whole => OwnedParts::AtomicElements,
+            Elements::Set => OwnedParts::Set,
             Elements::Keyed(keys) => {
                 let default = |key: &str, value: Option<&str>| {
                     value.map(Value::from).or_else(|| go::key_default(field.value, key))
                 };
-                Parts::Keyed(keys.iter().map(|(key, value)| (*key, default(key, *value))).collect())
+                OwnedParts::Keyed(
+                    keys.iter().map(|(key, value)| (*key, default(key, *value))).collect(),
+                )
             }
         },
     }
 }
 
-fn one_parts(row: Row, atomic: bool, value: &Value) -> Parts<'static> {
+fn one_parts(row: Row, atomic: bool, value: &Value) -> OwnedParts<'static> {
     match row {
-        Row::Struct(_) if atomic => Parts::AtomicMembers,
-        Row::Struct(_) => Parts::Members,
-        Row::Text(_) | Row::Bytes => Parts::Scalar(Scalar::Text),
-        Row::Texts(_) => Parts::AtomicElements,
-        Row::Int(..) | Row::Float => Parts::Scalar(Scalar::Number),
-        Row::Bool => Parts::Scalar(Scalar::Bool),
-        Row::Time | Row::MicroTime | Row::Quantity | Row::IntOrString => Parts::Scalar(Scalar::Any),
+        Row::Struct(_) if atomic => OwnedParts::AtomicMembers,
+        Row::Struct(_) => OwnedParts::Members,
+        Row::Text(_) | Row::Bytes => OwnedParts::Scalar(Scalar::Text),
+        Row::Texts(_) => OwnedParts::AtomicElements,
+        Row::Int(..) | Row::Float => OwnedParts::Scalar(Scalar::Number),
+        Row::Bool => OwnedParts::Scalar(Scalar::Bool),
+        Row::Time | Row::MicroTime | Row::Quantity | Row::IntOrString => {
+            OwnedParts::Scalar(Scalar::Any)
+        }
         Row::Raw(_) => match value {
-            Value::Array(_) => Parts::AtomicElements,
-            Value::Object(_) => Parts::AtomicMembers,
-            _ => Parts::Scalar(Scalar::Any),
+            Value::Array(_) => OwnedParts::AtomicElements,
+            Value::Object(_) => OwnedParts::AtomicMembers,
+            _ => OwnedParts::Scalar(Scalar::Any),
         },
     }
 }
@@ -336,14 +353,17 @@ mod tests {
     fn built_in_kinds_have_the_rules_of_their_go_types() {
         let pod = Shape::of_kind("v1", "Pod");
         let containers = at(pod, &["spec", "containers"]);
-        assert_eq!(containers.parts(&json!([])), Parts::Keyed(vec![("name", Some(json!("")))]));
+        assert_eq!(
+            containers.parts(&json!([])),
+            OwnedParts::Keyed(vec![("name", Some(json!("")))])
+        );
         assert_eq!(containers.merge().key, Some("name"));
         let ports = at(containers, &["[]", "ports"]);
         let keys = vec![("containerPort", Some(json!(0))), ("protocol", Some(json!("TCP")))];
-        assert_eq!(ports.parts(&json!([])), Parts::Keyed(keys));
+        assert_eq!(ports.parts(&json!([])), OwnedParts::Keyed(keys));
         assert_eq!(ports.merge().key, Some("containerPort"));
-        assert_eq!(at(pod, &["metadata", "finalizers"]).parts(&json!([])), Parts::Set);
-        assert_eq!(at(pod, &["spec", "nodeSelector"]).parts(&json!({})), Parts::AtomicMembers);
+        assert_eq!(at(pod, &["metadata", "finalizers"]).parts(&json!([])), OwnedParts::Set);
+        assert_eq!(at(pod, &["spec", "nodeSelector"]).parts(&json!({})), OwnedParts::AtomicMembers);
         assert!(pod.member("nope").is_none() && pod.declares("spec"));
         assert!(!at(pod, &["metadata", "labels"]).declares("app"));
     }
@@ -353,8 +373,8 @@ mod tests {
         let definition = Shape::of_kind("apiextensions.k8s.io/v1", "CustomResourceDefinition");
         let path = ["spec", "versions", "[]", "schema", "openAPIV3Schema", "items", "properties"];
         let inside = at(definition, &path);
-        assert_eq!(inside.parts(&json!({})), Parts::Members);
-        assert_eq!(inside.element().parts(&json!("x")), Parts::Scalar(Scalar::Any));
+        assert_eq!(inside.parts(&json!({})), OwnedParts::Members);
+        assert_eq!(inside.element().parts(&json!("x")), OwnedParts::Scalar(Scalar::Any));
     }
 
     #[test]
@@ -374,9 +394,12 @@ mod tests {
         }});
         let thing = Shape::of(&resource);
         let keys = vec![("name", None), ("port", Some(json!(80)))];
-        assert_eq!(at(thing, &["spec", "map"]).parts(&json!([])), Parts::Keyed(keys));
-        assert_eq!(at(thing, &["metadata", "finalizers"]).parts(&json!([])), Parts::Set);
-        assert_eq!(at(thing, &["spec", "free", "x"]).parts(&json!([1])), Parts::AtomicElements);
+        assert_eq!(at(thing, &["spec", "map"]).parts(&json!([])), OwnedParts::Keyed(keys));
+        assert_eq!(at(thing, &["metadata", "finalizers"]).parts(&json!([])), OwnedParts::Set);
+        assert_eq!(
+            at(thing, &["spec", "free", "x"]).parts(&json!([1])),
+            OwnedParts::AtomicElements
+        );
         assert!(at(thing, &["spec"]).member("nope").is_none());
     }
 }
