@@ -174,15 +174,15 @@ where
     if let Some(namespace) =
         meta.namespace.clone().filter(|_| KindScope::of::<O>() != KindScope::Cluster)
     {
-        let owned = object.meta().namespace.as_ref();
-        match owned.filter(|_| KindScope::of::<K>() != KindScope::Cluster) {
+        let own = object.meta().namespace.as_ref();
+        match own.filter(|_| KindScope::of::<K>() != KindScope::Cluster) {
             None => return Err(OwnerError::NoNamespace { kind: kind(), name, namespace }),
-            Some(owned) if *owned != namespace => {
+            Some(own) if *own != namespace => {
                 return Err(OwnerError::OtherNamespace {
                     kind: kind(),
                     name,
                     namespace,
-                    owned: owned.clone(),
+                    owned: own.clone(),
                 });
             }
             Some(_) => {}

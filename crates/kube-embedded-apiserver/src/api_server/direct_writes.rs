@@ -12,7 +12,7 @@ use crate::api_server::failure::Failure;
 use crate::api_server::resource::ResourceType;
 use crate::api_server::store::Store;
 use crate::api_server::verbs::options::DeleteOptions;
-use crate::api_server::verbs::{self, Deleted, Part, Place};
+use crate::api_server::verbs::{self, Deleted, Part, WriteTarget};
 
 impl ApiServer {
     /// Creates an object directly, with its status. Returns it as stored.
@@ -26,8 +26,8 @@ impl ApiServer {
     where
         K: Resource<DynamicType = ()> + Serialize + DeserializeOwned,
     {
-        self.write(object, |store, place, value| {
-            verbs::create(store, Place { name: None, ..place }, value)
+        self.write(object, |store, target, value| {
+            verbs::create(store, WriteTarget { name: None, ..target }, value)
         })
     }
 
@@ -40,7 +40,7 @@ impl ApiServer {
     where
         K: Resource<DynamicType = ()> + Serialize + DeserializeOwned,
     {
-        self.write(object, |store, place, value| Ok(verbs::replace(store, place, value)?.1))
+        self.write(object, |store, target, value| Ok(verbs::replace(store, target, value)?.1))
     }
 
     /// Deletes an object directly, without a grace period. Finalizers delay the deletion. Returns
@@ -52,8 +52,8 @@ impl ApiServer {
     where
         K: Resource<DynamicType = ()> + Serialize + DeserializeOwned,
     {
-        self.write(object, |store, place, _| {
-            let deleted = verbs::delete(store, place, &DeleteOptions::default())?;
+        self.write(object, |store, target, _| {
+            let deleted = verbs::delete(store, target, &DeleteOptions::default())?;
             let (Deleted::Gone(object) | Deleted::Waits(object)) = deleted;
             Ok(object)
         })
@@ -62,7 +62,7 @@ impl ApiServer {
     fn write<K>(
         &self,
         object: &K,
-        write: impl FnOnce(&mut Store, Place<'_>, Value) -> Result<Value, Failure>,
+        write: impl FnOnce(&mut Store, WriteTarget<'_>, Value) -> Result<Value, Failure>,
     ) -> Result<K, DirectWriteError>
     where
         K: Resource<DynamicType = ()> + Serialize + DeserializeOwned,
@@ -70,8 +70,8 @@ impl ApiServer {
         let value = serde_json::to_value(object).map_err(DirectWriteError::Encoding)?;
         let (namespace, name) = (object.meta().namespace.as_deref(), object.meta().name.as_deref());
         self.write_as(|store, resource| {
-            let place = Place::direct(resource, namespace, name, Part::Both);
-            write(store, Place { manager: "embedded", ..place }, value)
+            let target = WriteTarget::direct(resource, namespace, name, Part::Both);
+            write(store, WriteTarget { manager: "embedded", ..target }, value)
         })
     }
 

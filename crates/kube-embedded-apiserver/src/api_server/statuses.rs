@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::names::now;
 use super::rules::conditions::set_condition;
-use super::verbs::{Part, Place, update};
+use super::verbs::{Part, WriteTarget, update};
 use super::{ApiServer, DirectWriteError};
 
 /// The taint of a node that is not known to be ready.
@@ -136,11 +136,11 @@ impl ApiServer {
         K: Resource<DynamicType = ()> + DeserializeOwned,
     {
         self.write_as(|store, resource| {
-            let place = Place::direct(resource, namespace, Some(name), Part::Both);
-            let current = place.current(store)?;
+            let target = WriteTarget::direct(resource, namespace, Some(name), Part::Both);
+            let current = target.current(store)?;
             let mut object = current.value(resource);
             change(&mut object);
-            update(store, place, &current, object)
+            update(store, target, &current, object)
         })
     }
 }

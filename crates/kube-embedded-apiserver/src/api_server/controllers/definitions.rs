@@ -11,7 +11,7 @@ use super::super::rules::members::at;
 use super::super::rules::schema;
 use super::super::store::Store;
 use super::super::store::stored::Stored;
-use super::super::verbs::{Part, Place, purge, update};
+use super::super::verbs::{Part, WriteTarget, purge, update};
 
 /// The manager of what this controller writes.
 const MANAGER: &str = "kube-apiserver";
@@ -81,11 +81,13 @@ fn is_established(object: &Value) -> bool {
 
 /// Writes the status of a definition, if it differs.
 fn write_status(store: &mut Store, resource: &ResourceType, name: &str, after: Value) {
-    let place =
-        Place { manager: MANAGER, ..Place::direct(resource, None, Some(name), Part::Status) };
-    if let Ok(current) = place.current(store) {
+    let target = WriteTarget {
+        manager: MANAGER,
+        ..WriteTarget::direct(resource, None, Some(name), Part::Status)
+    };
+    if let Ok(current) = target.current(store) {
         // The state was read under the same lock, so no other write conflicts.
-        let _ = update(store, place, &current, after);
+        let _ = update(store, target, &current, after);
     }
 }
 
@@ -139,9 +141,9 @@ pub(super) fn remove_if_unused(store: &mut Store, name: &str) {
     if let Some(finalizers) = object["metadata"]["finalizers"].as_array_mut() {
         finalizers.retain(|finalizer| finalizer != CLEANUP);
     }
-    let place = Place::direct(&definitions, None, Some(name), Part::Both);
+    let target = WriteTarget::direct(&definitions, None, Some(name), Part::Both);
     let removed = object.clone();
     // The state was read under the same lock, so no other write conflicts.
-    let _ = update(store, place, &current, object);
+    let _ = update(store, target, &current, object);
     reconsider(store, &definitions, &removed);
 }

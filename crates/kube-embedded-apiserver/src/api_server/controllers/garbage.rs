@@ -10,7 +10,7 @@ use super::super::rules::metadata;
 use super::super::store::stored::{Stored, key};
 use super::super::store::{Settling, Store};
 use super::super::verbs::options::{DeleteOptions, Propagation};
-use super::super::verbs::{Part, Place, delete, update};
+use super::super::verbs::{Part, WriteTarget, delete, update};
 
 const ORPHAN: &str = "orphan";
 const FOREGROUND: &str = "foregroundDeletion";
@@ -185,9 +185,9 @@ fn current(store: &Store, resource: &ResourceType, object: &Stored) -> Option<Ar
     (found.uid == object.uid).then(|| found.clone())
 }
 
-fn place<'a>(resource: &'a ResourceType, object: &'a Stored) -> Place<'a> {
+fn write_target<'a>(resource: &'a ResourceType, object: &'a Stored) -> WriteTarget<'a> {
     let namespace = Some(&*object.namespace).filter(|_| resource.namespaced);
-    Place::direct(resource, namespace, Some(&object.name), Part::Both)
+    WriteTarget::direct(resource, namespace, Some(&object.name), Part::Both)
 }
 
 fn write(store: &mut Store, resource: &ResourceType, current: &Arc<Stored>, mut object: Value) {
@@ -195,7 +195,7 @@ fn write(store: &mut Store, resource: &ResourceType, current: &Arc<Stored>, mut 
         metadata::tidy(metadata);
     }
     // An object that a rule has since outlawed keeps its owners, as on a real server.
-    let _ = update(store, place(resource, current), current, object);
+    let _ = update(store, write_target(resource, current), current, object);
 }
 
 fn delete_object(
@@ -205,7 +205,7 @@ fn delete_object(
     propagation: Propagation,
 ) {
     let options = DeleteOptions { propagation: Some(propagation), ..DeleteOptions::default() };
-    let place = Place { part: Part::Object, ..place(resource, object) };
+    let target = WriteTarget { part: Part::Object, ..write_target(resource, object) };
     // The object is gone or waits; neither is a failure.
-    let _ = delete(store, place, &options);
+    let _ = delete(store, target, &options);
 }

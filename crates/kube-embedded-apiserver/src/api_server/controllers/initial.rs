@@ -8,7 +8,7 @@ use super::super::resource::ResourceType;
 use super::super::rules::strategy;
 use super::super::store::Store;
 use super::super::store::stored::Stored;
-use super::super::verbs::{self, Part, Place, managed_fields};
+use super::super::verbs::{self, Part, WriteTarget, managed_fields};
 use super::namespaces::namespace_type;
 
 /// The namespaces of every cluster.
@@ -179,8 +179,8 @@ pub(crate) fn create_namespaces(store: &mut Store) {
             "name": name, "uid": names::uid(), "creationTimestamp": names::now(),
         }});
         strategy::complete(&resource, &mut object);
-        let place = place(&resource, None, Some(name));
-        managed_fields::track(&place, None, &mut object);
+        let target = write_target(&resource, None, Some(name));
+        managed_fields::track(&target, None, &mut object);
         strategy::on_create(&resource, true, &mut object);
         let stored = Stored::new(&resource, store.revision + 1, &mut object);
         store.put(&resource, stored);
@@ -194,18 +194,21 @@ pub(crate) fn create(store: &mut Store) {
     for (group, version, plural, object) in all {
         let Some(resource) = store.served(group, version, plural).cloned() else { continue };
         let namespace = object["metadata"]["namespace"].as_str().map(str::to_owned);
-        let place = place(&resource, namespace.as_deref(), None);
-        let made = verbs::create(store, place, object);
+        let target = write_target(&resource, namespace.as_deref(), None);
+        let made = verbs::create(store, target, object);
         debug_assert!(made.is_ok(), "{plural}: {made:?}");
     }
 }
 
-fn place<'a>(
+fn write_target<'a>(
     resource: &'a ResourceType,
     namespace: Option<&'a str>,
     name: Option<&'a str>,
-) -> Place<'a> {
-    Place { manager: "kube-apiserver", ..Place::direct(resource, namespace, name, Part::Object) }
+) -> WriteTarget<'a> {
+    WriteTarget {
+        manager: "kube-apiserver",
+        ..WriteTarget::direct(resource, namespace, name, Part::Object)
+    }
 }
 
 /// An object with the group, version and plural name of its type.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::super::resource::ResourceType;
 use super::super::store::{Collection, Store};
-use super::super::verbs::{Part, Place, purge, update};
+use super::super::verbs::{Part, WriteTarget, purge, update};
 
 pub(super) fn is_namespace(resource: &ResourceType) -> bool {
     resource.group.is_empty() && resource.plural == "namespaces"
@@ -45,7 +45,7 @@ pub(super) fn finalize_if_empty(store: &mut Store, name: &str) {
     if let Some(finalizers) = object["spec"]["finalizers"].as_array_mut() {
         finalizers.retain(|finalizer| finalizer.as_str() != Some("kubernetes"));
     }
-    let place = Place::direct(&resource, None, Some(name), Part::Finalize);
+    let target = WriteTarget::direct(&resource, None, Some(name), Part::Finalize);
     // The state was read under the same lock, so no other write conflicts.
-    let _ = update(store, place, &current, object);
+    let _ = update(store, target, &current, object);
 }

@@ -6,18 +6,18 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::{Part, Place};
+use super::{Part, WriteTarget};
 use crate::api_server::failure::{Cause, Failure};
 use crate::api_server::rules::{changes, defaults, normal_form, strategy, validation, warnings};
 
 /// Brings a body into normal form and adds the defaults of its type.
-pub(super) fn decode(place: Place<'_>, object: &mut Value) -> Result<(), Failure> {
-    if !applies(place) {
+pub(super) fn decode(target: WriteTarget<'_>, object: &mut Value) -> Result<(), Failure> {
+    if !applies(target) {
         return Ok(());
     }
-    let (version, kind) = (place.resource.api_version(), &place.resource.kind);
+    let (version, kind) = (target.resource.api_version(), &target.resource.kind);
     normal_form::strip(&version, kind, object).map_err(|problem| {
-        let version = &place.resource.version;
+        let version = &target.resource.version;
         let message =
             format!("{kind} in version {version:?} cannot be handled as a {kind}: {problem}");
         Failure::bad_request(message)
@@ -30,43 +30,43 @@ pub(super) fn decode(place: Place<'_>, object: &mut Value) -> Result<(), Failure
 
 /// Completes an object of the store like one that a client sends. The test process may have
 /// written it without its defaults, and a change of something else must not add them.
-pub(super) fn complete_stored(place: Place<'_>, object: &mut Value) {
-    if !applies(place) {
+pub(super) fn complete_stored(target: WriteTarget<'_>, object: &mut Value) {
+    if !applies(target) {
         return;
     }
     let mut completed = object.clone();
-    if decode(place, &mut completed).is_ok() {
-        strategy::on_update(place.resource, object, &mut completed);
-        complete(place, &mut completed);
+    if decode(target, &mut completed).is_ok() {
+        strategy::on_update(target.resource, object, &mut completed);
+        complete(target, &mut completed);
         *object = completed;
     }
 }
 
 /// Adds the members that the type always has.
-pub(super) fn complete(place: Place<'_>, object: &mut Value) {
-    if applies(place) {
-        normal_form::settle(&place.resource.api_version(), &place.resource.kind, object);
+pub(super) fn complete(target: WriteTarget<'_>, object: &mut Value) {
+    if applies(target) {
+        normal_form::settle(&target.resource.api_version(), &target.resource.kind, object);
     }
 }
 
 /// Adds the defaults that follow from computed members, as a server does when it reads an object
 /// from its storage.
-pub(super) fn finish(place: Place<'_>, object: &mut Value) {
-    if applies(place) {
-        let (version, kind) = (place.resource.api_version(), &place.resource.kind);
+pub(super) fn finish(target: WriteTarget<'_>, object: &mut Value) {
+    if applies(target) {
+        let (version, kind) = (target.resource.api_version(), &target.resource.kind);
         defaults::add(&version, kind, object);
         normal_form::settle(&version, kind, object);
     }
 }
 
 /// Adds the warnings about a new object or a new state.
-pub(super) fn warn(place: Place<'_>, before: Option<&Value>, object: &Value) {
-    if applies(place) && place.part == Part::Object {
-        let (version, kind) = (place.resource.api_version(), &place.resource.kind);
+pub(super) fn warn(target: WriteTarget<'_>, before: Option<&Value>, object: &Value) {
+    if applies(target) && target.part == Part::Object {
+        let (version, kind) = (target.resource.api_version(), &target.resource.kind);
         if before.is_none() {
-            place.warn(warnings::of_name(&version, kind, place.name()));
+            target.warn(warnings::of_name(&version, kind, target.name()));
         }
-        place.warn(warnings::of(&version, kind, before, object));
+        target.warn(warnings::of(&version, kind, before, object));
     }
 }
 
@@ -74,17 +74,21 @@ pub(super) fn warn(place: Place<'_>, before: Option<&Value>, object: &Value) {
 ///
 /// The test process can write what a client cannot. Problems that the state before had already are
 /// therefore no problems of a change.
-pub(super) fn problems(place: Place<'_>, before: Option<&Value>, object: &Value) -> Vec<Cause> {
-    if !applies(place) {
+pub(super) fn problems(
+    target: WriteTarget<'_>,
+    before: Option<&Value>,
+    object: &Value,
+) -> Vec<Cause> {
+    if !applies(target) {
         return Vec::new();
     }
-    let (version, kind) = (place.resource.api_version(), &place.resource.kind);
-    let of = |object: &Value| match place.part {
+    let (version, kind) = (target.resource.api_version(), &target.resource.kind);
+    let of = |object: &Value| match target.part {
         Part::EphemeralContainers => Vec::new(),
         Part::Status | Part::Approval => validation::status_problems(&version, kind, object),
         _ => validation::problems(&version, kind, object),
     };
-    let change = |before: &Value, object: &Value| match place.part {
+    let change = |before: &Value, object: &Value| match target.part {
         Part::Status => changes::status_problems(&version, kind, before, object),
         Part::Approval => changes::approval_problems(before, object),
         Part::EphemeralContainers => changes::ephemeral_problems(before, object),
@@ -93,7 +97,7 @@ pub(super) fn problems(place: Place<'_>, before: Option<&Value>, object: &Value)
     };
     let mut causes = of(object);
     let Some(before) = before else {
-        if place.part == Part::Object {
+        if target.part == Part::Object {
             causes.extend(validation::new_problems(&version, kind, object));
         }
         return causes;
@@ -107,7 +111,7 @@ pub(super) fn problems(place: Place<'_>, before: Option<&Value>, object: &Value)
 }
 
 /// Returns whether the type has these steps. Definitions have their own.
-fn applies(place: Place<'_>) -> bool {
-    let definitions = place.resource.group == "apiextensions.k8s.io";
-    place.part != Part::Both && !place.resource.custom && !definitions
+fn applies(target: WriteTarget<'_>) -> bool {
+    let definitions = target.resource.group == "apiextensions.k8s.io";
+    target.part != Part::Both && !target.resource.custom && !definitions
 }

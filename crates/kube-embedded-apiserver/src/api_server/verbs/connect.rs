@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::Place;
+use super::WriteTarget;
 use crate::api_server::failure::{Cause, Failure};
 use crate::api_server::store::Store;
 use crate::api_server::store::stored::key;
@@ -21,7 +21,7 @@ pub(crate) fn no_node() -> Failure {
 /// Succeeds for a pod without a node, whose log is empty.
 pub(crate) fn log(
     store: &Store,
-    place: Place<'_>,
+    target: WriteTarget<'_>,
     params: &HashMap<String, String>,
 ) -> Result<(), Failure> {
     let mut causes = Vec::new();
@@ -40,15 +40,15 @@ pub(crate) fn log(
         }
     }
     if !causes.is_empty() {
-        return Err(Failure::invalid_kind("", "PodLogOptions", place.name(), &causes));
+        return Err(Failure::invalid_kind("", "PodLogOptions", target.name(), &causes));
     }
-    let pod = pod(store, place)?;
+    let pod = pod(store, target)?;
     let containers = ["containers", "initContainers", "ephemeralContainers"].map(|list| {
         let all = pod["spec"][list].as_array().into_iter().flatten();
         all.filter_map(|container| container["name"].as_str()).collect::<Vec<_>>()
     });
     let wanted = params.get("container").map_or("", String::as_str);
-    let name = place.name();
+    let name = target.name();
     let [regular, others @ ..] = containers;
     match (wanted, &*regular) {
         ("", [_]) => {}
@@ -67,34 +67,34 @@ pub(crate) fn log(
     }
     match node(&pod) {
         "" => Ok(()),
-        node => Err(unreachable_node(store, place, node)),
+        node => Err(unreachable_node(store, target, node)),
     }
 }
 
 /// Returns the failure of a command, of an attached terminal, or of forwarded ports.
-pub(crate) fn stream(store: &Store, place: Place<'_>) -> Result<(), Failure> {
-    let pod = pod(store, place)?;
+pub(crate) fn stream(store: &Store, target: WriteTarget<'_>) -> Result<(), Failure> {
+    let pod = pod(store, target)?;
     match node(&pod) {
         "" => {
-            let message = format!("pod {} does not have a host assigned", place.name());
+            let message = format!("pod {} does not have a host assigned", target.name());
             Err(Failure::bad_request(message))
         }
-        node => Err(unreachable_node(store, place, node)),
+        node => Err(unreachable_node(store, target, node)),
     }
 }
 
 /// Returns the failure of a proxied request.
-pub(crate) fn proxy(store: &Store, place: Place<'_>) -> Result<(), Failure> {
-    let pod = pod(store, place)?;
+pub(crate) fn proxy(store: &Store, target: WriteTarget<'_>) -> Result<(), Failure> {
+    let pod = pod(store, target)?;
     match pod["status"]["podIP"].as_str() {
         None | Some("") => Err(Failure::bad_request("address not allowed")),
         Some(_) => Err(no_node()),
     }
 }
 
-fn pod(store: &Store, place: Place<'_>) -> Result<Value, Failure> {
+fn pod(store: &Store, target: WriteTarget<'_>) -> Result<Value, Failure> {
     // The name may have a port, as in `https:name:port`.
-    Ok(place.current(store)?.value(place.resource))
+    Ok(target.current(store)?.value(target.resource))
 }
 
 fn node(pod: &Value) -> &str {
@@ -102,8 +102,8 @@ fn node(pod: &Value) -> &str {
 }
 
 /// Returns the failure for a pod on a node. A real server names a missing node as if it were a pod.
-fn unreachable_node(store: &Store, place: Place<'_>, node: &str) -> Failure {
+fn unreachable_node(store: &Store, target: WriteTarget<'_>, node: &str) -> Failure {
     let nodes = store.served("", "v1", "nodes").and_then(|nodes| store.of(nodes));
     let exists = nodes.is_some_and(|nodes| nodes.objects.contains_key(&key("", node)));
-    if exists { no_node() } else { Failure::not_found(place.resource, node) }
+    if exists { no_node() } else { Failure::not_found(target.resource, node) }
 }

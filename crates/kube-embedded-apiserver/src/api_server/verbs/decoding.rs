@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::Place;
+use super::WriteTarget;
 use super::options::FieldValidation;
 use crate::api_server::failure::Failure;
 use crate::api_server::resource::ResourceType;
@@ -64,12 +64,12 @@ pub(crate) fn repeated(paths: Vec<String>) -> Vec<String> {
 /// Decodes the object of a body. `problems` are messages about its text; those about unknown
 /// members are added. They are warnings, unless strict validation refuses an object that has any.
 pub(crate) fn object(
-    place: Place<'_>,
+    target: WriteTarget<'_>,
     validation: FieldValidation,
     object: &mut Value,
     mut problems: Vec<String>,
 ) -> Result<(), Failure> {
-    let resource = place.resource;
+    let resource = target.resource;
     let unknown = members(resource, Source::Json, object).map_err(|problem| {
         let (kind, version) = (&resource.kind, &resource.version);
         Failure::bad_request(format!(
@@ -83,7 +83,7 @@ pub(crate) fn object(
             Err(Failure::strict(resource, &problems))
         }
         FieldValidation::Strict | FieldValidation::Warn => {
-            place.warn(problems);
+            target.warn(problems);
             Ok(())
         }
     }

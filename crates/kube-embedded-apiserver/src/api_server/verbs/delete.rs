@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::options::{DeleteOptions, Propagation};
-use super::{Deleted, Part, Place, is_over, take_metadata};
+use super::{Deleted, Part, WriteTarget, is_over, take_metadata};
 use crate::api_server::failure::Failure;
 use crate::api_server::names;
 use crate::api_server::resource::ResourceType;
@@ -22,47 +22,47 @@ const FOREGROUND: &str = "foregroundDeletion";
 /// Deletes an object, or marks it.
 pub(crate) fn delete(
     store: &mut Store,
-    place: Place<'_>,
+    target: WriteTarget<'_>,
     options: &DeleteOptions,
 ) -> Result<Deleted, Failure> {
-    let current = place.current(store)?;
-    options.check(place.resource, place.name(), &current)?;
-    if let Some(problem) = strategy::undeletable(place.resource, place.name()) {
-        return Err(Failure::forbidden(place.resource, place.name(), problem));
+    let current = target.current(store)?;
+    options.check(target.resource, target.name(), &current)?;
+    if let Some(problem) = strategy::undeletable(target.resource, target.name()) {
+        return Err(Failure::forbidden(target.resource, target.name(), problem));
     }
-    delete_one(store, place, &current, options)
+    delete_one(store, target, &current, options)
 }
 
 fn delete_one(
     store: &mut Store,
-    place: Place<'_>,
+    target: WriteTarget<'_>,
     current: &Arc<Stored>,
     options: &DeleteOptions,
 ) -> Result<Deleted, Failure> {
-    let before = current.value(place.resource);
+    let before = current.value(target.resource);
     let mut object = before.clone();
     let first = object["metadata"]["deletionTimestamp"].is_null();
-    propagate(place, &mut object, options.propagation);
-    let graceful = place.resource.graceful && place.part != Part::Both;
+    propagate(target, &mut object, options.propagation);
+    let graceful = target.resource.graceful && target.part != Part::Both;
     let grace = if graceful { grace(&object, options.grace) } else { 0 };
     let pending = object["metadata"]["deletionGracePeriodSeconds"].as_i64();
     if first || pending.is_some_and(|pending| grace < pending) {
-        mark(place.resource, &mut object, grace, first);
+        mark(target.resource, &mut object, grace, first);
     }
     if is_over(&object) {
-        if !graceful || place.dry_run {
-            let last = place.remove(store, current)?;
+        if !graceful || target.dry_run {
+            let last = target.remove(store, current)?;
             return Ok(Deleted::Gone(if graceful { object } else { last }));
         }
         // Watches see the mark before the end.
-        place.put(store, object)?;
-        let marked = place.current(store)?;
-        return Ok(Deleted::Gone(place.remove(store, &marked)?));
+        target.put(store, object)?;
+        let marked = target.current(store)?;
+        return Ok(Deleted::Gone(target.remove(store, &marked)?));
     }
     if object == before {
         return Ok(Deleted::Waits(object));
     }
-    Ok(Deleted::Waits(place.put(store, object)?))
+    Ok(Deleted::Waits(target.put(store, object)?))
 }
 
 /// Sets the time by which the object must be gone.
@@ -92,13 +92,14 @@ fn grace(object: &Value, asked: Option<i64>) -> i64 {
 }
 
 /// Adds the finalizer that makes the garbage collector act on the dependents, or removes it.
-fn propagate(place: Place<'_>, object: &mut Value, asked: Option<Propagation>) {
+fn propagate(target: WriteTarget<'_>, object: &mut Value, asked: Option<Propagation>) {
     let found = object["metadata"]["finalizers"].as_array().cloned().unwrap_or_default();
     let ours = |finalizer: &Value| [ORPHAN, FOREGROUND].iter().any(|name| finalizer == name);
-    let by_default = place.resource.orphans && place.part != Part::Both && !found.iter().any(ours);
+    let by_default =
+        target.resource.orphans && target.part != Part::Both && !found.iter().any(ours);
     let Some(propagation) = asked.or(by_default.then_some(Propagation::Orphan)) else { return };
     if asked.is_none() {
-        place.warn(strategy::default_orphan_warning(place.resource));
+        target.warn(strategy::default_orphan_warning(target.resource));
     }
     let wanted = match propagation {
         Propagation::Orphan => Some(ORPHAN),
@@ -117,14 +118,14 @@ fn propagate(place: Place<'_>, object: &mut Value, asked: Option<Propagation>) {
 /// Deletes these objects of a collection, as single deletes would.
 pub(crate) fn delete_all(
     store: &mut Store,
-    place: Place<'_>,
+    target: WriteTarget<'_>,
     objects: &[Arc<Stored>],
     options: &DeleteOptions,
 ) -> Result<(), Failure> {
     for object in objects {
-        let namespace = Some(&*object.namespace).filter(|_| place.resource.namespaced);
-        let place = Place { namespace, name: Some(&object.name), ..place };
-        match delete(store, place, options) {
+        let namespace = Some(&*object.namespace).filter(|_| target.resource.namespaced);
+        let target = WriteTarget { namespace, name: Some(&object.name), ..target };
+        match delete(store, target, options) {
             Ok(_) => {}
             // The object was deleted together with another one.
             Err(failure) if failure.code == 404 => {}
@@ -143,8 +144,8 @@ pub(crate) fn purge(store: &mut Store, resource: &ResourceType, namespace: Optio
     let all: Vec<Arc<Stored>> = collection.objects.values().filter(of_namespace).cloned().collect();
     for object in all {
         let namespace = Some(&*object.namespace).filter(|_| resource.namespaced);
-        let place = Place::direct(resource, namespace, Some(&object.name), Part::Both);
+        let target = WriteTarget::direct(resource, namespace, Some(&object.name), Part::Both);
         // The object is gone or waits; neither is a failure.
-        let _ = delete_one(store, place, &object, &DeleteOptions::default());
+        let _ = delete_one(store, target, &object, &DeleteOptions::default());
     }
 }

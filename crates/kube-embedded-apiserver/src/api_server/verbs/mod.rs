@@ -57,7 +57,7 @@ pub(crate) enum Part {
 
 /// The object to write, as the path names it, with the options of the write.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place<'a> {
+pub(crate) struct WriteTarget<'a> {
     pub(crate) resource: &'a ResourceType,
     pub(crate) namespace: Option<&'a str>,
     pub(crate) name: Option<&'a str>,
@@ -94,8 +94,8 @@ pub(crate) enum Deleted {
     Waits(Value),
 }
 
-impl<'a> Place<'a> {
-    /// Returns the place of a write that no request asked for.
+impl<'a> WriteTarget<'a> {
+    /// Returns the target of a write that no request asked for.
     pub(crate) fn direct(
         resource: &'a ResourceType,
         namespace: Option<&'a str>,
@@ -169,7 +169,7 @@ impl<'a> Place<'a> {
         object.cloned().ok_or_else(|| Failure::not_found(self.resource, self.name()))
     }
 
-    /// Returns the body as an object of this type and place, whose metadata is an object.
+    /// Returns the body as an object of this type and target, whose metadata is an object.
     pub(crate) fn check(&self, mut object: Value) -> Result<Value, Failure> {
         let Some(members) = object.as_object_mut() else {
             return Err(Failure::bad_request("the object provided is unrecognized"));

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::options::{DeleteOptions, WriteOptions};
 use super::scale::selector_text;
-use super::{Part, Place, admission, delete, update};
+use super::{Part, WriteTarget, admission, delete, update};
 use crate::api_server::failure::Failure;
 use crate::api_server::names::now;
 use crate::api_server::resource::ResourceType;
@@ -21,28 +21,28 @@ use kube_decode::labels::LabelSelector;
 /// The largest number of disrupted pods that one budget may list.
 const MOST_DISRUPTED: usize = 2000;
 
-/// Evicts the pod that `place` names, or returns the budget that refuses it.
+/// Evicts the pod that `target` names, or returns the budget that refuses it.
 pub(crate) fn evict(
     store: &mut Store,
-    place: Place<'_>,
+    target: WriteTarget<'_>,
     eviction: &Value,
     options: &WriteOptions,
 ) -> Result<Value, Failure> {
-    if eviction["metadata"]["name"].as_str() != place.name {
+    if eviction["metadata"]["name"].as_str() != target.name {
         let message = "name in URL does not match name in Eviction object";
         return Err(Failure::bad_request(message));
     }
     let options = DeleteOptions::of(&eviction["deleteOptions"], options)?;
-    let place = Place { part: Part::Object, dry_run: options.dry_run, ..place };
-    let stored = place.current(store)?;
-    let pod = stored.value(place.resource);
+    let target = WriteTarget { part: Part::Object, dry_run: options.dry_run, ..target };
+    let stored = target.current(store)?;
+    let pod = stored.value(target.resource);
     if !has_ended(&pod)
         && let Some(types) = store.served("policy", "v1", "poddisruptionbudgets").cloned()
     {
         match &*budgets(store, &types, &stored) {
             [] => {}
             [budget] if allows_unready(&pod, budget) => {}
-            [budget] => take_disruption(store, &types, place, budget.clone())?,
+            [budget] => take_disruption(store, &types, target, budget.clone())?,
             _ => {
                 // A real server reports this as an internal error.
                 let message = "This pod has more than one PodDisruptionBudget, which the eviction \
@@ -51,15 +51,15 @@ pub(crate) fn evict(
             }
         }
     }
-    let stored = place.current(store)?;
-    options.check(place.resource, place.name(), &stored)?;
+    let stored = target.current(store)?;
+    options.check(target.resource, target.name(), &stored)?;
     if !graceless(&pod, &options) {
         let mut pod = pod;
         set_disrupted(&mut pod);
-        place.put(store, pod)?;
+        target.put(store, pod)?;
     }
     // The version was checked, and has changed.
-    delete(store, place, &DeleteOptions { version: None, ..options })?;
+    delete(store, target, &DeleteOptions { version: None, ..options })?;
     Ok(json!({
         "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201,
     }))
@@ -118,11 +118,11 @@ fn health(budget: &Value) -> (i64, i64) {
     (count("currentHealthy"), count("desiredHealthy"))
 }
 
-/// Takes one disruption off a budget, for the pod that `place` names.
+/// Takes one disruption off a budget, for the pod that `target` names.
 fn take_disruption(
     store: &mut Store,
     types: &ResourceType,
-    place: Place<'_>,
+    target: WriteTarget<'_>,
     mut budget: Value,
 ) -> Result<(), Failure> {
     let name = budget["metadata"]["name"].as_str().unwrap_or_default().to_owned();
@@ -155,13 +155,18 @@ fn take_disruption(
         return Err(Failure::over_budget(&cause, 0));
     }
     budget["status"]["disruptionsAllowed"] = (allowed - 1).into();
-    at(&mut budget, &["status", "disruptedPods"])[place.name()] = now().into();
+    at(&mut budget, &["status", "disruptedPods"])[target.name()] = now().into();
     set_allowed(&mut budget, allowed > 1);
     let part = Part::Status;
-    let place =
-        Place { resource: types, name: Some(&name), part, manager: "kube-apiserver", ..place };
-    let current = place.current(store)?;
-    update(store, place, &current, budget)?;
+    let target = WriteTarget {
+        resource: types,
+        name: Some(&name),
+        part,
+        manager: "kube-apiserver",
+        ..target
+    };
+    let current = target.current(store)?;
+    update(store, target, &current, budget)?;
     Ok(())
 }
 
@@ -179,24 +184,28 @@ fn set_allowed(budget: &mut Value, allowed: bool) {
 /// Binds the pod that the binding names to a node.
 pub(crate) fn bind_named(
     store: &mut Store,
-    place: Place<'_>,
+    target: WriteTarget<'_>,
     binding: &Value,
 ) -> Result<Value, Failure> {
     let name = binding["metadata"]["name"].as_str().filter(|name| !name.is_empty());
     let name = name.ok_or_else(|| Failure::bad_request("Name parameter required."))?;
     let pods = store.served("", "v1", "pods").cloned().ok_or_else(Failure::not_served)?;
-    bind(store, Place { resource: &pods, name: Some(name), ..place }, binding)
+    bind(store, WriteTarget { resource: &pods, name: Some(name), ..target }, binding)
 }
 
-/// Binds the pod that `place` names to a node.
-pub(crate) fn bind(store: &mut Store, place: Place<'_>, binding: &Value) -> Result<Value, Failure> {
+/// Binds the pod that `target` names to a node.
+pub(crate) fn bind(
+    store: &mut Store,
+    target: WriteTarget<'_>,
+    binding: &Value,
+) -> Result<Value, Failure> {
     let metadata = &binding["metadata"];
-    if metadata["name"].as_str() != place.name {
+    if metadata["name"].as_str() != target.name {
         let message = "name in URL does not match name in Binding object";
         return Err(Failure::bad_request(message));
     }
-    let target = &binding["target"];
-    let (kind, node) = (target["kind"].as_str(), target["name"].as_str().unwrap_or_default());
+    let node = &binding["target"];
+    let (kind, node) = (node["kind"].as_str(), node["name"].as_str().unwrap_or_default());
     if let Some(kind) = kind.filter(|kind| !matches!(*kind, "" | "Node")) {
         let problem = format!(
             "target.kind: Unsupported value: {kind:?}: supported values: \"Node\", \"<empty>\""
@@ -206,11 +215,11 @@ pub(crate) fn bind(store: &mut Store, place: Place<'_>, binding: &Value) -> Resu
     if node.is_empty() {
         return Err(Failure::without_reason("target.name: Required value"));
     }
-    let place = Place { part: Part::Both, ..place };
-    let current = place.current(store)?;
-    let mut pod = current.value(place.resource);
+    let target = WriteTarget { part: Part::Both, ..target };
+    let current = target.current(store)?;
+    let mut pod = current.value(target.resource);
     let assigned = pod["spec"]["nodeName"].as_str().unwrap_or_default();
-    let name = place.name();
+    let name = target.name();
     let problem = if !pod["metadata"]["deletionTimestamp"].is_null() {
         Some(format!("pod {name} is being deleted, cannot be assigned to a host"))
     } else if !assigned.is_empty() {
@@ -229,16 +238,16 @@ pub(crate) fn bind(store: &mut Store, place: Place<'_>, binding: &Value) -> Resu
             at(&mut pod, &["metadata", member])[key.as_str()] = value.clone();
         }
     }
-    admission::place(store, node, &mut pod);
+    admission::label_by_node(store, node, &mut pod);
     set_scheduled(&mut pod);
     // The uid and version in the binding are preconditions of the pod.
-    place.check_uid(metadata, &current)?;
+    target.check_uid(metadata, &current)?;
     let version = metadata["resourceVersion"].as_str().unwrap_or_default();
     if !version.is_empty() && version != current.revision.to_string() {
-        return Err(Failure::conflict(place.resource, name));
+        return Err(Failure::conflict(target.resource, name));
     }
     // Neither the generation nor the owners of fields change.
-    place.put(store, pod)?;
+    target.put(store, pod)?;
     Ok(json!({
         "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201,
     }))

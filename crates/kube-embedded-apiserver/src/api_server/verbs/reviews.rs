@@ -6,7 +6,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Place, managed_fields};
+use super::{WriteTarget, managed_fields};
 use crate::api_server::failure::{Cause, Failure};
 use crate::api_server::names::now;
 use crate::api_server::resource::ResourceType;
@@ -35,10 +35,10 @@ const PATHS: [&[&str]; 3] = [
 pub(crate) fn answer(
     access: &Access,
     user: &User,
-    place: Place<'_>,
+    target: WriteTarget<'_>,
     mut asked: Value,
 ) -> Result<Value, Failure> {
-    let resource = place.resource;
+    let resource = target.resource;
     asked["kind"] = resource.kind.clone().into();
     asked["apiVersion"] = resource.api_version().into();
     if !asked["metadata"].is_object() {
@@ -53,18 +53,18 @@ pub(crate) fn answer(
         "selfsubjectrulesreviews" => return rules(access, user, &asked),
         _ => {}
     }
-    managed_fields::track(&place, None, &mut asked);
+    managed_fields::track(&target, None, &mut asked);
     if resource.plural == "tokenreviews" {
         return token(access, asked);
     }
     let own = resource.plural.starts_with("self");
-    let causes = problems(&asked, own, place.namespace);
+    let causes = problems(&asked, own, target.namespace);
     if !causes.is_empty() {
         return Err(Failure::invalid_kind(&resource.group, "", "", &causes));
     }
     if let Some(metadata) = asked["metadata"].as_object_mut() {
         metadata.remove("namespace");
-        metadata.extend(place.namespace.map(|name| ("namespace".to_owned(), name.into())));
+        metadata.extend(target.namespace.map(|name| ("namespace".to_owned(), name.into())));
     }
     let spec = &asked["spec"];
     let named;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::managed_fields::apply;
 use super::options::WriteOptions;
 use super::patch::{Form, Patch};
-use super::{Place, update};
+use super::{WriteTarget, update};
 use crate::api_server::failure::{Cause, Failure};
 use crate::api_server::resource::ResourceType;
 use crate::api_server::rules::members::at;
@@ -91,34 +91,34 @@ pub(crate) fn selector_text(selector: &Value) -> String {
 /// Scales an object as a scale says.
 pub(crate) fn replace(
     store: &mut Store,
-    place: Place<'_>,
+    target: WriteTarget<'_>,
     scale: &Value,
 ) -> Result<Value, Failure> {
-    let current = place.current(store)?;
-    write(store, place, &current, scale)
+    let current = target.current(store)?;
+    write(store, target, &current, scale)
 }
 
 /// Patches an object's scale.
 pub(crate) fn patch(
     store: &mut Store,
-    place: Place<'_>,
+    target: WriteTarget<'_>,
     options: &WriteOptions,
     media_type: &str,
     body: &[u8],
 ) -> Result<Value, Failure> {
-    let form = Form::of(media_type, place.resource.custom)?;
-    let current = place.current(store)?;
+    let form = Form::of(media_type, target.resource.custom)?;
+    let current = target.current(store)?;
     // A patch may give replicas to an object that has none.
-    let mut scale = seen(place.resource, &current.value(place.resource))?;
+    let mut scale = seen(target.resource, &current.value(target.resource))?;
     let patch = Patch::read(form, body)?;
     let shape = Shape::of_kind(VERSION, "Scale");
     let before = scale.clone();
     patch.apply(shape, &mut scale)?;
-    patch.decode(shape, place, options.unknown, (&before, &mut scale), |source, scale| {
+    patch.decode(shape, target, options.unknown, (&before, &mut scale), |source, scale| {
         let unknown = shape::decode(shape, source, scale)?.into_iter();
         Ok(unknown.map(|path| format!("unknown field {path:?}")).collect())
     })?;
-    write(store, place, &current, &scale)
+    write(store, target, &current, &scale)
 }
 
 /// Applies a configuration to an object's scale. It can set the number of replicas.
@@ -126,16 +126,16 @@ pub(crate) fn patch(
 /// A real server cannot do so for custom types: it refuses every apply that changes something.
 pub(crate) fn apply(
     store: &mut Store,
-    place: Place<'_>,
+    target: WriteTarget<'_>,
     options: &WriteOptions,
     applied: &Value,
 ) -> Result<Value, Failure> {
-    let current = place.current(store)?;
-    let paths = place.resource.scale.as_ref().ok_or_else(Failure::not_served)?;
+    let current = target.current(store)?;
+    let paths = target.resource.scale.as_ref().ok_or_else(Failure::not_served)?;
     apply::check(Shape::of_kind(VERSION, "Scale"), (VERSION, "Scale"), applied)?;
     let mut whole = json!({
-        "apiVersion": place.resource.api_version(), "kind": place.resource.kind,
-        "metadata": { "name": place.name() },
+        "apiVersion": target.resource.api_version(), "kind": target.resource.kind,
+        "metadata": { "name": target.name() },
     });
     // The uid and version of the scale are preconditions.
     for member in ["uid", "resourceVersion"] {
@@ -151,26 +151,26 @@ pub(crate) fn apply(
             at(&mut whole, above)[*last] = replicas.clone();
         }
     }
-    let custom = place.resource.custom;
-    let place = Place { dry_run: place.dry_run || custom, ..place };
-    let (_, object) = apply::apply(store, place, options, &whole, None)?;
-    if custom && object != current.value(place.resource) {
+    let custom = target.resource.custom;
+    let target = WriteTarget { dry_run: target.dry_run || custom, ..target };
+    let (_, object) = apply::apply(store, target, options, &whole, None)?;
+    if custom && object != current.value(target.resource) {
         return Err(Failure::without_reason(&format!(
             "failed to convert new object ({}) to proper version: request to convert CR to an \
              invalid group/version: {VERSION}",
             apply::named(applied, "Scale")
         )));
     }
-    of(place.resource, &object)
+    of(target.resource, &object)
 }
 
 fn write(
     store: &mut Store,
-    place: Place<'_>,
+    target: WriteTarget<'_>,
     current: &Arc<Stored>,
     scale: &Value,
 ) -> Result<Value, Failure> {
-    let paths = place.resource.scale.as_ref().ok_or_else(Failure::not_served)?;
+    let paths = target.resource.scale.as_ref().ok_or_else(Failure::not_served)?;
     for (member, expected) in [("kind", "Scale"), ("apiVersion", VERSION)] {
         let found = scale[member].as_str().unwrap_or_default();
         if !found.is_empty() && found != expected {
@@ -182,8 +182,8 @@ fn write(
         }
     }
     let name = scale["metadata"]["name"].as_str().unwrap_or_default();
-    if name != place.name() {
-        return Err(Failure::name_mismatch(name, place.name()));
+    if name != target.name() {
+        return Err(Failure::name_mismatch(name, target.name()));
     }
     let replicas = match &scale["spec"]["replicas"] {
         Value::Null => 0,
@@ -193,29 +193,29 @@ fn write(
             .ok_or_else(|| Failure::bad_request("spec.replicas is not a 32-bit number"))?,
     };
     if replicas < 0 {
-        return Err(negative(&place, &paths.spec, replicas));
+        return Err(negative(&target, &paths.spec, replicas));
     }
-    let mut object = current.value(place.resource);
+    let mut object = current.value(target.resource);
     let members: Vec<&str> = paths.spec.split('.').collect();
     if let Some((last, above)) = members.split_last() {
         at(&mut object, above)[*last] = replicas.into();
     }
     // The uid and version of the scale are preconditions.
-    place.check_uid(&scale["metadata"], current)?;
+    target.check_uid(&scale["metadata"], current)?;
     object["metadata"]["resourceVersion"] = scale["metadata"]["resourceVersion"].clone();
-    of(place.resource, &update(store, place, current, object)?)
+    of(target.resource, &update(store, target, current, object)?)
 }
 
-fn negative(place: &Place<'_>, path: &str, replicas: i64) -> Failure {
+fn negative(target: &WriteTarget<'_>, path: &str, replicas: i64) -> Failure {
     let replicas = replicas.to_string();
-    if place.resource.custom {
+    if target.resource.custom {
         let problem = "should be a non-negative integer";
         let cause = Cause::invalid_raw(&format!(".{path}"), &replicas, problem);
-        return Failure::invalid(place.resource, place.name(), &[cause]);
+        return Failure::invalid(target.resource, target.name(), &[cause]);
     }
     let problem = "must be greater than or equal to 0";
     let cause = Cause::invalid_raw("spec.replicas", &replicas, problem);
-    Failure::invalid_kind("autoscaling", "Scale", place.name(), &[cause])
+    Failure::invalid_kind("autoscaling", "Scale", target.name(), &[cause])
 }
 
 #[cfg(test)]

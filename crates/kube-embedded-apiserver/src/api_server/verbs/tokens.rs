@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 
-use super::{Part, Place, managed_fields};
+use super::{Part, WriteTarget, managed_fields};
 use crate::api_server::failure::{Cause, Failure};
 use crate::api_server::names;
 use crate::api_server::resource::ResourceType;
@@ -28,14 +28,14 @@ const LONGEST: i64 = 1 << 32;
 const BINDABLE: [(&str, &str, &str); 3] =
     [("v1", "Pod", "pods"), ("v1", "Secret", "secrets"), ("v1", "Node", "nodes")];
 
-/// Creates a token for the service account that `place` names.
+/// Creates a token for the service account that `target` names.
 pub(crate) fn request(
     store: &Store,
     access: &mut Access,
-    place: Place<'_>,
+    target: WriteTarget<'_>,
     mut asked: Value,
 ) -> Result<Value, Failure> {
-    let account = place.current(store)?.value(place.resource);
+    let account = target.current(store)?.value(target.resource);
     let types = ResourceType::new("authentication.k8s.io", "v1", "TokenRequest", "tokens", true);
     asked["kind"] = "TokenRequest".into();
     asked["apiVersion"] = types.api_version().into();
@@ -43,9 +43,9 @@ pub(crate) fn request(
         Err(Failure::invalid_kind("authentication.k8s.io", "TokenRequest", name, &[cause]))
     };
     let given = asked["metadata"]["name"].as_str().unwrap_or_default();
-    if !given.is_empty() && given != place.name() {
+    if !given.is_empty() && given != target.name() {
         let problem = "must match the service account name if specified";
-        return refuse(place.name(), Cause::invalid("metadata.name", given, problem));
+        return refuse(target.name(), Cause::invalid("metadata.name", given, problem));
     }
     at(&mut asked, &["metadata"]);
     let spec = at(&mut asked, &["spec"]);
@@ -62,9 +62,9 @@ pub(crate) fn request(
         let lifetime = lifetime.to_string();
         return refuse("", Cause::invalid_raw("spec.expirationSeconds", &lifetime, problem));
     }
-    let place = Place { resource: &types, part: Part::Object, ..place };
+    let target = WriteTarget { resource: &types, part: Part::Object, ..target };
     let mut tracked = json!({ "metadata": {}, "spec": asked["spec"] });
-    managed_fields::track(&place, None, &mut tracked);
+    managed_fields::track(&target, None, &mut tracked);
     if let Some(entry) = tracked["metadata"]["managedFields"].get_mut(0) {
         entry["subresource"] = "token".into();
         asked["metadata"]["managedFields"] = tracked["metadata"]["managedFields"].clone();
@@ -75,14 +75,14 @@ pub(crate) fn request(
     }
     // The member is always there.
     spec["boundObjectRef"] = spec["boundObjectRef"].take();
-    check_bound(store, place, &asked["spec"]["boundObjectRef"])?;
-    let namespace = place.namespace.unwrap_or_default();
-    let user = format!("system:serviceaccount:{namespace}:{}", place.name());
+    check_bound(store, target, &asked["spec"]["boundObjectRef"])?;
+    let namespace = target.namespace.unwrap_or_default();
+    let user = format!("system:serviceaccount:{namespace}:{}", target.name());
     let expires = names::after(lifetime);
     let claims = json!({ "iss": ISSUER, "sub": user, "aud": asked["spec"]["audiences"] });
     let parts = [json!({ "alg": "none" }).to_string(), claims.to_string(), names::uid()];
     let token = parts.map(|part| URL_SAFE_NO_PAD.encode(part)).join(".");
-    if !place.dry_run {
+    if !target.dry_run {
         let audiences = asked["spec"]["audiences"].as_array().into_iter().flatten();
         let audiences = audiences.filter_map(|one| one.as_str().map(str::to_owned)).collect();
         access.issue(token.clone(), user, audiences);
@@ -96,7 +96,7 @@ pub(crate) fn request(
 }
 
 /// Returns a failure if the object to which the token is bound does not exist.
-fn check_bound(store: &Store, place: Place<'_>, bound: &Value) -> Result<(), Failure> {
+fn check_bound(store: &Store, target: WriteTarget<'_>, bound: &Value) -> Result<(), Failure> {
     if bound.is_null() {
         return Ok(());
     }
@@ -112,9 +112,9 @@ fn check_bound(store: &Store, place: Place<'_>, bound: &Value) -> Result<(), Fai
         let message = format!("cannot bind token to object of type {version}, Kind={kind}");
         return Err(Failure::bad_request(message));
     };
-    let namespace = place.namespace.filter(|_| types.namespaced);
-    let place = Place { resource: types, namespace, name: Some(text("name")), ..place };
-    let found = place.current(store)?;
+    let namespace = target.namespace.filter(|_| types.namespaced);
+    let target = WriteTarget { resource: types, namespace, name: Some(text("name")), ..target };
+    let found = target.current(store)?;
     if !matches!(text("uid"), "") && text("uid") != found.uid {
         let problem = format!(
             "the UID in the bound object reference ({}) does not match the UID in record. The \
@@ -122,7 +122,7 @@ fn check_bound(store: &Store, place: Place<'_>, bound: &Value) -> Result<(), Fai
             text("uid")
         );
         let named = ResourceType::new("", "v1", kind, kind, true);
-        return Err(Failure::precondition_failed(&named, place.name(), &problem));
+        return Err(Failure::precondition_failed(&named, target.name(), &problem));
     }
     Ok(())
 }

@@ -24,7 +24,7 @@ use crate::api_server::rules::warnings;
 use crate::api_server::store::Store;
 use crate::api_server::store::selection::FieldPath;
 use crate::api_server::verbs::options::WriteOptions;
-use crate::api_server::verbs::{self, Part, Place, Warnings, connect, patch, scale};
+use crate::api_server::verbs::{self, Part, Warnings, WriteTarget, connect, patch, scale};
 
 /// The largest body of a request, in bytes.
 const BODY_LIMIT: usize = 3 * 1024 * 1024;
@@ -138,24 +138,24 @@ impl ResourceRequest<'_> {
         let version = versions::parse(version).map_err(|p| Failure::without_reason(&p))?;
         versions::reach(self.server, version).await?;
         let options = WriteOptions::default();
-        let place = self.place(&options);
+        let target = self.write_target(&options);
         let stored = match self.part {
-            None => place.current(&self.server.store.lock())?,
+            None => target.current(&self.server.store.lock())?,
             // A namespace's finalizers can be written, not read.
             Some(part) if part.is_of_object() && part != Subresource::Finalize => {
-                place.current(&self.server.store.lock())?
+                target.current(&self.server.store.lock())?
             }
             Some(Subresource::Scale) => {
-                let stored = place.current(&self.server.store.lock())?;
+                let stored = target.current(&self.server.store.lock())?;
                 return self.respond(200, &scale::read(resource, &stored)?);
             }
             Some(Subresource::Log) => {
-                connect::log(&self.server.store.lock(), place, &params)?;
+                connect::log(&self.server.store.lock(), target, &params)?;
                 let mut response = Response::new(full(Bytes::new()));
                 *response.status_mut() = StatusCode::NO_CONTENT;
                 return Ok(response);
             }
-            Some(part) => return Err(Self::connect(&self.server.store.lock(), place, part)),
+            Some(part) => return Err(Self::connect(&self.server.store.lock(), target, part)),
         };
         let form = self.accepted.for_object(resource)?;
         if self.accepted.encoding == Encoding::Protobuf {
@@ -169,12 +169,12 @@ impl ResourceRequest<'_> {
     }
 
     /// Returns the failure of a connection to a pod, which has no node here.
-    pub(super) fn connect(store: &Store, place: Place<'_>, part: Subresource) -> Failure {
+    pub(super) fn connect(store: &Store, target: WriteTarget<'_>, part: Subresource) -> Failure {
         let connection = match part {
             Subresource::Exec | Subresource::Attach | Subresource::PortForward => {
-                connect::stream(store, place)
+                connect::stream(store, target)
             }
-            Subresource::Proxy => connect::proxy(store, place),
+            Subresource::Proxy => connect::proxy(store, target),
             _ => Err(Failure::method_not_allowed()),
         };
         connection.err().unwrap_or_else(connect::no_node)
@@ -270,8 +270,8 @@ impl ResourceRequest<'_> {
         Ok(response)
     }
 
-    pub(super) fn place<'a>(&'a self, options: &'a WriteOptions) -> Place<'a> {
-        Place {
+    pub(super) fn write_target<'a>(&'a self, options: &'a WriteOptions) -> WriteTarget<'a> {
+        WriteTarget {
             resource: self.resource,
             namespace: self.target.namespace.as_deref(),
             name: self.target.name.as_deref(),

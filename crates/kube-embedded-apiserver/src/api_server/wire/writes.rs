@@ -16,7 +16,7 @@ use crate::api_server::rules::json;
 use crate::api_server::store::Store;
 use crate::api_server::verbs::options::{DeleteOptions, FieldValidation, WriteOptions};
 use crate::api_server::verbs::tokens;
-use crate::api_server::verbs::{self, Deleted, Place};
+use crate::api_server::verbs::{self, Deleted, WriteTarget};
 use crate::api_server::verbs::{decoding, managed_fields, patch, pods, reviews, scale};
 
 const SCALE: Expected<'_> =
@@ -73,11 +73,11 @@ impl ResourceRequest<'_> {
         body: &Bytes,
     ) -> Result<Written, Failure> {
         let asked = Expected::of(self.resource).read(self.content_type, body)?.value;
-        let place = self.place(options);
+        let target = self.write_target(options);
         if self.resource.qualified() == "bindings" {
-            return Ok((201, pods::bind_named(store, place, &asked)?));
+            return Ok((201, pods::bind_named(store, target, &asked)?));
         }
-        let answer = reviews::answer(&self.server.access.lock(), self.user, place, asked)?;
+        let answer = reviews::answer(&self.server.access.lock(), self.user, target, asked)?;
         Ok((201, answer))
     }
 
@@ -89,29 +89,29 @@ impl ResourceRequest<'_> {
         options: &WriteOptions,
         body: &Bytes,
     ) -> Result<Written, Failure> {
-        let place = self.place(options);
+        let target = self.write_target(options);
         let read = |expected: Expected<'_>| Ok(expected.read(self.content_type, body)?.value);
         Ok(match (part, &self.head.method) {
             (Subresource::Scale, &Method::PUT) => {
-                (200, scale::replace(store, place, &read(SCALE)?)?)
+                (200, scale::replace(store, target, &read(SCALE)?)?)
             }
             (Subresource::Scale, &Method::PATCH) if self.content_type.starts_with(patch::APPLY) => {
-                (200, scale::apply(store, place, options, &applied(body)?.0)?)
+                (200, scale::apply(store, target, options, &applied(body)?.0)?)
             }
             (Subresource::Scale, &Method::PATCH) => {
                 self.check_force(options)?;
-                (200, scale::patch(store, place, options, self.content_type, body)?)
+                (200, scale::patch(store, target, options, self.content_type, body)?)
             }
             (Subresource::Eviction, &Method::POST) => {
-                (201, pods::evict(store, place, &read(EVICTION)?, options)?)
+                (201, pods::evict(store, target, &read(EVICTION)?, options)?)
             }
             (Subresource::Binding, &Method::POST) => {
-                (201, pods::bind(store, place, &read(BINDING)?)?)
+                (201, pods::bind(store, target, &read(BINDING)?)?)
             }
             (Subresource::Token, &Method::POST) => {
                 let asked = read(TOKEN_REQUEST)?;
                 let mut access = self.server.access.lock();
-                (201, tokens::request(store, &mut access, place, asked)?)
+                (201, tokens::request(store, &mut access, target, asked)?)
             }
             (
                 Subresource::Exec
@@ -119,7 +119,7 @@ impl ResourceRequest<'_> {
                 | Subresource::PortForward
                 | Subresource::Proxy,
                 _,
-            ) => return Err(Self::connect(store, place, part)),
+            ) => return Err(Self::connect(store, target, part)),
             _ => return Err(self.not_allowed()),
         })
     }
@@ -132,7 +132,7 @@ impl ResourceRequest<'_> {
         repeated.extend(repeated_in_yaml(self.content_type, body).map(|problem| {
             if strict { format!("yaml: unmarshal errors:\n  {problem}") } else { problem }
         }));
-        decoding::object(self.place(options), options.unknown, &mut object, repeated)?;
+        decoding::object(self.write_target(options), options.unknown, &mut object, repeated)?;
         Ok(object)
     }
 
@@ -152,7 +152,7 @@ impl ResourceRequest<'_> {
         options: &WriteOptions,
         body: &Bytes,
     ) -> Result<Written, Failure> {
-        let place = self.place(options);
+        let target = self.write_target(options);
         let named = self.target.name.is_some();
         let content_type = self.content_type;
         // A status can be written, but not deleted.
@@ -162,14 +162,14 @@ impl ResourceRequest<'_> {
             (&Method::POST, _) if whole => {
                 let mut object = self.parse_object(options, body)?;
                 reviews::note_requester(self.resource, self.user, &mut object);
-                (201, verbs::create(store, Place { name: None, ..place }, object)?)
+                (201, verbs::create(store, WriteTarget { name: None, ..target }, object)?)
             }
             (&Method::PUT | &Method::PATCH, false) => {
                 return Err(Failure::bad_request("name must be provided"));
             }
             (&Method::PUT, true) => {
                 let object = self.parse_object(options, body)?;
-                let (made, value) = verbs::replace(store, place, object)?;
+                let (made, value) = verbs::replace(store, target, object)?;
                 (if made { 201 } else { 200 }, value)
             }
             (&Method::PATCH, _) if self.part == Some(Subresource::Finalize) => {
@@ -182,7 +182,7 @@ impl ResourceRequest<'_> {
                     return Err(Failure::invalid_options("PatchOptions", &cause));
                 }
                 let (applied, repeated) = applied(body)?;
-                if whole && place.current(store).is_err() {
+                if whole && target.current(store).is_err() {
                     // An apply that creates needs both verbs.
                     let access = self.server.access.lock();
                     authorization::check(&access, self.user, "create", self.target, self.head)?;
@@ -190,7 +190,7 @@ impl ResourceRequest<'_> {
                 let refused = repeated.as_deref().map(Failure::strict_apply);
                 let refused = refused.filter(|_| options.unknown == FieldValidation::Strict);
                 let (made, value) =
-                    managed_fields::apply::apply(store, place, options, &applied, refused)?;
+                    managed_fields::apply::apply(store, target, options, &applied, refused)?;
                 if options.unknown == FieldValidation::Warn {
                     self.warnings.add(repeated);
                 }
@@ -198,12 +198,12 @@ impl ResourceRequest<'_> {
             }
             (&Method::PATCH, true) => {
                 self.check_force(options)?;
-                (200, patch::patch(store, place, options, content_type, body)?)
+                (200, patch::patch(store, target, options, content_type, body)?)
             }
             (&Method::DELETE, true) if whole => {
                 let options = DeleteOptions::parse(content_type, body, options)?;
-                let place = Place { dry_run: options.dry_run, ..place };
-                let deleted = verbs::delete(store, place, &options)?;
+                let target = WriteTarget { dry_run: options.dry_run, ..target };
+                let deleted = verbs::delete(store, target, &options)?;
                 (200, delete_answer(self.resource, deleted))
             }
             _ => return Err(self.not_allowed()),
@@ -220,8 +220,8 @@ impl ResourceRequest<'_> {
         let delete_options = DeleteOptions::parse(self.content_type, body, options)?;
         let mut store = self.server.store.lock();
         let page = verbs::list::page(&store, self.resource, &query.list)?;
-        let place = Place { dry_run: delete_options.dry_run, ..self.place(options) };
-        verbs::delete_all(&mut store, place, &page.items, &delete_options)?;
+        let target = WriteTarget { dry_run: delete_options.dry_run, ..self.write_target(options) };
+        verbs::delete_all(&mut store, target, &page.items, &delete_options)?;
         controllers::settle(&mut store);
         drop(store);
         let form = self.accepted.for_list(self.resource)?;

@@ -17,7 +17,7 @@ pub(super) fn node(shape: Shape<'_>, value: &Value) -> Node {
     let mut node = Node::default();
     match shape.parts(value) {
         OwnedParts::Scalar(_) | OwnedParts::AtomicMembers | OwnedParts::AtomicElements => {
-            node.is_member = true
+            node.is_member = true;
         }
         OwnedParts::Members => {
             for (name, value) in members(Some(value)).into_iter().flatten() {

@@ -2,15 +2,15 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Place, objects};
+use super::{WriteTarget, objects};
 use crate::api_server::failure::Failure;
 use crate::api_server::rules::quantity::Quantity;
 use crate::api_server::store::Store;
 
 const LISTS: [&str; 2] = ["containers", "initContainers"];
 
-fn ranges(store: &Store, place: Place<'_>) -> Vec<Value> {
-    objects(store, ("", "v1", "limitranges"), place.namespace).collect()
+fn ranges(store: &Store, target: WriteTarget<'_>) -> Vec<Value> {
+    objects(store, ("", "v1", "limitranges"), target.namespace).collect()
 }
 
 fn limits<'a>(ranges: &'a [Value], kind: &'a str) -> impl Iterator<Item = &'a Value> {
@@ -20,13 +20,13 @@ fn limits<'a>(ranges: &'a [Value], kind: &'a str) -> impl Iterator<Item = &'a Va
 }
 
 /// Sets the requests and limits that the containers of a new pod leave out.
-pub(super) fn complete(store: &Store, place: Place<'_>, pod: &mut Value) {
-    let ranges = ranges(store, place);
+pub(super) fn complete(store: &Store, target: WriteTarget<'_>, pod: &mut Value) {
+    let ranges = ranges(store, target);
     let (mut requests, mut most) = (Map::new(), Map::new());
     for limit in limits(&ranges, "Container") {
-        for (target, member) in [(&mut requests, "defaultRequest"), (&mut most, "default")] {
+        for (totals, member) in [(&mut requests, "defaultRequest"), (&mut most, "default")] {
             for (name, value) in limit[member].as_object().into_iter().flatten() {
-                target.insert(name.clone(), value.clone());
+                totals.insert(name.clone(), value.clone());
             }
         }
     }
@@ -77,8 +77,8 @@ fn fill(resources: &mut Value, member: &str, defaults: &Map<String, Value>) -> V
 }
 
 /// Refuses a pod whose containers are outside of the bounds.
-pub(super) fn admit(store: &Store, place: Place<'_>, pod: &Value) -> Result<(), Failure> {
-    let ranges = ranges(store, place);
+pub(super) fn admit(store: &Store, target: WriteTarget<'_>, pod: &Value) -> Result<(), Failure> {
+    let ranges = ranges(store, target);
     let mut problems = Vec::new();
     for limit in limits(&ranges, "Container") {
         for list in LISTS {
@@ -93,10 +93,10 @@ pub(super) fn admit(store: &Store, place: Place<'_>, pod: &Value) -> Result<(), 
     }
     match &problems[..] {
         [] => Ok(()),
-        [problem] => Err(Failure::forbidden(place.resource, place.name(), problem)),
+        [problem] => Err(Failure::forbidden(target.resource, target.name(), problem)),
         problems => {
             let all = format!("[{}]", problems.join(", "));
-            Err(Failure::forbidden(place.resource, place.name(), &all))
+            Err(Failure::forbidden(target.resource, target.name(), &all))
         }
     }
 }

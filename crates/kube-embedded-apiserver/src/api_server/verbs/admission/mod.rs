@@ -12,7 +12,7 @@ mod tests;
 
 use serde_json::Value;
 
-use super::{Part, Place};
+use super::{Part, WriteTarget};
 use crate::api_server::failure::{Cause, Failure};
 use crate::api_server::resource::ResourceType;
 use crate::api_server::rules::members::at;
@@ -21,16 +21,16 @@ use crate::api_server::store::Store;
 /// Completes a new object, or refuses it, before it is validated.
 pub(super) fn complete_new(
     store: &Store,
-    place: Place<'_>,
+    target: WriteTarget<'_>,
     object: &mut Value,
 ) -> Result<(), Failure> {
-    match &*place.resource.qualified() {
-        _ if !applies(place) => Ok(()),
+    match &*target.resource.qualified() {
+        _ if !applies(target) => Ok(()),
         "pods" => {
-            limits::complete(store, place, object);
+            limits::complete(store, target, object);
             let node = object["spec"]["nodeName"].as_str().unwrap_or_default().to_owned();
-            self::place(store, &node, object);
-            priorities::complete(store, place, object)
+            self::label_by_node(store, &node, object);
+            priorities::complete(store, target, object)
         }
         "ingresses.networking.k8s.io" => {
             storage::choose_ingress_class(store, object);
@@ -52,20 +52,20 @@ pub(super) fn complete_new(
 const PLACES: [&str; 2] = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
 
 /// Gives a pod the labels of its node that say where it is.
-pub(super) fn place(store: &Store, node: &str, pod: &mut Value) {
+pub(super) fn label_by_node(store: &Store, node: &str, pod: &mut Value) {
     let mut nodes = objects(store, ("", "v1", "nodes"), None);
     let found = nodes.find(|found| !node.is_empty() && found["metadata"]["name"] == node);
     let Some(node) = found else { return };
     for label in PLACES {
-        if let Some(place) = node["metadata"]["labels"][label].as_str() {
-            at(pod, &["metadata", "labels"])[label] = place.into();
+        if let Some(value) = node["metadata"]["labels"][label].as_str() {
+            at(pod, &["metadata", "labels"])[label] = value.into();
         }
     }
 }
 
 /// Completes the new state of an object before it is validated.
-pub(super) fn complete_changed(place: Place<'_>, before: &Value, object: &mut Value) {
-    if applies(place) && place.resource.qualified() == "services" {
+pub(super) fn complete_changed(target: WriteTarget<'_>, before: &Value, object: &mut Value) {
+    if applies(target) && target.resource.qualified() == "services" {
         services::complete(Some(before), object);
     }
 }
@@ -73,23 +73,23 @@ pub(super) fn complete_changed(place: Place<'_>, before: &Value, object: &mut Va
 /// Refuses a valid new object, or takes what it needs.
 pub(super) fn admit_new(
     store: &mut Store,
-    place: Place<'_>,
+    target: WriteTarget<'_>,
     object: &mut Value,
 ) -> Result<(), Failure> {
-    if !applies(place) {
+    if !applies(target) {
         return Ok(());
     }
-    if place.resource.qualified() == "pods" {
-        limits::admit(store, place, object)?;
+    if target.resource.qualified() == "pods" {
+        limits::admit(store, target, object)?;
     }
-    if place.resource.qualified() == "services" {
-        let causes = services::allocate(store, place, None, object);
-        refuse(place, &causes)?;
+    if target.resource.qualified() == "services" {
+        let causes = services::allocate(store, target, None, object);
+        refuse(target, &causes)?;
     }
-    if place.resource.qualified() == CLASSES {
-        priorities::admit_class(store, place, object)?;
+    if target.resource.qualified() == CLASSES {
+        priorities::admit_class(store, target, object)?;
     }
-    quotas::admit(store, place, None, object)
+    quotas::admit(store, target, None, object)
 }
 
 /// The qualified name of the classes of priorities.
@@ -98,35 +98,35 @@ const CLASSES: &str = "priorityclasses.scheduling.k8s.io";
 /// Refuses a valid change, or takes what it needs.
 pub(super) fn admit_changed(
     store: &mut Store,
-    place: Place<'_>,
+    target: WriteTarget<'_>,
     before: &Value,
     object: &mut Value,
 ) -> Result<(), Failure> {
-    if !applies(place) || place.part == Part::Status {
+    if !applies(target) || target.part == Part::Status {
         return Ok(());
     }
-    match &*place.resource.qualified() {
+    match &*target.resource.qualified() {
         "services" => {
-            let causes = services::allocate(store, place, Some(before), object);
-            refuse(place, &causes)?;
+            let causes = services::allocate(store, target, Some(before), object);
+            refuse(target, &causes)?;
         }
-        "persistentvolumeclaims" => storage::admit_growth(store, place, before, object)?,
-        CLASSES => priorities::admit_class(store, place, object)?,
+        "persistentvolumeclaims" => storage::admit_growth(store, target, before, object)?,
+        CLASSES => priorities::admit_class(store, target, object)?,
         _ => {}
     }
-    quotas::admit(store, place, Some(before), object)
+    quotas::admit(store, target, Some(before), object)
 }
 
-fn refuse(place: Place<'_>, causes: &[Cause]) -> Result<(), Failure> {
+fn refuse(target: WriteTarget<'_>, causes: &[Cause]) -> Result<(), Failure> {
     if causes.is_empty() {
         return Ok(());
     }
-    Err(Failure::invalid(place.resource, place.name(), causes))
+    Err(Failure::invalid(target.resource, target.name(), causes))
 }
 
 /// Returns whether the write is a client's. The test process writes what it wants.
-fn applies(place: Place<'_>) -> bool {
-    place.part != Part::Both && !place.resource.custom
+fn applies(target: WriteTarget<'_>) -> bool {
+    target.part != Part::Both && !target.resource.custom
 }
 
 /// Returns the objects of a type, in a namespace if there is one.

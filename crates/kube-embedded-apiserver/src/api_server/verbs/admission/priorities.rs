@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Place, objects};
+use super::{WriteTarget, objects};
 use crate::api_server::failure::Failure;
 use crate::api_server::store::Store;
 
@@ -18,13 +18,17 @@ struct Class {
 }
 
 /// Sets the priority of a new pod.
-pub(super) fn complete(store: &Store, place: Place<'_>, pod: &mut Value) -> Result<(), Failure> {
+pub(super) fn complete(
+    store: &Store,
+    target: WriteTarget<'_>,
+    pod: &mut Value,
+) -> Result<(), Failure> {
     let wanted = pod["spec"]["priorityClassName"].as_str().unwrap_or_default().to_owned();
     let class = match &*wanted {
         "" => default(store),
         name => named(store, name).ok_or_else(|| {
             let problem = format!("no PriorityClass with name {name} was found");
-            Failure::forbidden(place.resource, place.name(), &problem)
+            Failure::forbidden(target.resource, target.name(), &problem)
         })?,
     };
     let spec = &mut pod["spec"];
@@ -34,7 +38,7 @@ pub(super) fn complete(store: &Store, place: Place<'_>, pod: &mut Value) -> Resu
              admission controller computed {} from the given PriorityClass name",
             spec["priority"], class.value
         );
-        return Err(Failure::forbidden(place.resource, place.name(), &problem));
+        return Err(Failure::forbidden(target.resource, target.name(), &problem));
     }
     if let Some(given) =
         spec["preemptionPolicy"].as_str().filter(|given| *given != class.preemption)
@@ -44,7 +48,7 @@ pub(super) fn complete(store: &Store, place: Place<'_>, pod: &mut Value) -> Resu
              priority admission controller computed {} from the given PriorityClass name",
             class.preemption
         );
-        return Err(Failure::forbidden(place.resource, place.name(), &problem));
+        return Err(Failure::forbidden(target.resource, target.name(), &problem));
     }
     if !class.name.is_empty() {
         spec["priorityClassName"] = class.name.into();
@@ -55,7 +59,11 @@ pub(super) fn complete(store: &Store, place: Place<'_>, pod: &mut Value) -> Resu
 }
 
 /// Refuses a second class of pods that name none.
-pub(super) fn admit_class(store: &Store, place: Place<'_>, class: &Value) -> Result<(), Failure> {
+pub(super) fn admit_class(
+    store: &Store,
+    target: WriteTarget<'_>,
+    class: &Value,
+) -> Result<(), Failure> {
     let mut others = classes(store).filter(|other| {
         other["globalDefault"] == true && other["metadata"]["name"] != class["metadata"]["name"]
     });
@@ -65,7 +73,7 @@ pub(super) fn admit_class(store: &Store, place: Place<'_>, class: &Value) -> Res
     let name = other["metadata"]["name"].as_str().unwrap_or_default();
     let problem =
         format!("PriorityClass {name} is already marked as default. Only one default can exist");
-    Err(Failure::forbidden(place.resource, place.name(), &problem))
+    Err(Failure::forbidden(target.resource, target.name(), &problem))
 }
 
 fn classes(store: &Store) -> impl Iterator<Item = Value> {

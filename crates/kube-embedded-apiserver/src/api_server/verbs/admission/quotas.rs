@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::limits::sum;
-use super::{Part, Place, objects};
+use super::{Part, WriteTarget, objects};
 use crate::api_server::failure::Failure;
 use crate::api_server::rules::preparation::quality_of_service;
 use crate::api_server::rules::quantity::Quantity;
@@ -29,16 +29,16 @@ const COUNTED: [&str; 8] = [
 /// Refuses a new object or a change that a quota does not allow, or counts what it adds.
 pub(super) fn admit(
     store: &mut Store,
-    place: Place<'_>,
+    target: WriteTarget<'_>,
     before: Option<&Value>,
     object: &Value,
 ) -> Result<(), Failure> {
-    if place.namespace.is_none() {
+    if target.namespace.is_none() {
         return Ok(());
     }
-    let mut usage = usage(place, object);
+    let mut usage = usage(target, object);
     if let Some(before) = before {
-        let known = self::usage(place, before);
+        let known = self::usage(target, before);
         let rest = |name: &str| known.get(name).copied().unwrap_or(Quantity::count(0));
         usage.retain(|name, amount| *amount > rest(name));
         for (name, amount) in &mut usage {
@@ -49,9 +49,9 @@ pub(super) fn admit(
         }
     }
     let quotas: Vec<Value> =
-        objects(store, ("", "v1", "resourcequotas"), place.namespace).collect();
+        objects(store, ("", "v1", "resourcequotas"), target.namespace).collect();
     let mut counted = Vec::new();
-    for quota in quotas.into_iter().filter(|quota| in_scope(place, &quota["spec"], object)) {
+    for quota in quotas.into_iter().filter(|quota| in_scope(target, &quota["spec"], object)) {
         let name = quota["metadata"]["name"].as_str().unwrap_or_default();
         let hard = quota["status"]["hard"].as_object();
         let limited =
@@ -59,12 +59,12 @@ pub(super) fn admit(
         let used = |resource: &str| {
             Quantity::of(&quota["status"]["used"][resource]).unwrap_or(Quantity::count(0))
         };
-        if place.resource.qualified() == "pods" {
+        if target.resource.qualified() == "pods" {
             let named = hard.into_iter().flatten().map(|(resource, _)| resource);
             let missing = unnamed(object, named.map(String::as_str));
             if !missing.is_empty() {
                 let problem = format!("failed quota: {name}: must specify {}", missing.join("; "));
-                return Err(Failure::forbidden(place.resource, place.name(), &problem));
+                return Err(Failure::forbidden(target.resource, target.name(), &problem));
             }
         }
         let relevant: BTreeMap<&String, Quantity> = usage
@@ -77,7 +77,7 @@ pub(super) fn admit(
             let named: Vec<&str> = relevant.keys().map(|name| name.as_str()).collect();
             let named = named.join(",");
             let problem = format!("status unknown for quota: {name}, resources: {named}");
-            return Err(Failure::forbidden(place.resource, place.name(), &problem));
+            return Err(Failure::forbidden(target.resource, target.name(), &problem));
         }
         let over: Vec<(&String, Quantity)> = relevant
             .iter()
@@ -99,7 +99,7 @@ pub(super) fn admit(
                 list(&|resource, _| used(resource)),
                 list(&|resource, _| limited(resource).unwrap_or(Quantity::count(0))),
             );
-            return Err(Failure::forbidden(place.resource, place.name(), &problem));
+            return Err(Failure::forbidden(target.resource, target.name(), &problem));
         }
         if !relevant.is_empty() {
             let mut after = quota.clone();
@@ -110,26 +110,31 @@ pub(super) fn admit(
             counted.push(after);
         }
     }
-    if place.dry_run { Ok(()) } else { count(store, place, counted) }
+    if target.dry_run { Ok(()) } else { count(store, target, counted) }
 }
 
 /// Stores quotas whose usage has changed.
-fn count(store: &mut Store, place: Place<'_>, quotas: Vec<Value>) -> Result<(), Failure> {
+fn count(store: &mut Store, target: WriteTarget<'_>, quotas: Vec<Value>) -> Result<(), Failure> {
     let Some(types) = store.served("", "v1", "resourcequotas").cloned() else { return Ok(()) };
     for quota in quotas {
         let name = quota["metadata"]["name"].as_str().unwrap_or_default().to_owned();
-        let place =
-            Place { resource: &types, name: Some(&name), part: Part::Both, manager: "", ..place };
-        let current = place.current(store)?;
-        verbs::update(store, place, &current, quota)?;
+        let target = WriteTarget {
+            resource: &types,
+            name: Some(&name),
+            part: Part::Both,
+            manager: "",
+            ..target
+        };
+        let current = target.current(store)?;
+        verbs::update(store, target, &current, quota)?;
     }
     Ok(())
 }
 
 /// Returns what a new object uses.
-fn usage(place: Place<'_>, object: &Value) -> BTreeMap<String, Quantity> {
+fn usage(target: WriteTarget<'_>, object: &Value) -> BTreeMap<String, Quantity> {
     let mut usage = BTreeMap::new();
-    let resource = place.resource.qualified();
+    let resource = target.resource.qualified();
     usage.insert(format!("count/{resource}"), Quantity::count(1));
     if COUNTED.contains(&&*resource) {
         usage.insert(resource.clone(), Quantity::count(1));
@@ -178,9 +183,9 @@ fn usage(place: Place<'_>, object: &Value) -> BTreeMap<String, Quantity> {
 }
 
 /// Returns whether an object is in all scopes of a quota. Only pods and claims are in any.
-fn in_scope(place: Place<'_>, quota: &Value, object: &Value) -> bool {
+fn in_scope(target: WriteTarget<'_>, quota: &Value, object: &Value) -> bool {
     let spec = &object["spec"];
-    let kind = place.resource.qualified();
+    let kind = target.resource.qualified();
     let one = |scope: &str, operator: &str, values: &Value| {
         let chosen = |name: &Value| {
             let name = name.as_str().filter(|name| !name.is_empty());

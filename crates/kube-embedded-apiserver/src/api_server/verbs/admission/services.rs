@@ -12,7 +12,7 @@ use crate::api_server::failure::Cause;
 use crate::api_server::resource::ResourceType;
 use crate::api_server::rules::formats::parse_address;
 use crate::api_server::store::Store;
-use crate::api_server::verbs::Place;
+use crate::api_server::verbs::WriteTarget;
 
 /// The first number of all addresses of services. Clusters differ in their ranges, so that a client
 /// may ask for any of these.
@@ -163,13 +163,13 @@ fn drop_unused(old: &Value, new: &mut Value) {
 /// Gives a service the addresses and ports that it needs.
 pub(super) fn allocate(
     store: &Store,
-    place: Place<'_>,
+    target: WriteTarget<'_>,
     before: Option<&Value>,
     service: &mut Value,
 ) -> Vec<Cause> {
     let own = service["metadata"]["name"].as_str().unwrap_or_default().to_owned();
     let namespace = service["metadata"]["namespace"].as_str().unwrap_or_default().to_owned();
-    let others = Others { store, resource: place.resource, own: (&namespace, &own) };
+    let others = Others { store, resource: target.resource, own: (&namespace, &own) };
     let spec = &mut service["spec"];
     if !has_address(text(spec, "type")) {
         return Vec::new();
@@ -183,7 +183,7 @@ pub(super) fn allocate(
     if wanted != "None" && (wanted.is_empty() || wanted != known) {
         let found = match &*wanted {
             // A dry run takes no address.
-            "" if place.dry_run => Ok(IpAddr::from(Ipv4Addr::new(RANGE, 0, 0, 0))),
+            "" if target.dry_run => Ok(IpAddr::from(Ipv4Addr::new(RANGE, 0, 0, 0))),
             wanted => address(&others.addresses(), wanted),
         };
         match found {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Place, objects};
+use super::{WriteTarget, objects};
 use crate::api_server::failure::Failure;
 use crate::api_server::rules::quantity::Quantity;
 use crate::api_server::store::Store;
@@ -56,7 +56,7 @@ fn default_class(all: impl Iterator<Item = Value>, marks: &[&str]) -> Option<Val
 /// Refuses a larger request whose class does not allow it.
 pub(super) fn admit_growth(
     store: &Store,
-    place: Place<'_>,
+    target: WriteTarget<'_>,
     before: &Value,
     after: &Value,
 ) -> Result<(), Failure> {
@@ -64,7 +64,7 @@ pub(super) fn admit_growth(
     if storage(after) <= storage(before) {
         return Ok(());
     }
-    let refused = |problem| Err(Failure::forbidden(place.resource, place.name(), problem));
+    let refused = |problem| Err(Failure::forbidden(target.resource, target.name(), problem));
     if before["status"]["phase"] != "Bound" {
         return refused("Only bound persistent volume claims can be expanded");
     }

@@ -15,7 +15,9 @@ use crate::api_server::rules::ownership::{
 use crate::api_server::rules::shape::{self, Shape, Source};
 use crate::api_server::store::Store;
 use crate::api_server::verbs::options::WriteOptions;
-use crate::api_server::verbs::{Part, Place, create_as_is, scale, take_metadata, update_as_is};
+use crate::api_server::verbs::{
+    Part, WriteTarget, create_as_is, scale, take_metadata, update_as_is,
+};
 
 /// The manager whose applies take over what client-side apply set.
 const KUBECTL: &str = "kubectl";
@@ -26,7 +28,7 @@ const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 /// it ends with that failure once the configuration is merged.
 pub(crate) fn apply(
     store: &mut Store,
-    place: Place<'_>,
+    target: WriteTarget<'_>,
     options: &WriteOptions,
     applied: &Value,
     refused: Option<Failure>,
@@ -35,24 +37,24 @@ pub(crate) fn apply(
         let cause = Cause::required("fieldManager", "is required for apply patch");
         return Err(Failure::invalid_options("PatchOptions", &cause));
     }
-    let current = match place.current(store) {
-        Err(missing) if place.part != Part::Object => return Err(missing),
+    let current = match target.current(store) {
+        Err(missing) if target.part != Part::Object => return Err(missing),
         found => found.ok(),
     };
-    let shape = Shape::of(place.resource);
-    let kind = (place.resource.api_version(), &*place.resource.kind);
+    let shape = Shape::of(target.resource);
+    let kind = (target.resource.api_version(), &*target.resource.kind);
     check(shape, (&kind.0, kind.1), applied)?;
     let live = match &current {
-        Some(current) => current.value(place.resource),
-        None => new_object(place, shape),
+        Some(current) => current.value(target.resource),
+        None => new_object(target, shape),
     };
-    let mut object = merged(place, shape, options, &live, applied)?;
+    let mut object = merged(target, shape, options, &live, applied)?;
     if let Some(refused) = refused {
         return Err(refused);
     }
-    if !place.resource.custom {
+    if !target.resource.custom {
         shape::decode(shape, Source::Memory, &mut object).map_err(|problem| {
-            let name = named(applied, &place.resource.kind);
+            let name = named(applied, &target.resource.kind);
             let message =
                 format!("failed to convert new typed object ({name}) to object: {problem}");
             Failure::without_reason(&message)
@@ -64,21 +66,21 @@ pub(crate) fn apply(
             "uid mismatch: the provided object specified uid {uid}, and no existing object was \
              found"
         );
-        return Err(Failure::precondition_failed(place.resource, place.name(), &problem));
+        return Err(Failure::precondition_failed(target.resource, target.name(), &problem));
     }
-    let mut object = place.check(object)?;
-    place.check_name(&object)?;
+    let mut object = target.check(object)?;
+    target.check_name(&object)?;
     let Some(current) = current else {
         take_metadata(&mut object, "resourceVersion");
-        return Ok((true, create_as_is(store, place, object)?));
+        return Ok((true, create_as_is(store, target, object)?));
     };
-    update_as_is(store, place, (&current, live), object).map(|object| (false, object))
+    update_as_is(store, target, (&current, live), object).map(|object| (false, object))
 }
 
-fn new_object(place: Place<'_>, shape: Shape<'_>) -> Value {
+fn new_object(target: WriteTarget<'_>, shape: Shape<'_>) -> Value {
     let mut object = shape::empty(shape);
-    object["kind"] = (&*place.resource.kind).into();
-    object["apiVersion"] = place.resource.api_version().into();
+    object["kind"] = (&*target.resource.kind).into();
+    object["apiVersion"] = target.resource.api_version().into();
     if object["metadata"].is_null() {
         object["metadata"] = json!({});
     }
@@ -123,7 +125,7 @@ pub(crate) fn named(applied: &Value, kind: &str) -> String {
 
 /// Returns the live object with the configuration merged into it, and with its managers.
 fn merged(
-    place: Place<'_>,
+    target: WriteTarget<'_>,
     shape: Shape<'_>,
     options: &WriteOptions,
     live: &Value,
@@ -132,31 +134,31 @@ fn merged(
     let mut managers = Managers::read(&live["metadata"]["managedFields"]).unwrap_or_default();
     if managers.is_empty() {
         let name = "before-first-apply";
-        update(&place, &mut managers, name, (&shape::empty(shape), live));
+        update(&target, &mut managers, name, (&shape::empty(shape), live));
     }
-    let own = identity(&place, place.manager, true);
+    let own = identity(&target, target.manager, true);
     let last = managers.0.remove(&own);
     let manager = Manager {
-        version: place.resource.api_version(),
+        version: target.resource.api_version(),
         time: last.as_ref().map_or(Value::Null, |last| last.time.clone()),
-        fields: fields(shape, applied).without(&unwritten(&place)),
+        fields: fields(shape, applied).without(&unwritten(&target)),
     };
     let mut object = merge(shape, Some(live), Some(applied)).unwrap_or_default();
     managers.0.insert(own.clone(), manager);
     if let Some(last) = last.filter(|last| !last.fields.is_empty()) {
         object = pruned(shape, &object, &managers, &last.fields);
     }
-    let free = if place.manager == KUBECTL { set_by_client(place, shape, live) } else { None };
+    let free = if target.manager == KUBECTL { set_by_client(target, shape, live) } else { None };
     let free = free.unwrap_or_default();
-    take_over(&place, &mut managers, &own, (options.force, &free), (live, &object))?;
+    take_over(&target, &mut managers, &own, (options.force, &free), (live, &object))?;
     if let Some(manager) = managers.0.get_mut(&own) {
         manager.fields = manager.fields.difference(&set(&UNOWNED));
         // A scale does not tell when it was written.
-        if object != *live && place.part != Part::Scale {
+        if object != *live && target.part != Part::Scale {
             manager.time = now().into();
         }
     }
-    if place.manager == KUBECTL {
+    if target.manager == KUBECTL {
         renew_last_applied(&mut object, applied);
     }
     set_entries(&mut object, managers.entries());
@@ -164,10 +166,10 @@ fn merged(
 }
 
 /// Returns the fields that client-side apply set and that nobody changed since.
-fn set_by_client(place: Place<'_>, shape: Shape<'_>, live: &Value) -> Option<Set> {
+fn set_by_client(target: WriteTarget<'_>, shape: Shape<'_>, live: &Value) -> Option<Set> {
     let last = live["metadata"]["annotations"][LAST_APPLIED].as_str()?;
     let last: Value = serde_json::from_str(last).ok()?;
-    if last["apiVersion"] != place.resource.api_version() || problems(shape, &last).is_some() {
+    if last["apiVersion"] != target.resource.api_version() || problems(shape, &last).is_some() {
         return None;
     }
     let changed = compare(shape, &last, live);
@@ -217,20 +219,20 @@ fn pruned(shape: Shape<'_>, merged: &Value, managers: &Managers, last: &Set) -> 
 /// Removes the changed fields from all other managers. Without force, their fields are conflicts,
 /// except those that are free.
 fn take_over(
-    place: &Place<'_>,
+    target: &WriteTarget<'_>,
     managers: &mut Managers,
     own: &Identity,
     (force, free): (bool, &Set),
     objects: (&Value, &Value),
 ) -> Result<(), Failure> {
-    let difference = difference(place, objects);
+    let difference = difference(target, objects);
     let changed = difference.set();
     let mut conflicts = Vec::new();
     for (identity, manager) in managers.0.iter_mut().filter(|(identity, _)| *identity != own) {
         let lost = manager.fields.intersection(&changed);
         let contested = lost.difference(free);
         if !contested.is_empty() && !force {
-            let applied = (place.part == Part::Scale).then_some(scale::VERSION);
+            let applied = (target.part == Part::Scale).then_some(scale::VERSION);
             conflicts.push((identity.described(applied), contested));
         } else {
             manager.fields = manager.fields.difference(&lost).difference(&difference.removed);

@@ -10,7 +10,7 @@ mod managers;
 use serde_json::{Value, json};
 
 use self::managers::{Identity, Manager, Managers};
-use super::{Part, Place};
+use super::{Part, WriteTarget};
 use crate::api_server::names::now;
 use crate::api_server::rules::ownership::{Comparison, Set, compare};
 use crate::api_server::rules::shape::{self, Shape};
@@ -40,29 +40,29 @@ fn set(paths: &[&[&str]]) -> Set {
 }
 
 /// Returns the fields that this part of the API does not write.
-fn unwritten(place: &Place<'_>) -> Set {
-    match place.part {
-        _ if untracked(place) => set(&[&["f:spec"], &["f:status"]]),
-        Part::Status if place.resource.custom => set(&[&["f:metadata"], &["f:spec"]]),
+fn unwritten(target: &WriteTarget<'_>) -> Set {
+    match target.part {
+        _ if untracked(target) => set(&[&["f:spec"], &["f:status"]]),
+        Part::Status if target.resource.custom => set(&[&["f:metadata"], &["f:spec"]]),
         Part::Status | Part::Approval => {
             let mut unwritten = set(&[&["f:spec"]]);
-            for member in place.resource.kept_by_status {
+            for member in target.resource.kept_by_status {
                 unwritten.insert_path(&["f:metadata", &format!("f:{member}")]);
             }
             unwritten
         }
-        _ if place.resource.status => set(&[&["f:status"]]),
+        _ if target.resource.status => set(&[&["f:status"]]),
         _ => Set::default(),
     }
 }
 
 /// Returns whether nobody owns the specification and status of the type's objects.
-fn untracked(place: &Place<'_>) -> bool {
-    place.resource.qualified() == "certificatesigningrequests.certificates.k8s.io"
+fn untracked(target: &WriteTarget<'_>) -> bool {
+    target.resource.qualified() == "certificatesigningrequests.certificates.k8s.io"
 }
 
-fn identity(place: &Place<'_>, name: &str, applies: bool) -> Identity {
-    let subresource = match place.part {
+fn identity(target: &WriteTarget<'_>, name: &str, applies: bool) -> Identity {
+    let subresource = match target.part {
         Part::Status => "status",
         Part::Scale => "scale",
         Part::Finalize => "finalize",
@@ -71,7 +71,7 @@ fn identity(place: &Place<'_>, name: &str, applies: bool) -> Identity {
         Part::Resize => "resize",
         Part::Object | Part::Both => "",
     };
-    Identity::new(name, applies, &place.resource.api_version(), subresource)
+    Identity::new(name, applies, &target.resource.api_version(), subresource)
 }
 
 /// Returns whether a request asks to forget all managers.
@@ -85,9 +85,9 @@ fn is_reset(entries: &Value) -> bool {
 
 /// Returns the managers that count for a write: those that the new object names, or else those of
 /// the old one.
-fn given(place: &Place<'_>, before: &Value, after: &Value) -> Managers {
+fn given(target: &WriteTarget<'_>, before: &Value, after: &Value) -> Managers {
     let live = || Managers::read(before).unwrap_or_default();
-    if !matches!(place.part, Part::Object | Part::Both) {
+    if !matches!(target.part, Part::Object | Part::Both) {
         return live();
     }
     if is_reset(after) {
@@ -96,29 +96,34 @@ fn given(place: &Place<'_>, before: &Value, after: &Value) -> Managers {
     Managers::read(after).filter(|managers| !managers.is_empty()).unwrap_or_else(live)
 }
 
-/// Records that `place`'s manager changed `before` to `after`, by any write except an apply.
-pub(crate) fn track(place: &Place<'_>, before: Option<&Value>, after: &mut Value) {
-    if place.part == Part::Both {
+/// Records that `target`'s manager changed `before` to `after`, by any write except an apply.
+pub(crate) fn track(target: &WriteTarget<'_>, before: Option<&Value>, after: &mut Value) {
+    if target.part == Part::Both {
         // The test process writes the entries that it likes.
         return;
     }
     let known = before.map_or(&Value::Null, |before| &before["metadata"]["managedFields"]);
-    let mut managers = given(place, known, &after["metadata"]["managedFields"]);
+    let mut managers = given(target, known, &after["metadata"]["managedFields"]);
     set_entries(after, Vec::new());
     // Without managers, tracking has ended. An apply begins it again.
     if before.is_some() && managers.is_empty() {
         return;
     }
-    let shape = Shape::of(place.resource);
+    let shape = Shape::of(target.resource);
     let empty = before.is_none().then(|| shape::empty(shape));
     let old = before.or(empty.as_ref()).unwrap_or(&Value::Null);
-    update(place, &mut managers, place.manager, (old, after));
+    update(target, &mut managers, target.manager, (old, after));
     set_entries(after, managers.entries());
 }
 
 /// Makes a manager the owner of what is different in the new object.
-fn update(place: &Place<'_>, managers: &mut Managers, name: &str, objects: (&Value, &Value)) {
-    let difference = difference(place, objects);
+fn update(
+    target: &WriteTarget<'_>,
+    managers: &mut Managers,
+    name: &str,
+    objects: (&Value, &Value),
+) {
+    let difference = difference(target, objects);
     for manager in managers.0.values_mut() {
         let fields = manager.fields.difference(&difference.set());
         manager.fields = fields.difference(&difference.removed);
@@ -126,11 +131,11 @@ fn update(place: &Place<'_>, managers: &mut Managers, name: &str, objects: (&Val
     managers.0.retain(|_, manager| !manager.fields.is_empty());
     let fields = difference.set().difference(&set(&UNOWNED));
     if !fields.is_empty() {
-        let own = managers.0.entry(identity(place, name, false)).or_default();
+        let own = managers.0.entry(identity(target, name, false)).or_default();
         *own = Manager {
-            version: place.resource.api_version(),
+            version: target.resource.api_version(),
             // A scale does not tell when it was written.
-            time: if place.part == Part::Scale { own.time.take() } else { now().into() },
+            time: if target.part == Part::Scale { own.time.take() } else { now().into() },
             fields: own.fields.union(&fields),
         };
     }
@@ -138,8 +143,8 @@ fn update(place: &Place<'_>, managers: &mut Managers, name: &str, objects: (&Val
 }
 
 /// Compares two objects by the fields that this part of the API writes.
-fn difference(place: &Place<'_>, (old, new): (&Value, &Value)) -> Comparison {
-    compare(Shape::of(place.resource), old, new).without(&unwritten(place))
+fn difference(target: &WriteTarget<'_>, (old, new): (&Value, &Value)) -> Comparison {
+    compare(Shape::of(target.resource), old, new).without(&unwritten(target))
 }
 
 fn set_entries(object: &mut Value, entries: Vec<Value>) {

@@ -71,10 +71,10 @@ static EMPTY: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
 
 /// Checks the types of a patch.
 fn operations(patch: &Value) -> Result<Vec<&Map<String, Value>>, Failure> {
-    let bad = |value: &Value, place: &str| {
+    let bad = |value: &Value, member: &str| {
         let found = go_format::json_name(value);
         let problem =
-            format!("error decoding patch: json: cannot unmarshal {found} into Go {place}");
+            format!("error decoding patch: json: cannot unmarshal {found} into Go {member}");
         Failure::bad_request(problem)
     };
     let Value::Array(list) = patch else {
@@ -94,8 +94,8 @@ fn operations(patch: &Value) -> Result<Vec<&Map<String, Value>>, Failure> {
             if let Some(value) =
                 members.get(name).filter(|value| !value.is_string() && !value.is_null())
             {
-                let place = format!("struct field jsonPatchOp.{name} of type string");
-                return Err(bad(value, &place));
+                let member = format!("struct field jsonPatchOp.{name} of type string");
+                return Err(bad(value, &member));
             }
         }
         operations.push(members);

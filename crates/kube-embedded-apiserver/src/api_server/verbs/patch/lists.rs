@@ -9,19 +9,19 @@ use crate::api_server::failure::Failure;
 use crate::api_server::rules::go_format::{plain, type_name};
 use crate::api_server::rules::shape::Shape;
 
-/// The places of elements in a list, by their keys.
+/// The positions of elements in a list, by their keys.
 pub(super) struct Order(HashMap<String, usize>);
 
 impl Order {
     pub(super) fn new(list: &[Value], key: &str) -> Self {
-        let mut places = HashMap::new();
+        let mut positions = HashMap::new();
         for (n, element) in list.iter().enumerate() {
-            places.entry(key_of(element, key)).or_insert(n);
+            positions.entry(key_of(element, key)).or_insert(n);
         }
-        Self(places)
+        Self(positions)
     }
 
-    fn place(&self, element: &Value, key: &str) -> Option<usize> {
+    fn position(&self, element: &Value, key: &str) -> Option<usize> {
         self.0.get(&key_of(element, key)).copied()
     }
 }
@@ -106,13 +106,13 @@ pub(super) fn merge(
         return Err(failed(format!("cannot merge lists without merge key for {name}")));
     }
     let (old, patch) = with_directives(old, patch, key)?;
-    let mut places = Order::new(&old, key).0;
+    let mut positions = Order::new(&old, key).0;
     let mut merged: Vec<Option<Value>> = old.iter().cloned().map(Some).collect();
     for element in &patch {
         let members = keyed(element, key).map_err(|_| no_key(element, key))?;
-        let place = key_of(element, key);
-        let Some(at) = places.get(&place) else {
-            places.insert(place, merged.len());
+        let position = key_of(element, key);
+        let Some(at) = positions.get(&position) else {
+            positions.insert(position, merged.len());
             merged.push(Some(element.clone()));
             continue;
         };
@@ -186,13 +186,13 @@ pub(super) fn sorted(
     }
     let before = Order::new(old, key);
     let (mut named, mut others): (Vec<Value>, Vec<Value>) =
-        merged.into_iter().partition(|element| order.place(element, key).is_some());
-    named.sort_by_cached_key(|element| order.place(element, key));
-    others.sort_by_cached_key(|element| before.place(element, key));
+        merged.into_iter().partition(|element| order.position(element, key).is_some());
+    named.sort_by_cached_key(|element| order.position(element, key));
+    others.sort_by_cached_key(|element| before.position(element, key));
     let (mut named, mut others) = (named.into_iter().peekable(), others.into_iter().peekable());
     let mut sorted = Vec::with_capacity(named.len() + others.len());
     while let (Some(one), Some(other)) = (named.peek(), others.peek()) {
-        let first = match (before.place(other, key), before.place(one, key)) {
+        let first = match (before.position(other, key), before.position(one, key)) {
             (Some(other), Some(one)) => other < one,
             _ => false,
         };

@@ -7,7 +7,7 @@ mod strategic;
 
 use serde_json::Value;
 
-use super::{Place, decoding, update_from};
+use super::{WriteTarget, decoding, update_from};
 use crate::api_server::failure::{Cause, Failure};
 use crate::api_server::resource::ResourceType;
 use crate::api_server::rules::go_format::{json_name, plain};
@@ -54,28 +54,28 @@ pub(crate) fn is_patch(media_type: &str) -> bool {
 /// Patches an object. A `resourceVersion` in the result is a precondition, as in a replace.
 pub(crate) fn patch(
     store: &mut Store,
-    place: Place<'_>,
+    target: WriteTarget<'_>,
     options: &WriteOptions,
     media_type: &str,
     body: &[u8],
 ) -> Result<Value, Failure> {
-    let form = Form::of(media_type, place.resource.custom)?;
-    let current = place.current(store)?;
-    let before = current.value(place.resource);
+    let form = Form::of(media_type, target.resource.custom)?;
+    let current = target.current(store)?;
+    let before = current.value(target.resource);
     let mut object = before.clone();
-    let shape = Shape::of(place.resource);
+    let shape = Shape::of(target.resource);
     let patch = Patch::read(form, body)?;
     patch.apply(shape, &mut object)?;
-    patch.decode(shape, place, options.unknown, (&before, &mut object), |source, object| {
+    patch.decode(shape, target, options.unknown, (&before, &mut object), |source, object| {
         if source == Source::Json {
-            decoding::check_kind(place.resource, object)?;
+            decoding::check_kind(target.resource, object)?;
         }
-        decoding::members(place.resource, source, object)
+        decoding::members(target.resource, source, object)
     })?;
-    check_kind(place.resource, &object)?;
-    let object = place.check(object)?;
-    place.check_name(&object)?;
-    update_from(store, place, (&current, before), object)
+    check_kind(target.resource, &object)?;
+    let object = target.check(object)?;
+    target.check_name(&object)?;
+    update_from(store, target, (&current, before), object)
 }
 
 /// A patch that was read.
@@ -124,7 +124,7 @@ impl Patch {
     pub(crate) fn decode(
         &self,
         shape: Shape<'_>,
-        place: Place<'_>,
+        target: WriteTarget<'_>,
         validation: FieldValidation,
         (before, object): (&Value, &mut Value),
         members: impl FnOnce(Source, &mut Value) -> Result<Vec<String>, String>,
@@ -143,7 +143,7 @@ impl Patch {
             let _ = self.apply(shape, &mut patched);
             let shown = match self.form {
                 // A real server shows what is in it.
-                _ if place.resource.is_confidential() => "<a Secret>".to_owned(),
+                _ if target.resource.is_confidential() => "<a Secret>".to_owned(),
                 Form::Strategic => plain(&self.value),
                 Form::Json => text(shape, &patched, &json::touched(&self.value)),
                 Form::Merge => text(shape, &patched, &self.value),
@@ -155,7 +155,7 @@ impl Patch {
             return Err(refused(&format!("strict decoding error: {}", problems.join(", "))));
         }
         if validation == FieldValidation::Warn {
-            place.warn(problems);
+            target.warn(problems);
         }
         Ok(())
     }
