@@ -153,6 +153,7 @@ pub mod informer;
 mod json;
 pub mod labels;
 pub mod leader_election;
+mod lease;
 pub mod lister;
 pub mod lister_watcher;
 #[cfg(feature = "manager")]

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::history::{Trigger, TriggerHistory};
 use super::own_writes::WriteScope;
 use super::presence::Presence;
-use crate::leader_election::WorkScope;
+use crate::lease::WorkScope;
 use crate::object::{AnyObject, ObjectKey};
 
 /// One try to reconcile one object. `C` is the controller's

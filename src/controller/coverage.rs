@@ -123,7 +123,7 @@ fn is_hopeless(group: &Group, start: usize, held: &[HeldSlot], late: &[usize]) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::leader_election::WorkScope;
+    use crate::lease::WorkScope;
 
     fn held(slot: usize, tenure: u64, lacking: &[usize]) -> HeldSlot {
         let scope = WorkScope::new(tokio_util::sync::CancellationToken::new());

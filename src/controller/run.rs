@@ -23,9 +23,8 @@ use super::status::StatusCell;
 use super::worker::{Reconcile, Reconciler};
 use super::{ControllerError, ControllerHandle, Parts, Phase};
 use crate::informer::{InformerStopped, SharedInformer, StartError, SyncError};
-use crate::leader_election::{
-    LeaderElectionError, LeaderElector, Outcome, WorkScope, closed_tracker,
-};
+use crate::leader_election::{LeaderElectionError, LeaderElector, Outcome};
+use crate::lease::{DROP_TIMEOUT, WorkScope, closed_tracker};
 use crate::lister_watcher::Collection;
 use crate::object::ObjectKey;
 use crate::panic::catch_async;
@@ -35,9 +34,6 @@ use crate::workqueue::WorkQueue;
 
 /// The pause before a task that panicked is started again.
 const RESTART_PAUSE: Duration = Duration::from_secs(1);
-
-/// The time that aborted tasks get to end after the grace. A task that waits ends at once.
-const ABORT_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// A controller with its reconcile, of any object type. It may work for several terms of
 /// leadership. Dropping it stops its queue.
@@ -388,7 +384,7 @@ impl Parts {
             workers.abort_all();
             reconciler.aborted.cancel();
             // Code that blocks its thread may take forever: do not wait for it.
-            let _blocked = timeout(ABORT_TIMEOUT, finish(&mut workers)).await;
+            let _blocked = timeout(DROP_TIMEOUT, finish(&mut workers)).await;
         }
         let keys = self.status.end_work();
         if !keys.is_empty() {

@@ -25,7 +25,7 @@ use super::status::StatusCell;
 use super::triggers::{Predicate, passes};
 use super::waiting::concerns;
 use crate::informer::InformerGroup;
-use crate::leader_election::WorkScope;
+use crate::lease::WorkScope;
 use crate::lister_watcher::Collection;
 use crate::object::{Cached, CachedEvent, ObjectEvent, ObjectKey, ShardKey};
 use crate::panic::catch;

@@ -9,7 +9,7 @@ use super::ReconcileRequest;
 use super::action::Next;
 use super::error::ReconcileError;
 use super::worker::Reconciler;
-use crate::leader_election::{EndGuard, ScopeGuard, WorkScope};
+use crate::lease::{EndGuard, ScopeGuard, WorkScope};
 use crate::object::ObjectKey;
 use crate::panic::catch;
 use crate::workqueue::Work;

@@ -31,7 +31,7 @@ use super::waiting::{MissingInformers, WaitState, WriteWaits};
 use super::{Action, ReconcileRequest};
 use crate::error::{BoxError, chain};
 use crate::informer::InformerGroup;
-use crate::leader_election::{ScopeOwner, WorkScope};
+use crate::lease::{ScopeOwner, WorkScope};
 use crate::object::{AnyObject, ObjectKey};
 use crate::panic::{catch, catch_async, drop_safely, into_message};
 use crate::workqueue::{Work, WorkQueue};

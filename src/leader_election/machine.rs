@@ -14,22 +14,17 @@ use k8s_openapi::jiff::Timestamp;
 use tokio::time::Instant;
 
 use super::record::Record;
+use crate::lease::{Term, Times};
 
 /// The factor by which a candidate's wait may exceed the retry period: client-go's.
 pub(super) const JITTER: f64 = 1.2;
-
-/// The divisor of the lease duration that gives the margin at its end. The margin covers clocks
-/// that run at different rates, and requests that dropped work still has on the wire.
-pub(crate) const MARGIN_DIVISOR: u32 = 10;
 
 /// The configuration of the machine.
 #[derive(Clone, Debug)]
 pub(super) struct Rules {
     pub(super) name: Arc<str>,
     pub(super) identity: Arc<str>,
-    pub(super) lease_duration: Duration,
-    pub(super) renew_deadline: Duration,
-    pub(super) retry_period: Duration,
+    pub(super) times: Times,
 }
 
 /// A moment, on both clocks.
@@ -68,17 +63,6 @@ enum Mode {
         renewed: Instant,
     },
     Releasing,
-}
-
-/// The times of a leader's term, if no renewal succeeds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Term {
-    /// The time at which the work is told to stop.
-    pub(super) cancel: Instant,
-    /// The time at which the work must have ended.
-    pub(super) abort: Instant,
-    /// The time at which others may begin to lead, if all clocks run alike.
-    pub(super) expires: Instant,
 }
 
 /// The next action of the elector.
@@ -134,7 +118,7 @@ pub(super) enum Failure {
 impl Machine {
     pub(super) fn new(rules: Rules, rng: Rng, now: Instant) -> Self {
         Self {
-            granted: rules.lease_duration,
+            granted: rules.times.duration,
             rules,
             rng,
             mode: Mode::Candidate,
@@ -156,12 +140,7 @@ impl Machine {
     /// Returns the times of the current term; `None` for a candidate.
     pub(super) fn term(&self) -> Option<Term> {
         let Mode::Leader { renewed } = self.mode else { return None };
-        let usable = self.granted.saturating_sub(self.granted / MARGIN_DIVISOR);
-        Some(Term {
-            cancel: renewed + self.rules.renew_deadline.min(usable),
-            abort: renewed + usable,
-            expires: renewed + self.granted,
-        })
+        Some(self.rules.times.term(renewed, self.granted))
     }
 
     /// Returns the current leader, as far as is known.
@@ -252,8 +231,8 @@ impl Machine {
         let renewed = self.request_started;
         let record = Record::of(&lease);
         let ours = record.is_held_by(&self.rules.identity);
-        let stored = record.duration.unwrap_or(self.rules.lease_duration);
-        self.granted = stored.min(self.rules.lease_duration);
+        let stored = record.duration.unwrap_or(self.rules.times.duration);
+        self.granted = stored.min(self.rules.times.duration);
         self.observe(lease, now);
         match self.mode {
             Mode::Releasing => {
@@ -285,7 +264,7 @@ impl Machine {
         match &observed.1.holder {
             None => self.rival_expires = None,
             Some(holder) if **holder != *self.rules.identity => {
-                let duration = observed.1.duration.unwrap_or(self.rules.lease_duration);
+                let duration = observed.1.duration.unwrap_or(self.rules.times.duration);
                 self.rival_expires = Some(now.at + duration);
             }
             // The record is ours, but maybe not from just now: a rival seen before may still lead.
@@ -312,7 +291,7 @@ impl Machine {
             let first = self.observed.is_none();
             Record {
                 holder: Some(self.rules.identity.clone()),
-                duration: Some(self.rules.lease_duration),
+                duration: Some(self.rules.times.duration),
                 acquired: before.acquired.filter(|_| ours).or(Some(renewed)),
                 renewed: Some(renewed),
                 transitions: before.transitions.saturating_add(u32::from(!ours && !first)),
@@ -338,7 +317,7 @@ impl Machine {
 
     /// Waits until the next attempt. A leader keeps its period; candidates add jitter.
     fn wait(&mut self, now: Now) -> Step {
-        let period = self.rules.retry_period;
+        let period = self.rules.times.retry_period;
         Step::Wait(match self.mode {
             Mode::Candidate => period.mul_f64(1.0 + JITTER * self.rng.f64()),
             _ => (self.attempt_started + period).saturating_duration_since(now.at),

@@ -78,14 +78,14 @@
 //! - A leader stops at once when the Lease names another holder.
 //! - The lease is also released when the work ends or panics.
 
+mod client;
 mod error;
-mod lease;
 mod machine;
 mod options;
 mod record;
-mod scope;
 mod state;
 mod term;
+mod work;
 
 #[cfg(test)]
 mod simulation;
@@ -103,20 +103,15 @@ use tokio::runtime::Handle;
 use tokio::sync::{Mutex, watch};
 use tokio::time::Instant;
 
-pub use self::error::{LeaderElectionError, LeaseError, LeaseFault, LeaseVerb, WorkEnd};
-use self::lease::LeaseClient;
-pub(crate) use self::lease::attempt;
+use self::client::LeaseClient;
+pub use self::error::{LeaderElectionError, WorkEnd};
 pub use self::machine::LossCause;
-pub(crate) use self::machine::MARGIN_DIVISOR;
 use self::machine::{Machine, Now, Rules};
 pub use self::options::{InvalidElection, LeaderElectorBuilder};
-pub(crate) use self::options::{LONGEST_STOP_TIMEOUT, default_identity};
-pub(crate) use self::record::{is_storable, renewal_after, rounded_up_seconds};
-pub(crate) use self::scope::{EndGuard, ScopeOwner, closed_tracker};
-pub use self::scope::{ScopeGuard, WorkScope};
 use self::state::LeadershipCell;
 pub use self::state::LeadershipState;
-use self::term::PreviousWork;
+use self::work::PreviousWork;
+pub use crate::lease::{InvalidTimes, LeaseError, LeaseFault, LeaseVerb, ScopeGuard, WorkScope};
 
 /// A candidate for one Lease. The [module](self) documentation lists its guarantees and shows an
 /// example.
@@ -184,7 +179,7 @@ impl LeaderElector {
     }
 
     fn new(client: Client, namespace: &str, rules: Rules, ending: Ending) -> Self {
-        let timeout = rules.renew_deadline / 2;
+        let timeout = rules.times.request_timeout();
         let lease = LeaseClient::new(client, namespace, rules.name.clone(), timeout);
         let (identity, state) = (rules.identity.clone(), LeadershipCell::new(&rules.name));
         Self {

@@ -8,11 +8,8 @@ use kube::Client;
 use tokio::runtime::Handle;
 
 use super::machine::{JITTER, Rules};
-use super::record::is_storable;
 use super::{Ending, LeaderElector};
-
-/// The longest stop timeout: a timer cannot be set for ever.
-pub(crate) const LONGEST_STOP_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 3_600);
+use crate::lease::{InvalidTimes, LONGEST_STOP_TIMEOUT, STOP_TIMEOUT, Times, default_identity};
 
 /// Options of a [`LeaderElector`].
 ///
@@ -20,7 +17,7 @@ pub(crate) const LONGEST_STOP_TIMEOUT: Duration = Duration::from_secs(365 * 24 *
 /// # #[cfg(feature = "testing")] {
 /// use std::time::Duration;
 /// use kube_informer::LeaderElector;
-/// use kube_informer::leader_election::{InvalidElection, LeaderElectorBuilder};
+/// use kube_informer::leader_election::{InvalidElection, InvalidTimes, LeaderElectorBuilder};
 ///
 /// /// Replicas that may be replaced slowly, and send fewer requests in return.
 /// fn patient(client: kube::Client) -> LeaderElectorBuilder {
@@ -34,7 +31,7 @@ pub(crate) const LONGEST_STOP_TIMEOUT: Duration = Duration::from_secs(365 * 24 *
 /// # let client = kube_informer::testing::ApiServer::new().client();
 /// patient(client.clone()).build()?;
 /// let refused = patient(client).renew_deadline(Duration::from_secs(60)).build();
-/// assert!(matches!(refused, Err(InvalidElection::LeaseDuration { .. })));
+/// assert!(matches!(refused, Err(InvalidElection::Times(InvalidTimes::LeaseDuration { .. }))));
 /// # Ok::<(), InvalidElection>(()) }).unwrap();
 /// # }
 /// ```
@@ -46,9 +43,7 @@ pub struct LeaderElectorBuilder {
     namespace: Arc<str>,
     name: Arc<str>,
     identity: Option<String>,
-    lease_duration: Duration,
-    renew_deadline: Duration,
-    retry_period: Duration,
+    times: Times,
     ending: Ending,
     renews_on: Option<Handle>,
 }
@@ -63,29 +58,9 @@ pub enum InvalidElection {
     /// The identity is empty. An empty holder means that nobody leads.
     #[error("the identity is empty: leave it unset or give it a value")]
     EmptyIdentity,
-    /// The lease duration is too short. A leader must notice a failed renewal before others may
-    /// take its place.
-    #[error("the lease duration ({lease:?}) must be longer than the renew deadline ({renew:?})")]
-    LeaseDuration {
-        /// The lease duration.
-        lease: Duration,
-        /// The renew deadline.
-        renew: Duration,
-    },
-    /// The renew deadline is too short. A leader must be able to try more than once.
-    #[error("the renew deadline ({renew:?}) must be longer than 1.2 retry periods ({retry:?})")]
-    RenewDeadline {
-        /// The renew deadline.
-        renew: Duration,
-        /// The retry period.
-        retry: Duration,
-    },
-    /// The retry period is zero, which would flood the server with requests.
-    #[error("the retry period must be longer than zero")]
-    RetryPeriod,
-    /// The lease duration does not fit into the Lease, which counts in 32-bit seconds.
-    #[error("the lease duration ({0:?}) must be at most 2147483647 seconds")]
-    TooLong(Duration),
+    /// The times contradict one another, or cannot be kept in a Lease.
+    #[error(transparent)]
+    Times(#[from] InvalidTimes),
 }
 
 impl LeaderElectorBuilder {
@@ -95,12 +70,10 @@ impl LeaderElectorBuilder {
             namespace: namespace.into(),
             name: name.into(),
             identity: None,
-            lease_duration: Duration::from_secs(15),
-            renew_deadline: Duration::from_secs(10),
-            retry_period: Duration::from_secs(2),
+            times: Times::default(),
             ending: Ending {
                 release_on_stop: true,
-                stop_timeout: Duration::from_secs(25),
+                stop_timeout: STOP_TIMEOUT,
                 abandons_blocked: false,
             },
             renews_on: None,
@@ -120,7 +93,7 @@ impl LeaderElectorBuilder {
     /// Sets how long other candidates leave the lease alone after they saw it change. The default
     /// is 15 s. The Lease stores whole seconds, rounded up.
     pub fn lease_duration(mut self, duration: Duration) -> Self {
-        self.lease_duration = duration;
+        self.times.duration = duration;
         self
     }
 
@@ -130,14 +103,14 @@ impl LeaderElectorBuilder {
     /// The deadline is never later than nine tenths of the lease duration. The work has to end
     /// between the deadline and that time.
     pub fn renew_deadline(mut self, deadline: Duration) -> Self {
-        self.renew_deadline = deadline;
+        self.times.renew_deadline = deadline;
         self
     }
 
     /// Sets the time between two attempts. The default is 2 s. Candidates lengthen it at random by
     /// up to 120 %.
     pub fn retry_period(mut self, period: Duration) -> Self {
-        self.retry_period = period;
+        self.times.retry_period = period;
         self
     }
 
@@ -206,7 +179,6 @@ impl LeaderElectorBuilder {
     /// one another by client-go's rules. The lease duration must be longer than the renew deadline,
     /// and that must be longer than 1.2 retry periods. The retry period must not be zero.
     pub fn build(self) -> Result<LeaderElector, InvalidElection> {
-        let (lease, renew, retry) = (self.lease_duration, self.renew_deadline, self.retry_period);
         for (what, value) in [("namespace", &self.namespace), ("name", &self.name)] {
             if value.is_empty() {
                 return Err(InvalidElection::EmptyName(what));
@@ -216,25 +188,8 @@ impl LeaderElectorBuilder {
         if identity.is_empty() {
             return Err(InvalidElection::EmptyIdentity);
         }
-        if retry.is_zero() {
-            return Err(InvalidElection::RetryPeriod);
-        }
-        if !is_storable(lease) {
-            return Err(InvalidElection::TooLong(lease));
-        }
-        if lease <= renew {
-            return Err(InvalidElection::LeaseDuration { lease, renew });
-        }
-        if renew.as_secs_f64() <= JITTER * retry.as_secs_f64() {
-            return Err(InvalidElection::RenewDeadline { renew, retry });
-        }
-        let rules = Rules {
-            name: self.name,
-            identity: identity.into(),
-            lease_duration: lease,
-            renew_deadline: renew,
-            retry_period: retry,
-        };
+        self.times.check(JITTER)?;
+        let rules = Rules { name: self.name, identity: identity.into(), times: self.times };
         let mut elector = LeaderElector::new(self.client, &self.namespace, rules, self.ending);
         elector.renews_on = self.renews_on;
         Ok(elector)
@@ -247,23 +202,11 @@ impl fmt::Debug for LeaderElectorBuilder {
             .field("namespace", &self.namespace)
             .field("name", &self.name)
             .field("identity", &self.identity)
-            .field("lease_duration", &self.lease_duration)
-            .field("renew_deadline", &self.renew_deadline)
-            .field("retry_period", &self.retry_period)
+            .field("times", &self.times)
             .field("release_on_stop", &self.ending.release_on_stop)
             .field("stop_timeout", &self.ending.stop_timeout)
             .field("abandons_blocked", &self.ending.abandons_blocked)
             .field("renews_on", &self.renews_on.is_some())
             .finish_non_exhaustive()
     }
-}
-
-/// Returns the host's name with a random suffix, because two candidates may share a host.
-pub(crate) fn default_identity() -> String {
-    let host = std::fs::read_to_string("/proc/sys/kernel/hostname")
-        .ok()
-        .or_else(|| std::env::var("HOSTNAME").ok())
-        .or_else(|| std::env::var("COMPUTERNAME").ok());
-    let host = host.as_deref().map(str::trim).filter(|host| !host.is_empty());
-    format!("{}_{:032x}", host.unwrap_or("unknown"), fastrand::u128(..))
 }

@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
-use k8s_openapi::jiff::{SignedDuration, Timestamp};
+use k8s_openapi::jiff::Timestamp;
 use kube::api::ObjectMeta;
+
+use crate::lease::{renewal_after, rounded_up_seconds};
 
 /// The part of a Lease's spec that candidates write and read. If two records are equal, nobody
 /// renewed in between.
@@ -68,26 +70,6 @@ impl Record {
     }
 }
 
-/// Returns a renewal time after the last one, even if the wall clock went back.
-///
-/// A write that changes nothing gets no new version, and others would not see it.
-pub(crate) fn renewal_after(last: Option<Timestamp>, wall: Timestamp) -> Timestamp {
-    let tick = SignedDuration::from_micros(1);
-    let after = last.and_then(|last| last.checked_add(tick).ok());
-    after.map_or(wall, |after| after.max(wall))
-}
-
-/// Returns whether a Lease can store this duration: it counts in 32-bit seconds.
-pub(crate) fn is_storable(duration: Duration) -> bool {
-    i32::try_from(duration.as_secs()).is_ok_and(|seconds| seconds < i32::MAX)
-}
-
-/// Rounds up: others may wait too long, but never too short.
-pub(crate) fn rounded_up_seconds(duration: Duration) -> i32 {
-    let up = u64::from(duration.subsec_nanos() > 0);
-    i32::try_from(duration.as_secs().saturating_add(up)).unwrap_or(i32::MAX)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,14 +101,6 @@ mod tests {
         let lease = Lease { spec: Some(spec), ..Lease::default() };
         assert_eq!(Record::of(&lease), Record::default());
         assert_eq!(Record::of(&Lease::default()), Record::default());
-    }
-
-    #[test]
-    fn duration_is_rounded_up() {
-        assert_eq!(rounded_up_seconds(Duration::from_secs(15)), 15);
-        assert_eq!(rounded_up_seconds(Duration::from_millis(1_001)), 2);
-        assert_eq!(rounded_up_seconds(Duration::from_nanos(1)), 1);
-        assert_eq!(rounded_up_seconds(Duration::MAX), i32::MAX);
     }
 
     #[test]

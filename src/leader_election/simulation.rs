@@ -13,7 +13,8 @@ use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use tokio::time::Instant;
 
-use super::machine::{Failure, LossCause, Machine, Now, Outcome, Rules, Step, Term};
+use super::machine::{Failure, LossCause, Machine, Now, Outcome, Rules, Step};
+use crate::lease::{Term, Times};
 
 const SECOND: u64 = 1_000_000;
 
@@ -131,9 +132,7 @@ fn rules(identity: String, retry_period: Duration) -> Rules {
     Rules {
         name: "x".into(),
         identity: identity.into(),
-        lease_duration: Duration::from_secs(15),
-        renew_deadline: Duration::from_secs(10),
-        retry_period,
+        times: Times { retry_period, ..Times::default() },
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde::Serialize;
 use tokio::sync::watch;
 
-use super::error::LeaseError;
 use super::machine::Machine;
+use crate::lease::LeaseError;
 use crate::metrics::{LEADER_ELECTION_MASTER, Level, MetricLabels};
 
 /// The leadership as this candidate knows it. The error serializes as its message.

@@ -1,156 +1,18 @@
 //! One term: becoming the leader, leading, and releasing the lease.
 
-use std::pin::pin;
-use std::time::Duration;
-
 use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
+use super::client::StepResult;
 use super::error::{LeaderElectionError, WorkEnd};
-use super::lease::{LeaseClient, StepResult};
-use super::machine::{LossCause, Machine, Outcome as StepOutcome, Step, Term};
-use super::scope::WorkScope;
-use super::state::{LeadershipCell, StepDownOnDrop};
+use super::machine::{LossCause, Outcome as StepOutcome, Step};
+use super::state::StepDownOnDrop;
+use super::work::{JoinResult, PreviousWork, RenewOnDrop, Work};
 use super::{Candidate, LeaderElector, Outcome, now};
+use crate::lease::{DROP_TIMEOUT, Term, WorkScope};
 use crate::panic;
-
-/// The time that dropped work gets to end. Only work that blocks a thread takes longer.
-const DROP_TIMEOUT: Duration = Duration::from_millis(100);
-
-/// The result of an awaited task.
-type JoinResult<T> = Result<T, tokio::task::JoinError>;
-
-/// The task that does the work, with everything that it tracks.
-struct Work<T> {
-    /// Aborts the task when it is dropped.
-    task: AbortOnDropHandle<T>,
-    /// The result of the task, once it has ended.
-    result: Option<JoinResult<T>>,
-    scope: WorkScope,
-}
-
-impl<T> Work<T> {
-    /// Waits until the task and everything that it tracks have ended. Cancel safe.
-    async fn wait_until_ended(&mut self) -> JoinResult<T> {
-        loop {
-            match self.result.take() {
-                None => {
-                    let result = (&mut self.task).await;
-                    // Tasks that the work spawned must learn of its end as well.
-                    self.scope.token().cancel();
-                    self.result = Some(result);
-                }
-                Some(result) if self.scope.end_if_idle() => return result,
-                Some(result) => {
-                    self.result = Some(result);
-                    self.scope.wait_until_idle().await;
-                }
-            }
-        }
-    }
-
-    /// Drops the work at its current awaits.
-    fn abort(&self) {
-        self.task.abort();
-        self.scope.abort();
-    }
-}
-
-/// The work of the last term, which may still block a thread.
-pub(super) struct PreviousWork {
-    /// Cancelled when the task has ended.
-    gone: CancellationToken,
-    scope: WorkScope,
-}
-
-impl PreviousWork {
-    /// Returns the value for an elector that has not led yet.
-    pub(super) fn none() -> Self {
-        let gone = CancellationToken::new();
-        gone.cancel();
-        Self { scope: WorkScope::new(gone.clone()), gone }
-    }
-
-    async fn wait_until_ended(&self) {
-        self.gone.cancelled().await;
-        self.scope.wait_until_idle().await;
-    }
-}
-
-/// Renews the lease for work that outlives the elector's future, when it is dropped.
-///
-/// Renewing goes on in a task of the runtime on which the elector ran. It ends with the work, or
-/// with that runtime.
-struct RenewOnDrop {
-    /// `None` if the future was not dropped while it led.
-    machine: Option<Machine>,
-    runtime: Handle,
-    lease: LeaseClient,
-    state: LeadershipCell,
-    scope: WorkScope,
-    gone: CancellationToken,
-}
-
-impl Drop for RenewOnDrop {
-    fn drop(&mut self) {
-        let Some(machine) = self.machine.take() else { return };
-        let (lease, state) = (self.lease.clone(), self.state.clone());
-        let (scope, gone) = (self.scope.clone(), self.gone.clone());
-        self.runtime.spawn(async move {
-            let ended = async {
-                gone.cancelled().await;
-                scope.wait_until_idle().await;
-            };
-            // Dropped work normally ends at once.
-            let mut ended = pin!(ended);
-            if timeout(DROP_TIMEOUT, &mut ended).await.is_ok() {
-                return;
-            }
-            state.overdue(true);
-            tracing::error!(
-                lease = %lease.lease(),
-                tracked = scope.tracked(),
-                "the elector was dropped, but work that it led goes on; its lease is renewed until \
-                 the work ends: end this process"
-            );
-            tokio::select! {
-                biased;
-                () = ended => {}
-                cause = renew(&lease, machine, &scope) => {
-                    scope.end();
-                    tracing::error!(lease = %lease.lease(), %cause, "lost the lease of work that goes on");
-                }
-            }
-            state.overdue(false);
-        });
-    }
-}
-
-/// Renews the lease until it is lost.
-async fn renew(lease: &LeaseClient, mut machine: Machine, scope: &WorkScope) -> LossCause {
-    let mut request = lease.perform(Step::Wait(Duration::ZERO));
-    while let Some(term) = machine.term() {
-        tokio::select! {
-            biased;
-            () = sleep_until(term.cancel) => break,
-            (outcome, error) = &mut request => {
-                if let Some(error) = error {
-                    tracing::warn!(%error, "leader election request failed, trying again");
-                }
-                match machine.next(outcome, now()) {
-                    Step::Lost(cause) => return cause,
-                    next => request = lease.perform(next),
-                }
-                if let Some(renewed) = machine.term() {
-                    scope.renew(renewed);
-                }
-            }
-        }
-    }
-    machine.give_up()
-}
 
 /// The reason for which leading ended.
 enum End<T> {
@@ -296,9 +158,9 @@ impl Candidate {
             // Dropped work normally ends at once.
             () = sleep(self.lease.timeout()) => return Err(self.still_running()),
         }
-        let Some(next) = self.acquire(&stop).await else { return Ok(Outcome::NeverLed) };
+        let Some((next, term)) = self.acquire(&stop).await else { return Ok(Outcome::NeverLed) };
         tracing::info!(lease = %self.lease.lease(), identity = %self.identity, "leads");
-        let scope = WorkScope::of_term(stop.child_token(), self.machine.term());
+        let scope = WorkScope::of_term(None, stop.child_token(), term);
         let _ends = (scope.end_on_drop(), StepDownOnDrop(self.state.clone()));
         let gone = CancellationToken::new();
         self.last = PreviousWork { gone: gone.clone(), scope: scope.clone() };
@@ -339,8 +201,9 @@ impl Candidate {
         }
     }
 
-    /// Waits for the lease. Returns the first step of a leader; `None` if stopped before.
-    async fn acquire(&mut self, stop: &CancellationToken) -> Option<Step> {
+    /// Waits for the lease. Returns the first step of a leader, and its term; `None` if stopped
+    /// before.
+    async fn acquire(&mut self, stop: &CancellationToken) -> Option<(Step, Term)> {
         let mut next = self.machine.start_candidacy(now());
         loop {
             let writes = matches!(next, Step::Create(_) | Step::Replace(_));
@@ -356,9 +219,9 @@ impl Candidate {
                 self.release().await;
                 return None;
             }
-            if self.machine.term().is_some() {
+            if let Some(term) = self.machine.term() {
                 self.state.update(&self.machine, true);
-                return Some(next);
+                return Some((next, term));
             }
             if matches!(next, Step::Lost(_)) {
                 // The lease was acquired too late to lead.

@@ -9,7 +9,8 @@ use tokio::time::Instant;
 use super::machine::{Failure, LossCause, Machine, Now, Outcome, Rules, Step};
 use super::record::Record;
 use super::simulation::{Faults, Simulation};
-use super::{InvalidElection, LeaderElectionError, LeaderElector, LeadershipState};
+use super::{InvalidElection, InvalidTimes, LeaderElectionError, LeaderElector, LeadershipState};
+use crate::lease::Times;
 
 const fn seconds(n: u64) -> Duration {
     Duration::from_secs(n)
@@ -26,13 +27,7 @@ struct Bench {
 
 impl Bench {
     fn new() -> Self {
-        let rules = Rules {
-            name: "x".into(),
-            identity: "me".into(),
-            lease_duration: seconds(15),
-            renew_deadline: seconds(10),
-            retry_period: seconds(2),
-        };
+        let rules = Rules { name: "x".into(), identity: "me".into(), times: Times::default() };
         let start = Instant::now();
         let now = Now { at: start, wall: Timestamp::from_second(1_000).unwrap() };
         let mut machine = Machine::new(rules, Rng::with_seed(7), start);
@@ -411,9 +406,7 @@ fn late_renew_deadline_keeps_the_margin() {
         Rules {
             name: "x".into(),
             identity: "me".into(),
-            lease_duration: seconds(15),
-            renew_deadline: Duration::from_millis(14_900),
-            retry_period: seconds(2),
+            times: Times { renew_deadline: Duration::from_millis(14_900), ..Times::default() },
         },
         Rng::with_seed(7),
         rules.start,
@@ -439,10 +432,19 @@ async fn invalid_options_are_refused() {
     };
     assert_eq!(build(15.0, 10.0, 2.0), Ok(()));
     assert_eq!(build(0.5, 0.3, 0.2), Ok(()));
-    assert!(matches!(build(10.0, 10.0, 2.0), Err(InvalidElection::LeaseDuration { .. })));
-    assert!(matches!(build(15.0, 2.4, 2.0), Err(InvalidElection::RenewDeadline { .. })));
-    assert!(matches!(build(15.0, 10.0, 0.0), Err(InvalidElection::RetryPeriod)));
-    assert!(matches!(build(3e9, 10.0, 2.0), Err(InvalidElection::TooLong(_))));
+    assert!(matches!(
+        build(10.0, 10.0, 2.0),
+        Err(InvalidElection::Times(InvalidTimes::LeaseDuration { .. }))
+    ));
+    assert!(matches!(
+        build(15.0, 2.4, 2.0),
+        Err(InvalidElection::Times(InvalidTimes::RenewDeadline { .. }))
+    ));
+    assert!(matches!(
+        build(15.0, 10.0, 0.0),
+        Err(InvalidElection::Times(InvalidTimes::RetryPeriod))
+    ));
+    assert!(matches!(build(3e9, 10.0, 2.0), Err(InvalidElection::Times(InvalidTimes::TooLong(_)))));
     let named =
         |namespace: &str, name: &str| LeaderElector::builder(server.client(), namespace, name);
     assert_eq!(named("", "x").build().unwrap_err(), InvalidElection::EmptyName("namespace"));

@@ -10,7 +10,7 @@ use tokio::task::{Id, JoinError, JoinSet};
 
 use super::ManagerError;
 use super::status::{ManagerState, Role, TaskState};
-use crate::leader_election::{ScopeOwner, WorkScope};
+use crate::lease::{ScopeOwner, WorkScope};
 use crate::panic::{catch, catch_async, drop_safely, into_message};
 use crate::sync::Mutex;
 

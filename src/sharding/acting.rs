@@ -128,7 +128,7 @@ impl Machine {
     }
 
     fn leaving_delay(&self) -> Duration {
-        self.rules.retry_period / LEAVING_DIVISOR
+        self.rules.times.retry_period / LEAVING_DIVISOR
     }
 
     fn drain(&mut self, slot: usize, by: Instant) {
@@ -233,7 +233,7 @@ impl Machine {
     pub(super) fn slot_answered(&mut self, slot: usize, id: u64, answer: Answer, now: Instant) {
         let refused = matches!(answer, Answer::Failed(Failure::Refused | Failure::Throttled(_)));
         let jitter = if refused { self.rng.f64() } else { 0.0 };
-        let pace = Pace { period: self.rules.retry_period, jitter };
+        let pace = Pace { period: self.rules.times.retry_period, jitter };
         let view = self.view.clone();
         let change = self.holdings.answered(slot, id, answer, view.as_deref(), now, pace);
         if change == Change::Conflict {
@@ -352,8 +352,11 @@ impl Machine {
 
     /// Returns the time at which the ranges are published even if the round is not over.
     pub(super) fn publish_at(&self, session: &Session) -> Option<Instant> {
-        let patience =
-            if session.first_round { self.rules.lease_duration } else { self.rules.retry_period };
+        let patience = if session.first_round {
+            self.rules.times.duration
+        } else {
+            self.rules.times.retry_period
+        };
         self.unpublished.map(|since| since + patience)
     }
 }

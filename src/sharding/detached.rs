@@ -6,8 +6,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::Sharding;
 use super::error::ShardingError;
-use super::machine::DROP_TIMEOUT;
 use super::run::Driver;
+use crate::lease::DROP_TIMEOUT;
 
 /// A driver that goes on in a task of its runtime if it is dropped beside work that blocks a
 /// thread. That ends with the work, or with that runtime.

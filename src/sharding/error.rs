@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Serialize, Serializer};
 
 use crate::error::SourceError;
-use crate::leader_election::LeaseError;
+use crate::lease::LeaseError;
 
 /// A failed request of a member, or a problem with the group's Leases, for logs and the status. The
 /// member sends a failed request again by itself.

@@ -17,7 +17,7 @@ use super::slots::ShardBy;
 use super::status::ShardingCounts;
 use super::trouble::Trouble;
 use super::view::{Member, Slot, View};
-use crate::leader_election::MARGIN_DIVISOR;
+use crate::lease::{DROP_TIMEOUT, Term, Times, margin};
 use crate::object::ResourceVersion;
 use crate::time::after;
 
@@ -28,39 +28,17 @@ pub(super) struct Rules {
     pub(super) identity: Arc<str>,
     pub(super) by: ShardBy,
     pub(super) slots: usize,
-    pub(super) lease_duration: Duration,
-    pub(super) renew_deadline: Duration,
-    pub(super) retry_period: Duration,
+    pub(super) times: Times,
     pub(super) grace: Duration,
     /// True if the membership ends beside work that blocks a thread.
     pub(super) abandons_blocked: bool,
 }
 
 impl Rules {
-    /// Returns the part of the lease duration in which work may run.
-    fn usable(&self) -> Duration {
-        self.lease_duration.saturating_sub(self.lease_duration / MARGIN_DIVISOR)
-    }
-
-    /// Returns the timeout of a request.
-    pub(super) fn timeout(&self) -> Duration {
-        self.renew_deadline / 2
-    }
-
     /// Returns the times of a session whose last successful renewal began at `renewed`.
     pub(super) fn term(&self, renewed: Instant) -> Term {
-        let usable = self.usable();
-        Term { cancel: renewed + self.renew_deadline.min(usable), abort: renewed + usable }
+        self.times.term(renewed, self.times.duration)
     }
-}
-
-/// The times of a session, if no renewal succeeds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Term {
-    /// The time at which all work is told to stop.
-    pub(super) cancel: Instant,
-    /// The time at which all work must have ended.
-    pub(super) abort: Instant,
 }
 
 /// The subject of a request.
@@ -182,9 +160,6 @@ pub(super) enum Command {
         still_running: bool,
     },
 }
-
-/// The time that dropped work gets to end. Only work that blocks a thread takes longer.
-pub(super) const DROP_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// The largest number of times that the pause before a session doubles.
 const MOST_JOIN_DOUBLINGS: u32 = 5;
@@ -314,7 +289,7 @@ impl Machine {
     pub(super) fn last_request_by(&self) -> Option<Instant> {
         let by = after(self.stopped?, self.rules.grace);
         let deletes = self.session().and_then(|session| session.deletes_since);
-        Some(by.max(deletes.unwrap_or(by)) + self.rules.timeout())
+        Some(by.max(deletes.unwrap_or(by)) + self.rules.times.request_timeout())
     }
 
     /// Returns the time from which dropped work that has not ended counts as blocked.
@@ -389,7 +364,7 @@ impl Machine {
         self.unpublished = None;
         self.out.push(Command::Lose { at_once });
         let abort = (!at_once).then_some(term.abort);
-        let limit = abort.unwrap_or(now) + self.rules.lease_duration / MARGIN_DIVISOR;
+        let limit = if at_once { now + margin(self.rules.times.duration) } else { term.expires };
         self.phase = Phase::Ending { abort, limit };
     }
 
@@ -404,7 +379,7 @@ impl Machine {
         self.fruitless = if renewals > 0 { 0 } else { self.fruitless.saturating_add(1) };
         if self.fruitless > 1 {
             let doublings = (self.fruitless - 1).min(MOST_JOIN_DOUBLINGS);
-            let delay = self.rules.retry_period * (1 << doublings);
+            let delay = self.rules.times.retry_period * (1 << doublings);
             let delay = delay.mul_f64(1.0 + self.rng.f64() / 4.0);
             self.joins_at = self.joins_at.max(Some(now + delay));
         }
@@ -480,7 +455,7 @@ impl Machine {
             Phase::Waiting if self.view.is_some() && self.joins_at.is_none_or(|at| now >= at) => {
                 // Sessions that are lost at once, for example to a replica of the same identity,
                 // must not flood the server.
-                self.joins_at = Some(now + self.rules.retry_period);
+                self.joins_at = Some(now + self.rules.times.retry_period);
                 let name = super::record::member_name(&self.rules.group, self.rng.u64(..));
                 let mut join = Join::new(name, now);
                 self.advance_join(&mut join, now);

@@ -9,13 +9,16 @@ use kube::Client;
 use super::Sharding;
 use super::machine::Rules;
 use super::slots::ShardBy;
-use crate::leader_election::{LONGEST_STOP_TIMEOUT, default_identity, is_storable};
+use crate::lease::{InvalidTimes, LONGEST_STOP_TIMEOUT, STOP_TIMEOUT, Times, default_identity};
 
 /// The largest number of slots. Each has a Lease, which every replica watches.
 const MOST_SLOTS: usize = 1_024;
 
 /// The longest name of a group: that of a label value.
 const LONGEST_GROUP: usize = 63;
+
+/// The number of retry periods that must be shorter than the renew deadline.
+const ATTEMPTS: f64 = 2.0;
 
 /// Options of a [`Sharding`].
 ///
@@ -51,9 +54,7 @@ pub struct ShardingBuilder {
     by: ShardBy,
     slots: usize,
     identity: Option<String>,
-    lease_duration: Duration,
-    renew_deadline: Duration,
-    retry_period: Duration,
+    times: Times,
     grace: Duration,
     abandons_blocked: bool,
 }
@@ -81,29 +82,9 @@ pub enum InvalidSharding {
     /// The number of slots is zero or too large.
     #[error("the number of slots ({0}) must be from 1 to 1024")]
     Slots(usize),
-    /// The lease duration is too short. A member must notice a failed renewal before others may
-    /// take its slots.
-    #[error("the lease duration ({lease:?}) must be longer than the renew deadline ({renew:?})")]
-    LeaseDuration {
-        /// The lease duration.
-        lease: Duration,
-        /// The renew deadline.
-        renew: Duration,
-    },
-    /// The renew deadline is too short. A member must be able to try more than once.
-    #[error("the renew deadline ({renew:?}) must be longer than two retry periods ({retry:?})")]
-    RenewDeadline {
-        /// The renew deadline.
-        renew: Duration,
-        /// The retry period.
-        retry: Duration,
-    },
-    /// The retry period is zero, which would flood the server with requests.
-    #[error("the retry period must be longer than zero")]
-    RetryPeriod,
-    /// The lease duration does not fit into the Lease, which counts in 32-bit seconds.
-    #[error("the lease duration ({0:?}) must be less than 2147483647 seconds")]
-    TooLong(Duration),
+    /// The times contradict one another, or cannot be kept in a Lease.
+    #[error(transparent)]
+    Times(#[from] InvalidTimes),
 }
 
 impl ShardingBuilder {
@@ -115,10 +96,8 @@ impl ShardingBuilder {
             by,
             slots: 64,
             identity: None,
-            lease_duration: Duration::from_secs(15),
-            renew_deadline: Duration::from_secs(10),
-            retry_period: Duration::from_secs(2),
-            grace: Duration::from_secs(25),
+            times: Times::default(),
+            grace: STOP_TIMEOUT,
             abandons_blocked: false,
         }
     }
@@ -146,7 +125,7 @@ impl ShardingBuilder {
     /// Sets how long other replicas leave a member alone after they saw its Lease change. The
     /// default is 15 s. The Lease stores whole seconds, rounded up.
     pub fn lease_duration(mut self, duration: Duration) -> Self {
-        self.lease_duration = duration;
+        self.times.duration = duration;
         self
     }
 
@@ -156,7 +135,7 @@ impl ShardingBuilder {
     /// A deadline of more than nine tenths of the lease duration is shortened to nine tenths. The
     /// work has to end between the deadline and that time.
     pub fn renew_deadline(mut self, deadline: Duration) -> Self {
-        self.renew_deadline = deadline;
+        self.times.renew_deadline = deadline;
         self
     }
 
@@ -164,7 +143,7 @@ impl ShardingBuilder {
     /// 2 s. Every replica receives every other replica's renewals, so use a longer period for very
     /// many replicas.
     pub fn retry_period(mut self, period: Duration) -> Self {
-        self.retry_period = period;
+        self.times.retry_period = period;
         self
     }
 
@@ -201,7 +180,6 @@ impl ShardingBuilder {
     /// - The lease duration is not longer than the renew deadline, or does not fit into a Lease.
     /// - The renew deadline is not longer than two retry periods, or the retry period is zero.
     pub fn build(self) -> Result<Sharding, InvalidSharding> {
-        let (lease, renew, retry) = (self.lease_duration, self.renew_deadline, self.retry_period);
         if !is_label(&self.namespace) {
             return Err(InvalidSharding::Namespace(self.namespace.to_string()));
         }
@@ -215,26 +193,13 @@ impl ShardingBuilder {
         if identity.is_empty() {
             return Err(InvalidSharding::EmptyIdentity);
         }
-        if retry.is_zero() {
-            return Err(InvalidSharding::RetryPeriod);
-        }
-        if !is_storable(lease) {
-            return Err(InvalidSharding::TooLong(lease));
-        }
-        if lease <= renew {
-            return Err(InvalidSharding::LeaseDuration { lease, renew });
-        }
-        if renew <= retry.saturating_mul(2) {
-            return Err(InvalidSharding::RenewDeadline { renew, retry });
-        }
+        self.times.check(ATTEMPTS)?;
         let rules = Rules {
             group: self.group,
             identity: identity.into(),
             by: self.by,
             slots: self.slots,
-            lease_duration: lease,
-            renew_deadline: renew,
-            retry_period: retry,
+            times: self.times,
             grace: self.grace,
             abandons_blocked: self.abandons_blocked,
         };
@@ -260,9 +225,7 @@ impl fmt::Debug for ShardingBuilder {
             .field("by", &self.by)
             .field("slots", &self.slots)
             .field("identity", &self.identity)
-            .field("lease_duration", &self.lease_duration)
-            .field("renew_deadline", &self.renew_deadline)
-            .field("retry_period", &self.retry_period)
+            .field("times", &self.times)
             .field("grace", &self.grace)
             .field("abandons_blocked", &self.abandons_blocked)
             .finish_non_exhaustive()

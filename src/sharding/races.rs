@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::machine::Subject;
-use crate::leader_election::LeaseVerb;
+use crate::lease::LeaseVerb;
 
 /// The number of lost races in a row that is told.
 const MOST: u32 = 8;

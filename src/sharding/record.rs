@@ -12,7 +12,7 @@ use super::error::ShardingError;
 use super::machine::{Request, Rules};
 use super::view::{Member, Slot, View};
 use crate::indexer::Snapshot;
-use crate::leader_election::{renewal_after, rounded_up_seconds};
+use crate::lease::{renewal_after, rounded_up_seconds};
 use crate::object::{ObjectKey, ResourceVersion};
 
 /// The label of all Leases of a group. Its value is the group.
@@ -166,7 +166,7 @@ pub(super) fn read(lease: &Lease, rules: &Rules, namespace: &str) -> Result<Reco
             identity: holder.unwrap_or_else(|| name.as_str().into()),
             uid: uid.as_str().into(),
             version,
-            duration: seconds.map_or(rules.lease_duration, Duration::from_secs),
+            duration: seconds.map_or(rules.times.duration, Duration::from_secs),
             leaving: note(LEAVING).is_some(),
         }));
     };
@@ -273,12 +273,13 @@ fn renew(spec: &mut LeaseSpec, rules: &Rules, wall: Timestamp) {
     let last = spec.renew_time.as_ref().map(|time| time.0);
     spec.renew_time = Some(MicroTime(renewal_after(last, wall)));
     spec.holder_identity = Some(rules.identity.to_string());
-    spec.lease_duration_seconds = Some(rounded_up_seconds(rules.lease_duration));
+    spec.lease_duration_seconds = Some(rounded_up_seconds(rules.times.duration));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lease::Times;
     use crate::sharding::slots::ShardBy;
 
     fn rules() -> Rules {
@@ -287,9 +288,7 @@ mod tests {
             identity: "me".into(),
             by: ShardBy::Namespace,
             slots: 12,
-            lease_duration: Duration::from_millis(14_001),
-            renew_deadline: Duration::from_secs(10),
-            retry_period: Duration::from_secs(2),
+            times: Times { duration: Duration::from_millis(14_001), ..Times::default() },
             grace: Duration::from_secs(25),
             abandons_blocked: false,
         }

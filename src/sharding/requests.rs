@@ -14,7 +14,7 @@ use serde_json::json;
 use super::error::MembershipError;
 use super::machine::{Answer, Failure, Request, Rules, Subject};
 use super::record::{self, Record};
-use crate::leader_election::{LeaseError, LeaseFault, LeaseVerb, attempt};
+use crate::lease::{LeaseError, LeaseFault, LeaseVerb, attempt};
 
 /// The answer to a request, with what the driver keeps of it.
 #[derive(Debug)]
@@ -74,35 +74,35 @@ impl Requests {
         let asking = self.ask(verb, &name, request, lease);
         let full: Arc<str> = format!("{}/{name}", self.namespace).into();
         let mut raced = false;
-        let (answer, lease, error) = match attempt(verb, &full, self.rules.timeout(), asking).await
-        {
-            Ok(None) => (Answer::Absent, None, None),
-            Ok(Some(lease)) => {
-                let group = self.rules.group.clone();
-                let (answer, error) = match record::read(&lease, &self.rules, &self.namespace) {
-                    Ok(Record::Member(member)) => (Answer::Member(member), None),
-                    Ok(Record::Slot(_, slot)) => (Answer::Slot(slot), None),
-                    Ok(Record::Unmarked(version)) => (Answer::Unmarked(version), None),
-                    // The watch shows it to the driver, which reports it.
-                    Ok(Record::Ended) => (Answer::Absent, None),
-                    Ok(Record::Foreign) if of_slot => {
-                        let error = MembershipError::ForeignLease { group, lease: full };
-                        (Answer::Foreign, Some(error))
-                    }
-                    // Somebody rewrote the Lease by hand. The watch shows it, too.
-                    Ok(Record::Foreign) | Err(_) => (Answer::Failed(Failure::Unknown), None),
-                };
-                (answer, Some(lease), error)
-            }
-            Err(error) => {
-                let answer = answer(verb, &error);
-                raced = !matches!(
-                    answer,
-                    Answer::Failed(Failure::Refused | Failure::Throttled(_) | Failure::Unknown)
-                );
-                (answer, None, Some(error.into()))
-            }
-        };
+        let (answer, lease, error) =
+            match attempt(verb, &full, self.rules.times.request_timeout(), asking).await {
+                Ok(None) => (Answer::Absent, None, None),
+                Ok(Some(lease)) => {
+                    let group = self.rules.group.clone();
+                    let (answer, error) = match record::read(&lease, &self.rules, &self.namespace) {
+                        Ok(Record::Member(member)) => (Answer::Member(member), None),
+                        Ok(Record::Slot(_, slot)) => (Answer::Slot(slot), None),
+                        Ok(Record::Unmarked(version)) => (Answer::Unmarked(version), None),
+                        // The watch shows it to the driver, which reports it.
+                        Ok(Record::Ended) => (Answer::Absent, None),
+                        Ok(Record::Foreign) if of_slot => {
+                            let error = MembershipError::ForeignLease { group, lease: full };
+                            (Answer::Foreign, Some(error))
+                        }
+                        // Somebody rewrote the Lease by hand. The watch shows it, too.
+                        Ok(Record::Foreign) | Err(_) => (Answer::Failed(Failure::Unknown), None),
+                    };
+                    (answer, Some(lease), error)
+                }
+                Err(error) => {
+                    let answer = answer(verb, &error);
+                    raced = !matches!(
+                        answer,
+                        Answer::Failed(Failure::Refused | Failure::Throttled(_) | Failure::Unknown)
+                    );
+                    (answer, None, Some(error.into()))
+                }
+            };
         let write = (!matches!(verb, LeaseVerb::Get | LeaseVerb::Delete)).then_some(verb);
         Answered { id, subject, answer, lease, error, write, raced }
     }

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::detached::Detaching;
 use super::error::{MembershipError, ShardingError};
-use super::machine::{Command, Input, Machine, Request, Rules, Term};
+use super::machine::{Command, Input, Machine, Request, Rules};
 use super::races::Races;
 use super::record::{self, Reader};
 use super::requests::{Answered, Requests};
@@ -23,7 +23,7 @@ use super::trouble::Trouble;
 use super::view::View;
 use super::{Inner, Sharding, slots};
 use crate::informer::{InformerOptions, SharedInformer};
-use crate::leader_election::WorkScope;
+use crate::lease::WorkScope;
 use crate::object::ResourceVersion;
 use crate::reflector::{ReflectorOptions, from_backon};
 use crate::transport::ApiSource;
@@ -128,12 +128,12 @@ impl Driver {
         let source = ApiSource::<Lease>::new(inner.client.clone())
             .namespace(&*inner.namespace)
             .labels(selector);
-        let backoff = backon::ConstantBuilder::new().with_delay(rules.retry_period);
+        let backoff = backon::ConstantBuilder::new().with_delay(rules.times.retry_period);
         let status = inner.status.clone();
         let reflector = ReflectorOptions::new()
             .backoff(from_backon(backoff.without_max_times()))
             // Renewals arrive all the time. A watch without any is broken.
-            .freshness_limit(rules.lease_duration)
+            .freshness_limit(rules.times.duration)
             .on_error(move |error| {
                 tracing::warn!(%error, "watch of sharding leases failed, trying again");
                 let error = MembershipError::Watch(error.clone());
@@ -322,15 +322,15 @@ impl Driver {
                 self.waits.requests.push(sending.boxed());
             }
             Command::Begin(slot) => {
-                if let Some(Term { cancel, abort }) = self.machine.term() {
+                if let Some(term) = self.machine.term() {
                     let token = self.session.child_token();
-                    let scope = WorkScope::with_deadlines(&self.inner.work, token, cancel, abort);
+                    let scope = WorkScope::of_term(Some(&self.inner.work), token, term);
                     self.scopes[slot] = Some(scope);
                     self.offer();
                 }
             }
-            Command::Extend(Term { cancel, abort }) => {
-                self.scopes.iter().flatten().for_each(|scope| scope.extend(cancel, abort));
+            Command::Extend(term) => {
+                self.scopes.iter().flatten().for_each(|scope| scope.renew(term));
             }
             Command::Drain(slot) => {
                 if let Some(scope) = self.scopes[slot].clone() {

@@ -82,7 +82,7 @@ impl Join {
         now: Instant,
     ) -> Option<Session> {
         let Pending { started, .. } = self.pending.take_if(|pending| pending.id == id)?;
-        let later = now + rules.retry_period;
+        let later = now + rules.times.retry_period;
         let (next, at) = match (&self.next, answer) {
             (step, Answer::Member(member)) => {
                 let began = !matches!(step, JoinStep::Find);
@@ -97,7 +97,7 @@ impl Join {
                 (JoinStep::Create, later)
             }
             (JoinStep::Create, Answer::Failed(Failure::Throttled(pause))) => {
-                (JoinStep::Create, now + pause::rest(pause, rules.retry_period))
+                (JoinStep::Create, now + pause::rest(pause, rules.times.retry_period))
             }
             (_, Answer::Failed(Failure::Conflict)) => (JoinStep::Find, now),
             _ => (JoinStep::Find, later),
@@ -168,7 +168,7 @@ impl Session {
             attempt: started,
             read: false,
             next: Next::Renew,
-            at: started + rules.retry_period,
+            at: started + rules.times.retry_period,
             pending: None,
             leaving: false,
             overdue: false,
@@ -249,12 +249,12 @@ impl Session {
         else {
             return Progress::None;
         };
-        let next_attempt = (self.attempt + rules.retry_period).max(now);
+        let next_attempt = (self.attempt + rules.times.retry_period).max(now);
         let gone = if self.deletes() { Progress::Left } else { Progress::Lost };
         match (of, answer) {
             (_, Answer::Absent) => return gone,
             (_, Answer::Member(member)) if member.uid != self.uid => return gone,
-            (Next::Delete, _) => self.at = now + rules.retry_period,
+            (Next::Delete, _) => self.at = now + rules.times.retry_period,
             (Next::Renew, Answer::Member(member)) => {
                 self.saw(&member.version);
                 self.read = false;

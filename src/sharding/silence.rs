@@ -70,7 +70,7 @@ impl Silence {
         let rank = self.observed.iter().position(|observed| observed.own).unwrap_or(0);
         let part = u32::try_from(rank).unwrap_or(0);
         let parts = u32::try_from(self.observed.len()).unwrap_or(1).max(1);
-        self.delay = rules.retry_period * part / parts;
+        self.delay = rules.times.retry_period * part / parts;
     }
 
     /// Starts all observations again.
@@ -97,7 +97,7 @@ impl Silence {
     ) -> Vec<Silent> {
         // A view that shows no renewals of this replica is not the newest: its watch is broken.
         let own = self.observed.iter().find(|observed| *observed.uid == *session);
-        let fresh = own.is_some_and(|own| now < own.seen + rules.renew_deadline);
+        let fresh = own.is_some_and(|own| now < own.seen + rules.times.renew_deadline);
         let free = self.free_requests();
         let mut due = Vec::new();
         for (observed, member) in self.observed.iter_mut().zip(&*view.members) {
@@ -106,7 +106,7 @@ impl Silence {
                 continue;
             }
             if !fresh && !observed.own {
-                observed.not_before = Some(now + rules.retry_period);
+                observed.not_before = Some(now + rules.times.retry_period);
                 continue;
             }
             if due.len() == free {
@@ -151,9 +151,9 @@ impl Silence {
                 (observed.seen, observed.not_before) = (now, Some(now));
             }
             Answer::Failed(Failure::Throttled(pause)) => {
-                observed.not_before = Some(now + pause::rest(*pause, rules.retry_period));
+                observed.not_before = Some(now + pause::rest(*pause, rules.times.retry_period));
             }
-            _ => observed.not_before = Some(now + rules.retry_period),
+            _ => observed.not_before = Some(now + rules.times.retry_period),
         }
         !observed.own && observed.not_before.is_none()
     }

@@ -11,11 +11,12 @@ use std::time::Duration;
 use fastrand::Rng;
 use tokio::time::Instant;
 
-use super::machine::{Answer, Command, Failure, Input, Machine, Term};
+use super::machine::{Answer, Command, Failure, Input, Machine};
 use super::status::ShardingCounts;
 use super::store::Store;
 use super::view::View;
 use super::world::{Call, Event, Faults, Report, SECOND, micros, rules};
+use crate::lease::Term;
 
 struct Replica {
     machine: Machine,
@@ -367,7 +368,8 @@ impl Simulation {
     fn perform(&mut self, index: usize, command: Command) {
         match command {
             Command::Send { id, subject, request } => {
-                let timeout = self.clock(index) + self.replicas[index].machine.rules.timeout();
+                let timeout =
+                    self.clock(index) + self.replicas[index].machine.rules.times.request_timeout();
                 let unknown = Answer::Failed(Failure::Unknown);
                 let identity = self.replicas[index].machine.rules.identity.clone();
                 let call = Call { id, subject, identity };

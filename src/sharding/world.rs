@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::machine::{Answer, Machine, Request, Rules, Subject};
 use super::slots::ShardBy;
+use crate::lease::Times;
 
 /// One second of the simulation's clock.
 pub(super) const SECOND: u64 = 1_000_000;
@@ -97,9 +98,7 @@ pub(super) fn rules(identity: usize, faults: &Faults) -> Rules {
         identity: format!("r{identity:05}").into(),
         by: ShardBy::Uid,
         slots: faults.slots,
-        lease_duration: Duration::from_secs(15),
-        renew_deadline: Duration::from_secs(10),
-        retry_period: Duration::from_secs(2),
+        times: Times::default(),
         grace: Duration::from_secs(25),
         abandons_blocked: false,
     }

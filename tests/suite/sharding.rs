@@ -10,7 +10,7 @@ use kube::Api;
 use kube::api::ListParams;
 use kube_informer::Sharding;
 use kube_informer::sharding::{
-    InvalidSharding, MembershipError, ShardBy, ShardingBuilder, ShardingError,
+    InvalidSharding, InvalidTimes, MembershipError, ShardBy, ShardingBuilder, ShardingError,
 };
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
 use parking_lot::Mutex;
@@ -443,13 +443,14 @@ async fn invalid_options_are_refused() {
     assert_eq!(set(|builder| builder.slots(1_025)), InvalidSharding::Slots(1_025));
     assert_eq!(set(|builder| builder.identity("")), InvalidSharding::EmptyIdentity);
     let zero = set(|builder| builder.retry_period(Duration::ZERO));
-    assert_eq!(zero, InvalidSharding::RetryPeriod);
+    assert_eq!(zero, InvalidTimes::RetryPeriod.into());
     let late = set(|builder| builder.renew_deadline(Duration::from_secs(15)));
-    assert_eq!(late, InvalidSharding::LeaseDuration { lease: seconds(15), renew: seconds(15) });
+    assert_eq!(late, InvalidTimes::LeaseDuration { lease: seconds(15), renew: seconds(15) }.into());
     let rare = set(|builder| builder.retry_period(Duration::from_secs(5)));
-    assert_eq!(rare, InvalidSharding::RenewDeadline { renew: seconds(10), retry: seconds(5) });
+    let (renew, retry, shortest) = (seconds(10), seconds(5), seconds(10));
+    assert_eq!(rare, InvalidTimes::RenewDeadline { renew, retry, shortest }.into());
     let long = set(|builder| builder.lease_duration(Duration::from_secs(1 << 31)));
-    assert_eq!(long, InvalidSharding::TooLong(seconds(1 << 31)));
+    assert_eq!(long, InvalidTimes::TooLong(seconds(1 << 31)).into());
 }
 
 #[test]

@@ -14,7 +14,7 @@ use super::expectation::Expectation;
 use super::target::Target;
 use crate::indexer::WaitTimeout;
 use crate::informer::{SharedInformer, StartError};
-use crate::leader_election::WorkScope;
+use crate::lease::WorkScope;
 use crate::object::ObjectKey;
 use crate::sync::Mutex;
 

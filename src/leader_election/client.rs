@@ -8,9 +8,8 @@ use k8s_openapi::api::coordination::v1::Lease;
 use kube::api::PostParams;
 use kube::{Api, Client};
 
-use super::error::{LeaseError, LeaseVerb};
-use super::machine::{Outcome, Step};
-use crate::panic;
+use super::machine::{Failure, Outcome, Step};
+use crate::lease::{LeaseError, LeaseVerb, attempt};
 
 /// The outcome of a step, and the error to report.
 pub(super) type StepResult = (Outcome, Option<LeaseError>);
@@ -93,26 +92,18 @@ impl LeaseClient {
     ) -> StepResult {
         match attempt(verb, &self.lease, self.timeout, request).await {
             Ok(answer) => (outcome(answer), None),
-            Err(error) => (Outcome::Failed(error.failure()), Some(error)),
+            Err(error) => (Outcome::Failed(failure(&error)), Some(error)),
         }
-    }
-}
-
-/// Waits for the answer to a request about a Lease, for this long at most.
-pub(crate) async fn attempt<T>(
-    verb: LeaseVerb,
-    lease: &Arc<str>,
-    limit: Duration,
-    request: impl Future<Output = kube::Result<T>>,
-) -> Result<T, LeaseError> {
-    match tokio::time::timeout(limit, panic::catch_async(request)).await {
-        Ok(Ok(Ok(answer))) => Ok(answer),
-        Ok(Ok(Err(error))) => Err(LeaseError::new(verb, lease, error)),
-        Ok(Err(message)) => Err(LeaseError::panicked(verb, lease, &message)),
-        Err(_) => Err(LeaseError::timed_out(verb, lease, limit)),
     }
 }
 
 fn written(lease: Lease) -> Outcome {
     Outcome::Written(Box::new(lease))
+}
+
+fn failure(error: &LeaseError) -> Failure {
+    match (error.verb(), error.status()) {
+        (_, Some(409)) | (LeaseVerb::Update, Some(404)) => Failure::Conflict,
+        _ => Failure::Other,
+    }
 }

@@ -11,7 +11,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
-use super::machine::Term;
+use super::times::Term;
 use crate::object::ObjectKey;
 use crate::panic::drop_safely;
 use crate::sync::Mutex;
@@ -25,7 +25,7 @@ use crate::time::Moment;
 ///
 /// A cheap clone; all clones are one scope.
 ///
-/// The elector awaits the future that [`run_scoped`](super::LeaderElector::run_scoped) received.
+/// The elector awaits the future that [`run_scoped`](crate::LeaderElector::run_scoped) received.
 /// Work in other tasks or on other threads counts only if it is tracked:
 ///
 /// ```no_run
@@ -78,7 +78,8 @@ struct Inner {
     outer: Vec<TaskTracker>,
     /// A moment after the lease or slot was won.
     won: Moment,
-    bounds: Arc<Mutex<Option<Bounds>>>,
+    /// The term as last renewed; `None` without a lease.
+    term: Arc<Mutex<Option<Term>>>,
 }
 
 /// The code that a scope was made for, as a warning names it.
@@ -87,15 +88,6 @@ pub(crate) struct ScopeOwner {
     pub(crate) name: Arc<str>,
     /// The key that is reconciled.
     pub(crate) key: Option<ObjectKey>,
-}
-
-/// The times that the last renewal allows.
-#[derive(Clone, Copy, Debug)]
-struct Bounds {
-    /// The time before which a piece of work may begin.
-    begin: Instant,
-    /// The time before which every piece of work must have ended.
-    end: Instant,
 }
 
 /// A guard that keeps the elector from releasing the lease until it is dropped.
@@ -138,32 +130,19 @@ impl WorkScope {
     /// Creates a scope without a lease: it has no deadline, and no work may begin after the token
     /// is cancelled.
     pub fn new(token: CancellationToken) -> Self {
-        Self::with_bounds(token, None)
+        Self::with_term(Vec::new(), token, None)
     }
 
-    /// Creates a scope in which work may begin before the first time, and must have ended before
-    /// the second. Its work counts in `also`, too.
-    pub(crate) fn with_deadlines(
-        also: &TaskTracker,
+    /// Creates a scope of a term, whose work counts in `also`, too.
+    pub(crate) fn of_term(
+        also: Option<&TaskTracker>,
         token: CancellationToken,
-        begin: Instant,
-        end: Instant,
+        term: Term,
     ) -> Self {
-        Self::counted(vec![also.clone()], token, Some(Bounds { begin, end }))
+        Self::with_term(also.cloned().into_iter().collect(), token, Some(term))
     }
 
-    pub(super) fn of_term(token: CancellationToken, term: Option<Term>) -> Self {
-        // A candidate without a term leads nothing: its time is over.
-        let now = Instant::now();
-        let bounds = term.map_or(Bounds { begin: now, end: now }, Bounds::of);
-        Self::with_bounds(token, Some(bounds))
-    }
-
-    fn with_bounds(token: CancellationToken, bounds: Option<Bounds>) -> Self {
-        Self::counted(Vec::new(), token, bounds)
-    }
-
-    fn counted(outer: Vec<TaskTracker>, token: CancellationToken, bounds: Option<Bounds>) -> Self {
+    fn with_term(outer: Vec<TaskTracker>, token: CancellationToken, term: Option<Term>) -> Self {
         Self(Arc::new(Inner {
             token,
             aborted: CancellationToken::new(),
@@ -173,19 +152,19 @@ impl WorkScope {
             tracker: closed_tracker(),
             outer,
             won: Moment::now(),
-            bounds: Arc::new(Mutex::new(bounds)),
+            term: Arc::new(Mutex::new(term)),
         }))
     }
 
     /// Creates a scope within this one, of one piece of work. Everything that it tracks counts in
-    /// both scopes and in `also`. It has this scope's bounds.
+    /// both scopes and in `also`. It has this scope's term.
     pub(crate) fn within(
         &self,
         token: CancellationToken,
         also: Option<&TaskTracker>,
         owner: ScopeOwner,
     ) -> Self {
-        let Inner { aborted, tracker, outer, won, bounds, .. } = &*self.0;
+        let Inner { aborted, tracker, outer, won, term, .. } = &*self.0;
         Self(Arc::new(Inner {
             token,
             aborted: aborted.child_token(),
@@ -195,7 +174,7 @@ impl WorkScope {
             tracker: closed_tracker(),
             outer: outer.iter().chain([tracker]).chain(also).cloned().collect(),
             won: *won,
-            bounds: bounds.clone(),
+            term: term.clone(),
         }))
     }
 
@@ -207,7 +186,7 @@ impl WorkScope {
     /// Returns a moment after the lease or slot was won, and before any work began; the start
     /// without a lease. Another process may have worked before it.
     pub(crate) fn won(&self) -> Moment {
-        if self.0.bounds.lock().is_some() { self.0.won } else { Moment::START }
+        if self.0.term.lock().is_some() { self.0.won } else { Moment::START }
     }
 
     /// Returns the token that tells the work to stop. It is cancelled on a stop, when leadership is
@@ -219,9 +198,9 @@ impl WorkScope {
     /// Returns the time by which all work must have ended; `None` without a lease.
     ///
     /// A renewal moves the deadline forward; losing or releasing the lease moves it to now. Under
-    /// the [module's assumptions](super), no other replica leads before the deadline.
+    /// the [assumptions](crate::leader_election), no other replica leads before the deadline.
     pub fn deadline(&self) -> Option<Instant> {
-        self.0.bounds.lock().map(|bounds| bounds.end)
+        self.0.term.lock().map(|term| term.abort)
     }
 
     /// Returns whether another piece of work may begin now: the token is not cancelled, and the
@@ -230,7 +209,7 @@ impl WorkScope {
     /// Compares the clock with the lease, because a blocked thread or a suspended process may pass
     /// the time before anything cancels the token.
     pub fn may_begin(&self) -> bool {
-        let begin = self.0.bounds.lock().map(|bounds| bounds.begin);
+        let begin = self.0.term.lock().map(|term| term.cancel);
         !self.0.token.is_cancelled() && begin.is_none_or(|begin| Instant::now() < begin)
     }
 
@@ -357,22 +336,17 @@ impl WorkScope {
         self.0.tracker.wait().await;
     }
 
-    /// Extends the bounds after a renewal.
-    pub(super) fn renew(&self, term: Term) {
-        *self.0.bounds.lock() = Some(Bounds::of(term));
+    /// Extends the term after a renewal.
+    pub(crate) fn renew(&self, term: Term) {
+        *self.0.term.lock() = Some(term);
     }
 
-    /// Moves the deadlines after a renewal.
-    pub(crate) fn extend(&self, begin: Instant, end: Instant) {
-        *self.0.bounds.lock() = Some(Bounds { begin, end });
-    }
-
-    /// Ends the bounds and the scope: another replica may lead from now on.
+    /// Ends the term and the scope: another replica may lead from now on.
     pub(crate) fn end(&self) {
         let now = Instant::now();
-        if let Some(bounds) = &mut *self.0.bounds.lock() {
-            bounds.begin = bounds.begin.min(now);
-            bounds.end = bounds.end.min(now);
+        if let Some(term) = &mut *self.0.term.lock() {
+            term.cancel = term.cancel.min(now);
+            term.abort = term.abort.min(now);
         }
         self.refuse();
     }
@@ -430,12 +404,6 @@ pub(crate) fn closed_tracker() -> TaskTracker {
     let tracker = TaskTracker::new();
     tracker.close();
     tracker
-}
-
-impl Bounds {
-    fn of(term: Term) -> Self {
-        Self { begin: term.cancel, end: term.abort }
-    }
 }
 
 impl fmt::Debug for WorkScope {

@@ -1,0 +1,148 @@
+//! The work of a term, and the renewals for work that outlives the elector.
+
+use std::pin::pin;
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::time::{sleep_until, timeout};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
+
+use super::client::LeaseClient;
+use super::machine::{LossCause, Machine, Step};
+use super::now;
+use super::state::LeadershipCell;
+use crate::lease::{DROP_TIMEOUT, WorkScope};
+
+/// The result of an awaited task.
+pub(super) type JoinResult<T> = Result<T, tokio::task::JoinError>;
+
+/// The task that does the work, with everything that it tracks.
+pub(super) struct Work<T> {
+    /// Aborts the task when it is dropped.
+    pub(super) task: AbortOnDropHandle<T>,
+    /// The result of the task, once it has ended.
+    pub(super) result: Option<JoinResult<T>>,
+    pub(super) scope: WorkScope,
+}
+
+impl<T> Work<T> {
+    /// Waits until the task and everything that it tracks have ended. Cancel safe.
+    pub(super) async fn wait_until_ended(&mut self) -> JoinResult<T> {
+        loop {
+            match self.result.take() {
+                None => {
+                    let result = (&mut self.task).await;
+                    // Tasks that the work spawned must learn of its end as well.
+                    self.scope.token().cancel();
+                    self.result = Some(result);
+                }
+                Some(result) if self.scope.end_if_idle() => return result,
+                Some(result) => {
+                    self.result = Some(result);
+                    self.scope.wait_until_idle().await;
+                }
+            }
+        }
+    }
+
+    /// Drops the work at its current awaits.
+    pub(super) fn abort(&self) {
+        self.task.abort();
+        self.scope.abort();
+    }
+}
+
+/// The work of the last term, which may still block a thread.
+pub(super) struct PreviousWork {
+    /// Cancelled when the task has ended.
+    pub(super) gone: CancellationToken,
+    pub(super) scope: WorkScope,
+}
+
+impl PreviousWork {
+    /// Returns the value for an elector that has not led yet.
+    pub(super) fn none() -> Self {
+        let gone = CancellationToken::new();
+        gone.cancel();
+        Self { scope: WorkScope::new(gone.clone()), gone }
+    }
+
+    pub(super) async fn wait_until_ended(&self) {
+        self.gone.cancelled().await;
+        self.scope.wait_until_idle().await;
+    }
+}
+
+/// Renews the lease for work that outlives the elector's future, when it is dropped.
+///
+/// Renewing goes on in a task of the runtime on which the elector ran. It ends with the work, or
+/// with that runtime.
+pub(super) struct RenewOnDrop {
+    /// `None` if the future was not dropped while it led.
+    pub(super) machine: Option<Machine>,
+    pub(super) runtime: Handle,
+    pub(super) lease: LeaseClient,
+    pub(super) state: LeadershipCell,
+    pub(super) scope: WorkScope,
+    pub(super) gone: CancellationToken,
+}
+
+impl Drop for RenewOnDrop {
+    fn drop(&mut self) {
+        let Some(machine) = self.machine.take() else { return };
+        let (lease, state) = (self.lease.clone(), self.state.clone());
+        let (scope, gone) = (self.scope.clone(), self.gone.clone());
+        self.runtime.spawn(async move {
+            let ended = async {
+                gone.cancelled().await;
+                scope.wait_until_idle().await;
+            };
+            // Dropped work normally ends at once.
+            let mut ended = pin!(ended);
+            if timeout(DROP_TIMEOUT, &mut ended).await.is_ok() {
+                return;
+            }
+            state.overdue(true);
+            tracing::error!(
+                lease = %lease.lease(),
+                tracked = scope.tracked(),
+                "the elector was dropped, but work that it led goes on; its lease is renewed until \
+                 the work ends: end this process"
+            );
+            tokio::select! {
+                biased;
+                () = ended => {}
+                cause = renew(&lease, machine, &scope) => {
+                    scope.end();
+                    tracing::error!(lease = %lease.lease(), %cause, "lost the lease of work that goes on");
+                }
+            }
+            state.overdue(false);
+        });
+    }
+}
+
+/// Renews the lease until it is lost.
+async fn renew(lease: &LeaseClient, mut machine: Machine, scope: &WorkScope) -> LossCause {
+    let mut request = lease.perform(Step::Wait(Duration::ZERO));
+    while let Some(term) = machine.term() {
+        tokio::select! {
+            biased;
+            () = sleep_until(term.cancel) => break,
+            (outcome, error) = &mut request => {
+                if let Some(error) = error {
+                    tracing::warn!(%error, "leader election request failed, trying again");
+                }
+                match machine.next(outcome, now()) {
+                    Step::Lost(cause) => return cause,
+                    next => request = lease.perform(next),
+                }
+                if let Some(renewed) = machine.term() {
+                    scope.renew(renewed);
+                }
+            }
+        }
+    }
+    machine.give_up()
+}

@@ -1,0 +1,21 @@
+//! Holding a Lease: what leader election and sharding have in common.
+//!
+//! A holder renews its Lease while its work runs. Its [`Term`] says when the work must stop and
+//! have ended if no renewal succeeds, which is before others may take the lease. A [`WorkScope`]
+//! bounds the work by the term. The state machines that decide who holds a Lease are not here.
+
+mod identity;
+mod request;
+mod scope;
+mod times;
+
+pub(crate) use self::identity::default_identity;
+pub(crate) use self::request::attempt;
+pub use self::request::{LeaseError, LeaseFault, LeaseVerb};
+pub(crate) use self::scope::{EndGuard, ScopeOwner, closed_tracker};
+pub use self::scope::{ScopeGuard, WorkScope};
+pub use self::times::InvalidTimes;
+pub(crate) use self::times::{
+    DROP_TIMEOUT, LONGEST_STOP_TIMEOUT, STOP_TIMEOUT, Term, Times, margin, renewal_after,
+    rounded_up_seconds,
+};
