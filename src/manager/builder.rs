@@ -158,7 +158,7 @@ impl ManagerBuilder {
     /// election decides for all of them.
     ///
     /// The manager shortens the elector's stop timeout to four fifths of its own
-    /// [deadline](Self::stop_deadline), so that the lease is released within the deadline.
+    /// [grace](Self::grace), so that the lease is released within the grace.
     pub fn leader_election(mut self, elector: LeaderElector) -> Self {
         if self.parts.elector.replace(elector).is_some() {
             self.mistake.get_or_insert(ManagerError::TwoElections);
@@ -178,7 +178,7 @@ impl ManagerBuilder {
     }
 
     /// Publishes the waiting events of this recorder after everything else has ended, for at most
-    /// 5 s within the [deadline](Self::stop_deadline). What could not be published is logged. A
+    /// 5 s within the [grace](Self::grace). What could not be published is logged. A
     /// later call replaces the recorder.
     pub fn events(mut self, recorder: EventRecorder) -> Self {
         self.parts.events = Some(recorder);
@@ -198,11 +198,11 @@ impl ManagerBuilder {
     /// [`ManagerError::Unfinished`] names it.
     ///
     /// Code that blocks a thread cannot be dropped. If a leader's or a slot's does, `run` waits for
-    /// it beyond the deadline, unless the [elector](
+    /// it beyond the grace, unless the [elector](
     /// crate::leader_election::LeaderElectorBuilder::abandon_blocked_work) or the [sharding](
     /// crate::sharding::ShardingBuilder::abandon_blocked_work) abandons it.
-    pub fn stop_deadline(mut self, limit: Duration) -> Self {
-        self.parts.stop_deadline = limit;
+    pub fn grace(mut self, limit: Duration) -> Self {
+        self.parts.grace = limit;
         self
     }
 
@@ -250,7 +250,7 @@ impl ManagerBuilder {
         #[cfg(feature = "serve")]
         let endpoints = self.serve.map(Serve::prepare).transpose()?;
         if let Some(elector) = &mut parts.elector {
-            elector.limit_stop_timeout(parts.stop_deadline / 5 * 4);
+            elector.limit_stop_timeout(parts.grace / 5 * 4);
         }
         Ok(Manager {
             handle: ManagerHandle(state),
@@ -266,7 +266,7 @@ impl fmt::Debug for ManagerBuilder {
         f.debug_struct("ManagerBuilder")
             .field("rejoins_election", &self.parts.rejoins_election)
             .field("sync_timeout", &self.parts.sync_timeout)
-            .field("stop_deadline", &self.parts.stop_deadline)
+            .field("grace", &self.parts.grace)
             .finish_non_exhaustive()
     }
 }

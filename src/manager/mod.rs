@@ -57,7 +57,7 @@
 //! 3. The factory is shut down, and all other informers that controllers follow.
 //! 4. The servers end. Until then `/livez` succeeds and `/readyz` fails.
 //!
-//! All of it has one [deadline](ManagerBuilder::stop_deadline). Only code of a leader or of a slot
+//! All of it has one [grace](ManagerBuilder::grace). Only code of a leader or of a slot
 //! that blocks a thread is waited for beyond it, and its Lease is renewed: `/livez` fails then. A
 //! second signal drops everything at once, and [`run`](Manager::run) returns an error. Nothing here
 //! ends the process.

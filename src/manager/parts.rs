@@ -44,7 +44,7 @@ pub(super) struct ManagerParts {
     /// The recorder whose events are published before the end.
     pub(super) events: Option<EventRecorder>,
     pub(super) sync_timeout: Duration,
-    pub(super) stop_deadline: Duration,
+    pub(super) grace: Duration,
 }
 
 impl ManagerParts {
@@ -60,7 +60,7 @@ impl ManagerParts {
             early_tasks: Vec::new(),
             events: None,
             sync_timeout: Duration::from_secs(120),
-            stop_deadline: Duration::from_secs(25),
+            grace: Duration::from_secs(25),
         }
     }
 

@@ -48,12 +48,12 @@ impl Manager {
         let controllers: Vec<_> = parts.controllers().cloned().collect();
         // Held to the end: what the user's functions captured may panic when it is dropped.
         let controllers = SafeVec::from(controllers);
-        let (deadline, stopping) = (parts.stop_deadline, CancellationToken::new());
+        let (grace, stopping) = (parts.grace, CancellationToken::new());
         let waits = parts.elector.as_ref().is_some_and(|elector| !elector.abandons_blocked());
         let first = FirstError::default();
         let overdue = async {
             stopping.cancelled().await;
-            sleep(deadline).await;
+            sleep(grace).await;
         };
         let at_once = stops.at_once.clone();
         tokio::select! {
@@ -69,7 +69,7 @@ impl Manager {
                 if names.is_empty() {
                     names.push(INFORMERS.into());
                 }
-                first.note(ManagerError::Unfinished { names, after: deadline });
+                first.note(ManagerError::Unfinished { names, after: grace });
             }
         }
         // The parts are dropped. To return would end the runtime that renews the lease.

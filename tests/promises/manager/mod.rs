@@ -67,7 +67,7 @@ async fn deadline_names_what_has_not_ended() {
             stop.cancelled().await;
             Ok::<_, BoxError>(())
         })
-        .stop_deadline(7 * S);
+        .grace(7 * S);
     let (ended, took) = stopped(manager).await;
     // The obedient one was not told yet: it ends after the others.
     assert_eq!(names(&ended), ["deaf", "obedient", "slow"]);
@@ -83,7 +83,7 @@ async fn lease_is_released_although_a_leading_task_is_deaf() {
     let manager = Manager::builder(&factory)
         .leader_election(elector)
         .task_while_leading("deaf", |scope| deaf(scope.token().clone()))
-        .stop_deadline(10 * S);
+        .grace(10 * S);
     let (ended, took) = stopped(manager).await;
     assert_eq!(names(&ended), ["deaf"]);
     assert_eq!(took.as_secs(), 8, "four fifths of the deadline");
@@ -138,7 +138,7 @@ where
     if leads {
         manager = manager.leader_election(elector(&server));
     }
-    (manager.stop_deadline(10 * S), server)
+    (manager.grace(10 * S), server)
 }
 
 #[tokio::test(start_paused = true)]
@@ -208,7 +208,7 @@ async fn task_that_blocks_its_thread_does_not_hold_up_the_end() {
             let _released = blocked.recv();
             Ok::<_, BoxError>(())
         })
-        .stop_deadline(Duration::from_millis(50))
+        .grace(Duration::from_millis(50))
         .build()
         .unwrap();
     let running = tokio::spawn(manager.run_until(stop.clone()));

@@ -17,7 +17,7 @@ pub struct ControlPlaneBuilder {
     pub(super) etcd: Vec<(String, String)>,
     pub(super) apiserver: Vec<(String, String)>,
     pub(super) start_timeout: Duration,
-    pub(super) stop_timeout: Duration,
+    pub(super) grace: Duration,
 }
 
 impl Default for ControlPlaneBuilder {
@@ -28,7 +28,7 @@ impl Default for ControlPlaneBuilder {
             etcd: Vec::new(),
             apiserver: Vec::new(),
             start_timeout: Duration::from_secs(60),
-            stop_timeout: Duration::from_secs(20),
+            grace: Duration::from_secs(20),
         }
     }
 }
@@ -76,8 +76,8 @@ impl ControlPlaneBuilder {
 
     /// Sets how long each program may take to end by itself in [`ControlPlane::stop`]. The default
     /// is 20 s, as in envtest.
-    pub fn stop_timeout(mut self, limit: Duration) -> Self {
-        self.stop_timeout = limit;
+    pub fn grace(mut self, limit: Duration) -> Self {
+        self.grace = limit;
         self
     }
 

@@ -51,7 +51,7 @@ pub struct ControlPlane {
     etcd: Process,
     folder: Folder,
     access: Access,
-    stop_timeout: Duration,
+    grace: Duration,
 }
 
 impl ControlPlane {
@@ -75,9 +75,9 @@ impl ControlPlane {
         etcd: Process,
         folder: Folder,
         access: Access,
-        stop_timeout: Duration,
+        grace: Duration,
     ) -> Self {
-        Self { apiserver, etcd, folder, access, stop_timeout }
+        Self { apiserver, etcd, folder, access, grace }
     }
 
     /// Returns the URL of the API server.
@@ -186,7 +186,7 @@ current-context: control-plane
     }
 
     /// Stops the API server, then etcd, and removes everything. Kills a program that has not ended
-    /// within the [stop timeout](ControlPlaneBuilder::stop_timeout). Returns whether both ended by
+    /// within the [grace](ControlPlaneBuilder::grace). Returns whether both ended by
     /// themselves.
     ///
     /// # Cancel safety
@@ -196,7 +196,7 @@ current-context: control-plane
         let mut in_order = true;
         for process in [&mut self.apiserver, &mut self.etcd] {
             process.ask_to_end();
-            in_order &= process.has_ended_by(Instant::now() + self.stop_timeout).await;
+            in_order &= process.has_ended_by(Instant::now() + self.grace).await;
         }
         in_order
     }

@@ -18,7 +18,7 @@ pub(super) async fn start(
     let mut folder = Folder::new().map_err(ControlPlaneError::io("making a temporary folder"))?;
     match start_in(options, binaries, folder.path()).await {
         Ok((etcd, apiserver, access)) => {
-            Ok(ControlPlane::new(apiserver, etcd, folder, access, options.stop_timeout))
+            Ok(ControlPlane::new(apiserver, etcd, folder, access, options.grace))
         }
         Err(error) => {
             if names_a_log(&error) {

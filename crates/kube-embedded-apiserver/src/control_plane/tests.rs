@@ -328,7 +328,7 @@ async fn stop_kills_what_does_not_end() {
     let deaf = fs::read_to_string(scripts.0.join("kube-apiserver")).unwrap();
     // The shell's replacement ignores the signal as well.
     scripts.write("kube-apiserver", &format!("trap '' TERM\n{deaf}"));
-    let builder = scripts.builder().stop_timeout(Duration::from_millis(300));
+    let builder = scripts.builder().grace(Duration::from_millis(300));
     let plane = builder.start().await.unwrap();
     let (folder, apiserver) = (plane.folder().to_owned(), plane.access.address);
     assert!(!plane.stop().await);
