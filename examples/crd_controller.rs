@@ -159,7 +159,7 @@ where
         website: &Website,
         wanted: K,
     ) -> Result<Option<Arc<K>>, BoxError> {
-        let present = match self.cached.by_key(key) {
+        let present = match self.cached.get_by_key(key) {
             Ok(present) => Some(present),
             // Another client may just have created it.
             Err(_) => api.get_opt(key.name()).await?.map(Arc::new),

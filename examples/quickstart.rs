@@ -166,7 +166,7 @@ fn show_queries(pods: &SharedInformer<Pod>, by_node: &Index<Pod>) -> Result<(), 
     let lister = pods.lister();
     let snapshot = lister.snapshot();
     if let Some((key, _)) = snapshot.iter().next() {
-        let found = lister.by_key(key)?;
+        let found = lister.get_by_key(key)?;
         println!("  by key        {key} runs on {}", node(&found));
     }
     for namespace in snapshot.namespaces().iter().take(4) {

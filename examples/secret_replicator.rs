@@ -229,7 +229,7 @@ impl Replicator {
         let api = self.secrets(Some(namespace));
         let wanted = copy_of(key, source, namespace);
         let target = ObjectKey::namespaced(namespace, key.name())?;
-        let Ok(present) = self.copies.by_key(&target) else {
+        let Ok(present) = self.copies.get_by_key(&target) else {
             return self.create(&api, key, &wanted, target).await;
         };
         if source_of(&present).as_ref() != Some(key) {

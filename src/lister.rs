@@ -172,7 +172,7 @@ impl<K: Resource + Send + Sync + 'static> Lister<K> {
     }
 
     /// Returns the cluster-scoped object of this name. For a namespaced object, use
-    /// [`namespace`](Self::namespace) or [`by_key`](Self::by_key).
+    /// [`namespace`](Self::namespace) or [`get_by_key`](Self::get_by_key).
     ///
     /// # Errors
     /// [`NotFound`] if the store has no such object.
@@ -199,7 +199,7 @@ impl<K: Resource + Send + Sync + 'static> Lister<K> {
     ///
     /// # Errors
     /// [`NotFound`] if the store has no such object.
-    pub fn by_key(&self, key: &ObjectKey) -> Result<Arc<K>, NotFound> {
+    pub fn get_by_key(&self, key: &ObjectKey) -> Result<Arc<K>, NotFound> {
         self.find(key.namespace(), key.name())
     }
 
@@ -446,6 +446,6 @@ mod tests {
         assert_eq!(missing.to_string(), "configmaps \"a\"/\"bare\" not found");
         assert_eq!(lister.get("one").unwrap_err().to_string(), "configmaps \"one\" not found");
         let key = ObjectKey::namespaced("b", "one").unwrap();
-        assert!(lister.by_key(&key).is_ok());
+        assert!(lister.get_by_key(&key).is_ok());
     }
 }

@@ -149,8 +149,8 @@ impl Operator {
     /// Returns whether no other owner has a Deployment or Service of the app's name.
     fn owns_its_names(&self, app: &WebApp) -> bool {
         let Ok(key) = ObjectKey::of(app) else { return false };
-        let deployed = self.deployed.by_key(&key).map(|found| by_controller(&*found));
-        let served = self.served.by_key(&key).map(|found| by_controller(&*found));
+        let deployed = self.deployed.get_by_key(&key).map(|found| by_controller(&*found));
+        let served = self.served.get_by_key(&key).map(|found| by_controller(&*found));
         [deployed, served].into_iter().flatten().all(|owner| owner.as_ref() == Some(&uid(app)))
     }
 

@@ -73,11 +73,6 @@ pub struct InformerGroup<K: ?Sized = dyn AnyObject> {
 pub struct GroupIndex<K>(Vec<Index<K>>);
 
 impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
-    /// Returns the object of a key. `None` if it is not stored.
-    pub fn get(&self, key: &ObjectKey) -> Option<Arc<K>> {
-        self.informer_of(key)?.indexer().get(key)
-    }
-
     /// Returns a lister of one namespace. `None` if the group does not hold the namespace.
     pub fn namespace(&self, namespace: &str) -> Option<NamespaceLister<K>> {
         Some(self.informer_in(Some(namespace))?.lister().namespace(namespace))
@@ -93,13 +88,13 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
         self.members.iter().flat_map(|informer| informer.lister().list(selector)).collect()
     }
 
-    /// Returns the object of a key, or an error that names it.
+    /// Returns the object of a key.
     ///
     /// # Errors
     /// [`NotFound`] if the object is not stored, or if the group does not hold the key's namespace.
-    pub fn by_key(&self, key: &ObjectKey) -> Result<Arc<K>, NotFound> {
+    pub fn get_by_key(&self, key: &ObjectKey) -> Result<Arc<K>, NotFound> {
         if let Some(informer) = self.informer_of(key) {
-            return informer.lister().by_key(key);
+            return informer.lister().get_by_key(key);
         }
         Err(NotFound {
             resource: self.resource(),

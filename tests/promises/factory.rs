@@ -285,7 +285,7 @@ async fn group_says_which_namespaces_it_has_and_lacks() {
     assert_eq!(maps.wait_for_next_sync(SOON).await.unwrap(), 1);
     let synced: Vec<_> = maps.synced().map(|i| i.collection().namespace.clone()).collect();
     assert_eq!(synced, [Some("shop".into())]);
-    assert!(maps.get(&key("shop")).is_some());
+    assert!(maps.get_by_key(&key("shop")).is_ok());
 
     let error = maps.wait_for_next_sync(SOON).await.unwrap_err();
     assert!(error.to_string().contains("configmaps in bank") && error.unsynced.len() == 1);

@@ -137,7 +137,7 @@ async fn changes_of_several_informers_are_one_signal() {
     writer.await.unwrap();
     // The last change is told of, here or before.
     let _told = timeout(LONG, changes.changed()).await;
-    assert!(has_value(maps.lister().by_key(&key("a")).ok().as_deref(), "59"));
+    assert!(has_value(maps.lister().get_by_key(&key("a")).ok().as_deref(), "59"));
     factory.shutdown().await;
     assert!(changes.changed().await.is_err());
 }

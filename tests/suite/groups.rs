@@ -82,8 +82,8 @@ async fn several_namespaces_are_read_and_followed_as_one() {
     assert_eq!(maps.list(&"app=a".parse().unwrap()).len(), 2);
     assert_eq!(maps.namespace("shop").unwrap().len(), 2);
     assert!(maps.namespace("mail").is_none(), "it is not held");
-    assert!(maps.get(&key("bank/a")).is_some());
-    let missing = maps.by_key(&key("mail/a")).unwrap_err();
+    assert!(maps.get_by_key(&key("bank/a")).is_ok());
+    let missing = maps.get_by_key(&key("mail/a")).unwrap_err();
     assert_eq!(
         missing.to_string(),
         r#"configmaps "mail"/"a" not found: no informer of the group holds this namespace"#
@@ -168,8 +168,8 @@ fn check<T: Send + Sync + std::fmt::Debug>(_: &T) {}
 async fn a_group_of_none_or_of_everything() {
     let factory = factory(&ApiServer::new());
     let none = InformerGroup::<ConfigMap>::new([]);
-    assert!(none.is_empty() && none.get(&key("shop/a")).is_none());
-    assert!(none.by_key(&key("shop/a")).is_err());
+    assert!(none.is_empty());
+    assert!(none.get_by_key(&key("shop/a")).is_err());
     let all = factory.informer::<ConfigMap>();
     let shop = factory.informer_with(InformerSpec::<ConfigMap>::new().namespace("shop")).unwrap();
     let group = InformerGroup::new([shop, all]);

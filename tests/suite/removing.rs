@@ -152,11 +152,11 @@ async fn missing_object_says_why_the_store_lacks_it() {
     factory.wait_for_sync(10 * SOON).await.unwrap();
     assert_eq!((state("a"), state("b")), (None, Some(StoreState::Synced)));
     let key = |namespace| ObjectKey::namespaced(namespace, "b").unwrap();
-    assert_eq!(maps.lister().by_key(&key("shop")).unwrap_err().store, StoreState::Synced);
+    assert_eq!(maps.lister().get_by_key(&key("shop")).unwrap_err().store, StoreState::Synced);
     factory.remove(&maps).await;
     assert_eq!((state("a"), state("b")), (None, Some(StoreState::Stopped)));
 
     let group: InformerGroup<ConfigMap> = factory.in_namespaces(["shop"]);
-    assert_eq!(group.by_key(&key("bank")).unwrap_err().store, StoreState::NotHeld);
-    assert_eq!(group.by_key(&key("shop")).unwrap_err().store, StoreState::NotStarted);
+    assert_eq!(group.get_by_key(&key("bank")).unwrap_err().store, StoreState::NotHeld);
+    assert_eq!(group.get_by_key(&key("shop")).unwrap_err().store, StoreState::NotStarted);
 }

@@ -165,7 +165,7 @@ async fn reconcile(request: ReconcileRequest<ConfigMap, Context>) -> Result<Acti
         Presence::Present(map) => {
             let uid = map.metadata.uid.clone().unwrap();
             let what = if context.by_uid { uid.clone() } else { key.clone() };
-            if let Ok(child) = context.children.by_key(&request.key)
+            if let Ok(child) = context.children.get_by_key(&request.key)
                 && child.metadata.owner_references.iter().flatten().any(|owner| owner.uid == uid)
             {
                 views.push((format!("child of {what}"), view(&child.metadata)));

@@ -35,7 +35,7 @@ pub(super) async fn a_work_queue_gets_each_key(rig: Rig) -> Outcome {
     let worker = tokio::spawn(async move {
         while let Some(work) = working.get().await {
             let name = work.item().name().to_owned();
-            match store.lister().by_key(work.item()) {
+            match store.lister().get_by_key(work.item()) {
                 Ok(widget) => kept.lock().insert(name, widget.spec.color.clone()),
                 Err(_) => kept.lock().remove(&name),
             };

@@ -106,8 +106,8 @@ async fn transform_keeps_its_panic_to_one_object() {
     source.put(object(BAD));
     source.put(object("good"));
     informer.wait_for(&source.version().into(), SOON).await.unwrap();
-    assert!(informer.lister().by_key(&key("good")).is_ok());
-    assert!(informer.lister().by_key(&key(BAD)).is_err());
+    assert!(informer.lister().get_by_key(&key("good")).is_ok());
+    assert!(informer.lister().get_by_key(&key(BAD)).is_err());
     assert_eq!(errors.load(Ordering::Relaxed), 2);
     assert_eq!(informer.status().failure, None);
 }

@@ -192,7 +192,7 @@ async fn decoded_by_who_reads() {
         let labelled = lister.list(&"app=app-1".parse().unwrap()).len();
         assert_eq!((labelled, counting.0.swap(0, Ordering::Relaxed)), (3, 3));
         let key = |n: usize| ObjectKey::namespaced(&format!("ns-{}", n % 3), &format!("pod-{n}"));
-        assert!(lister.by_key(&key(7).unwrap()).is_err());
+        assert!(lister.get_by_key(&key(7).unwrap()).is_err());
         let unreadable = informer.status().storage.unwrap().unreadable;
         assert_eq!(unreadable, u64::from(!check));
         // With an index everything is shown to it, and known when it changes.

@@ -290,7 +290,7 @@ async fn readers_share_one_unpacked_object() {
     follower.informer.wait_for_sync(SOON).await.unwrap();
     follower.told.lock().clear();
     let (store, lister) = (follower.informer.snapshot(), follower.informer.lister());
-    let object = lister.by_key(&key(1)).unwrap();
+    let object = lister.get_by_key(&key(1)).unwrap();
     assert!(Arc::ptr_eq(&object, &store.get(&key(1)).unwrap()));
     assert!(Arc::ptr_eq(&object, &follower.by_app.get("app-1")[0]));
 }
