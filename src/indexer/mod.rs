@@ -186,7 +186,7 @@ impl<K: ?Sized> Indexer<K> {
     }
 
     /// Waits until nothing will be written any more.
-    async fn ended(&self) {
+    async fn writer_ended(&self) {
         self.0.ended.cancelled().await;
     }
 

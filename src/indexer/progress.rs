@@ -104,7 +104,7 @@ impl<K: ?Sized> Indexer<K> {
             tokio::select! {
                 biased;
                 found = self.find_in_changes(seen) => Some(found),
-                () = self.ended() => None,
+                () = self.writer_ended() => None,
             }
         };
         let ended = timeout(limit, found).await;

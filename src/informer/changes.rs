@@ -79,7 +79,7 @@ impl<K: Resource + Send + Sync + 'static> Changing for Seen<K> {
             tokio::select! {
                 biased;
                 () = differs => true,
-                () = self.informer.ended() => false,
+                () = self.informer.stopped() => false,
             }
         }
         .boxed()

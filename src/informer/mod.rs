@@ -425,9 +425,9 @@ impl<K: ?Sized> SharedInformer<K> {
         }
     }
 
-    /// Waits until the informer's tasks have ended. Cancel safe.
+    /// Waits until the informer is stopped or fails. Cancel safe.
     pub(crate) async fn ended(&self) {
-        self.pipeline.ended().await;
+        self.pipeline.stopped().await;
     }
 
     /// Returns whether the store holds the first list.
@@ -507,7 +507,7 @@ impl<K: ?Sized> SharedInformer<K> {
 
     /// Waits until the informer was stopped or failed. Cancel safe. Any number of tasks may wait.
     pub async fn stopped(&self) {
-        self.pipeline.until_stopped().await;
+        self.pipeline.stopped().await;
     }
 
     /// Returns why the informer failed: one of its tasks panicked, or its runtime was shut down.
@@ -523,7 +523,7 @@ impl<K: ?Sized> SharedInformer<K> {
     /// store stays readable as it was.
     pub async fn shutdown(&self) {
         self.stop(false);
-        self.pipeline.stopped().await;
+        self.pipeline.tasks_ended().await;
     }
 
     /// Stops the reflector, delivers the queued changes and the waiting events for at most `limit`,

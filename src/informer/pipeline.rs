@@ -403,11 +403,6 @@ impl Pipeline {
         self.failure.get().is_none()
     }
 
-    /// Waits until the informer stops.
-    pub(super) async fn ended(&self) {
-        self.stop.cancelled().await;
-    }
-
     fn refuse_if_stopped(&self, lifecycle: &Lifecycle) -> Result<(), InformerStopped> {
         if matches!(lifecycle, Lifecycle::Stopped { .. }) || self.stop.is_cancelled() {
             return Err(InformerStopped);
@@ -463,7 +458,7 @@ impl Pipeline {
     }
 
     /// Waits until no task is left, after [`stop`](Self::stop).
-    pub(super) async fn stopped(&self) {
+    pub(super) async fn tasks_ended(&self) {
         self.tasks.wait().await;
     }
 
@@ -489,8 +484,8 @@ impl Pipeline {
         self.fifo.has_synced() && self.failure.get().is_none()
     }
 
-    /// Waits until the informer was stopped or failed.
-    pub(super) async fn until_stopped(&self) {
+    /// Waits until the informer is stopped or fails.
+    pub(super) async fn stopped(&self) {
         self.stop.cancelled().await;
     }
 

@@ -128,7 +128,7 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
             tokio::select! {
                 biased;
                 met = self.meets(key, condition) => Some(met),
-                () = self.ended() => None,
+                () = self.stopped() => None,
             }
         };
         match timeout(limit, met).await {
