@@ -10,7 +10,9 @@ use kube::Resource;
 use kube_decode::DecodeError;
 
 use crate::metrics::MetricLabels;
-use crate::object::{AnyObject, Cached, IndexExtractor, IndexValues, NotEnough, ObjectKey};
+use crate::object::{
+    AnyObject, Cached, IndexExtractor, IndexValues, KnownObjects, NotEnough, ObjectKey,
+};
 use crate::panic::{SafeDropper, drop_safely};
 use crate::storage::{Keeper, Storage, WireObject};
 
@@ -39,8 +41,14 @@ enum Mode {
     #[cfg(any(test, feature = "testing"))]
     Custom(Arc<dyn Fn(Cached) -> Cached + Send + Sync>),
     /// Lets a storage pack objects.
-    Packed { keeper: Arc<dyn Keeper>, indexes: Option<Arc<dyn IndexExtractor>> },
+    Packed { keeper: Arc<dyn Keeper>, store: Option<Arc<dyn PackingStore>> },
 }
+
+/// The store that packed objects go to. Its indexes extract their values, and a new state is as hot
+/// as the stored one.
+pub(crate) trait PackingStore: IndexExtractor + KnownObjects {}
+
+impl<S: IndexExtractor + KnownObjects> PackingStore for S {}
 
 impl Packer {
     /// Makes a packer that keeps objects decoded.
@@ -55,14 +63,14 @@ impl Packer {
         Self(Mode::Custom(Arc::new(pack)))
     }
 
-    /// Makes a packer that lets `keeper` pack objects, with the values that `indexes` extracts.
-    pub(crate) fn new(keeper: Arc<dyn Keeper>, indexes: Arc<dyn IndexExtractor>) -> Self {
-        Self(Mode::Packed { keeper, indexes: Some(indexes) })
+    /// Makes a packer that lets `keeper` pack objects for `store`.
+    pub(crate) fn new(keeper: Arc<dyn Keeper>, store: Arc<dyn PackingStore>) -> Self {
+        Self(Mode::Packed { keeper, store: Some(store) })
     }
 
     /// Makes a packer that lets `keeper` pack objects.
     pub(crate) fn keeping(keeper: Arc<dyn Keeper>) -> Self {
-        Self(Mode::Packed { keeper, indexes: None })
+        Self(Mode::Packed { keeper, store: None })
     }
 
     /// Returns whether objects are kept in another way than decoded.
@@ -81,9 +89,9 @@ impl Packer {
             Mode::Decoded => object,
             #[cfg(any(test, feature = "testing"))]
             Mode::Custom(pack) => pack(object),
-            Mode::Packed { keeper, indexes } => {
+            Mode::Packed { keeper, store } => {
                 let object = object.into_any();
-                let values = values(indexes.as_ref(), &*object);
+                let values = values(store.as_ref(), &*object);
                 keeper.pack(object, values)
             }
         }
@@ -97,19 +105,21 @@ impl Packer {
         &self,
         wire: &WireObject<'_>,
     ) -> Result<(ObjectKey, Cached), DecodeError> {
-        let Mode::Packed { keeper, indexes } = &self.0 else {
+        let Mode::Packed { keeper, store } = &self.0 else {
             let (key, object) = decode(wire)?;
             return Ok((key, self.pack_any(Cached::any(object))));
         };
         if keeper.packs_undecoded()
-            && let Some(packed) = pack_undecoded(&**keeper, indexes.as_ref(), wire)?
+            && let Some(packed) = pack_undecoded(&**keeper, store.as_ref(), wire)?
         {
             return Ok(packed);
         }
         // As a read decodes it, so that a read finds no fault that was not found here.
         let (key, object) = decode(wire)?;
-        let values = values(indexes.as_ref(), &*object);
-        Ok((key, keeper.pack_wire(wire, object, values)))
+        let values = values(store.as_ref(), &*object);
+        let before = store.as_ref().and_then(|store| store.get(&key));
+        let heat = before.map_or(0, |before| before.heat());
+        Ok((key, keeper.pack_wire(wire, object, values, heat)))
     }
 }
 
@@ -125,25 +135,22 @@ fn decode(wire: &WireObject<'_>) -> Result<(ObjectKey, Arc<dyn AnyObject>), Deco
     }
 }
 
-fn values(
-    indexes: Option<&Arc<dyn IndexExtractor>>,
-    object: &dyn AnyObject,
-) -> Option<IndexValues> {
-    indexes.and_then(|indexes| indexes.values(object))
+fn values(store: Option<&Arc<dyn PackingStore>>, object: &dyn AnyObject) -> Option<IndexValues> {
+    store.and_then(|store| store.values(object))
 }
 
 /// Packs an object of which only the fields are decoded that indexes read. Returns `None` if it
 /// must be decoded whole.
 fn pack_undecoded(
     keeper: &dyn Keeper,
-    indexes: Option<&Arc<dyn IndexExtractor>>,
+    store: Option<&Arc<dyn PackingStore>>,
     wire: &WireObject<'_>,
 ) -> Result<Option<(ObjectKey, Cached)>, DecodeError> {
-    let values = match indexes {
+    let values = match store {
         None => None,
-        Some(indexes) => {
+        Some(store) => {
             let read = |fields: Option<&_>| wire.codec.decode_fields(wire.bytes, fields).ok();
-            match indexes.values_of_part(&read) {
+            match store.values_of_part(&read) {
                 Ok(values) => values,
                 Err(NotEnough) => return Ok(None),
             }
@@ -162,7 +169,7 @@ impl<K: ?Sized> Storage<K> {
     /// [`ReflectorOptions::packer`](crate::reflector::ReflectorOptions::packer). Log messages name
     /// the objects as `resource`.
     ///
-    /// Only an informer frees unpacked objects soon after their users drop them.
+    /// Only an informer holds unpacked objects, and frees them soon after their users drop them.
     pub fn packer(&self, resource: impl Into<Arc<str>>) -> Packer {
         match self.keeper(&resource.into(), &MetricLabels::default(), SafeDropper::default()) {
             Some(keeper) => Packer::keeping(keeper),

@@ -17,7 +17,9 @@ use super::history::{Cause, ChangeKind};
 use super::owner::Owner;
 use super::slots::SlotGate;
 use super::status::StatusCell;
-use crate::object::{AnyObject, Cached, CachedEvent, EventRef, FieldSet, ObjectEvent, ObjectKey};
+use crate::object::{
+    AnyObject, Cached, CachedEvent, EventRef, FieldSet, ObjectEvent, ObjectKey, PassingRead,
+};
 use crate::panic::{SafeDropper, catch};
 use crate::workqueue::{Priority, WorkQueue};
 
@@ -246,7 +248,12 @@ fn with_event<R>(
     dropper: &SafeDropper,
     call: impl FnOnce(&AnyEvent<'_>) -> R,
 ) -> Option<R> {
-    let newest = event.object().read(fields)?;
+    let newest = match event {
+        CachedEvent::Added { object, initial: true } => {
+            object.read_for(PassingRead::InitialAdd, fields)?
+        }
+        _ => event.object().read(fields)?,
+    };
     dropper.call_with(newest, |object| {
         let object = &**object;
         Some(match event {

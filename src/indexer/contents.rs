@@ -13,8 +13,8 @@ use super::postings::{Posting, Postings};
 use super::table::Table;
 use super::walk::{Prefetch, Walk};
 use crate::object::{
-    AnyObject, Cached, FieldSet, IndexValues, NotEnough, ObjectKey, ObjectState, ReadPart,
-    ResourceVersion, ShardSelector, hash_parts,
+    AnyObject, Cached, FieldSet, IndexValues, NotEnough, ObjectKey, ObjectState, PassingRead,
+    ReadPart, ResourceVersion, ShardSelector, hash_parts,
 };
 use crate::panic::lend;
 use crate::yield_budget::YieldBudget;
@@ -271,8 +271,10 @@ impl StoreContents {
         self.objects.visit(0, COMPARED, &mut |_, record| {
             if left > 0
                 && record.cached.is_packed()
-                && let (Some(part), Some(whole)) =
-                    (record.cached.read(Some(fields)), record.cached.read(None))
+                && let (Some(part), Some(whole)) = (
+                    record.cached.read(Some(fields)),
+                    record.cached.read_for(PassingRead::Index, None),
+                )
             {
                 let values =
                     |object: Arc<dyn AnyObject>| lend(object, |object| index.values(&**object));
@@ -396,7 +398,10 @@ impl<'c> ObjectValues<'c> {
         if noted.is_some() {
             return noted;
         }
-        let object = self.object.get_or_init(|| cached.read(self.fields)).as_ref()?;
+        let object = self
+            .object
+            .get_or_init(|| cached.read_for(PassingRead::Index, self.fields))
+            .as_ref()?;
         Some(index.values(&**object).unwrap_or_else(|message| {
             panicked(message);
             Vec::new()

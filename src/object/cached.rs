@@ -79,6 +79,15 @@ pub(crate) fn downcast<K: Send + Sync + 'static>(object: Arc<dyn AnyObject>) -> 
     (object as Arc<dyn Any + Send + Sync>).downcast().ok()
 }
 
+/// A read that passes over objects, and does not show that they are in use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PassingRead {
+    /// A handler's initial add. A second one counts as any other read.
+    InitialAdd,
+    /// An index function, which looks at each object once.
+    Index,
+}
+
 /// A packed object, and the metadata that it answers without being unpacked.
 ///
 /// The object never changes: every call to the same method returns an equal answer.
@@ -88,6 +97,13 @@ pub trait PackedObject: Send + Sync {
     ///
     /// Returns `None` if the object can't be unpacked. The implementation has reported that.
     fn get(&self) -> Option<Arc<dyn AnyObject>>;
+
+    /// Returns the object like [`get`](Self::get), for a read that does not show that the object is
+    /// in use.
+    fn get_for(&self, read: PassingRead) -> Option<Arc<dyn AnyObject>> {
+        let _ = read;
+        self.get()
+    }
 
     /// Returns an object that has at least these fields; the others may be missing.
     ///
@@ -109,6 +125,11 @@ pub trait PackedObject: Send + Sync {
     /// Returns the index values that were extracted when the object was packed, if there are any.
     fn index_values(&self) -> Option<&IndexValues> {
         None
+    }
+
+    /// Returns for how many sweeps the object stays unpacked. Zero if it is not held.
+    fn heat(&self) -> u8 {
+        0
     }
 
     /// Returns whether the last attempt to unpack the object failed.
@@ -267,6 +288,24 @@ impl<K: ?Sized> Cached<K> {
             (Some(packed), Some(fields)) => packed.get_fields(fields),
             (Some(packed), None) => packed.get(),
         }
+    }
+
+    /// Returns the object like [`read`](Self::read), for a read that does not show that it is in
+    /// use.
+    pub(crate) fn read_for(
+        &self,
+        read: PassingRead,
+        fields: Option<&FieldSet>,
+    ) -> Option<Arc<dyn AnyObject>> {
+        match (self.packed(), fields) {
+            (Some(packed), None) => packed.get_for(read),
+            _ => self.read(fields),
+        }
+    }
+
+    /// Returns for how many sweeps of the storage a packed object stays unpacked.
+    pub(crate) fn heat(&self) -> u8 {
+        self.packed().map_or(0, PackedObject::heat)
     }
 
     /// Returns the index values that were extracted when the object was packed, if there are any.

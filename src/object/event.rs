@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use kube::Resource;
 
-use super::{AnyObject, Cached, InvalidKey, ObjectKey};
+use super::{AnyObject, Cached, InvalidKey, ObjectKey, PassingRead, downcast};
 
 /// One change of the cache, with decoded objects, as a handler receives it.
 pub type Event<K> = ObjectEvent<Arc<K>>;
@@ -192,8 +192,12 @@ impl<K: Resource + Send + Sync + 'static> CachedEvent<K> {
     /// - A delete is `None` if the handler read no state of the object.
     pub fn read(&self) -> Option<Event<K>> {
         Some(match self {
-            Self::Added { object, initial } => {
-                Event::Added { object: object.get()?, initial: *initial }
+            Self::Added { object, initial: true } => {
+                let object = downcast(object.read_for(PassingRead::InitialAdd, None)?)?;
+                Event::Added { object, initial: true }
+            }
+            Self::Added { object, initial: false } => {
+                Event::Added { object: object.get()?, initial: false }
             }
             Self::Updated { old, new } => {
                 let new = new.get()?;

@@ -22,8 +22,8 @@ pub(crate) use cached::PackedObject;
 #[cfg(any(test, feature = "testing"))]
 #[doc(hidden)]
 pub use cached::PackedObject;
-pub(crate) use cached::downcast;
 pub use cached::{AnyObject, Cached};
+pub(crate) use cached::{PassingRead, downcast};
 pub use change::{Change, Delta, Replacement};
 pub use event::{CachedEvent, Event, EventRef, ObjectEvent};
 pub use index_values::IndexValues;

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -9,8 +10,8 @@ use kube::Resource;
 use kube::api::ObjectMeta;
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::decoded_cache::DecodedCache;
 use super::dictionary::Dictionaries;
+use super::heat::{Heat, Sweeps};
 use super::message_pack::{self, Written};
 use super::packed::{DetachedMetadata, KeptMetadata, PackContext, Packed};
 use super::shared::{Figures, Shared, SharedLabels};
@@ -68,9 +69,9 @@ impl Compact {
     where
         K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
     {
-        let Settings { hot_bytes, wipe, check } = settings;
+        let Settings { age, wipe, check } = settings;
         let shared = Arc::new(Shared {
-            hot: DecodedCache::new(if wipe { 0 } else { hot_bytes }, dropper.clone()),
+            heat: Heat::new(if wipe { Duration::ZERO } else { age }),
             labels: SharedLabels::default(),
             figures: Figures::new(resource, labels),
             dropper,
@@ -224,17 +225,12 @@ impl Keeper for Compact {
         wire: &WireObject<'_>,
         object: Arc<dyn AnyObject>,
         index_values: Option<IndexValues>,
+        heat: u8,
     ) -> Cached {
         let meta = object.meta().ok_or(PackError::NotSerialised);
         match meta.and_then(|meta| self.pack_bytes(wire, meta, index_values)) {
             Ok(packed) => {
-                // Handlers will soon read an object that arrives by itself. Of a list only the last
-                // few would stay, so holding the rest would be wasted work.
-                if self.shared.hot.holds() && !wire.bulk {
-                    packed.hold(object);
-                } else {
-                    self.shared.dropper.free(object);
-                }
+                packed.inherit(object, heat);
                 Cached::any(packed)
             }
             Err(error) => self.keep_decoded(object, error),
@@ -255,8 +251,8 @@ impl Keeper for Compact {
     }
 
     fn status(&self) -> StorageStatus {
-        let Shared { hot, figures, .. } = &*self.shared;
-        let (hot_objects, hot_bytes) = hot.held();
+        let Shared { heat, figures, .. } = &*self.shared;
+        let (hot_objects, hot_bytes) = heat.held();
         StorageStatus {
             objects: figures.objects.load(Relaxed),
             bytes: figures.bytes.load(Relaxed),
@@ -271,9 +267,9 @@ impl Keeper for Compact {
     }
 
     fn sweep(self: Arc<Self>, report: ReportFault) -> BoxFuture<'static, ()> {
-        let shared = self.shared.clone();
+        let (shared, sweeps) = (self.shared.clone(), Sweeps::begin(self.shared.clone()));
         async move {
-            futures::join!(shared.hot.sweep(), shared.figures.pass_on(report));
+            futures::join!(sweeps.run(), shared.figures.pass_on(report));
         }
         .boxed()
     }
@@ -281,8 +277,9 @@ impl Keeper for Compact {
 
 #[cfg(test)]
 impl Compact {
-    pub(super) fn lent_objects(&self) -> usize {
-        self.shared.hot.lent_objects()
+    /// Returns the numbers of hot and of lent objects that sweeps will visit.
+    pub(super) fn swept_objects(&self) -> [usize; 2] {
+        self.shared.heat.entries()
     }
 
     pub(super) fn label_maps(&self) -> usize {

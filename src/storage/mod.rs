@@ -10,11 +10,11 @@ mod buffer;
 #[cfg(feature = "compact")]
 mod compact;
 #[cfg(feature = "compact")]
-mod decoded_cache;
-#[cfg(feature = "compact")]
 mod depth;
 #[cfg(feature = "compact")]
 mod dictionary;
+#[cfg(feature = "compact")]
+mod heat;
 #[cfg(feature = "compact")]
 mod message_pack;
 #[cfg(feature = "compact")]
@@ -28,6 +28,7 @@ mod tests;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 #[cfg(feature = "compact")]
@@ -42,9 +43,9 @@ use crate::metrics::MetricLabels;
 use crate::object::{AnyObject, Cached, IndexValues};
 use crate::panic::SafeDropper;
 
-/// The default of [`Storage::hot_bytes`]: 4 MiB.
+/// The default of [`Storage::hot_for`].
 #[cfg(feature = "compact")]
-const HOT_BYTES: usize = 4 << 20;
+const AGE: Duration = Duration::from_secs(60);
 
 /// The representation in which an informer keeps its objects. [`decoded`](Self::decoded) by
 /// default.
@@ -59,8 +60,8 @@ type MakeKeeper = fn(Settings, &Arc<str>, &MetricLabels, SafeDropper) -> Arc<dyn
 
 #[derive(Clone, Copy, Debug)]
 struct Settings {
-    /// The limit of the unpacked objects that are held, in estimated bytes.
-    hot_bytes: usize,
+    /// The time for which an object stays unpacked after it was read.
+    age: Duration,
     /// True if bytes are overwritten before they are freed.
     wipe: bool,
     /// True if each object is decoded once as it arrives.
@@ -68,13 +69,9 @@ struct Settings {
 }
 
 /// One object as it arrived: its bytes, and the codec that decodes them.
-#[cfg_attr(not(feature = "compact"), expect(dead_code, reason = "nothing keeps bytes"))]
 pub(crate) struct WireObject<'a> {
     pub(crate) bytes: &'a [u8],
     pub(crate) codec: &'a Arc<Codec>,
-    /// True if the object is one of many that arrive together, as in a first list. Then nobody is
-    /// likely to read this one soon.
-    pub(crate) bulk: bool,
 }
 
 /// A function that reports an object that could not be read.
@@ -86,12 +83,14 @@ pub(crate) trait Keeper: Send + Sync {
     /// Packs an object that did not arrive as bytes. Keeps it decoded if packing fails.
     fn pack(&self, object: Arc<dyn AnyObject>, index_values: Option<IndexValues>) -> Cached;
 
-    /// Packs an object as it arrived. `decoded` is what a read makes of its bytes.
+    /// Packs an object as it arrived. `decoded` is what a read makes of its bytes. It stays as hot
+    /// as the state before it, whose heat is `heat`.
     fn pack_wire(
         &self,
         wire: &WireObject<'_>,
         decoded: Arc<dyn AnyObject>,
         index_values: Option<IndexValues>,
+        heat: u8,
     ) -> Cached;
 
     /// Returns whether objects may be packed without being decoded.
@@ -108,8 +107,9 @@ pub(crate) trait Keeper: Send + Sync {
 
     fn status(&self) -> StorageStatus;
 
-    /// Frees unpacked objects that their users have dropped, and reports packed objects that could
-    /// not be read, for as long as it is polled. Never completes. Cancel safe.
+    /// Lets go of unpacked objects that are no longer read, and reports packed objects that could
+    /// not be read, for as long as it is polled. Never completes. Cancel safe. Until it is called,
+    /// no object is held unpacked.
     fn sweep(self: Arc<Self>, report: ReportFault) -> BoxFuture<'static, ()>;
 }
 
@@ -124,7 +124,7 @@ pub(crate) trait Keeper: Send + Sync {
 ///     match status.refused {
 ///         Some(PackError::Disagrees) => Some("Serialize and Deserialize disagree".into()),
 ///         Some(error) => Some(format!("objects are kept decoded: {error}")),
-///         None if reads > 1000 && status.misses > reads / 2 => Some("raise `hot_bytes`".into()),
+///         None if reads > 1000 && status.misses > reads / 2 => Some("raise `hot_for`".into()),
 ///         None => None,
 ///     }
 /// }
@@ -185,12 +185,17 @@ impl<K: ?Sized> Storage<K> {
         Self { packing: None, kind: PhantomData }
     }
 
-    /// Sets the limit of the unpacked objects that are held beside the packed ones, in estimated
-    /// bytes. The default is 4 MiB; zero holds none. Has no effect on decoded storage.
+    /// Sets the time for which an object stays unpacked after it was read: at least this, and at
+    /// most one and a half times this. The default is a minute; zero holds none. Has no effect on
+    /// decoded storage.
+    ///
+    /// A new state that the server sends is held unpacked for as long as the state before it would
+    /// have been. A handler's initial add does not count as a read, unless the object was read for
+    /// one before.
     #[cfg(feature = "compact")]
-    pub fn hot_bytes(mut self, bytes: usize) -> Self {
+    pub fn hot_for(mut self, age: Duration) -> Self {
         if let Some((settings, _)) = &mut self.packing {
-            settings.hot_bytes = bytes;
+            settings.age = age;
         }
         self
     }
@@ -256,9 +261,9 @@ where
     ///
     /// Keys, selectors, relists and indexes do not unpack objects: uid, version, labels and index
     /// values are kept beside the bytes. Equal labels are kept once. While anybody holds an
-    /// unpacked object, every reader gets the same `Arc`. Some objects that were recently read or
-    /// stored stay unpacked, see [`hot_bytes`](Self::hot_bytes). Reading any other object takes
-    /// O(its size), as decoding it from the wire does.
+    /// unpacked object, every reader gets the same `Arc`. An object that was read stays unpacked
+    /// for a minute, see [`hot_for`](Self::hot_for). Reading any other object takes O(its size), as
+    /// decoding it from the wire does.
     ///
     /// Objects are kept as the server sent them. Each is decoded once as it arrives, as a read
     /// decodes it, so that one that can't be decoded is reported then. An index that is added later
@@ -278,13 +283,15 @@ where
     /// what `#[serde(flatten)]` and untagged enums read. `Deserialize` must not read this informer.
     ///
     /// ```
+    /// use std::time::Duration;
     /// use k8s_openapi::api::core::v1::Pod;
     /// use kube_informer::{InformerSpec, Storage};
     ///
-    /// let spec = InformerSpec::<Pod>::new().storage(Storage::compact().hot_bytes(16 << 20));
+    /// let long = Duration::from_secs(600);
+    /// let spec = InformerSpec::<Pod>::new().storage(Storage::compact().hot_for(long));
     /// ```
     pub fn compact() -> Self {
-        let settings = Settings { hot_bytes: HOT_BYTES, wipe: false, check: true };
+        let settings = Settings { age: AGE, wipe: false, check: true };
         let make: MakeKeeper = |settings, resource, labels, dropper| {
             Arc::new(compact::Compact::new::<K>(settings, resource, labels, dropper))
         };
@@ -315,9 +322,9 @@ impl<K: ?Sized> fmt::Debug for Storage<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.packing {
             None => f.write_str("Decoded"),
-            Some((Settings { hot_bytes, wipe, check }, _)) => f
+            Some((Settings { age, wipe, check }, _)) => f
                 .debug_struct("Compact")
-                .field("hot_bytes", hot_bytes)
+                .field("hot_for", age)
                 .field("zeroize", wipe)
                 .field("check_on_arrival", check)
                 .finish(),

@@ -13,12 +13,13 @@ use kube_decode::DecodeError;
 use super::PackError;
 use super::buffer::{Buffer, wipe};
 use super::dictionary::Dictionary;
+use super::heat::HOTTEST;
 use super::message_pack;
 use super::shared::{Labels, Shared};
 use crate::codec::Codec;
 use crate::error::Fault;
 use crate::object::{
-    AnyObject, FieldSet, Form, IndexValues, ObjectKey, PackedObject, ResourceVersion,
+    AnyObject, FieldSet, Form, IndexValues, ObjectKey, PackedObject, PassingRead, ResourceVersion,
 };
 use crate::sync::Mutex;
 
@@ -40,9 +41,8 @@ pub(super) struct Packed {
     version: ResourceVersion,
     /// The uid, then the compressed object.
     bytes: Box<[u8]>,
-    /// The unpacked object, for as long as anybody holds it. Locked while the object is unpacked,
-    /// so that only one reader unpacks it.
-    unpacked: Mutex<Option<Weak<dyn AnyObject>>>,
+    /// Locked while the object is unpacked, so that only one reader unpacks it.
+    unpacked: Mutex<Unpacked>,
     /// The size of the object before compression, in bytes.
     written_len: u32,
     /// The length of the uid, in bytes.
@@ -50,13 +50,47 @@ pub(super) struct Packed {
     marks: Marks,
 }
 
+/// The unpacked form of an object.
+#[derive(Default)]
+enum Unpacked {
+    /// Nothing holds it.
+    #[default]
+    Absent,
+    /// Users may hold it.
+    Lent(Weak<dyn AnyObject>),
+    /// It stays until sweeps have cooled it, see [`Heat`](super::heat::Heat).
+    Hot { object: Arc<dyn AnyObject>, heat: u8 },
+}
+
+impl Unpacked {
+    /// Returns the object, if anything holds it.
+    fn get(&self) -> Option<Arc<dyn AnyObject>> {
+        match self {
+            Self::Absent => None,
+            Self::Lent(object) => object.upgrade(),
+            Self::Hot { object, .. } => Some(object.clone()),
+        }
+    }
+
+    /// Drops a weak reference to an object that nobody holds, because it keeps the allocation.
+    /// Returns whether users may hold the object, and nothing else does.
+    fn is_lent(&mut self) -> bool {
+        let Self::Lent(object) = &*self else { return false };
+        let held = object.strong_count() > 0;
+        if !held {
+            *self = Self::Absent;
+        }
+        held
+    }
+}
+
 /// Properties of a packed object that change. One byte for all of them.
 #[derive(Default)]
 struct Marks(AtomicU8);
 
 impl Marks {
-    /// The object was read since its last turn to be evicted.
-    const READ: u8 = 1;
+    /// The object was read for the initial add of some handler.
+    const LISTED: u8 = 1;
     /// The object is in the list of lent objects.
     const LENT: u8 = 2;
     /// The last attempt to unpack the object failed.
@@ -166,11 +200,16 @@ impl Packed {
         &self.dictionary.context.shared
     }
 
-    /// Holds the object that was packed, because it may soon be read.
-    pub(super) fn hold(&self, object: Arc<dyn AnyObject>) {
-        *self.unpacked.lock() = Some(Arc::downgrade(&object));
-        let bytes = self.unpacked_bytes(&*object);
-        self.shared().hot.hold(self.me.clone(), object, bytes);
+    /// Holds the unpacked object, which is as hot as the state before it was. Drops it if that was
+    /// cold.
+    pub(super) fn inherit(&self, unpacked: Arc<dyn AnyObject>, heat: u8) {
+        let shared = self.shared();
+        if heat == 0 || !shared.heat.is_on() {
+            return shared.dropper.free(unpacked);
+        }
+        let bytes = self.unpacked_bytes(&*unpacked);
+        *self.unpacked.lock() = Unpacked::Hot { object: unpacked, heat };
+        shared.heat.warmed(self.me.clone(), bytes);
     }
 
     /// Returns the estimated size of the unpacked object, in bytes.
@@ -183,24 +222,44 @@ impl Packed {
         self.bytes.len()
     }
 
-    /// Returns whether the object was read since the last call.
-    pub(super) fn was_read(&self) -> bool {
-        self.marks.set(Marks::READ, false)
-    }
-
-    /// Tells the object that the cache no longer holds it. Returns whether it is lent now: users
-    /// hold it, and it is not in the list of lent objects yet.
-    pub(super) fn release(&self) -> bool {
+    /// Cools the object by one step, and lets it go if it was as cold as can be. Returns whether it
+    /// is still hot.
+    pub(super) fn cool(&self) -> bool {
         let mut unpacked = self.unpacked.lock();
-        is_held(&mut unpacked) && !self.marks.set(Marks::LENT, true)
+        let lent = match &mut *unpacked {
+            Unpacked::Absent | Unpacked::Lent(_) => return false,
+            Unpacked::Hot { heat, .. } if *heat > 1 => {
+                *heat -= 1;
+                return true;
+            }
+            Unpacked::Hot { object, .. } => Unpacked::Lent(Arc::downgrade(object)),
+        };
+        let hot = std::mem::replace(&mut *unpacked, lent);
+        drop(unpacked);
+        if let Unpacked::Hot { object, .. } = hot {
+            self.shared().heat.cooled(self.unpacked_bytes(&*object));
+            // Its `Drop` is user code.
+            self.shared().dropper.free(object);
+        }
+        let lent = self.unpacked.lock().is_lent();
+        self.note_lent(lent);
+        false
     }
 
-    /// Returns whether users still hold the object, so that it stays lent.
+    /// Returns whether only users hold the object, so that it stays lent.
     pub(super) fn is_lent(&self) -> bool {
         let mut unpacked = self.unpacked.lock();
-        let held = is_held(&mut unpacked);
-        self.marks.set(Marks::LENT, held);
-        held
+        let lent = unpacked.is_lent();
+        self.marks.set(Marks::LENT, lent);
+        lent
+    }
+
+    /// Adds an object that is lent now to the list of lent objects, unless it is there.
+    fn note_lent(&self, lent: bool) {
+        let heat = &self.shared().heat;
+        if lent && heat.is_swept() && !self.marks.set(Marks::LENT, true) {
+            heat.lent(self.me.clone());
+        }
     }
 
     fn uid(&self) -> Option<&str> {
@@ -276,19 +335,15 @@ impl AnyObject for Packed {
     }
 }
 
-impl PackedObject for Packed {
-    fn get(&self) -> Option<Arc<dyn AnyObject>> {
-        let Shared { hot, figures, .. } = self.shared();
+impl Packed {
+    /// Returns the object, and unpacks it if nothing holds it. If `warms` is true, the object is
+    /// hot from now on.
+    fn read(&self, warms: bool) -> Option<Arc<dyn AnyObject>> {
+        let Shared { heat, figures, .. } = self.shared();
         let mut unpacked = self.unpacked.lock();
-        if let Some(object) = unpacked.as_ref().and_then(Weak::upgrade) {
-            drop(unpacked);
-            if !self.marks.has(Marks::READ) {
-                self.marks.set(Marks::READ, true);
-            }
-            figures.hits.add();
-            return Some(object);
-        }
-        let object = match self.unpack(None) {
+        let found = unpacked.get();
+        let is_hit = found.is_some();
+        let object = match found.map_or_else(|| self.unpack(None), Ok) {
             Ok(object) => object,
             Err(error) => {
                 drop(unpacked);
@@ -296,18 +351,58 @@ impl PackedObject for Packed {
                 return None;
             }
         };
-        if self.is_unreadable() {
-            self.marks.set(Marks::UNREADABLE, false);
+        let (mut warmed, mut lent) = (false, false);
+        match &mut *unpacked {
+            Unpacked::Hot { heat, .. } if warms => *heat = HOTTEST,
+            Unpacked::Hot { .. } => {}
+            unpacked if warms && heat.is_on() => {
+                *unpacked = Unpacked::Hot { object: object.clone(), heat: HOTTEST };
+                warmed = true;
+            }
+            unpacked if !is_hit => {
+                *unpacked = Unpacked::Lent(Arc::downgrade(&object));
+                lent = true;
+            }
+            _ => {}
         }
-        *unpacked = Some(Arc::downgrade(&object));
         drop(unpacked);
-        figures.misses.add();
-        hot.hold(self.me.clone(), object.clone(), self.unpacked_bytes(&*object));
+        if is_hit {
+            figures.hits.add();
+        } else {
+            figures.misses.add();
+            if self.is_unreadable() {
+                self.marks.set(Marks::UNREADABLE, false);
+            }
+        }
+        if warmed {
+            heat.warmed(self.me.clone(), self.unpacked_bytes(&*object));
+        }
+        self.note_lent(lent);
         Some(object)
+    }
+}
+
+impl PackedObject for Packed {
+    fn get(&self) -> Option<Arc<dyn AnyObject>> {
+        self.read(true)
+    }
+
+    fn get_for(&self, read: PassingRead) -> Option<Arc<dyn AnyObject>> {
+        self.read(match read {
+            PassingRead::InitialAdd => self.marks.set(Marks::LISTED, true),
+            PassingRead::Index => false,
+        })
+    }
+
+    fn heat(&self) -> u8 {
+        match &*self.unpacked.lock() {
+            Unpacked::Hot { heat, .. } => *heat,
+            Unpacked::Absent | Unpacked::Lent(_) => 0,
+        }
     }
 
     fn get_fields(&self, fields: &FieldSet) -> Option<Arc<dyn AnyObject>> {
-        if let Some(object) = self.unpacked.lock().as_ref().and_then(Weak::upgrade) {
+        if let Some(object) = self.unpacked.lock().get() {
             return Some(object);
         }
         // It is not shared with other readers, who may need other fields.
@@ -335,19 +430,16 @@ impl PackedObject for Packed {
     }
 }
 
-/// Returns whether anybody holds the object. If nobody does, drops the weak reference, which would
-/// keep the allocation.
-fn is_held(unpacked: &mut Option<Weak<dyn AnyObject>>) -> bool {
-    unpacked.take_if(|object| object.strong_count() == 0);
-    unpacked.is_some()
-}
-
 impl Drop for Packed {
     fn drop(&mut self) {
         if self.shared().wipe {
             wipe(&mut self.bytes);
         }
         let shared = &self.dictionary.context.shared;
+        if let Unpacked::Hot { object, .. } = std::mem::take(self.unpacked.get_mut()) {
+            shared.heat.dropped(self.unpacked_bytes(&*object));
+            shared.dropper.free(object);
+        }
         shared.figures.dropped(self.bytes.len());
         if let Some(labels) = self.labels.take() {
             shared.labels.release(labels);
@@ -362,6 +454,6 @@ mod tests {
     #[test]
     fn packed_struct_is_small() {
         let counts = 2 * size_of::<usize>();
-        assert!(size_of::<Packed>() + counts <= 112, "{}", size_of::<Packed>());
+        assert!(size_of::<Packed>() + counts <= 120, "{}", size_of::<Packed>());
     }
 }

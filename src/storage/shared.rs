@@ -1,4 +1,4 @@
-//! The data that all packed objects of an informer share: figures, label maps and unpacked objects.
+//! The data that all packed objects of an informer share: figures, label maps and heat.
 
 use std::collections::BTreeMap;
 use std::hash::BuildHasher;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use hashbrown::HashTable;
 
-use super::decoded_cache::DecodedCache;
+use super::heat::Heat;
 use super::{PackError, ReportFault};
 use crate::error::Fault;
 use crate::metrics::{
@@ -21,7 +21,7 @@ const MAX_FAULTS: usize = 128;
 
 /// The data that all packed objects of an informer share.
 pub(super) struct Shared {
-    pub(super) hot: DecodedCache,
+    pub(super) heat: Heat,
     pub(super) labels: SharedLabels,
     pub(super) figures: Figures,
     /// Drops decoded objects. Their `Drop` is user code.

@@ -74,12 +74,10 @@ impl ApiCollection {
         self.codecs = Arc::new(Codecs::new(self.managed_fields.apply(decoder)));
     }
 
-    /// Sends a request, and returns a reader of its answer. If `initial`, the first objects belong
-    /// to a list.
+    /// Sends a request, and returns a reader of its answer.
     fn ask<P: 'static>(
         &self,
         target: Target,
-        initial: bool,
         shard: Option<&ShardSelector>,
         hints: &ListHints,
         framer: fn(Encoding, usize) -> AnyFramer<P>,
@@ -114,7 +112,6 @@ impl ApiCollection {
                     codecs,
                     known,
                     shard: ShardFilter::new(shard, encoding),
-                    initial,
                     elsewhere: threads.count() > 1,
                     stated: StatedType::default(),
                     budget: YieldBudget::new(),
@@ -152,7 +149,7 @@ impl ListerWatcher for ApiCollection {
     ) -> BoxFuture<'static, Result<ListStream, SourceError>> {
         let threads = self.threads.clone();
         let asking =
-            self.ask(self.selection.list(query), true, query.shard.as_ref(), hints, Encoding::list);
+            self.ask(self.selection.list(query), query.shard.as_ref(), hints, Encoding::list);
         async move {
             let items = stream::try_unfold(asking.await?, Reader::next_item);
             Ok(decoding::decoded(items, threads))
@@ -167,8 +164,7 @@ impl ListerWatcher for ApiCollection {
     ) -> BoxFuture<'static, Result<WatchStream, SourceError>> {
         let threads = self.threads.clone();
         let target = self.selection.watch(query);
-        let asking =
-            self.ask(target, query.initial_events, query.shard.as_ref(), hints, Encoding::watch);
+        let asking = self.ask(target, query.shard.as_ref(), hints, Encoding::watch);
         async move {
             let events = stream::try_unfold(asking.await?, Reader::next_event);
             Ok(decoding::decoded(events, threads))

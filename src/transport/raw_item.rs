@@ -38,8 +38,6 @@ pub(super) struct RawObject {
     pub(super) bytes: RawBytes,
     /// The position in the body where the object begins, in bytes.
     pub(super) offset: u64,
-    /// True if the object is one of many, and no task waits for it in particular.
-    pub(super) bulk: bool,
     pub(super) codec: Arc<Codec>,
     pub(super) answer: Arc<Answer>,
 }
@@ -82,7 +80,7 @@ impl RawObject {
             let object = Cached::any(self.codec.decode(object)?);
             return Ok(SourceState::Decoded(object).into());
         };
-        let wire = WireObject { bytes: object, codec: &self.codec, bulk: self.bulk };
+        let wire = WireObject { bytes: object, codec: &self.codec };
         let (key, object) = packer.pack_wire(&wire)?;
         Ok(SourceState::Packed(key, object).into())
     }

@@ -46,8 +46,6 @@ pub(super) struct Reader<P> {
     pub(super) known: Option<Arc<dyn KnownObjects>>,
     /// Leaves out the objects outside of the requested shard. `None` if all are requested.
     pub(super) shard: Option<ShardFilter>,
-    /// True while objects belong to a list, or to the initial events of a watch.
-    pub(super) initial: bool,
     /// True if objects are decoded on other threads.
     pub(super) elsewhere: bool,
     /// The type that a JSON list has stated so far.
@@ -166,7 +164,7 @@ impl<P> Reader<P> {
         item: fn(Result<SourceObject, Undecodable>) -> T,
     ) -> RawItem<T> {
         let (codec, answer) = (self.codec.clone(), self.answer.clone());
-        let object = RawObject { bytes, offset, bulk: self.initial, codec, answer };
+        let object = RawObject { bytes, offset, codec, answer };
         let cost = if self.elsewhere { object.len() / SKIPPED_PER_DECODED } else { object.len() };
         self.budget.charge_bytes(cost);
         RawItem::Object { object, item }
@@ -291,7 +289,6 @@ impl<P> Reader<P> {
         if peeked.initial_events_end {
             // From here on, every event is new, whatever state it contains.
             self.known = None;
-            self.initial = false;
         }
         if let Some(version) = peeked.version.filter(|version| !version.is_empty()) {
             WatchItem::Bookmark {

@@ -14,9 +14,7 @@ where
     let codecs = Codecs::new(decode_any::<K>(Arc::new(SerdeDecode::new())));
     let codec = codecs.of(Encoding::Json, None);
     let bytes = json.to_string().into_bytes();
-    packer
-        .pack_wire(&WireObject { bytes: &bytes, codec: &codec, bulk: true })
-        .map(|(_, cached)| cached)
+    packer.pack_wire(&WireObject { bytes: &bytes, codec: &codec }).map(|(_, cached)| cached)
 }
 
 #[test]
@@ -29,7 +27,7 @@ fn arrival_checks_what_a_read_decodes() {
 
 #[test]
 fn failed_read_makes_packing_check_each_object() {
-    let storage = compact::<Odd>(0, false);
+    let storage = compact::<Odd>(false);
     // More than the first ones, whose round trip is checked.
     let before: Vec<_> = (0..20).map(|n| packed(storage.pack(odd(n, Oddity::Breaks)))).collect();
     BROKEN.set(true);
@@ -57,17 +55,15 @@ impl Drop for Bomb {
 
 #[test]
 fn packing_contains_each_drop() {
-    for hot_bytes in [0, 1] {
-        let dropper = SafeDropper::default();
-        let storage = Storage::<Bomb>::compact().hot_bytes(hot_bytes);
-        let keeper = storage.keeper(&"things".into(), &MetricLabels::default(), dropper.clone());
-        let packer = Packer::keeping(keeper.unwrap());
-        let json = |name: &str| serde_json::json!({"metadata": {"name": name}});
-        assert!(arrive::<Bomb>(&packer, &json("a")).unwrap().is_packed());
-        assert_eq!(dropper.faults(), 1);
-        assert!(arrive::<Bomb>(&packer, &json("")).is_err(), "it has no name");
-        assert!(packer.pack(Bomb { metadata: metadata(1) }).is_packed());
-        // The object, and its copy of the round trip.
-        assert_eq!(dropper.faults(), 3);
-    }
+    let dropper = SafeDropper::default();
+    let storage = Storage::<Bomb>::compact();
+    let keeper = storage.keeper(&"things".into(), &MetricLabels::default(), dropper.clone());
+    let packer = Packer::keeping(keeper.unwrap());
+    let json = |name: &str| serde_json::json!({"metadata": {"name": name}});
+    assert!(arrive::<Bomb>(&packer, &json("a")).unwrap().is_packed());
+    assert_eq!(dropper.faults(), 1);
+    assert!(arrive::<Bomb>(&packer, &json("")).is_err(), "it has no name");
+    assert!(packer.pack(Bomb { metadata: metadata(1) }).is_packed());
+    // The object, and its copy of the round trip.
+    assert_eq!(dropper.faults(), 3);
 }

@@ -1,6 +1,7 @@
 //! A failing key waits its backoff, whatever events come.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use k8s_openapi::api::apps::v1::Deployment;
 use kube::api::ObjectMeta;
@@ -77,8 +78,8 @@ async fn status_changes_never_shorten_a_backoff() {
 async fn new_spec_during_a_try_ends_its_backoff() {
     for (what, storage) in [
         ("decoded", Storage::decoded()),
-        ("packed", Storage::compact().hot_bytes(0)),
-        ("partly unpacked", Storage::compact().hot_bytes(0).check_on_arrival(false)),
+        ("packed", Storage::compact().hot_for(Duration::ZERO)),
+        ("partly unpacked", Storage::compact().hot_for(Duration::ZERO).check_on_arrival(false)),
     ] {
         let source = Arc::new(FakeSource::<Deployment>::new("deployments.apps", "Deployment"));
         source.put(deployment(1, 0));

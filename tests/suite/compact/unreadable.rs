@@ -47,7 +47,7 @@ impl Rig {
         let noted = errors.clone();
         let reflector =
             ReflectorOptions::new().on_error(move |error| noted.lock().push(error.to_string()));
-        let storage = Storage::compact().hot_bytes(0).check_on_arrival(false);
+        let storage = Storage::compact().hot_for(Duration::ZERO).check_on_arrival(false);
         let options = InformerOptions::new().storage(storage).reflector(reflector);
         let source = ApiSource::<ConfigMap>::new(server.client()).decoder(Picky);
         let informer = SharedInformer::new(Arc::new(source), options);

@@ -1,0 +1,212 @@
+//! The time for which an object stays unpacked after it was read.
+//!
+//! An object that was read is *hot*: its packed form holds it. Each read makes it as hot as can be,
+//! and a sweep every half age cools it by one step. After the third sweep without a read, the
+//! packed form lets it go. So it stays for at least one age, and for at most one and a half.
+//!
+//! An object that the packed form does not hold may still be *lent*: users hold it. The packed form
+//! then keeps a weak reference, and so the allocation. A second sweep frees that some time after
+//! the last user dropped the object.
+//!
+//! Sweeps visit only objects that are hot or lent, in slices, and yield in between.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use tokio::time::sleep;
+
+use super::packed::Packed;
+use super::shared::Shared;
+use crate::sync::{Mutex, Notify};
+use crate::yield_budget::{TURN, give_way};
+
+/// The heat of an object that was just read: the number of sweeps that end it.
+pub(super) const HOTTEST: u8 = 3;
+
+/// The time between two sweeps over the lent objects.
+const LENT_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The number of hot objects that may be dropped between two sweeps before their entries are
+/// removed. More may, if more are hot.
+const MAX_DROPPED: usize = 1024;
+
+/// The hot and the lent objects of one informer.
+pub(super) struct Heat {
+    /// The time between two sweeps over the hot objects. Zero if no object may be hot.
+    half_age: Duration,
+    /// True while sweeps run. Without them no object becomes hot, because none would cool.
+    sweeping: AtomicBool,
+    objects: AtomicUsize,
+    bytes: AtomicUsize,
+    hot: Roll,
+    lent: Roll,
+    /// The number of entries of `hot` whose objects were dropped.
+    dropped: AtomicUsize,
+    /// Notified when there are many such entries.
+    crowded: Notify,
+}
+
+impl Heat {
+    /// Makes the heat of objects that stay hot for `age`. Zero keeps none.
+    pub(super) fn new(age: Duration) -> Self {
+        Self {
+            half_age: age / 2,
+            sweeping: AtomicBool::new(false),
+            objects: AtomicUsize::new(0),
+            bytes: AtomicUsize::new(0),
+            hot: Roll::default(),
+            lent: Roll::default(),
+            dropped: AtomicUsize::new(0),
+            crowded: Notify::new(),
+        }
+    }
+
+    /// Returns whether objects may become hot now.
+    pub(super) fn is_on(&self) -> bool {
+        !self.half_age.is_zero() && self.is_swept()
+    }
+
+    /// Returns whether sweeps run.
+    pub(super) fn is_swept(&self) -> bool {
+        self.sweeping.load(Relaxed)
+    }
+
+    /// Returns the number of hot objects and their estimated size in bytes.
+    pub(super) fn held(&self) -> (usize, usize) {
+        (self.objects.load(Relaxed), self.bytes.load(Relaxed))
+    }
+
+    /// Counts an object that became hot. The sweeps cool it from now on.
+    pub(super) fn warmed(&self, packed: Weak<Packed>, bytes: usize) {
+        self.objects.fetch_add(1, Relaxed);
+        self.bytes.fetch_add(bytes, Relaxed);
+        self.hot.add(packed);
+    }
+
+    /// Counts an object that is no longer hot.
+    pub(super) fn cooled(&self, bytes: usize) {
+        self.objects.fetch_sub(1, Relaxed);
+        self.bytes.fetch_sub(bytes, Relaxed);
+    }
+
+    /// Counts a hot object whose packed form was dropped. Its entry stays until a sweep.
+    pub(super) fn dropped(&self, bytes: usize) {
+        self.cooled(bytes);
+        let dropped = self.dropped.fetch_add(1, Relaxed);
+        if dropped >= MAX_DROPPED.max(self.objects.load(Relaxed)) {
+            self.crowded.notify_one();
+        }
+    }
+
+    /// Remembers an object that only users hold.
+    pub(super) fn lent(&self, packed: Weak<Packed>) {
+        self.lent.add(packed);
+    }
+
+    /// Sweeps over the hot objects.
+    async fn sweep_hot(&self) {
+        loop {
+            self.hot.until_used().await;
+            let mut due = std::pin::pin!(sleep(self.half_age));
+            loop {
+                tokio::select! {
+                    biased;
+                    () = &mut due => break,
+                    () = self.crowded.notified() => {}
+                }
+                self.dropped.store(0, Relaxed);
+                self.hot.visit(|_| true).await;
+            }
+            self.dropped.store(0, Relaxed);
+            self.hot.visit(Packed::cool).await;
+        }
+    }
+
+    /// Sweeps over the lent objects.
+    async fn sweep_lent(&self) {
+        loop {
+            self.lent.until_used().await;
+            sleep(LENT_INTERVAL).await;
+            self.lent.visit(Packed::is_lent).await;
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn entries(&self) -> [usize; 2] {
+        [&self.hot, &self.lent].map(|roll| roll.slices.lock().iter().map(Vec::len).sum())
+    }
+}
+
+/// The sweeps of one informer.
+pub(super) struct Sweeps(Arc<Shared>);
+
+impl Sweeps {
+    /// Lets objects become hot, for as long as this value lives.
+    pub(super) fn begin(shared: Arc<Shared>) -> Self {
+        shared.heat.sweeping.store(true, Relaxed);
+        Self(shared)
+    }
+
+    /// Sweeps for as long as it is polled.
+    pub(super) async fn run(&self) {
+        let heat = &self.0.heat;
+        futures::join!(heat.sweep_hot(), heat.sweep_lent());
+    }
+}
+
+impl Drop for Sweeps {
+    fn drop(&mut self) {
+        self.0.heat.sweeping.store(false, Relaxed);
+    }
+}
+
+/// The packed objects that one sweep visits. They are kept in slices, so that neither an addition
+/// nor a turn of the sweep takes longer the more there are.
+#[derive(Default)]
+struct Roll {
+    slices: Mutex<VecDeque<Vec<Weak<Packed>>>>,
+    /// Notified when there is a first object.
+    used: Notify,
+}
+
+impl Roll {
+    fn add(&self, packed: Weak<Packed>) {
+        let mut slices = self.slices.lock();
+        let first = slices.is_empty();
+        match slices.back_mut() {
+            Some(slice) if slice.len() < TURN => slice.push(packed),
+            _ => {
+                let mut slice = Vec::with_capacity(TURN);
+                slice.push(packed);
+                slices.push_back(slice);
+            }
+        }
+        drop(slices);
+        if first {
+            self.used.notify_one();
+        }
+    }
+
+    /// Waits until there is an object.
+    async fn until_used(&self) {
+        while self.slices.lock().is_empty() {
+            self.used.notified().await;
+        }
+    }
+
+    /// Visits the objects that are there now, and yields in between. Removes those that were
+    /// dropped, and those for which `stays` returns false.
+    async fn visit(&self, stays: impl Fn(&Packed) -> bool) {
+        let slices = std::mem::take(&mut *self.slices.lock());
+        for slice in slices {
+            for packed in slice {
+                if packed.upgrade().is_some_and(|packed| stays(&packed)) {
+                    self.add(packed);
+                }
+            }
+            give_way().await;
+        }
+    }
+}
