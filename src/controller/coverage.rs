@@ -12,7 +12,8 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
 use super::following::{Followed, Group};
-use super::slots::{HeldSlot, SlotGate};
+use super::gate::SlotGate;
+use super::slots::HeldSlot;
 use super::{ControllerError, Parts};
 use crate::informer::SyncError;
 use crate::time::after;

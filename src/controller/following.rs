@@ -13,7 +13,8 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep};
 use tokio_util::sync::CancellationToken;
 
-use super::slots::SlotGate;
+use super::gate::SlotGate;
+use super::status::StatusCell;
 use super::streams::AllRequests;
 use super::triggers::{Enqueuer, Keys, Rule};
 use crate::indexer::Snapshot;
@@ -28,8 +29,6 @@ use crate::sharding::Sharding;
 use crate::time::Moment;
 use crate::workqueue::WorkQueue;
 use crate::yield_budget::YieldBudget;
-
-use super::status::StatusCell;
 
 /// The number of unmerged states that may wait for a predicate or a mapping function. When it is
 /// reached, the informer's processing loop waits.
@@ -75,6 +74,11 @@ pub(super) fn each<O: ?Sized>(informers: &InformerGroup<O>, rule: Rule) -> Group
 
 /// The informers of one kind.
 pub(super) struct Group(pub(super) Vec<Followed>);
+
+/// Returns the informers of all groups, in order.
+pub(super) fn followed(groups: &[Group]) -> impl Iterator<Item = &Followed> {
+    groups.iter().flat_map(|group| group.0.iter())
+}
 
 impl Group {
     /// Returns whether work may begin with the informers that are fresh so far.

@@ -17,10 +17,10 @@ use tokio_util::task::TaskTracker;
 
 use super::error::WrongScope;
 use super::error_policy::OwnFailures;
-use super::following::{Connection, Connector, Followed, Group};
+use super::following::{Connection, Connector, Followed, Group, followed};
+use super::reconciler::{Reconcile, Reconciler};
 use super::slots::Arrivals;
 use super::status::StatusCell;
-use super::worker::{Reconcile, Reconciler};
 use super::{ControllerError, ControllerHandle, Parts, Phase};
 use crate::informer::{InformerStopped, SharedInformer, StartError, SyncError};
 use crate::leader_election::{LeaderElectionError, LeaderElector, Outcome};
@@ -485,10 +485,6 @@ impl Feeds {
         let id = ended.map_or_else(|error| error.id(), |(id, ())| id);
         self.places.remove(&id)
     }
-}
-
-pub(super) fn followed(groups: &[Group]) -> impl Iterator<Item = &Followed> {
-    groups.iter().flat_map(|group| group.0.iter())
 }
 
 /// Waits until the first informer stops.

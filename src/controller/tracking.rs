@@ -1,18 +1,10 @@
 //! Work of a reconcile in other tasks and on other threads, which its key, its lease and its slot
 //! wait for.
 
-use std::sync::Arc;
-
 use tokio::task::JoinHandle;
 
 use super::ReconcileRequest;
-use super::action::Next;
-use super::error::ReconcileError;
-use super::worker::Reconciler;
-use crate::lease::{EndGuard, ScopeGuard, WorkScope};
-use crate::object::ObjectKey;
-use crate::panic::catch;
-use crate::workqueue::Work;
+use crate::lease::ScopeGuard;
 
 impl<K, C> ReconcileRequest<K, C> {
     /// Runs blocking code of this try on a thread for such code.
@@ -84,55 +76,5 @@ impl<K, C> ReconcileRequest<K, C> {
     /// guard of a try that has ended is refused: it does not [hold](ScopeGuard::holds).
     pub fn guard(&self) -> ScopeGuard {
         self.work.guard()
-    }
-}
-
-/// A try that has ended, except for the work that it tracks.
-pub(super) struct EndedTry {
-    pub(super) work: Work<ObjectKey>,
-    pub(super) failures: u32,
-    /// `None` if the try was given up with its slot.
-    pub(super) outcome: Option<Result<Next, ReconcileError>>,
-    /// The number of the object's deletion that the try knew of.
-    pub(super) deletion: Option<u64>,
-}
-
-impl Reconciler {
-    /// Concludes a try when nothing that it tracks is left. Its key is in process until then, and
-    /// no worker waits.
-    pub(super) fn conclude_when_idle(
-        self: &Arc<Self>,
-        ended: EndedTry,
-        tracked: WorkScope,
-        ends: EndGuard,
-    ) {
-        let (this, key) = (self.clone(), ended.work.item().clone());
-        let mut timed_out = false;
-        if let Some(Err(error @ ReconcileError::TimedOut(_))) = &ended.outcome {
-            // Its tasks are dropped as its future was.
-            tracked.abort();
-            timed_out = true;
-            tracing::warn!(
-                controller = &*self.name,
-                %key,
-                %error,
-                tracked = tracked.tracked(),
-                "work that the reconcile tracks goes on: the key waits for its end"
-            );
-        }
-        self.status.hold(&key);
-        self.tracked.spawn(async move {
-            let whole = this.aborted.run_until_cancelled(tracked.end_when_idle()).await;
-            if whole.is_none() {
-                drop(ends);
-                tracked.wait_until_idle().await;
-            }
-            let whole = whole.is_some_and(|whole| whole || timed_out);
-            this.status.let_go(&key, !whole && this.stop.is_cancelled());
-            // A recorder of metrics or a subscriber of traces may panic.
-            if let Err(message) = catch(|| this.end_try(ended)) {
-                this.status.record_failure(&key, message, this.queue.num_requeues(&key));
-            }
-        });
     }
 }

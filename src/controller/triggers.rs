@@ -13,9 +13,9 @@ use std::time::Duration;
 use kube::Resource;
 use kube::api::ObjectMeta;
 
+use super::gate::SlotGate;
 use super::history::{Cause, ChangeKind};
 use super::owner::Owner;
-use super::slots::SlotGate;
 use super::status::StatusCell;
 use crate::object::{
     AnyObject, Cached, CachedEvent, EventRef, FieldSet, ObjectEvent, ObjectKey, PassingRead,
@@ -392,4 +392,57 @@ pub fn labels_changed<K: Resource>(event: &EventRef<'_, K>) -> bool {
 /// ```
 pub fn annotations_changed<K: Resource>(event: &EventRef<'_, K>) -> bool {
     event.old().is_none_or(|old| old.meta().annotations != event.object().meta().annotations)
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use tokio::time::sleep;
+    use tokio_util::sync::CancellationToken;
+
+    use super::*;
+    use crate::controller::history::TriggerHistory;
+    use crate::sharding::{ShardBy, Sharding};
+    use crate::testing::ApiServer;
+
+    #[tokio::test(start_paused = true)]
+    async fn late_moved_away_keeps_keys_of_held_slot() {
+        let client = ApiServer::new().client();
+        let sharding = Sharding::builder(client, "shop", "maps", ShardBy::Namespace);
+        let sharding = sharding.slots(4).build().unwrap();
+        let status = StatusCell::new(
+            &"c".into(),
+            None,
+            None,
+            Arc::default(),
+            Arc::new(TriggerHistory::new(1)),
+        );
+        let enqueuer = Enqueuer {
+            rule: Arc::new(Rule::new(Vec::new(), Keys::Own)),
+            informer: "configmaps".into(),
+            queue: WorkQueue::new(),
+            debounce: Duration::ZERO,
+            status: Arc::new(status),
+            slots: Some(Arc::new(SlotGate::new(sharding.clone()))),
+            dropper: crate::panic::SafeDropper::default(),
+        };
+        let namespace = Some("shop".to_owned());
+        let metadata = ObjectMeta { namespace, name: Some("a".into()), ..ObjectMeta::default() };
+        let object = Cached::any(Arc::new(ConfigMap { metadata, ..ConfigMap::default() }));
+        let key = ObjectKey::namespaced("shop", "a").unwrap();
+        let event = CachedEvent::MovedAway { object };
+        enqueuer.queue.add_after(key.clone(), Duration::from_secs(60));
+        let stop = CancellationToken::new();
+        let running = tokio::spawn({
+            let (sharding, stop) = (sharding.clone(), stop.clone());
+            async move { sharding.run(stop).await }
+        });
+        sleep(Duration::from_secs(5)).await;
+        enqueuer.fire(&key, &event);
+        assert_eq!(enqueuer.queue.status().delayed, 1);
+        stop.cancel();
+        running.await.unwrap().unwrap();
+        enqueuer.fire(&key, &event);
+        assert_eq!(enqueuer.queue.status().delayed, 0);
+    }
 }

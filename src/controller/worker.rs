@@ -9,32 +9,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use futures::future::BoxFuture;
-use tokio::sync::watch;
 use tokio::time::timeout;
-use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 use tracing::Instrument;
 
 use super::action::Next;
 use super::error::ReconcileError;
-use super::error_policy::{ErrorRules, Failure, OwnFailures};
-use super::following::Group;
 use super::heat::Pace;
-use super::history::Cause;
-use super::own_writes::{Unobserved, WriteLog, WriteScope};
+use super::own_writes::{Unobserved, WriteScope};
 use super::presence::Presence;
-use super::slots::SlotGate;
-use super::status::StatusCell;
-use super::tracking::EndedTry;
-use super::waiting::{MissingInformers, WaitState, WriteWaits};
+use super::reconciler::{EndedTry, Reconciler};
+use super::waiting::WaitState;
 use super::{Action, ReconcileRequest};
-use crate::error::{BoxError, chain};
-use crate::informer::InformerGroup;
 use crate::lease::{ScopeOwner, WorkScope};
-use crate::object::{AnyObject, ObjectKey};
+use crate::object::ObjectKey;
 use crate::panic::{catch, catch_async, drop_safely, into_message};
-use crate::workqueue::{Work, WorkQueue};
+use crate::workqueue::Work;
 use crate::yield_budget::give_way;
 
 /// The longest time that a key waits for its own writes before the wait counts as a failure.
@@ -50,60 +39,6 @@ struct Bounds {
     place: Option<u64>,
     /// The number of the object's deletion, if the reconcile knows of it.
     deletion: Option<u64>,
-}
-
-/// The length of an error's text in the log between the tries that have it whole, in bytes.
-const SHORT: usize = 160;
-
-/// Returns the beginning of a text. The status has the whole text of the last failure.
-fn shortened(text: &str) -> &str {
-    let mut end = text.len().min(SHORT);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
-}
-
-/// The user's reconcile.
-pub(super) type Reconcile = Arc<
-    dyn Fn(ReconcileRequest<dyn AnyObject>) -> BoxFuture<'static, Result<Action, BoxError>>
-        + Send
-        + Sync,
->;
-
-/// The state that the workers of a controller share.
-pub(super) struct Reconciler {
-    pub(super) name: Arc<str>,
-    /// The kind of its own objects.
-    pub(super) kind: Arc<str>,
-    pub(super) objects: InformerGroup,
-    /// The informers of each kind that the controller follows.
-    pub(super) groups: Arc<[Group]>,
-    /// `None` if the controller is not sharded.
-    pub(super) slots: Option<Arc<SlotGate>>,
-    pub(super) writes: Arc<WriteLog>,
-    pub(super) write_waits: Arc<WriteWaits>,
-    pub(super) missing_informers: Arc<MissingInformers>,
-    pub(super) queue: WorkQueue<ObjectKey>,
-    pub(super) status: Arc<StatusCell>,
-    pub(super) errors: Arc<ErrorRules>,
-    /// Counted only where retries are limited.
-    pub(super) own_failures: OwnFailures,
-    pub(super) timeout: Option<Duration>,
-    pub(super) hot_key_delay: Duration,
-    /// The key that spins while the clock stands still.
-    pub(super) spinning: watch::Sender<Option<ObjectKey>>,
-    pub(super) stop: CancellationToken,
-    pub(super) scope: WorkScope,
-    /// The tasks that wait for own writes.
-    pub(super) watchers: TaskTracker,
-    /// All work that reconciles track, and the tasks that wait for its end.
-    pub(super) tracked: TaskTracker,
-    /// Cancelled to drop the tracked tasks, when the grace is over.
-    pub(super) aborted: CancellationToken,
-    pub(super) reconcile: Reconcile,
-    /// The context of requests, before the user's function gets its own.
-    pub(super) no_context: Arc<()>,
 }
 
 impl Reconciler {
@@ -248,13 +183,6 @@ impl Reconciler {
         }
     }
 
-    /// Counts a key that belongs to another replica. It leaves the queue when `work` is dropped.
-    fn leave(&self, work: &Work<ObjectKey>) {
-        tracing::debug!(controller = &*self.name, key = %work.item(), "a key of another replica");
-        self.status.count_foreign_key();
-        work.forget();
-    }
-
     /// Reconciles a key within the scope of its slot. Returns `None` if the slot was given up, and
     /// the reconcile with it.
     async fn call_in_slot(
@@ -304,15 +232,6 @@ impl Reconciler {
             return self.end_try(ended);
         }
         self.conclude_when_idle(ended, tracked, ends);
-    }
-
-    /// Decides what becomes of the key of a try that is over.
-    pub(super) fn end_try(&self, EndedTry { work, failures, outcome, deletion }: EndedTry) {
-        let Some(outcome) = outcome else { return self.leave(&work) };
-        if let (Some(slots), Ok(Next::Change)) = (&self.slots, &outcome) {
-            slots.finish(work.item(), deletion);
-        }
-        self.conclude(work, failures, outcome);
     }
 
     /// Returns the span of one try. The id is random, so that the lines of one try can be found
@@ -365,94 +284,6 @@ impl Reconciler {
         match ended? {
             Ok(Action(next)) => Ok(next),
             Err(error) => Err(ReconcileError::Failed(error)),
-        }
-    }
-
-    /// Puts the key back before the guard marks it as done, so that this retry and a change that
-    /// came meanwhile merge into one.
-    fn conclude(
-        &self,
-        work: Work<ObjectKey>,
-        failures: u32,
-        outcome: Result<Next, ReconcileError>,
-    ) {
-        let history = self.status.history();
-        if outcome.is_ok() {
-            self.own_failures.forget(work.item());
-        }
-        match outcome {
-            Ok(Next::Change) => work.forget(),
-            Ok(Next::After(delay)) => {
-                history.record(work.item(), || Cause::Requeue);
-                work.forget();
-                work.requeue_after(delay);
-            }
-            Ok(Next::Retry) => {
-                history.record(work.item(), || Cause::Retry { failures: failures + 1 });
-                work.retry();
-            }
-            Err(error) => self.fail(work, failures + 1, error),
-        }
-    }
-
-    /// Decides when a failed key is tried again, and tells of the failure.
-    fn fail(&self, work: Work<ObjectKey>, failures: u32, error: ReconcileError) {
-        let (controller, key) = (&*self.name, work.item().clone());
-        let next = self.next_after(&key, failures, &error);
-        if next != Next::Change {
-            self.status.history().record(&key, || Cause::Retry { failures });
-        }
-        let again = match next {
-            Next::Change => {
-                self.own_failures.forget(&key);
-                work.forget();
-                None
-            }
-            Next::After(delay) => work.retry_after(delay),
-            Next::Retry => work.retry(),
-        };
-        // The text and the drop of the user's error are user code.
-        let text = catch(|| chain(&error));
-        let text =
-            text.unwrap_or_else(|message| format!("the error's Display panicked: {message}"));
-        drop_safely(error);
-        let logged = if failures.is_power_of_two() { &*text } else { shortened(&text) };
-        if next == Next::Change {
-            self.status.count_given_up();
-            tracing::error!(
-                controller,
-                %key,
-                error = text,
-                failures,
-                "reconcile failed; the key waits for a change"
-            );
-        } else {
-            tracing::warn!(controller, %key, error = logged, failures, ?again, "reconcile failed");
-        }
-        self.status.record_failure(&key, text, failures);
-    }
-
-    /// Returns when a failed key is tried again.
-    fn next_after(&self, key: &ObjectKey, failures: u32, error: &ReconcileError) -> Next {
-        let ErrorRules { policy, max_retries } = &*self.errors;
-        let next = match error {
-            // The user's code was not called: giving up would lose the change that queued the key.
-            ReconcileError::Behind(_) => return Next::Retry,
-            ReconcileError::TimedOut(_) | ReconcileError::Panicked(_) => Next::Retry,
-            ReconcileError::Failed(error) => {
-                let failure = Failure { key, error: &**error, failures };
-                catch(|| policy(&failure)).map_or_else(
-                    |message| {
-                        tracing::error!(%key, message, "error policy panicked: the key is retried");
-                        Next::Retry
-                    },
-                    |Action(next)| next,
-                )
-            }
-        };
-        match max_retries {
-            Some(max) if self.own_failures.count(key, failures) > *max => Next::Change,
-            _ => next,
         }
     }
 }

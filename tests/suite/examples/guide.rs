@@ -249,3 +249,25 @@ fn modules_use_their_layer_and_those_below() {
     });
     assert!(ranks.len() > 20 && wrong.is_empty(), "{wrong:#?}");
 }
+
+#[test]
+fn controller_files_use_only_earlier_ones() {
+    let page = fs::read_to_string(root().join("src/docs/architecture.md")).unwrap();
+    let order = page.split_once("Within `controller`").unwrap().1.split_once(". Each").unwrap().0;
+    let files: Vec<_> = order.split('`').skip(1).step_by(2).collect();
+    let mut wrong = Vec::new();
+    for (at, file) in files.iter().enumerate() {
+        let path = root().join("src/controller").join(file).with_extension("rs");
+        let code = code(&fs::read_to_string(path).unwrap());
+        for path in ["super::", "controller::"].iter().flat_map(|path| code.split(path).skip(1)) {
+            // One name, or a group of them.
+            let end = path.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(path.len());
+            let group = path.strip_prefix('{').and_then(|path| path.split_once('}'));
+            let names = group.map_or(&path[..end], |(names, _)| names);
+            let names = names.split(|c: char| !c.is_alphanumeric() && c != '_');
+            let later = names.filter(|name| files[at + 1..].contains(name));
+            wrong.extend(later.map(|later| format!("{file} uses {later}, which is after it")));
+        }
+    }
+    assert!(files.len() > 5 && wrong.is_empty(), "{wrong:#?}");
+}

@@ -1,0 +1,175 @@
+//! The gate of a sharded controller: the keys of this replica, and those that come back.
+//!
+//! A key belongs to the slot that has its object's place on the ring. The gate keeps the deleted
+//! objects whose reconcile is not over, and the keys that left the queue to wait for their slot. It
+//! does not look at the informers, which decide when a slot is ready.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+
+use crate::informer::InformerGroup;
+use crate::object::{Cached, CachedEvent, ObjectEvent, ObjectKey, ShardKey};
+use crate::sharding::Sharding;
+use crate::sync::Mutex;
+
+/// The keys of a sharded controller by their slots.
+pub(super) struct SlotGate {
+    sharding: Sharding,
+    /// The field that decides on the place of the controller's own objects.
+    key: ShardKey,
+    /// The deleted objects whose reconcile is not over.
+    deletions: Mutex<PendingDeletions>,
+    /// The keys that left the queue although this replica holds their slot, or may hold it. They
+    /// come back when the slot is ready.
+    waiting: Mutex<HashSet<ObjectKey>>,
+}
+
+#[derive(Default)]
+struct PendingDeletions {
+    of: HashMap<ObjectKey, Deletion>,
+    /// The number of departures so far.
+    count: u64,
+}
+
+/// The deletion of an object.
+#[derive(Clone, Copy)]
+struct Deletion {
+    place: u64,
+    number: u64,
+}
+
+impl SlotGate {
+    pub(super) fn new(sharding: Sharding) -> Self {
+        let key = sharding.by().objects();
+        Self { sharding, key, deletions: Mutex::default(), waiting: Mutex::default() }
+    }
+
+    /// Returns the field that decides on the place of the controller's own objects.
+    pub(super) fn key(&self) -> ShardKey {
+        self.key
+    }
+
+    /// Returns the place of a key on the ring. `None` if the object is not stored, and its uid is
+    /// not known.
+    pub(super) fn place(&self, key: &ObjectKey, objects: &InformerGroup) -> Option<u64> {
+        self.key.place(key, |by| {
+            let store = objects.informer_of(key)?.snapshot();
+            match store.cached_by_key(key) {
+                Some(object) => object.place(by),
+                None => self.deletions.lock().of.get(key).map(|deletion| deletion.place),
+            }
+        })
+    }
+
+    /// Keeps a key that left the queue until its slot is ready. Returns false if the key belongs to
+    /// another replica.
+    pub(super) fn keep(
+        &self,
+        key: &ObjectKey,
+        place: Option<u64>,
+        objects: &InformerGroup,
+    ) -> bool {
+        let keeps = self.may_come(key, place, objects);
+        if keeps {
+            self.waiting.lock().insert(key.clone());
+        }
+        keeps
+    }
+
+    /// Returns whether this replica may reconcile a key later although nothing happens to its
+    /// object.
+    fn may_come(&self, key: &ObjectKey, place: Option<u64>, objects: &InformerGroup) -> bool {
+        if let Some(place) = place {
+            return self.sharding.tenure(place).is_some();
+        }
+        // Without a place, the object may be among those that have not arrived.
+        let Some(informer) = objects.informer_of(key) else { return false };
+        let store = informer.snapshot();
+        store.shard().is_some_and(|stored| *stored != *self.sharding.objects().borrow())
+    }
+
+    /// Takes a key that was kept. Returns whether there was one.
+    pub(super) fn take(&self, key: &ObjectKey) -> bool {
+        self.waiting.lock().remove(key)
+    }
+
+    /// Takes all keys that were kept.
+    pub(super) fn take_all(&self) -> HashSet<ObjectKey> {
+        std::mem::take(&mut *self.waiting.lock())
+    }
+
+    /// Returns whether this replica holds the slot of one of the controller's own objects.
+    pub(super) fn holds(&self, key: &ObjectKey, object: &Cached) -> bool {
+        let place = self.place_of_object(key, object);
+        place.is_some_and(|place| self.sharding.tenure(place).is_some())
+    }
+
+    /// Returns the membership.
+    pub(super) fn sharding(&self) -> &Sharding {
+        &self.sharding
+    }
+
+    /// Notes an event of one of the controller's own objects. Call this before its key is queued.
+    pub(super) fn note(&self, key: &ObjectKey, event: &CachedEvent) {
+        match event {
+            ObjectEvent::Deleted { object, .. } => {
+                // Another replica reconciles the others.
+                if let Some(place) = self.place_of_object(key, object)
+                    && self.sharding.objects().borrow().contains(place)
+                {
+                    let deletions = &mut *self.deletions.lock();
+                    deletions.count += 1;
+                    let deletion = Deletion { place, number: deletions.count };
+                    deletions.of.insert(key.clone(), deletion);
+                }
+            }
+            ObjectEvent::Updated { .. } => {}
+            ObjectEvent::Added { .. } | ObjectEvent::MovedAway { .. } => {
+                self.deletions.lock().of.remove(key);
+            }
+        }
+    }
+
+    /// Returns the place of one of the controller's own objects on the ring.
+    pub(super) fn place_of_object(&self, key: &ObjectKey, object: &Cached) -> Option<u64> {
+        self.key.place(key, |by| object.place(by))
+    }
+
+    /// Returns the number of a key's deletion, if its reconcile is not over.
+    pub(super) fn deletion(&self, key: &ObjectKey) -> Option<u64> {
+        let deletions = self.deletions.lock();
+        // The map is mostly empty. Saves hashing the key.
+        let some = !deletions.of.is_empty();
+        some.then(|| deletions.of.get(key).map(|deletion| deletion.number))?
+    }
+
+    /// Forgets a deletion, because a reconcile that knew of it has succeeded. A later deletion of
+    /// the same key stays.
+    pub(super) fn finish(&self, key: &ObjectKey, deletion: Option<u64>) {
+        if let Some(number) = deletion {
+            let mut deletions = self.deletions.lock();
+            if deletions.of.get(key).is_some_and(|deletion| deletion.number == number) {
+                deletions.of.remove(key);
+            }
+        }
+    }
+
+    /// Returns the deleted objects among these, by place and key, whose reconcile is not over.
+    pub(super) fn deleted(&self, among: impl Fn(u64, &ObjectKey) -> bool) -> Vec<ObjectKey> {
+        let deletions = self.deletions.lock();
+        let among = deletions.of.iter().filter(|(key, deletion)| among(deletion.place, key));
+        among.map(|(key, _)| key.clone()).collect()
+    }
+
+    /// Forgets the deletions of objects that belong to other replicas now.
+    pub(super) fn purge(&self) {
+        let held = self.sharding.objects().borrow().clone();
+        self.deletions.lock().of.retain(|_, deletion| held.contains(deletion.place));
+    }
+}
+
+impl fmt::Debug for SlotGate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SlotGate").field("sharding", &self.sharding).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,234 @@
+//! The state that the workers of a controller share, and the end of a try.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::action::Next;
+use super::error::ReconcileError;
+use super::error_policy::{ErrorRules, Failure, OwnFailures};
+use super::following::Group;
+use super::gate::SlotGate;
+use super::history::Cause;
+use super::own_writes::WriteLog;
+use super::status::StatusCell;
+use super::waiting::{MissingInformers, WriteWaits};
+use super::{Action, ReconcileRequest};
+use crate::error::{BoxError, chain};
+use crate::informer::InformerGroup;
+use crate::lease::{EndGuard, WorkScope};
+use crate::object::{AnyObject, ObjectKey};
+use crate::panic::{catch, drop_safely};
+use crate::workqueue::{Work, WorkQueue};
+
+/// The length of an error's text in the log between the tries that have it whole, in bytes.
+const SHORT: usize = 160;
+
+/// Returns the beginning of a text. The status has the whole text of the last failure.
+fn shortened(text: &str) -> &str {
+    let mut end = text.len().min(SHORT);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// The user's reconcile.
+pub(super) type Reconcile = Arc<
+    dyn Fn(ReconcileRequest<dyn AnyObject>) -> BoxFuture<'static, Result<Action, BoxError>>
+        + Send
+        + Sync,
+>;
+
+/// The state that the workers of a controller share.
+pub(super) struct Reconciler {
+    pub(super) name: Arc<str>,
+    /// The kind of its own objects.
+    pub(super) kind: Arc<str>,
+    pub(super) objects: InformerGroup,
+    /// The informers of each kind that the controller follows.
+    pub(super) groups: Arc<[Group]>,
+    /// `None` if the controller is not sharded.
+    pub(super) slots: Option<Arc<SlotGate>>,
+    pub(super) writes: Arc<WriteLog>,
+    pub(super) write_waits: Arc<WriteWaits>,
+    pub(super) missing_informers: Arc<MissingInformers>,
+    pub(super) queue: WorkQueue<ObjectKey>,
+    pub(super) status: Arc<StatusCell>,
+    pub(super) errors: Arc<ErrorRules>,
+    /// Counted only where retries are limited.
+    pub(super) own_failures: OwnFailures,
+    pub(super) timeout: Option<Duration>,
+    pub(super) hot_key_delay: Duration,
+    /// The key that spins while the clock stands still.
+    pub(super) spinning: watch::Sender<Option<ObjectKey>>,
+    pub(super) stop: CancellationToken,
+    pub(super) scope: WorkScope,
+    /// The tasks that wait for own writes.
+    pub(super) watchers: TaskTracker,
+    /// All work that reconciles track, and the tasks that wait for its end.
+    pub(super) tracked: TaskTracker,
+    /// Cancelled to drop the tracked tasks, when the grace is over.
+    pub(super) aborted: CancellationToken,
+    pub(super) reconcile: Reconcile,
+    /// The context of requests, before the user's function gets its own.
+    pub(super) no_context: Arc<()>,
+}
+
+/// A try that has ended, except for the work that it tracks.
+pub(super) struct EndedTry {
+    pub(super) work: Work<ObjectKey>,
+    pub(super) failures: u32,
+    /// `None` if the try was given up with its slot.
+    pub(super) outcome: Option<Result<Next, ReconcileError>>,
+    /// The number of the object's deletion that the try knew of.
+    pub(super) deletion: Option<u64>,
+}
+
+impl Reconciler {
+    /// Counts a key that belongs to another replica. It leaves the queue when `work` is dropped.
+    pub(super) fn leave(&self, work: &Work<ObjectKey>) {
+        tracing::debug!(controller = &*self.name, key = %work.item(), "a key of another replica");
+        self.status.count_foreign_key();
+        work.forget();
+    }
+
+    /// Decides what becomes of the key of a try that is over.
+    pub(super) fn end_try(&self, EndedTry { work, failures, outcome, deletion }: EndedTry) {
+        let Some(outcome) = outcome else { return self.leave(&work) };
+        if let (Some(slots), Ok(Next::Change)) = (&self.slots, &outcome) {
+            slots.finish(work.item(), deletion);
+        }
+        self.conclude(work, failures, outcome);
+    }
+
+    /// Concludes a try when nothing that it tracks is left. Its key is in process until then, and
+    /// no worker waits.
+    pub(super) fn conclude_when_idle(
+        self: &Arc<Self>,
+        ended: EndedTry,
+        tracked: WorkScope,
+        ends: EndGuard,
+    ) {
+        let (this, key) = (self.clone(), ended.work.item().clone());
+        let mut timed_out = false;
+        if let Some(Err(error @ ReconcileError::TimedOut(_))) = &ended.outcome {
+            // Its tasks are dropped as its future was.
+            tracked.abort();
+            timed_out = true;
+            tracing::warn!(
+                controller = &*self.name,
+                %key,
+                %error,
+                tracked = tracked.tracked(),
+                "work that the reconcile tracks goes on: the key waits for its end"
+            );
+        }
+        self.status.hold(&key);
+        self.tracked.spawn(async move {
+            let whole = this.aborted.run_until_cancelled(tracked.end_when_idle()).await;
+            if whole.is_none() {
+                drop(ends);
+                tracked.wait_until_idle().await;
+            }
+            let whole = whole.is_some_and(|whole| whole || timed_out);
+            this.status.let_go(&key, !whole && this.stop.is_cancelled());
+            // A recorder of metrics or a subscriber of traces may panic.
+            if let Err(message) = catch(|| this.end_try(ended)) {
+                this.status.record_failure(&key, message, this.queue.num_requeues(&key));
+            }
+        });
+    }
+
+    /// Puts the key back before the guard marks it as done, so that this retry and a change that
+    /// came meanwhile merge into one.
+    pub(super) fn conclude(
+        &self,
+        work: Work<ObjectKey>,
+        failures: u32,
+        outcome: Result<Next, ReconcileError>,
+    ) {
+        let history = self.status.history();
+        if outcome.is_ok() {
+            self.own_failures.forget(work.item());
+        }
+        match outcome {
+            Ok(Next::Change) => work.forget(),
+            Ok(Next::After(delay)) => {
+                history.record(work.item(), || Cause::Requeue);
+                work.forget();
+                work.requeue_after(delay);
+            }
+            Ok(Next::Retry) => {
+                history.record(work.item(), || Cause::Retry { failures: failures + 1 });
+                work.retry();
+            }
+            Err(error) => self.fail(work, failures + 1, error),
+        }
+    }
+
+    /// Decides when a failed key is tried again, and tells of the failure.
+    fn fail(&self, work: Work<ObjectKey>, failures: u32, error: ReconcileError) {
+        let (controller, key) = (&*self.name, work.item().clone());
+        let next = self.next_after(&key, failures, &error);
+        if next != Next::Change {
+            self.status.history().record(&key, || Cause::Retry { failures });
+        }
+        let again = match next {
+            Next::Change => {
+                self.own_failures.forget(&key);
+                work.forget();
+                None
+            }
+            Next::After(delay) => work.retry_after(delay),
+            Next::Retry => work.retry(),
+        };
+        // The text and the drop of the user's error are user code.
+        let text = catch(|| chain(&error));
+        let text =
+            text.unwrap_or_else(|message| format!("the error's Display panicked: {message}"));
+        drop_safely(error);
+        let logged = if failures.is_power_of_two() { &*text } else { shortened(&text) };
+        if next == Next::Change {
+            self.status.count_given_up();
+            tracing::error!(
+                controller,
+                %key,
+                error = text,
+                failures,
+                "reconcile failed; the key waits for a change"
+            );
+        } else {
+            tracing::warn!(controller, %key, error = logged, failures, ?again, "reconcile failed");
+        }
+        self.status.record_failure(&key, text, failures);
+    }
+
+    /// Returns when a failed key is tried again.
+    fn next_after(&self, key: &ObjectKey, failures: u32, error: &ReconcileError) -> Next {
+        let ErrorRules { policy, max_retries } = &*self.errors;
+        let next = match error {
+            // The user's code was not called: giving up would lose the change that queued the key.
+            ReconcileError::Behind(_) => return Next::Retry,
+            ReconcileError::TimedOut(_) | ReconcileError::Panicked(_) => Next::Retry,
+            ReconcileError::Failed(error) => {
+                let failure = Failure { key, error: &**error, failures };
+                catch(|| policy(&failure)).map_or_else(
+                    |message| {
+                        tracing::error!(%key, message, "error policy panicked: the key is retried");
+                        Next::Retry
+                    },
+                    |Action(next)| next,
+                )
+            }
+        };
+        match max_retries {
+            Some(max) if self.own_failures.count(key, failures) > *max => Next::Change,
+            _ => next,
+        }
+    }
+}
