@@ -47,34 +47,7 @@
 //!
 //! # What you can rely on
 //!
-//! **The store is always a state that the server had**, for the objects that can be decoded.
-//! Changes are applied in whole batches. A [`Snapshot`] answers by key, namespace and index from
-//! one moment, and gives the version of that moment. Readers never wait for the writer, and the
-//! writer never waits for readers.
-//!
-//! **No delete is lost** while the informer runs: not by a broken watch, a relist, a compaction or
-//! a slow handler. If the informer did not see the final state, the event says so. An object that
-//! was deleted and created again under the same name during a gap is reported as a delete and an
-//! add. Two limits: an object that was created and deleted while the watch was interrupted, or
-//! while a handler's backlog was full, may not be reported at all. And while a list has an item
-//! whose key cannot be read, objects that are missing from it stay: the item may be any of them.
-//! The error of that item is repeated with each list.
-//!
-//! **A handler's events, applied in order, give the contents of the store.** Each handler has its
-//! own task and its own bounded backlog. It receives every event until the backlog is full; then
-//! events of the same object merge. A slow or panicking handler holds up no other handler. One
-//! exception: a controller's mapping function or predicate must see every state. If 1,024 states
-//! wait for it, the informer's processing loop waits, and [`InformerStatus::held_up_by`] names the
-//! controller.
-//!
-//! **Sync ends, or says why not.** The error of [`SharedInformerFactory::wait_for_sync`] names each
-//! informer that has not synced, with its last error. A missing permission never looks like
-//! slowness.
-//!
-//! **One bad object is one problem.** An object that cannot be decoded is reported under its key,
-//! and its neighbours are stored. Its last good state stays in the store, marked as stale, and its
-//! deletion still works. Of an object that cannot be decoded when it is read, [only handlers keep
-//! the last good state](docs::choosing_storage#unread-objects).
+#![doc = include_str!("promises.md")]
 //!
 //! # Objects
 //!
