@@ -3,7 +3,7 @@
 //!
 //! Each file draws the same cases in every run, so that no change goes red by chance.
 //! `KUBE_INFORMER_FRESH_SEEDS=n` draws others, and n times as many. The seeds of failures are kept
-//! under `tests/proptest-regressions`, and run first.
+//! under `tests/data/proptest-regressions`, and run first.
 
 #![allow(dead_code, reason = "some programs use only one of the two functions")]
 
@@ -26,7 +26,8 @@ pub(crate) fn cases(cases: u32) -> Config {
 fn of_file(file: &'static str, cases: u32) -> Config {
     // Beside the folder of `lib.rs` or `main.rs`. The path of the test's file is appended.
     let in_src = file.starts_with("src") || file.contains("/src/");
-    let folder = if in_src { "tests/proptest-regressions" } else { "proptest-regressions" };
+    let folder =
+        if in_src { "tests/data/proptest-regressions" } else { "data/proptest-regressions" };
     let failure_persistence: Box<_> = Box::new(FileFailurePersistence::SourceParallel(folder));
     let (rng_seed, times) = match times() {
         Some(times) => (RngSeed::Random, times),

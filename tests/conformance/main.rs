@@ -1,9 +1,9 @@
 //! The embedded API server's responses, compared with a real server's.
 //!
-//! The folder `writes` holds recorded scenarios: series of requests to a kube-apiserver v1.36.2 and
-//! its responses. Each scenario is replayed against a fresh embedded server, and every response is
-//! compared: the status code, the headers that carry meaning, and the whole body. Values that
-//! differ from server to server, such as uids, must correspond.
+//! The folder `tests/data/writes` holds recorded scenarios: series of requests to a kube-apiserver
+//! v1.36.2 and its responses. Each scenario is replayed against a fresh embedded server, and every
+//! response is compared: the status code, the headers that carry meaning, and the whole body.
+//! Values that differ from server to server, such as uids, must correspond.
 //!
 //! A step agrees, or it is in the table of [`differences`], which gives the reason. A row that
 //! excuses nothing is an error. The environment variable `CONFORMANCE` changes the mode:

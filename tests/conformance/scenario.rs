@@ -57,7 +57,7 @@ impl Scenario {
 
 /// Returns the folder of the recorded scenarios.
 pub(crate) fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/writes")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/writes")
 }
 
 impl Step {

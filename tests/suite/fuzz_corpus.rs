@@ -22,7 +22,7 @@ fn number(variable: &str) -> Option<u64> {
 
 /// The recorded answers whose names have one of these parts.
 fn recorded(parts: &[&str]) -> Vec<Vec<u8>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/transcripts");
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|f| f.unwrap().path()).collect();
     files.sort();
     let named = |path: &&std::path::PathBuf| {
@@ -38,7 +38,7 @@ fn recorded(parts: &[&str]) -> Vec<Vec<u8>> {
 /// Returns the inputs that are kept for a target: those written by hand, and those that fuzzing
 /// found worth keeping.
 fn kept(target: &str) -> Vec<Vec<u8>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus").join(target);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/fuzz").join(target);
     let Ok(files) = std::fs::read_dir(folder) else { return Vec::new() };
     let mut files: Vec<_> = files.map(|file| file.unwrap().path()).collect();
     files.sort();
@@ -113,7 +113,7 @@ fn replay(target: &str, seeds: &[Vec<u8>], mutations: u64, entry: fn(&[u8])) {
 /// A folder that no target has is one that is never replayed.
 #[test]
 fn what_is_kept_belongs_to_a_target() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/fuzz");
     let Ok(folders) = std::fs::read_dir(folder) else { return };
     for folder in folders {
         let name = folder.unwrap().file_name();

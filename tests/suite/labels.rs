@@ -28,7 +28,7 @@ fn selectors_parse_and_select_as_kubernetes_own() {
     let sets = sets.map(|set| {
         set.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect::<BTreeMap<String, String>>()
     });
-    let verdicts = include_str!("../labels/verdicts.jsonl").lines();
+    let verdicts = include_str!("../data/label-verdicts.jsonl").lines();
     let verdicts: Vec<Verdict> = verdicts.map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(verdicts.len(), 1000);
     let mut wrong = vec![];

@@ -36,7 +36,8 @@ struct Row {
 
 impl Row {
     fn body(&self) -> Vec<u8> {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts").join(&self.file);
+        let path =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/transcripts").join(&self.file);
         let body = std::fs::read(path).unwrap();
         assert_eq!(body.len(), self.bytes, "{}", self.file);
         body
@@ -64,7 +65,7 @@ impl Row {
 }
 
 fn rows() -> Vec<Row> {
-    serde_json::from_str(include_str!("../transcripts/index.json")).unwrap()
+    serde_json::from_str(include_str!("../data/transcripts/index.json")).unwrap()
 }
 
 /// The result of a request, in a form that can be compared.

@@ -1,7 +1,7 @@
 // Writes what Kubernetes' own parser says of label selectors: one line of JSON for each, with whether it
 // parses and which of a few sets of labels it selects.
 //
-//	go run . > ../verdicts.jsonl
+//	go run . > ../../data/label-verdicts.jsonl
 package main
 
 import (

@@ -1,5 +1,5 @@
 // Generate writes the table of Kubernetes' built-in types, crates/kube-decode/src/protobuf/table.rs, the rows of
-// the direct decoders of common kinds, crates/kube-decode/src/direct/rows, and the pairs of the same object in protobuf and in JSON that prove it, tests/protobuf/pairs. The pod of
+// the direct decoders of common kinds, crates/kube-decode/src/direct/rows, and the pairs of the same object in protobuf and in JSON that prove it, tests/data/protobuf. The pod of
 // benches/decode it turns into protobuf.
 //
 // It reads Go's published types: those of the newest release, and of each older release that
@@ -41,7 +41,7 @@ func main() {
 		files["../../../crates/kube-decode/src/direct/"+name] = []byte(rows)
 	}
 	for name, pairs := range pairs() {
-		files["../pairs/"+name] = pairs
+		files["../../data/protobuf/"+name] = pairs
 	}
 	for name, content := range pod("../../../benches/decode/pod.json") {
 		files["../../../benches/decode/"+name] = content

@@ -12,7 +12,7 @@ fn guarded(rules: impl IntoIterator<Item = AccessRule>) -> ApiServer {
 }
 
 fn recorded(file: &str) -> Value {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/transcripts/");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/transcripts/");
     serde_json::from_slice(&std::fs::read(format!("{folder}{file}")).unwrap()).unwrap()
 }
 

@@ -256,7 +256,7 @@ async fn an_ordinary_client_applies() {
 #[tokio::test]
 async fn managed_fields_match_a_real_server() {
     let list: Value =
-        serde_json::from_str(include_str!("../../transcripts/list-pods-json.json")).unwrap();
+        serde_json::from_str(include_str!("../../data/transcripts/list-pods-json.json")).unwrap();
     let server = ApiServer::new();
     let all = list["items"].as_array().unwrap();
     let with_status =

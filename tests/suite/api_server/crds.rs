@@ -71,7 +71,8 @@ async fn a_definition_serves_its_type() {
     assert_eq!(status.accepted_names.unwrap().singular.as_deref(), Some("widget"));
     assert_eq!(status.stored_versions, Some(vec!["v1".to_owned()]));
     let real: Value =
-        serde_json::from_str(include_str!("../../transcripts/discovery-example.json")).unwrap();
+        serde_json::from_str(include_str!("../../data/transcripts/discovery-example.json"))
+            .unwrap();
     let ours = get(&server, "/apis/example.com/v1").await.json();
     assert_eq!(ours["resources"][0]["verbs"], real["resources"][0]["verbs"]);
     assert_eq!(ours["resources"][1], real["resources"][1]);

@@ -19,7 +19,7 @@ fn told(mut resource: Value) -> Value {
 async fn discovery_describes_each_resource_like_real_server() {
     let server = ApiServer::new();
     let real: Value =
-        serde_json::from_str(include_str!("../../transcripts/discovery-core.json")).unwrap();
+        serde_json::from_str(include_str!("../../data/transcripts/discovery-core.json")).unwrap();
     let real: BTreeMap<String, Value> = real["resources"]
         .as_array()
         .unwrap()
@@ -39,7 +39,8 @@ async fn discovery_describes_each_resource_like_real_server() {
 async fn aggregated_discovery_matches_a_real_server() {
     let server = ApiServer::new();
     let real: Value =
-        serde_json::from_str(include_str!("../../transcripts/discovery-aggregated.json")).unwrap();
+        serde_json::from_str(include_str!("../../data/transcripts/discovery-aggregated.json"))
+            .unwrap();
     let accept = format!("{AGGREGATED},application/json");
     let ours = ask(&server, "GET", "/apis", &[("accept", &accept)], &Value::Null).await;
     assert_eq!(ours.media_type, AGGREGATED);
@@ -85,7 +86,7 @@ async fn groups_and_the_server_itself_can_be_asked() {
     let server = ApiServer::new();
     let groups = get(&server, "/apis").await.json();
     let real: Value =
-        serde_json::from_str(include_str!("../../transcripts/discovery-groups.json")).unwrap();
+        serde_json::from_str(include_str!("../../data/transcripts/discovery-groups.json")).unwrap();
     for group in groups["groups"].as_array().unwrap() {
         let name = &group["name"];
         if name == "autoscaling" {

@@ -30,7 +30,7 @@ struct Row {
 
 impl Row {
     fn recorded(&self) -> Vec<u8> {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/transcripts/");
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/transcripts/");
         std::fs::read(format!("{folder}{}", self.file)).unwrap()
     }
 
@@ -193,7 +193,7 @@ fn parsed(body: &[u8]) -> Option<Value> {
 }
 
 fn items(file: &str) -> Vec<Value> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/transcripts/");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/transcripts/");
     let list: Value =
         serde_json::from_slice(&std::fs::read(format!("{folder}{file}")).unwrap()).unwrap();
     let mut items = list["items"].as_array().unwrap().clone();
@@ -398,7 +398,7 @@ async fn compared(row: &Row) -> Option<String> {
 #[tokio::test(start_paused = true)]
 async fn every_recorded_request_is_answered_alike() {
     let rows: Vec<Row> =
-        serde_json::from_str(include_str!("../../transcripts/index.json")).unwrap();
+        serde_json::from_str(include_str!("../../data/transcripts/index.json")).unwrap();
     let mut differing = Vec::new();
     for row in &rows {
         if let Some((_, why)) = OTHERWISE.iter().find(|(file, _)| *file == row.file) {

@@ -30,13 +30,13 @@ fn cells(table: &Value, row: usize) -> Vec<Value> {
 async fn pod_tables_match_a_real_server() {
     let server = ApiServer::new();
     let list: Value =
-        serde_json::from_str(include_str!("../../transcripts/list-pods-json.json")).unwrap();
+        serde_json::from_str(include_str!("../../data/transcripts/list-pods-json.json")).unwrap();
     for mut pod in list["items"].as_array().unwrap().iter().take(3).cloned() {
         pod["metadata"].as_object_mut().unwrap().remove("resourceVersion");
         make(&server, "/api/v1/namespaces/bank/pods", pod).await;
     }
     let real: Value =
-        serde_json::from_str(include_str!("../../transcripts/list-table-json.json")).unwrap();
+        serde_json::from_str(include_str!("../../data/transcripts/list-table-json.json")).unwrap();
     let ours = table(&server, "/api/v1/pods?limit=3").await;
     assert_eq!((&ours["kind"], &ours["apiVersion"]), (&real["kind"], &real["apiVersion"]));
     for (ours, real) in ours["columnDefinitions"]

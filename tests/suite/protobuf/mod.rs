@@ -102,7 +102,7 @@ fn the_published_pairs_decode_to_equal_values() {
 
 /// Our own pairs: of every kind, empty, full, and in between.
 fn pairs() -> Vec<Pair> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/protobuf/pairs");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/protobuf");
     let mut pairs = vec![];
     for path in std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()) {
         let mut content = vec![];

@@ -140,7 +140,7 @@ fn sample(name: String, body: Vec<u8>) -> Option<Sample> {
 
 /// Our own samples: of every kind, empty, full, and in between.
 static SAMPLES: LazyLock<Vec<Sample>> = LazyLock::new(|| {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/protobuf/pairs");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/protobuf");
     let mut samples = vec![];
     for path in std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()) {
         let mut content = vec![];

@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn recorded_set_survives_a_round_trip() {
-        let list = include_str!("../../../../../../tests/transcripts/list-pods-json.json");
+        let list = include_str!("../../../../../../tests/data/transcripts/list-pods-json.json");
         let list: Value = serde_json::from_str(list).unwrap();
         for entry in list["items"][0]["metadata"]["managedFields"].as_array().unwrap() {
             let fields = &entry["fieldsV1"];
