@@ -11,11 +11,11 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-use super::following::{Followed, Group};
+use super::following::Group;
 use super::gate::SlotGate;
 use super::slots::HeldSlot;
 use super::{ControllerError, Parts};
-use crate::informer::SyncError;
+use crate::informer::{Membership, SyncError};
 use crate::time::after;
 
 /// The times since which informers lack the objects of slots.
@@ -68,7 +68,7 @@ impl Parts {
                     is_hopeless(group, start, &held, &late).then_some(group)
                 })
             {
-                let unsynced = group.0.iter().map(Followed::unsynced).collect();
+                let unsynced = group.members().map(Membership::unsynced).collect();
                 let source = SyncError { unsynced, waited: limit };
                 return ControllerError::NotSynced { controller: self.name.clone(), source };
             }
@@ -89,11 +89,11 @@ impl Parts {
     }
 
     fn name_missing(&self, slots: &SlotGate, late: &[usize]) {
-        let named = |(place, informer): (usize, &Followed)| {
-            let name: Arc<str> = informer.collection().to_string().into();
+        let named = |(place, member): (usize, &Membership)| {
+            let name: Arc<str> = member.collection().to_string().into();
             late.binary_search(&place).ok().map(|_| (place, name))
         };
-        let missing: BTreeMap<_, _> = self.followed().enumerate().filter_map(named).collect();
+        let missing: BTreeMap<_, _> = self.members().enumerate().filter_map(named).collect();
         for collection in self.missing_informers.set_lacking(missing) {
             tracing::warn!(
                 controller = &*self.name,

@@ -18,10 +18,7 @@ use super::status::StatusCell;
 use super::streams::AllRequests;
 use super::triggers::{Enqueuer, Keys, Rule};
 use crate::indexer::Snapshot;
-use crate::informer::{
-    InformerGroup, InformerStopped, SharedInformer, StartError, SyncError, Unsynced,
-};
-use crate::lister_watcher::Collection;
+use crate::informer::{InformerGroup, InformerStopped, Membership, SharedInformer, Unsynced};
 use crate::object::{Cached, CachedEvent, ObjectKey};
 use crate::panic::SafeDropEvent;
 use crate::processor::{Tap, TapGuard};
@@ -58,17 +55,16 @@ pub(super) struct Connection {
 
 /// An informer that a controller follows.
 pub(super) struct Followed {
-    informer: SharedInformer,
-    rule: Arc<Rule>,
+    pub(super) membership: Membership,
+    /// The rule that gives the keys of an event.
+    pub(super) rule: Arc<Rule>,
 }
 
 /// Follows each informer of a group.
 pub(super) fn each<O: ?Sized>(informers: &InformerGroup<O>, rule: Rule) -> Group {
     let rule = Arc::new(rule);
-    let following = |informer: &SharedInformer<O>| Followed {
-        informer: informer.clone().cast(),
-        rule: rule.clone(),
-    };
+    let following =
+        |informer: &SharedInformer<O>| Followed { membership: informer.join(), rule: rule.clone() };
     Group(informers.informers().iter().map(following).collect())
 }
 
@@ -80,19 +76,24 @@ pub(super) fn followed(groups: &[Group]) -> impl Iterator<Item = &Followed> {
     groups.iter().flat_map(|group| group.0.iter())
 }
 
+/// Returns the memberships in the informers of all groups, in order.
+pub(super) fn members(groups: &[Group]) -> impl Iterator<Item = &Membership> {
+    groups.iter().flat_map(Group::members)
+}
+
 impl Group {
     /// Returns whether work may begin with the informers that are fresh so far.
     pub(super) fn has_some(&self, since: Moment) -> bool {
-        self.0.is_empty() || self.0.iter().any(|informer| informer.is_fresh(since))
+        self.0.is_empty() || self.members().any(|member| member.is_fresh(since))
     }
 
     /// Waits until the server has refused to watch each informer for so long, since their first
     /// lists. Never returns once a watch was opened.
     pub(super) async fn unwatched(&self, limit: Duration) -> Vec<Unsynced> {
-        while !self.0.is_empty() && !self.0.iter().any(Followed::has_watched) {
+        while !self.0.is_empty() && !self.members().any(Membership::has_watched) {
             sleep(WATCH_POLL_INTERVAL).await;
             let refused: Option<Vec<_>> =
-                self.0.iter().map(|informer| informer.unwatched(limit)).collect();
+                self.members().map(|member| member.unwatched(limit)).collect();
             if let Some(refused) = refused {
                 return refused;
             }
@@ -100,117 +101,30 @@ impl Group {
         std::future::pending().await
     }
 
-    /// Returns the informers that are not fresh.
-    pub(super) fn missing(&self, since: Moment) -> impl Iterator<Item = &Followed> {
-        self.0.iter().filter(move |informer| !informer.is_fresh(since))
+    /// Returns the memberships in the informers.
+    pub(super) fn members(&self) -> impl Iterator<Item = &Membership> {
+        self.0.iter().map(|followed| &followed.membership)
     }
 }
 
 impl Followed {
-    pub(super) fn collection(&self) -> &Collection {
-        self.informer.collection()
-    }
-
-    /// Returns the rule that gives the keys of an event.
-    pub(super) fn rule(&self) -> &Rule {
-        &self.rule
-    }
-
-    /// Returns a handle of the informer.
-    pub(super) fn informer(&self) -> SharedInformer {
-        self.informer.clone()
-    }
-
-    pub(super) fn start(&self) -> Result<(), StartError> {
-        self.informer.ensure_started()
-    }
-
-    /// Returns whether the store shows the state of a quorum read that began after this moment. Any
-    /// first list proves [`Moment::START`].
-    pub(super) fn is_fresh(&self, since: Moment) -> bool {
-        self.informer.is_proved_since(since)
-    }
-
-    /// Returns whether the informer is not fresh and a request has failed within this time.
-    pub(super) fn is_failing(&self, since: Moment, within: Duration) -> bool {
-        let last_error = || self.informer.unsynced().last_error;
-        !self.is_fresh(since) && last_error().is_some_and(|(_, ago)| ago <= within)
-    }
-
-    /// Waits until the informer is fresh.
-    pub(super) fn fresh(
-        &self,
-        since: Moment,
-        limit: Duration,
-    ) -> BoxFuture<'_, Result<(), SyncError>> {
-        self.informer.wait_for_proof(since, limit).boxed()
-    }
-
-    /// Returns the state and the last error, for an error about it.
-    pub(super) fn unsynced(&self) -> Unsynced {
-        self.informer.unsynced()
-    }
-
-    /// Returns whether the informer follows a shard.
-    pub(super) fn is_sharded(&self) -> bool {
-        self.informer.snapshot().shard().is_some()
-    }
-
-    /// Returns whether a watch was ever opened.
-    pub(super) fn has_watched(&self) -> bool {
-        self.informer.has_watched()
-    }
-
-    /// Returns the state and the last error, if the server has refused to open a watch for this
-    /// long.
-    pub(super) fn unwatched(&self, limit: Duration) -> Option<Unsynced> {
-        let refused = self.informer.watch_refused().is_some_and(|refused| refused >= limit);
-        refused.then(|| self.informer.unsynced())
-    }
-
-    /// Returns whether the store holds every object at a place of the ring, as far as the informer
-    /// follows them, as new as the slot that was won in this tenure at this moment.
-    pub(super) fn covers(&self, place: u64, tenure: u64, won: Moment) -> bool {
-        match self.informer.snapshot().shard() {
-            // It lists the objects that arrive with the slot, from a quorum.
-            Some(shard) => shard.has_tenure(place, tenure),
-            // Other keys wait for an informer that has not synced.
-            None => self.is_fresh(won) || !self.is_fresh(Moment::START),
-        }
-    }
-
     /// Returns whether the informer follows this membership's shard, or none.
     pub(super) fn is_of(&self, sharding: &Sharding) -> bool {
         let of = [sharding.objects(), sharding.dependents()];
-        let wanted = self.informer.wanted_shard();
+        let wanted = self.membership.informer().wanted_shard();
         wanted.is_none_or(|wanted| of.iter().any(|of| wanted.same_channel(of)))
-    }
-
-    /// Returns a receiver that is woken when the store holds another shard, or is proved fresh.
-    pub(super) fn shard_changes(&self) -> watch::Receiver<()> {
-        self.informer.shard_changes()
-    }
-
-    /// Notes the error of a controller that ended because a key spun.
-    pub(super) fn note_spin(&self, error: Arc<str>) {
-        self.informer.note_spin(error);
-    }
-
-    /// Waits until the informer stops.
-    pub(super) fn ended(&self) -> BoxFuture<'_, ()> {
-        self.informer.ended().boxed()
     }
 
     /// Queues the keys of all stored objects, and of every state from now on.
     pub(super) fn connect(&self, to: &Connector) -> Result<Connection, InformerStopped> {
         let enqueuer = Arc::new(Enqueuer {
             rule: self.rule.clone(),
-            informer: self.informer.collection().to_string().into(),
+            informer: self.membership.collection().to_string().into(),
             queue: to.queue.clone(),
             debounce: to.debounce,
             status: to.status.clone(),
             slots: to.slots.clone(),
-            dropper: self.informer.dropper().clone(),
+            dropper: self.membership.informer().dropper().clone(),
         });
         let (tap, events) = if self.rule.runs_user_code() {
             let (events, waiting) = mpsc::channel(BACKLOG);
@@ -220,12 +134,12 @@ impl Followed {
             let enqueuer = enqueuer.clone();
             (Tap::Inline(Box::new(move |key, event| enqueuer.fire(key, event))), None)
         };
-        let (guard, stored) = self.informer.tap(tap)?;
+        let (guard, stored) = self.membership.register(tap)?;
         let fed = CancellationToken::new();
         // Only the informers of a controller's own objects know all of its keys.
         let own = matches!(self.rule.keys, Keys::Own);
         let feeder = Feeder {
-            informer: self.informer.clone(),
+            membership: self.membership.clone(),
             enqueuer,
             events,
             all_requests: own.then(|| to.all_requests.subscribe()),
@@ -237,7 +151,7 @@ impl Followed {
 
 /// The task of a connection. Dropping it ends the connection.
 struct Feeder {
-    informer: SharedInformer,
+    membership: Membership,
     enqueuer: Arc<Enqueuer>,
     events: Option<mpsc::Receiver<(ObjectKey, SafeDropEvent)>>,
     /// The requests to reconcile all objects.
@@ -252,7 +166,7 @@ impl Feeder {
         self.feed(&stored, |object| CachedEvent::Added { object, initial: true }).await;
         drop(stored);
         drop(fed);
-        let mut resync = self.informer.default_resync().map(|period| {
+        let mut resync = self.membership.resync().map(|period| {
             // The sum is within the clock's range: a longer period means no resync.
             let mut ticks = interval_at(Instant::now() + period, period);
             ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
@@ -295,10 +209,10 @@ impl Feeder {
                 },
                 () = tick => {
                     let again = |object| CachedEvent::Updated { old: Clone::clone(&object), new: object };
-                    self.feed(&self.informer.snapshot(), again).await;
+                    self.feed(&self.membership.informer().snapshot(), again).await;
                 }
                 () = all => {
-                    for (key, _) in self.informer.snapshot().objects() {
+                    for (key, _) in self.membership.informer().snapshot().objects() {
                         budget.spend(1).await;
                         self.enqueuer.again(key);
                     }

@@ -17,12 +17,12 @@ use tokio_util::task::TaskTracker;
 
 use super::error::WrongScope;
 use super::error_policy::OwnFailures;
-use super::following::{Connection, Connector, Followed, Group, followed};
+use super::following::{Connection, Connector, Followed, Group, followed, members};
 use super::reconciler::{Reconcile, Reconciler};
 use super::slots::Arrivals;
 use super::status::StatusCell;
 use super::{ControllerError, ControllerHandle, Parts, Phase};
-use crate::informer::{InformerStopped, SharedInformer, StartError, SyncError};
+use crate::informer::{InformerStopped, Membership, SharedInformer, StartError, SyncError};
 use crate::leader_election::{LeaderElectionError, LeaderElector, Outcome};
 use crate::lease::{DROP_TIMEOUT, WorkScope, closed_tracker};
 use crate::lister_watcher::Collection;
@@ -162,7 +162,7 @@ impl AnyController for ControlLoop {
     }
 
     fn followed(&self) -> Vec<SharedInformer> {
-        self.parts.followed().map(Followed::informer).collect()
+        self.parts.members().map(Membership::informer).cloned().collect()
     }
 
     fn written(&self) -> Vec<SharedInformer> {
@@ -201,8 +201,8 @@ impl AnyController for ControlLoop {
 }
 
 impl Parts {
-    pub(super) fn followed(&self) -> impl Iterator<Item = &Followed> {
-        followed(&self.groups)
+    pub(super) fn members(&self) -> impl Iterator<Item = &Membership> {
+        members(&self.groups)
     }
 
     /// Starts the informers and waits until work can begin.
@@ -216,9 +216,9 @@ impl Parts {
             return Err(ControllerError::WrongSharding { controller: controller(), problem });
         }
         let not_started = |source| ControllerError::NotStarted { controller: controller(), source };
-        for informer in self.followed() {
-            informer.start().map_err(|error| match error {
-                StartError::Stopped => stopped(&self.name, informer.collection()),
+        for member in self.members() {
+            member.start().map_err(|error| match error {
+                StartError::Stopped => stopped(&self.name, member.collection()),
                 error => not_started(error),
             })?;
         }
@@ -250,7 +250,7 @@ impl Parts {
                  namespace, so one replica would see only some of them: let them follow no shard",
             );
         }
-        let strange = self.followed().any(|informer| !informer.is_of(slots.sharding()));
+        let strange = followed(&self.groups).any(|informer| !informer.is_of(slots.sharding()));
         strange.then_some(
             "an informer follows the shard of another membership: let it follow \
              `Sharding::objects` or `Sharding::dependents` of the controller's own sharding",
@@ -261,7 +261,7 @@ impl Parts {
     /// so that priorities count from the first reconcile on.
     async fn connect(&self, feeds: &mut Feeds) -> Result<(), ControllerError> {
         let mut fed = Vec::new();
-        for (place, informer) in self.followed().enumerate() {
+        for (place, informer) in followed(&self.groups).enumerate() {
             fed.push(feeds.add(place, self.connect_to(informer)?));
         }
         for fed in fed {
@@ -277,7 +277,7 @@ impl Parts {
             };
             let (gate, groups) = (slots.clone(), self.groups.clone());
             feeds.tasks.spawn(async move {
-                join_all(followed(&groups).map(|informer| gate.prove(informer))).await;
+                join_all(members(&groups).map(|member| gate.prove(member))).await;
                 pending::<()>().await;
             });
             let (name, status) = (self.name.clone(), self.status.clone());
@@ -305,7 +305,7 @@ impl Parts {
         let triggers = self.status.history().of(&key);
         let error = ControllerError::Spins { controller: self.name.clone(), key, triggers };
         let text: Arc<str> = error.to_string().into();
-        self.followed().for_each(|informer| informer.note_spin(text.clone()));
+        self.members().for_each(|member| member.note_spin(text.clone()));
         error
     }
 
@@ -318,7 +318,7 @@ impl Parts {
             all_requests: self.all_requests.clone(),
             slots: self.slots.clone(),
         };
-        informer.connect(&to).map_err(|_| stopped(&self.name, informer.collection()))
+        informer.connect(&to).map_err(|_| stopped(&self.name, informer.membership.collection()))
     }
 
     async fn work(&self, scope: WorkScope, reconcile: &Reconcile) -> Result<(), ControllerError> {
@@ -411,12 +411,10 @@ impl Parts {
         let mut uncovered = pin!(self.uncovered());
         let mut slow = pin!(self.status.tell_slow(&self.name));
         // Includes informers that synced meanwhile.
-        let missing_informers = self
-            .followed()
-            .enumerate()
-            .filter(|(place, _)| self.missing_informers.contains(*place));
+        let missing_informers =
+            self.members().enumerate().filter(|(place, _)| self.missing_informers.contains(*place));
         let mut latecomers: FuturesUnordered<_> = missing_informers
-            .map(|(place, informer)| informer.fresh(scope.won(), Duration::MAX).map(move |_| place))
+            .map(|(place, member)| member.fresh(scope.won(), Duration::MAX).map(move |_| place))
             .collect();
         let mut next_number = self.limits.workers;
         let mut spinning = reconciler.spinning.subscribe();
@@ -454,7 +452,7 @@ impl Parts {
                 Some(place) = feeds.next_end() => {
                     self.status.count_restart();
                     tracing::error!(controller = &*self.name, "a connection ended unexpectedly");
-                    if let Some(informer) = self.followed().nth(place) {
+                    if let Some(informer) = followed(&self.groups).nth(place) {
                         feeds.add(place, self.connect_to(informer)?);
                     }
                 }
@@ -489,7 +487,7 @@ impl Feeds {
 
 /// Waits until the first informer stops.
 async fn first_end(groups: &[Group]) -> &Collection {
-    let ends = followed(groups).map(|informer| informer.ended().map(|()| informer.collection()));
+    let ends = members(groups).map(|member| member.stopped().map(|()| member.collection()));
     let never = pending().boxed();
     select_all(ends.map(FutureExt::boxed).chain([never])).await.0
 }

@@ -16,13 +16,13 @@ use futures::FutureExt;
 use futures::future::select_all;
 use tokio::sync::watch;
 
-use super::following::{Followed, Group, followed};
+use super::following::{Followed, Group, followed, members};
 use super::gate::SlotGate;
 use super::history::Cause;
 use super::status::StatusCell;
 use super::triggers::{Predicate, passes};
 use super::waiting::concerns;
-use crate::informer::InformerGroup;
+use crate::informer::{InformerGroup, Membership};
 use crate::lease::WorkScope;
 use crate::lister_watcher::Collection;
 use crate::object::{CachedEvent, ObjectKey};
@@ -94,9 +94,8 @@ impl SlotGate {
         // Read the scope before the stores. If the slot is lost in between, this scope is
         // cancelled, and a new tenure has another scope.
         let (scope, tenure) = self.sharding().tenure(place)?;
-        let mut concerned =
-            followed(groups).filter(|informer| concerns(informer.collection(), key));
-        concerned.all(|informer| informer.covers(place, tenure, scope.won())).then_some(scope)
+        let mut concerned = members(groups).filter(|member| concerns(member.collection(), key));
+        concerned.all(|member| member.covers(place, tenure, scope.won())).then_some(scope)
     }
 
     /// Returns the slots that this replica holds, sorted.
@@ -110,8 +109,8 @@ impl SlotGate {
             })
             .collect();
         let held = tenures.into_iter().map(|(slot, place, (scope, tenure))| {
-            let lacks = |informer: &Followed| !informer.covers(place, tenure, scope.won());
-            let informers = followed(groups).enumerate();
+            let lacks = |member: &Membership| !member.covers(place, tenure, scope.won());
+            let informers = members(groups).enumerate();
             let lacking = informers.filter(|(_, one)| lacks(one)).map(|(at, _)| at).collect();
             HeldSlot { slot, tenure, scope, lacking }
         });
@@ -121,7 +120,7 @@ impl SlotGate {
     /// Proves, each time that slots were won, that an informer without a shard is as new. Another
     /// replica may have reconciled the slots' objects with newer states. Slots that are won
     /// together share one request. Ends only with the sharding or the informer.
-    pub(super) async fn prove(&self, informer: &Followed) {
+    pub(super) async fn prove(&self, member: &Membership) {
         let mut membership = self.sharding().watch_status();
         let mut proved = Moment::START;
         loop {
@@ -129,9 +128,9 @@ impl SlotGate {
             let starts = (0..self.sharding().slots()).map(|slot| self.sharding().start_of(slot));
             let wins = starts.filter_map(|place| Some(self.sharding().tenure(place)?.0.won()));
             let won = wins.max().unwrap_or(Moment::START);
-            let ended = if won > proved && !informer.is_sharded() {
+            let ended = if won > proved && !member.is_sharded() {
                 proved = won;
-                informer.fresh(won, Duration::MAX).await.is_err()
+                member.fresh(won, Duration::MAX).await.is_err()
             } else {
                 membership.changed().await.is_err()
             };
@@ -143,7 +142,7 @@ impl SlotGate {
 
     /// Returns the changes after which other keys may be ready.
     pub(super) fn changes(&self, groups: &[Group]) -> SlotChanges {
-        let stores = followed(groups).map(Followed::shard_changes).collect();
+        let stores = members(groups).map(Membership::changes).collect();
         SlotChanges { membership: self.sharding().watch_status(), stores }
     }
 
@@ -186,7 +185,7 @@ impl SlotGate {
     ) {
         let Arrivals { objects, groups, predicates, status, .. } = arrivals;
         let mut budget = YieldBudget::new();
-        let collections: Vec<_> = followed(groups).map(Followed::collection).collect();
+        let collections: Vec<_> = members(groups).map(Membership::collection).collect();
         let among = |place: u64, key: &ObjectKey| {
             let slot = news.get(&self.sharding().slot_of(place));
             slot.is_some_and(|slot| slot.is_new(key, &collections))
@@ -206,13 +205,13 @@ impl SlotGate {
             }
         }
         // Nobody reconciled what changed while the slot had no owner.
-        for informer in followed(groups) {
-            let (handle, mut keys) = (informer.informer(), Vec::new());
-            for (key, object) in handle.snapshot().objects() {
+        for Followed { membership, rule } in followed(groups) {
+            let (informer, mut keys) = (membership.informer(), Vec::new());
+            for (key, object) in informer.snapshot().objects() {
                 budget.spend(1).await;
                 let added = CachedEvent::Added { object: object.clone(), initial: true };
                 let mut add = |mapped| keys.push(mapped);
-                let (rule, dropper) = (informer.rule(), handle.dropper());
+                let dropper = informer.dropper();
                 // Unpacking an object runs its type's deserializer.
                 let mapped = catch(|| {
                     if rule.maps() && passes(&rule.predicates, &added, dropper, status) {

@@ -9,9 +9,9 @@ use std::time::Duration;
 use futures::future::join_all;
 use tokio::time::{Instant, sleep};
 
-use super::following::{Followed, Group};
+use super::following::Group;
 use super::{ControllerError, Parts};
-use crate::informer::SyncError;
+use crate::informer::{Membership, SyncError};
 use crate::time::Moment;
 
 /// The period of the check whether enough members of each group have a view.
@@ -22,7 +22,7 @@ impl Parts {
     /// informer is fresh, too, or fails. The keys of the others wait.
     pub(super) async fn await_view(&self, since: Moment) -> Result<(), ControllerError> {
         let (start, takes_over) = (Instant::now(), since > Moment::START);
-        let all = join_all(self.followed().map(|informer| informer.fresh(since, self.limits.sync)));
+        let all = join_all(self.members().map(|member| member.fresh(since, self.limits.sync)));
         let some = async {
             loop {
                 // An error from before the takeover says nothing of the view since then.
@@ -31,7 +31,7 @@ impl Parts {
                     return;
                 }
                 if takes_over {
-                    self.note_missing(since, |informer| informer.is_failing(since, within));
+                    self.note_missing(since, |member| member.is_failing(since, within));
                 }
                 sleep(POLL_INTERVAL).await;
             }
@@ -57,24 +57,22 @@ impl Parts {
     /// Returns whether each kind has an informer that is fresh, and every other informer fails.
     fn can_begin_without_the_rest(&self, since: Moment, within: Duration) -> bool {
         let begins = |group: &Group| {
-            group.has_some(since)
-                && group.missing(since).all(|informer| informer.is_failing(since, within))
+            let mut missing = group.members().filter(|member| !member.is_fresh(since));
+            group.has_some(since) && missing.all(|member| member.is_failing(since, within))
         };
         self.groups.iter().all(begins)
     }
 
     /// Names each informer that is not fresh as missing if `is_missing` says so, and no longer
     /// those that are fresh.
-    fn note_missing(&self, since: Moment, is_missing: impl Fn(&Followed) -> bool) {
-        for (place, informer) in self.followed().enumerate() {
-            if informer.is_fresh(since) {
+    fn note_missing(&self, since: Moment, is_missing: impl Fn(&Membership) -> bool) {
+        for (place, member) in self.members().enumerate() {
+            if member.is_fresh(since) {
                 for key in self.missing_informers.remove(place) {
                     self.queue.unpark(&key);
                 }
-            } else if is_missing(informer)
-                && self.missing_informers.add(place, informer.collection())
-            {
-                let (controller, collection) = (&*self.name, informer.collection());
+            } else if is_missing(member) && self.missing_informers.add(place, member.collection()) {
+                let (controller, collection) = (&*self.name, member.collection());
                 if since > Moment::START {
                     tracing::warn!(
                         controller,

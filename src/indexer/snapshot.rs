@@ -91,11 +91,6 @@ impl<K: ?Sized> Snapshot<K> {
         self.0.select(self.0.namespaces.get(namespace))
     }
 
-    /// Returns the same snapshot with another type of objects.
-    pub(crate) fn cast<L: ?Sized>(self) -> Snapshot<L> {
-        Snapshot(self.0, PhantomData)
-    }
-
     /// Frees the nodes that nothing else holds, and yields to other tasks in between.
     pub(crate) async fn free(self) {
         if let Some(state) = Arc::into_inner(self.0) {

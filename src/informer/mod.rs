@@ -8,6 +8,7 @@
 
 mod changes;
 mod group;
+mod membership;
 mod options;
 mod pipeline;
 mod resync;
@@ -30,6 +31,7 @@ use tokio_util::task::TaskTracker;
 
 pub use self::changes::Changes;
 pub use self::group::{GroupIndex, InformerGroup};
+pub(crate) use self::membership::Membership;
 pub use self::options::InformerOptions;
 use self::pipeline::Pipeline;
 pub use self::pipeline::{InformerFailure, InformerStopped, InformerTask, StartError};
@@ -45,11 +47,8 @@ use crate::object::{
     AnyObject, CachedEvent, Event, FieldSet, ObjectKey, ResourceVersion, ShardSelector,
 };
 use crate::panic::{SafeDropper, call_decoded};
-use crate::processor::{
-    EventHandler, EventStream, HandlerOptions, HandlerRegistration, Tap, TapGuard,
-};
+use crate::processor::{EventHandler, EventStream, HandlerOptions, HandlerRegistration};
 use crate::reflector::ReflectorState;
-use crate::time::Moment;
 
 /// A collection in memory, kept up to date, with handlers that receive its changes.
 ///
@@ -321,11 +320,6 @@ impl<K: ?Sized> SharedInformer<K> {
         Arc::as_ptr(&self.pipeline).addr()
     }
 
-    /// Notes the error of a controller that follows this informer and ended because a key spun.
-    pub(crate) fn note_spin(&self, error: Arc<str>) {
-        self.pipeline.note_spin(error);
-    }
-
     /// Returns the tasks of this informer.
     pub(crate) fn tasks(&self) -> TaskTracker {
         self.pipeline.tasks()
@@ -359,31 +353,14 @@ impl<K: ?Sized> SharedInformer<K> {
         self.indexer().wait_for(version, limit).await
     }
 
-    /// Adds a tap. Returns a snapshot of the store: the tap takes every later change.
-    pub(crate) fn tap(&self, tap: Tap) -> Result<(TapGuard, Snapshot<K>), InformerStopped> {
-        let (guard, snapshot) = self.pipeline.tap(tap)?;
-        Ok((guard, snapshot.cast()))
-    }
-
     /// Returns the count of objects whose `Drop` panicked.
     pub(crate) fn dropper(&self) -> &SafeDropper {
         self.pipeline.dropper()
     }
 
-    /// Returns the default resync period of the handlers, if there is one.
-    pub(crate) fn default_resync(&self) -> Option<Duration> {
-        self.pipeline.default_resync()
-    }
-
     /// Returns whether a selector or a query parameter narrows the collection.
     pub(crate) fn is_narrowed(&self) -> bool {
         self.pipeline.is_narrowed()
-    }
-
-    /// Returns a receiver that is woken when the store holds another shard, and the handlers were
-    /// notified of it, or when it is proved fresh.
-    pub(crate) fn shard_changes(&self) -> watch::Receiver<()> {
-        self.pipeline.shard_changes()
     }
 
     /// Returns the channel of the shard that is followed. `None` for the whole collection.
@@ -399,35 +376,6 @@ impl<K: ?Sized> SharedInformer<K> {
     /// Returns whether the stored objects keep this manager's entries of managed fields.
     pub(crate) fn keeps_managed_fields(&self, manager: &str) -> bool {
         self.pipeline.keeps_managed_fields(manager)
-    }
-
-    /// Returns whether the store shows the state of a quorum read that began after this moment. Any
-    /// first list proves [`Moment::START`].
-    pub(crate) fn is_proved_since(&self, since: Moment) -> bool {
-        self.pipeline.is_proved_since(since)
-    }
-
-    /// Waits until [`is_proved_since`](Self::is_proved_since) is true, for at most `limit`. The
-    /// reflector makes a request if nothing else proves it. All that wait share the request. Cancel
-    /// safe.
-    ///
-    /// # Errors
-    /// [`SyncError`] after `limit`, or at once if the informer was stopped.
-    pub(crate) async fn wait_for_proof(
-        &self,
-        since: Moment,
-        limit: Duration,
-    ) -> Result<(), SyncError> {
-        let start = Instant::now();
-        match timeout(limit, self.pipeline.proved_since(since)).await {
-            Ok(true) => Ok(()),
-            _ => SyncError::unless_none(vec![self.unsynced()], start),
-        }
-    }
-
-    /// Waits until the informer is stopped or fails. Cancel safe.
-    pub(crate) async fn ended(&self) {
-        self.pipeline.stopped().await;
     }
 
     /// Returns whether the store holds the first list.
@@ -472,16 +420,6 @@ impl<K: ?Sized> SharedInformer<K> {
     /// ```
     pub fn is_fresh(&self, limit: Duration) -> bool {
         self.has_synced() && self.freshness().is_some_and(|age| age <= limit)
-    }
-
-    /// Returns whether a watch was ever opened.
-    pub(crate) fn has_watched(&self) -> bool {
-        self.pipeline.monitor().has_watched()
-    }
-
-    /// Returns the time for which the server has refused to open a watch.
-    pub(crate) fn watch_refused(&self) -> Option<Duration> {
-        self.pipeline.monitor().watch_refused()
     }
 
     /// Returns the reason why this informer has not synced.

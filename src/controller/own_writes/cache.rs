@@ -91,7 +91,7 @@ impl Cache {
         tokio::select! {
             biased;
             shown = self.0.informer.indexer().wait_until(&newest, limit, shown) => shown,
-            () = self.0.informer.ended() => Ok(()),
+            () = self.0.informer.stopped() => Ok(()),
         }
     }
 

@@ -1,0 +1,128 @@
+//! The side of an informer that a controller works with.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::{Instant, timeout};
+
+use super::{InformerStopped, SharedInformer, StartError, SyncError, Unsynced};
+use crate::indexer::Snapshot;
+use crate::lister_watcher::Collection;
+use crate::processor::{Tap, TapGuard};
+use crate::time::Moment;
+
+/// The membership of a consumer that acts on an informer's store, and not only on its events.
+///
+/// A handler hears of changes, merged if it lags behind. A member [registers](Self::register) a tap,
+/// which takes every state. It acts only on a [fresh](Self::fresh) view: one that is as new as the
+/// lease or slot whose work it takes over. It learns when the informer [stops](Self::stopped).
+#[derive(Clone)]
+pub(crate) struct Membership(SharedInformer);
+
+impl<K: ?Sized> SharedInformer<K> {
+    /// Joins the informer. The membership keeps it running.
+    pub(crate) fn join(&self) -> Membership {
+        Membership(self.clone().cast())
+    }
+}
+
+impl Membership {
+    /// Returns the informer.
+    pub(crate) fn informer(&self) -> &SharedInformer {
+        &self.0
+    }
+
+    pub(crate) fn collection(&self) -> &Collection {
+        self.0.collection()
+    }
+
+    /// Starts the informer unless it already runs.
+    pub(crate) fn start(&self) -> Result<(), StartError> {
+        self.0.ensure_started()
+    }
+
+    /// Adds a tap. Returns a snapshot of the store: the tap takes every later change.
+    pub(crate) fn register(&self, tap: Tap) -> Result<(TapGuard, Snapshot), InformerStopped> {
+        self.0.pipeline.tap(tap)
+    }
+
+    /// Returns the resync period of the informer's handlers, if there is one.
+    pub(crate) fn resync(&self) -> Option<Duration> {
+        self.0.pipeline.default_resync()
+    }
+
+    /// Returns whether the store shows the state of a quorum read that began after this moment. Any
+    /// first list proves [`Moment::START`].
+    pub(crate) fn is_fresh(&self, since: Moment) -> bool {
+        self.0.pipeline.is_proved_since(since)
+    }
+
+    /// Waits until [`is_fresh`](Self::is_fresh) is true, for at most `limit`. The reflector makes a
+    /// request if nothing else proves it. All that wait share the request. Cancel safe.
+    ///
+    /// # Errors
+    /// [`SyncError`] after `limit`, or at once if the informer was stopped.
+    pub(crate) async fn fresh(&self, since: Moment, limit: Duration) -> Result<(), SyncError> {
+        let start = Instant::now();
+        match timeout(limit, self.0.pipeline.proved_since(since)).await {
+            Ok(true) => Ok(()),
+            _ => SyncError::unless_none(vec![self.unsynced()], start),
+        }
+    }
+
+    /// Returns whether the store is not fresh and a request has failed within this time.
+    pub(crate) fn is_failing(&self, since: Moment, within: Duration) -> bool {
+        let last_error = || self.unsynced().last_error;
+        !self.is_fresh(since) && last_error().is_some_and(|(_, ago)| ago <= within)
+    }
+
+    /// Returns the state and the last error, for an error about the informer.
+    pub(crate) fn unsynced(&self) -> Unsynced {
+        self.0.unsynced()
+    }
+
+    /// Returns whether a watch was ever opened.
+    pub(crate) fn has_watched(&self) -> bool {
+        self.0.pipeline.monitor().has_watched()
+    }
+
+    /// Returns the state and the last error, if the server has refused to open a watch for this
+    /// long.
+    pub(crate) fn unwatched(&self, limit: Duration) -> Option<Unsynced> {
+        let refused = self.0.pipeline.monitor().watch_refused();
+        refused.is_some_and(|refused| refused >= limit).then(|| self.unsynced())
+    }
+
+    /// Returns whether the informer follows a shard.
+    pub(crate) fn is_sharded(&self) -> bool {
+        self.0.snapshot().shard().is_some()
+    }
+
+    /// Returns whether the store holds every object at a place of the ring, as far as the informer
+    /// follows them, as new as the slot that was won in this tenure at this moment.
+    pub(crate) fn covers(&self, place: u64, tenure: u64, won: Moment) -> bool {
+        match self.0.snapshot().shard() {
+            // It lists the objects that arrive with the slot, from a quorum.
+            Some(shard) => shard.has_tenure(place, tenure),
+            // Other keys wait for an informer that has not synced.
+            None => self.is_fresh(won) || !self.is_fresh(Moment::START),
+        }
+    }
+
+    /// Returns a receiver that is woken when the store holds another shard, and the handlers were
+    /// notified of it, or when it is proved fresh.
+    pub(crate) fn changes(&self) -> watch::Receiver<()> {
+        self.0.pipeline.shard_changes()
+    }
+
+    /// Notes the error of the member that ended because a key spun.
+    pub(crate) fn note_spin(&self, error: Arc<str>) {
+        self.0.pipeline.note_spin(error);
+    }
+
+    /// Waits until the informer was stopped or failed.
+    pub(crate) async fn stopped(&self) {
+        self.0.stopped().await;
+    }
+}
