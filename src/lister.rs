@@ -240,7 +240,7 @@ impl<K: Resource + Send + Sync + 'static> Lister<K> {
         if let Some(found) = self.indexer.cached_by_name(namespace, name) {
             return found.get().ok_or_else(|| self.not_found(namespace, name));
         }
-        // Once more, at the moment that the error tells of: the informer may just have synced.
+        // Try again in the state that the error describes: the informer may just have synced.
         let store = self.indexer.snapshot();
         let found = store.cached_by_name(namespace, name).and_then(|found| found.get());
         found.ok_or_else(|| self.not_found_in(&store, namespace, name))

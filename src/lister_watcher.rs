@@ -320,9 +320,9 @@ pub struct Undecodable {
 pub enum ListItem<K: ?Sized = dyn AnyObject> {
     /// An object.
     Object(Result<SourceObject<K>, Undecodable>),
-    /// An object outside of the requested shard, which is left out. A source may tell of it. A long
-    /// list without an object of the shard then does not look silent. Holds the object's key if its
-    /// hash can change: a stored object of this key has moved away, and was not deleted.
+    /// An object outside of the requested shard, which is left out. A source may report it, so that
+    /// a long list is not mistaken for a silent one. Holds the object's key if its hash can change:
+    /// a stored object of this key has moved away, and was not deleted.
     Outside(Option<ObjectKey>),
     /// The list's own metadata, which may come before, between or after its objects.
     Meta(ListMetadata),

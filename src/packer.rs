@@ -139,8 +139,8 @@ fn values(store: Option<&Arc<dyn PackingStore>>, object: &dyn AnyObject) -> Opti
     store.and_then(|store| store.values(object))
 }
 
-/// Packs an object of which only the fields are decoded that indexes read. Returns `None` if it
-/// must be decoded whole.
+/// Packs an object and decodes only the fields that indexes read. Returns `None` if it must be
+/// decoded whole.
 fn pack_undecoded(
     keeper: &dyn Keeper,
     store: Option<&Arc<dyn PackingStore>>,

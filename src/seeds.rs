@@ -17,7 +17,7 @@ pub(crate) fn kept() -> Config {
     of_file(Location::caller().file(), Config::default().cases)
 }
 
-/// Returns the same for so many cases.
+/// Returns the same for this number of cases.
 #[track_caller]
 pub(crate) fn cases(cases: u32) -> Config {
     of_file(Location::caller().file(), cases)

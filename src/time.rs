@@ -24,7 +24,8 @@ pub(crate) fn now() -> Timestamp {
     Timestamp::now()
 }
 
-/// A place in the order of what this process does. No two are equal, even while the clock stands.
+/// A position in the order of this process's actions. No two are equal, even while the clock is
+/// paused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Moment(u64);
 

@@ -88,8 +88,8 @@ struct Queued {
     batches: VecDeque<Batch>,
     /// The deltas that are queued, or popped and not yet done, by key.
     pending: Pending,
-    /// The keys of objects that exist on the server, and of which no state was decoded, after
-    /// everything queued is done.
+    /// The keys of objects that exist on the server without a decoded state, once everything queued
+    /// is done.
     unreadable: HashSet<ObjectKey>,
     /// The version of the collection after the last queued change.
     version: Option<ResourceVersion>,

@@ -171,7 +171,7 @@ impl DeltaFifo {
             let Some((key, delta)) = moved.next() else { break };
             batch.append(key, delta);
         }
-        // The state that would tell the place of these objects was not decoded.
+        // By uid, the place of an undecoded object is unknown, so it stays.
         let outside = |key: &ObjectKey| {
             shard.key().place(key, |_| None).is_some_and(|place| !shard.contains(place))
         };
@@ -216,7 +216,7 @@ impl DeltaFifo {
     }
 }
 
-/// A list that is not queued yet, and of which some deltas already count as pending.
+/// A list that is not queued yet, although some of its deltas already count as pending.
 struct Unqueued<'a> {
     fifo: &'a DeltaFifo,
     batch: Option<Batch>,

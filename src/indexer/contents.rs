@@ -38,7 +38,7 @@ pub(super) struct StoreContents {
     /// The fields that the index functions read, or `None` if at least one may read any.
     fields: Option<Arc<IndexedFields>>,
     pub(super) stale: PersistentSet<Row>,
-    /// The keys of objects that exist, and of which no state is stored. Nearly always empty.
+    /// The keys of objects that exist without a stored state. Nearly always empty.
     pub(super) unreadable: Arc<HashSet<ObjectKey>>,
     /// True if every item of the last list had a readable key.
     pub(super) complete: bool,

@@ -131,8 +131,8 @@ impl<K: ?Sized> Snapshot<K> {
         self.0.is_stale(key)
     }
 
-    /// Returns whether the server has an object with this key of which no state could be decoded:
-    /// it is not stored, and not known to be deleted.
+    /// Returns whether the server has an object with this key that was never decoded: it is not
+    /// stored, and not known to be deleted.
     ///
     /// Also returns true for every key that is not stored while the last list had an item whose key
     /// could not be read. That item may be any of them.

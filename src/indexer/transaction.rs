@@ -122,7 +122,7 @@ impl<'a, K: ?Sized, L> Transaction<'a, K, L> {
         self.state.version = Some(version);
     }
 
-    /// Notes that an object is gone of which no state was ever stored.
+    /// Notes the end of an object that was never stored.
     pub(crate) fn forget_unreadable(&mut self, key: &ObjectKey) {
         self.state.forget_unreadable(key);
     }

@@ -1,4 +1,4 @@
-//! Tasks that have names, and of which none ends unnoticed.
+//! Named tasks; every end is reported.
 
 use std::collections::HashMap;
 use std::future::pending;
@@ -52,7 +52,7 @@ impl Crew {
     }
 
     /// Runs a part like [`spawn_in`](Self::spawn_in), within a scope of its own. It has ended when
-    /// everything that it tracks has ended, too. A failure is told before.
+    /// everything that it tracks has ended, too. A failure is reported before that.
     pub(super) fn spawn_scoped<F>(
         &mut self,
         scope: &WorkScope,

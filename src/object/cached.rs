@@ -137,8 +137,8 @@ pub trait PackedObject: Send + Sync {
         false
     }
 
-    /// Returns the object with the state that the reader of its event was told of last, if that is
-    /// known.
+    /// Returns the object with the last state that was reported to the reader of its event, if that
+    /// is known.
     fn told(&self) -> Option<&Told> {
         None
     }
@@ -268,8 +268,8 @@ impl<K: ?Sized> Cached<K> {
         self.packed().is_some_and(PackedObject::is_unreadable)
     }
 
-    /// Returns the object with the state that the reader of its event was told of last, if that is
-    /// known.
+    /// Returns the object with the last state that was reported to the reader of its event, if that
+    /// is known.
     pub(super) fn told(&self) -> Option<&Told> {
         self.packed()?.told()
     }

@@ -221,8 +221,8 @@ impl<K: Resource + Send + Sync + 'static> CachedEvent<K> {
 }
 
 /// Returns the state of an object that is gone, and whether it is the final one. If that can't be
-/// unpacked, returns the state that the event's reader was told of last. Returns `None` if there is
-/// no such state, or if the reader was told of none.
+/// unpacked, returns the last state that was reported to the event's reader. Returns `None` if
+/// there is no such state.
 fn read_last<K: Resource + Send + Sync + 'static>(object: &Cached<K>) -> Option<(Arc<K>, bool)> {
     let last = match object.told() {
         Some(told) => Some(told.last.as_ref()?),

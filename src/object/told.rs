@@ -1,6 +1,6 @@
-//! The state that an event's reader was told of last.
+//! The last state that was reported to an event's reader.
 //!
-//! A packed object that can't be unpacked is missing from what a reader of decoded objects is told.
+//! A packed object that can't be unpacked is not reported to a reader of decoded objects.
 //! The event after that then has an old state, or a final state, that its reader never saw. So the
 //! object of such an event carries the state that the reader saw last.
 
@@ -12,17 +12,17 @@ use kube::api::ObjectMeta;
 use super::cached::{Form, PackedObject};
 use super::{AnyObject, Cached, FieldSet, IndexValues, ResourceVersion};
 
-/// An object of an event, and the state that the event's reader was told of last, if any.
+/// An object of an event, and the last state that was reported to the event's reader, if any.
 #[allow(missing_debug_implementations, reason = "an object may hold a Secret's contents")]
 pub struct Told {
     object: Cached,
-    /// The state that the reader was told of last. `None` if it was told of none.
+    /// The last state that was reported to the reader. `None` if there was none.
     pub(super) last: Option<Cached>,
 }
 
 impl<K: ?Sized> Cached<K> {
-    /// Returns the same object for an event whose reader was told of `last`, or of no state at all.
-    /// The former says nothing new of a decoded object, because that can always be read.
+    /// Returns the same object for an event after `last`, or no state at all, was reported to the
+    /// reader. `last` makes no difference for a decoded object, which can always be read.
     pub(crate) fn after(&self, last: Option<&Cached<K>>) -> Self {
         if last.is_some_and(|last| !self.is_packed() || last.ptr_eq(self)) {
             return self.clone();

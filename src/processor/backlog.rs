@@ -396,7 +396,7 @@ impl Backlog {
 
 /// The result of merging two events of one object.
 enum Merged {
-    /// Nothing is left to tell. Holds the delete or departure that cancelled the add.
+    /// The events cancel out. Holds the delete or departure that cancelled the add.
     None(CachedEvent),
     One(CachedEvent),
     Both(CachedEvent, CachedEvent),
@@ -414,7 +414,7 @@ fn merge(waiting: CachedEvent, event: CachedEvent, unused: &mut Vec<Cached>) -> 
             Merged::One(CachedEvent::Updated { old, new })
         }
         (CachedEvent::Updated { old, new }, CachedEvent::Deleted { object, final_state_known }) => {
-            // The handler was told of the old state. It needs that if it can't read the final one.
+            // The old state was reported. The handler needs it if it can't read the final one.
             let last = object.after(Some(&old));
             unused.extend([old, new, object]);
             Merged::One(CachedEvent::Deleted { object: last, final_state_known })

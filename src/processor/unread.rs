@@ -1,17 +1,17 @@
 //! The objects whose newest state a handler could not read.
 //!
-//! A handler of decoded objects is not told of a packed state that can't be unpacked. What it is
-//! told must still fold to the newest states that it can read. So the event after such a state
-//! carries the state that the handler was told of last. An object leaves this map with the next
-//! state that can be read, or when it leaves the store.
+//! A packed state that can't be unpacked is not reported to a handler of decoded objects. Its
+//! events must still fold to the newest states that it can read. So the event after such a state
+//! carries the state that was reported last. An object leaves this map with the next state that can
+//! be read, or when it leaves the store.
 
 use std::collections::HashMap;
 
 use crate::object::{Cached, CachedEvent, ObjectKey};
 use crate::panic::SafeDropper;
 
-/// The state that a handler was told of last, of each object whose newest state it could not read.
-/// `None` if it was told of no state.
+/// The last state that was reported to a handler, for each object whose newest state it could not
+/// read. `None` if none was reported.
 #[derive(Default)]
 pub(super) struct Unread(HashMap<ObjectKey, Option<Cached>, foldhash::fast::RandomState>);
 

@@ -95,7 +95,7 @@ impl DecodeThreads {
         let result = result.lock().take();
         match result {
             Some(result) => result,
-            // A job is dropped unfinished only if nobody waits for it.
+            // A job is dropped unfinished only if its caller is gone.
             None => std::future::pending().await,
         }
     }

@@ -272,7 +272,7 @@ mod tests {
         for item in runtime.block_on(items) {
             told.push(match item {
                 Ok(Ok(object)) => {
-                    let object = object.cast::<Object>().into_decoded().expect("nobody packs");
+                    let object = object.cast::<Object>().into_decoded().expect("it is not packed");
                     by.push(object.by);
                     object.len.to_string()
                 }

@@ -106,7 +106,7 @@ pub(super) fn wrong_list(requested: &str, kind: &str, version: &str, list: &str)
     Fault::WrongKind { expected, found: found.trim_start().to_owned() }
 }
 
-/// The kind of an object of which only metadata was requested.
+/// The kind of an object if only its metadata was requested.
 pub(super) const METADATA: &str = "PartialObjectMetadata";
 
 /// Returns the part of a text that an error repeats.

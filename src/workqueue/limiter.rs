@@ -31,7 +31,7 @@ pub trait RateLimiter<T>: Send + 'static {
     /// Counts one try of the item, and returns the delay before the next one.
     fn delay(&mut self, item: &T, now: Instant) -> Duration;
 
-    /// Forgets the item's tries: its next delay is a first one. Does nothing by default.
+    /// Forgets the item's tries: its next delay is the first again. Does nothing by default.
     fn forget(&mut self, item: &T) {
         let _ = item;
     }

@@ -102,7 +102,7 @@ pub(super) fn begin_publishing<T: Clone + Eq + Hash + Send + 'static>(
     });
 }
 
-/// Publishes once. Returns whether the task has to go on.
+/// Publishes once. Returns whether the task must continue.
 fn publish<T: Clone + Eq + Hash + Send + 'static>(shared: Arc<SharedQueue<T>>) -> bool {
     let queue = WorkQueue(shared);
     queue.publish();

@@ -220,7 +220,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         taken.then_some(delay)
     }
 
-    /// Makes the rate limiter forget an item: its next delay is a first one.
+    /// Makes the rate limiter forget an item: its next delay is the first again.
     ///
     /// If the [backoff holds](WorkQueueBuilder::backoff_holds), an item in backoff stays delayed, but the
     /// next add makes it ready.
@@ -270,8 +270,8 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     /// Takes an item out of the queue, for example because it is no longer this process's business.
     /// The rate limiter forgets it. Returns whether the item waited: in line, delayed or parked.
     ///
-    /// An item that a worker has now stays with the worker. Earlier adds do not make the queue give
-    /// it out again; later ones do.
+    /// An item that a worker has now stays with the worker. The queue hands it out again only for
+    /// later adds.
     pub fn remove(&self, item: &T) -> bool {
         self.0.user.forget(item);
         let (waited, value) = self.at(item, |core, cell, _| core.remove(cell)).unwrap_or_default();

@@ -76,8 +76,8 @@ impl<T: Clone + Eq + Hash + Send + 'static> Work<T> {
         self.queue.user.requeues(self)
     }
 
-    /// Makes the rate limiter forget the item: its next delay is a first one. Call this for every
-    /// item that is not retried. Otherwise the queue keeps the item's count for ever.
+    /// Makes the rate limiter forget the item: its next delay is the first again. Call this for
+    /// every item that is not retried. Otherwise the queue keeps the item's count for ever.
     pub fn forget(&self) {
         self.queue.user.forget(self);
         if self.queue.backoff_holds {
@@ -96,7 +96,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> Work<T> {
     }
 
     /// Marks the item as done, and adds it again after this delay instead of the rate limiter's.
-    /// The limiter counts the retry all the same. Otherwise like [`retry`](Self::retry).
+    /// The limiter counts the retry. Otherwise this is like [`retry`](Self::retry).
     pub fn retry_after(self, delay: Duration) -> Option<Duration> {
         self.queue.user.delay(&self);
         self.retry_in(delay)

@@ -16,7 +16,7 @@ use super::{ApplierBuilder, ApplierStatus};
 use crate::controller::tracking_client;
 use crate::informer::InformerGroup;
 
-/// Applies objects of one kind, and sends nothing while the cache shows that nothing is to be done.
+/// Applies objects of one kind, and sends a request only if the cache shows a need for it.
 ///
 /// Server-side apply sets the fields of a configuration and makes the field manager their owner.
 /// Each reconcile can call [`apply`](Self::apply) with all that it wants: an applier sends the

@@ -295,8 +295,8 @@ fn describe(error: serde_json::Error) -> String {
     }
 }
 
-/// Returns the status of a refusal. A body that is no whole `Status`, such as that of a proxy, is
-/// completed from the code of the answer.
+/// Returns the status of a refusal. An incomplete `Status`, such as a proxy's, is completed from
+/// the code of the answer.
 fn refusal(code: StatusCode, body: &[u8]) -> Status {
     let mut status = serde_json::from_slice::<Status>(body).unwrap_or_default();
     status.status = Some(StatusSummary::Failure);

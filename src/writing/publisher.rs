@@ -1,4 +1,4 @@
-//! Requests that create events, and that count equal ones.
+//! Requests that create events or count their repetitions.
 
 use std::time::Duration;
 

@@ -2,7 +2,7 @@
 //!
 //! A record is valid only if no other apply of the object can have changed the server since. While
 //! an apply is under way, its object has no record. If the answer to one of several overlapping
-//! applies is lost, none of them leaves a record: nobody knows which came last.
+//! applies is lost, none of them leaves a record, because their order on the server is unknown.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
@@ -15,7 +15,7 @@ use crate::sync::Mutex;
 /// The number of records above which the first sweep looks for records of deleted objects.
 const FIRST_SWEEP: usize = 64;
 
-/// The most records that a sweep keeps of objects that the cache does not show yet.
+/// The maximum number of records that a sweep keeps of objects that the cache does not show yet.
 const MOST_UNSEEN: usize = 65_536;
 
 /// The parts of an object that are applied apart from each other.
@@ -41,7 +41,7 @@ pub(super) struct Record {
     pub(super) desired: Digest,
     /// The fields that the manager owned after the apply.
     pub(super) owned: Arc<OwnedFields>,
-    /// The digest of these fields' names. `None` if the answer did not tell them.
+    /// The digest of these fields' names. `None` if the answer did not have them.
     pub(super) ownership: Option<Digest>,
     /// The digest of the values at these fields.
     pub(super) values: Digest,
@@ -131,8 +131,8 @@ impl Records {
         fields
     }
 
-    /// Removes the record of an object and notes an apply that begins. `sight` tells what the
-    /// cache shows of an object, for the sweep.
+    /// Removes the record of an object and notes an apply that begins. `sight` returns what
+    /// the cache shows of an object, for the sweep.
     pub(super) fn begin(
         self: &Arc<Self>,
         key: &ObjectKey,
@@ -174,7 +174,7 @@ impl Records {
             idle.filter_map(|(at, applies)| Some((at.clone(), applies.record.as_ref()?.at())))
                 .collect()
         };
-        // Without the lock: the objects' own code tells their uids.
+        // Without the lock, because reading a uid may run the object's own code.
         let mut unseen = 0;
         let gone = candidates.into_iter().filter(|((key, _), record)| match sight(key, record) {
             Sight::Held => false,
@@ -216,7 +216,7 @@ impl InFlight {
             Some(other)
                 if other.uid != record.uid || !record.version.is_at_least(&other.version) =>
             {
-                // Nobody knows which came last.
+                // Their order on the server is unknown.
                 applies.lost = true;
             }
             _ => applies.record = Some(record),

@@ -36,7 +36,7 @@ struct Remembered {
 }
 
 impl SeriesMap {
-    /// Returns the series with one event more, if the last one is not too long ago.
+    /// Returns the series with one more event, if the last event is recent enough.
     pub(super) fn get(&self, key: &Digest, now: Instant) -> Option<Series> {
         let Remembered { series: Series { name, count }, last, .. } = self.series.get(key)?;
         let is_recent = now.saturating_duration_since(*last) < LIFETIME;

@@ -36,8 +36,8 @@ impl SpamFilter {
         true
     }
 
-    /// Removes the full buckets, which say nothing. If they are few, removes the fuller ones too,
-    /// so that an event takes amortised constant time.
+    /// Removes the full buckets, which carry no information. If they are few, removes the fuller
+    /// ones too, so that an event takes amortised constant time.
     fn make_room(&mut self, now: Instant) {
         self.0.retain(|_, bucket| bucket.refilled(now) < BURST);
         if self.0.len() <= OBJECTS / 2 {

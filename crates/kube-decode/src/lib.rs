@@ -22,7 +22,7 @@
 //! that reads only metadata.
 //!
 //! Nearly everything is decoded by serde. The protobuf of common kinds has direct decoders, which
-//! leave all that is out of the ordinary to serde. No bytes cause a panic. Errors never quote the
+//! leave every unusual form to serde. No bytes cause a panic. Errors never quote the
 //! object, because it may be a Secret.
 //!
 //! This crate sends no requests. `kube-informer` lists and watches with it.
@@ -443,7 +443,7 @@ fn describe_problem(error: &serde_json::Error) -> Cow<'static, str> {
     match error.classify() {
         serde_json::error::Category::Data => redact(&error.to_string()).into(),
         serde_json::error::Category::Eof => INCOMPLETE.into(),
-        // `serde_json` tells this limit only by its text.
+        // `serde_json` reports this limit only in its text.
         _ if error.to_string().starts_with("recursion limit exceeded") => TOO_DEEP.into(),
         _ => NOT_JSON.into(),
     }

@@ -7,7 +7,7 @@ use serde::de::Visitor;
 use super::error::Result;
 use super::protobuf::Stamp;
 
-/// A text, borrowed from the encoded object if it stands there.
+/// A text, borrowed from the encoded object if possible.
 #[derive(Debug)]
 pub(super) enum Text<'de> {
     Borrowed(&'de str),

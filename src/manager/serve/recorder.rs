@@ -60,7 +60,7 @@ pub(super) fn render() -> Option<String> {
 }
 
 /// Puts the samples of histograms into their buckets from time to time, so that they do not gather
-/// while nobody asks for the metrics.
+/// while no scraper asks for the metrics.
 pub(super) async fn upkeep() {
     let Some(handle) = handle() else { return };
     let mut period = tokio::time::interval(UPKEEP);

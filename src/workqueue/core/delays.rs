@@ -148,7 +148,7 @@ impl<T: Eq + Clone> Core<T> {
         }
     }
 
-    /// Makes every item ready that is due by `now`. Every other step does so first, so lines stay
+    /// Makes every item that is due by `now` ready. Every other step does this first, so lines stay
     /// in order.
     pub(in crate::workqueue) fn promote(&mut self, now: u64) {
         while let Some(((due, cell), _)) = self.delayed.first_key_value()

@@ -63,7 +63,7 @@ use super::protobuf::ProtobufObject;
 
 /// The memory that is charged before a value is built.
 pub(super) trait Charge: 'static {
-    /// Charges so many bytes. `None` if there are not as many left.
+    /// Charges `bytes`. Returns `None` if fewer are left.
     fn charge(&self, bytes: usize) -> Option<()>;
 
     /// Returns the number of bytes left.

@@ -35,7 +35,7 @@ impl<'a, C: Charge> Reader<'a, C> {
         Self { left: message, number: 0, wire: 0, skips_managed: false, in_metadata: false, charge }
     }
 
-    /// Charges so many bytes before they are built.
+    /// Charges `bytes` before a value takes them.
     #[inline]
     pub(super) fn charge(&self, bytes: usize) -> Option<()> {
         self.charge.charge(bytes)

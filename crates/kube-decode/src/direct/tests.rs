@@ -331,7 +331,7 @@ fn open(field: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     (field[0] & 7 == 2).then(|| (field[..head].to_vec(), &field[head + length..]))
 }
 
-/// Writes a number with so many bytes more than it needs.
+/// Writes a number with this many bytes more than it needs.
 fn lengthen(bytes: &mut Vec<u8>, at: usize, more: usize) {
     if let Some(end) = bytes[at..].iter().position(|byte| *byte < 0x80) {
         for n in 0..more {

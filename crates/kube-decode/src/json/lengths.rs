@@ -39,7 +39,7 @@ impl Lengths {
         (self.next, self.end, self.gave_up) = (0, 0, false);
     }
 
-    /// Returns the length of the list after whose opening bracket the reader stands.
+    /// Returns the length of the list whose opening bracket was just read.
     pub(super) fn of(&mut self, bytes: &[u8], start: usize, budget: &Budget) -> Option<usize> {
         if self.gave_up {
             return None;

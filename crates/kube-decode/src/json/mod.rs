@@ -7,7 +7,7 @@
 //! escapes and other numbers. Errors have the place at which `serde_json` puts them.
 //!
 //! The lexer of the library `hifijson` is sound, but it looks at the bytes of a text one by one and
-//! checks UTF-8 for each text apart, and it does not tell the place of an error.
+//! checks UTF-8 for each text apart, and it does not report the position of an error.
 
 mod lengths;
 #[cfg(test)]
@@ -71,7 +71,7 @@ impl<'de> Reader<'de> {
         reader
     }
 
-    /// Goes to the beginning of another text, which lies in so many lists and maps.
+    /// Goes to the beginning of another text, at this depth of lists and maps.
     pub(super) fn enter(&self, bytes: &'de [u8], depth: u8) {
         let text = std::str::from_utf8(bytes).unwrap_or_else(|error| {
             std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default()
@@ -186,7 +186,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Goes to where `serde_json` refuses a list of which no element was asked for.
+    /// Goes to the position at which `serde_json` refuses a list if no element was requested.
     #[cold]
     pub(super) fn refuse_list(&self) -> Result<()> {
         self.open()?;
@@ -279,7 +279,7 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Takes the number of which a sign or digit was peeked at.
+    /// Reads a number after its first sign or digit was peeked at.
     pub(super) fn number(&self) -> Result<Number> {
         if let Some(value) = self.plain_integer() {
             return Ok(Number::Unsigned(value));

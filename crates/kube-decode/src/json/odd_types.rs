@@ -164,7 +164,7 @@ fn own_words_of_a_tree_are_not_told() {
 
 #[test]
 fn length_is_not_told_beyond_the_memory_limit() {
-    /// The length that a list tells ahead.
+    /// The length that a list announces.
     struct Told(Option<usize>);
 
     impl<'de> Deserialize<'de> for Told {

@@ -384,7 +384,7 @@ impl<'r, 'de> Context<'r, 'de> {
         Ok(())
     }
 
-    /// Leaves JSON inside protobuf, of which nothing may be left.
+    /// Leaves JSON inside protobuf, which must have been read to its end.
     #[cold]
     pub(super) fn leave(&self) -> Result<()> {
         let end = self.json.end().map_err(|error| self.place(error));

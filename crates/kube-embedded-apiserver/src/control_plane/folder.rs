@@ -84,7 +84,7 @@ pub(super) struct Identity {
 pub(super) struct Credentials {
     /// The authority that signed all certificates, as PEM.
     pub(super) authority: String,
-    /// The identity of clients of etcd, which serves nobody else.
+    /// The identity of clients of etcd, which refuses all others.
     pub(super) etcd_client: Identity,
 }
 

@@ -106,7 +106,7 @@ fn collect(store: &mut Store, resource: &Arc<ResourceType>, dependent: &Stored) 
 fn state(store: &Store, resource: &ResourceType, reference: &Value, namespace: &str) -> Owner {
     let Some(owners) = type_of(store, reference) else { return Owner::Solid };
     if owners.namespaced && !resource.namespaced {
-        // A real server tells this mistake in an event, and collects nothing.
+        // A real server reports this mistake in an event, and collects nothing.
         return Owner::Solid;
     }
     match owner(store, reference, namespace) {

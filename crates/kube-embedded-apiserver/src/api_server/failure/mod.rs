@@ -240,7 +240,7 @@ impl Failure {
         ))
     }
 
-    /// Returns the failure for a patch that cannot be applied, whose cause is not told.
+    /// Returns the failure for a patch that cannot be applied. It does not name the cause.
     pub(crate) fn rejected() -> Self {
         let message = "the server rejected our request due to an error in our request";
         let mut failure = Self::new(422, "Invalid", message);

@@ -326,7 +326,7 @@ pub(crate) fn refused(user: &User, wanted: &Attributes<'_>, verb: &str) -> Failu
         wanted.asked(),
         wanted.group
     );
-    // The type need not be served.
+    // The type may be unknown to the server.
     let resource = ResourceType::new(wanted.group, "", "", wanted.resource, false);
     Failure::forbidden(&resource, wanted.name.unwrap_or_default(), &problem)
 }

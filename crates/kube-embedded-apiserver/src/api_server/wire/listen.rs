@@ -1,7 +1,7 @@
 //! The server on a TCP port, for clients in other processes.
 //!
 //! One task accepts and owns all connections. Dropping the handle ends the task and its
-//! connections. Slow clients are disconnected, and only so many are served at once.
+//! connections. Slow clients are disconnected, and the number of connections is limited.
 
 use std::convert::Infallible;
 use std::fmt;

@@ -253,7 +253,7 @@ fn type_of_one(field: &Field) -> String {
     .to_owned()
 }
 
-/// Returns the object that Go writes for a kind of which nothing is set.
+/// Returns the object that Go writes for a kind if no member is set.
 pub(crate) fn empty(shape: Shape<'_>) -> Value {
     match shape.0 {
         Described::Struct(go) => empty_struct(go),

@@ -44,7 +44,7 @@ pub(super) enum Value {
     Text(&'static str),
     /// A list of texts with a name.
     Texts(&'static str),
-    /// An integer of so many bits.
+    /// An integer of this many bits.
     Int(&'static str, u32),
     Bool,
     Float,

@@ -22,7 +22,7 @@ impl Fraction {
 /// The number of digits of microseconds.
 const MICROS: usize = 6;
 
-/// The parts of the layout up to the second: a number of so many digits within limits, or a
+/// The parts of the layout up to the second: a number of this many digits within limits, or a
 /// separator.
 const PARTS: [(&str, usize, u32, u32); 11] = [
     ("2006", 4, 0, 9999),

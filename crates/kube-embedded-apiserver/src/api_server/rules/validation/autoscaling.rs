@@ -92,7 +92,7 @@ struct Source {
     /// The member that describes the metric.
     member: &'static str,
     rows: &'static [Row],
-    /// The members of its target, of which there is one.
+    /// The members of its target. Exactly one is set.
     targets: &'static [&'static str],
     /// The reason if there is none, which blames the last member.
     none: &'static str,

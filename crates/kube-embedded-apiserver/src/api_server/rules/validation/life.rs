@@ -62,7 +62,7 @@ fn positive(value: &Value, path: &str, causes: &mut Vec<Cause>) {
     }
 }
 
-/// Checks that hooks which sleep end in the time that a pod has to end.
+/// Checks that sleeping hooks end within a pod's grace period.
 pub(super) fn sleeps(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
     let grace = &spec["terminationGracePeriodSeconds"];
     let Some(most) = grace.as_i64() else { return };

@@ -176,7 +176,7 @@ const SCOPES: [&str; 7] = [
     "CrossNamespacePodAffinity",
 ];
 
-/// The scopes of which an object has only one.
+/// The scopes that exclude one another.
 const OPPOSITES: [[&str; 2]; 2] =
     [["BestEffort", "NotBestEffort"], ["Terminating", "NotTerminating"]];
 

@@ -104,7 +104,7 @@ pub(super) fn of_volumes(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
     }
 }
 
-/// Checks the volumes that a container has as devices, of which none is mounted.
+/// Checks the volumes that a container has as devices. None of them may be mounted.
 fn devices(container: &Value, volumes: &HashMap<&str, bool>, path: &str, causes: &mut Vec<Cause>) {
     let mounts = || elements(&container["volumeMounts"]);
     let (mut names, mut places) = (HashSet::new(), HashSet::new());

@@ -33,7 +33,7 @@ pub(super) enum Rule {
     Optional(Format),
     /// A text that is there and of a format.
     Named(Format),
-    /// A list of at most so many elements.
+    /// A list of at most this many elements.
     AtMost(usize),
     /// A number that is there and greater than zero.
     Positive,

@@ -23,7 +23,7 @@ const HOSTS: &[(&str, &str, &str)] = &[
     ("batch/v1", "CronJob", "Pod names and hostnames"),
 ];
 
-/// The warnings about what the object runs, by API version and kind: told about a new object, and
+/// The warnings about what the object runs, by API version and kind: given for a new object, and
 /// about one whose specification changed.
 const RUNS: &[(&str, &str, Warn)] = &[
     ("v1", "Pod", |pod, warnings| pods::add(pod, "", warnings)),
@@ -41,7 +41,7 @@ const RUNS: &[(&str, &str, Warn)] = &[
     }),
 ];
 
-/// The other warnings, by API version and kind: told about every write.
+/// The other warnings, by API version and kind: given for every write.
 const KINDS: &[(&str, &str, Warn)] = &[
     ("v1", "Endpoints", endpoints),
     ("v1", "Node", node),
@@ -111,7 +111,7 @@ pub(crate) fn of(
     };
     let mut warnings = Vec::new();
     let is_same = |member: &str| before.is_some_and(|before| before[member] == object[member]);
-    // People do not change pods, so nothing is told about a change.
+    // People do not change pods, so a change has no warnings.
     let told = is_same("spec") && is_same("template") || before.is_some() && kind == "Pod";
     if let Some(warn) = find(RUNS).filter(|_| !told) {
         warn(object, &mut warnings);

@@ -153,7 +153,7 @@ fn merged(
     take_over(&target, &mut managers, &own, (options.force, &free), (live, &object))?;
     if let Some(manager) = managers.0.get_mut(&own) {
         manager.fields = manager.fields.difference(&set(&UNOWNED));
-        // A scale does not tell when it was written.
+        // A scale has no time of its write.
         if object != *live && target.part != Part::Scale {
             manager.time = now().into();
         }

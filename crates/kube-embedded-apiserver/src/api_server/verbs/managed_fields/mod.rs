@@ -56,7 +56,7 @@ fn unwritten(target: &WriteTarget<'_>) -> Set {
     }
 }
 
-/// Returns whether nobody owns the specification and status of the type's objects.
+/// Returns whether the type's objects have no owners of specification and status.
 fn untracked(target: &WriteTarget<'_>) -> bool {
     target.resource.qualified() == "certificatesigningrequests.certificates.k8s.io"
 }
@@ -134,7 +134,7 @@ fn update(
         let own = managers.0.entry(identity(target, name, false)).or_default();
         *own = Manager {
             version: target.resource.api_version(),
-            // A scale does not tell when it was written.
+            // A scale has no time of its write.
             time: if target.part == Part::Scale { own.time.take() } else { now().into() },
             fields: own.fields.union(&fields),
         };

@@ -16,7 +16,7 @@ const MOST_COPIED: usize = 3 * 1024 * 1024;
 /// The largest depth of the patched object, which is that of bodies.
 const MOST_DEPTH: usize = 128;
 
-/// An operation that cannot be done. Its cause is not told to clients.
+/// An operation that cannot be done. Clients do not learn its cause.
 #[derive(Debug, PartialEq)]
 struct Refused;
 
