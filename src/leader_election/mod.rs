@@ -97,7 +97,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fastrand::Rng;
-use k8s_openapi::jiff::Timestamp;
 use kube::Client;
 use tokio::runtime::Handle;
 use tokio::sync::{Mutex, watch};
@@ -253,5 +252,5 @@ impl fmt::Debug for LeaderElector {
 }
 
 fn now() -> Now {
-    Now { at: Instant::now(), wall: Timestamp::now() }
+    Now { at: Instant::now(), wall: crate::time::now() }
 }

@@ -9,7 +9,6 @@ use futures::future::{BoxFuture, join_all};
 use futures::stream::{FuturesUnordered, StreamExt};
 use futures::{FutureExt, future};
 use k8s_openapi::api::coordination::v1::Lease;
-use k8s_openapi::jiff::Timestamp;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
@@ -311,7 +310,7 @@ impl Driver {
             let answered = self.answered.get(&name).filter(|lease| is(lease)).cloned();
             answered.or_else(|| stored.filter(|lease| is(lease)).map(Arc::unwrap_or_clone))
         });
-        record::write(request, base, &self.rules, Timestamp::now())
+        record::write(request, base, &self.rules, crate::time::now())
     }
 
     fn perform(&mut self, command: Command) {

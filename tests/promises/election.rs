@@ -11,13 +11,15 @@ use futures::FutureExt;
 use http::Request;
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::jiff::SignedDuration;
 use kube::Api;
+use kube::api::ListParams;
 use kube_informer::leader_election::{
     LeaderElectionError, LeaderElector, LeaderElectorBuilder, LossCause, Outcome, WorkEnd,
     WorkScope,
 };
 use kube_informer::sharding::ShardBy;
-use kube_informer::testing::ApiServer;
+use kube_informer::testing::{ApiServer, now};
 use kube_informer::{Action, Controller, Sharding, SharedInformerFactory};
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
@@ -554,4 +556,27 @@ async fn no_other_replica_reconciles_beside_synchronous_code() {
     let _unfinished = first.await.unwrap();
     second.await.unwrap().unwrap();
     assert!(reconciled.load(Ordering::SeqCst), "two replicas were at work at once");
+}
+
+/// As the times that the server sets, so that a test can compare both.
+#[tokio::test(start_paused = true)]
+async fn times_of_leases_follow_a_paused_clock() {
+    let server = ApiServer::new();
+    let (mut elector, stop) = (elector(&server, "one").build().unwrap(), CancellationToken::new());
+    let sharding = Sharding::builder(server.client(), "shop", "group", ShardBy::Namespace);
+    let (sharding, ends) = (sharding.slots(4).build().unwrap(), stop.clone());
+    let sharing = tokio::spawn(async move { sharding.run(ends).await });
+    let ends = stop.clone();
+    let leading = tokio::spawn(async move { elector.run(ends, |_| pending::<()>()).await });
+    sleep(3600 * S).await;
+    let leases = Api::<Lease>::namespaced(server.client(), "shop");
+    let leases = leases.list(&ListParams::default()).await.unwrap().items;
+    let renewed = |lease: &&Lease| {
+        let renewed = lease.spec.as_ref().and_then(|spec| spec.renew_time.as_ref());
+        renewed.is_some_and(|at| now().duration_since(at.0).abs() < SignedDuration::from_secs(15))
+    };
+    assert_eq!(leases.iter().filter(renewed).count(), 2, "leader and member: {leases:#?}");
+    stop.cancel();
+    let _dropped = leading.await.unwrap();
+    sharing.await.unwrap().unwrap();
 }
