@@ -291,14 +291,17 @@ impl fmt::Display for SourceError {
                     " (grant `watch`, too: without it only a list every few minutes shows changes)",
                 )
             }
-            Fault::Status(status) if status.class() == FaultClass::Unauthorized => f.write_str(
-                " (the credentials are missing, expired or for another server: check kubeconfig or \
-                 service account, or use a client that renews itself)",
-            ),
+            Fault::Status(status) if status.class() == FaultClass::Unauthorized => {
+                f.write_str(BAD_CREDENTIALS)
+            }
             _ => Ok(()),
         }
     }
 }
+
+/// A hint for credentials that the server refuses, as the end of an error's text.
+pub(crate) const BAD_CREDENTIALS: &str = " (the credentials are missing, expired or for another \
+    server: check kubeconfig or service account, or use a client that renews itself)";
 
 /// Returns a hint for a collection that the server does not know. An empty collection is no error.
 fn missing(cluster_scoped: bool, namespaced: bool) -> &'static str {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 
+use crate::error::BAD_CREDENTIALS;
 use crate::panic;
 
 /// A failed request about the Lease.
@@ -13,7 +14,7 @@ use crate::panic;
 /// The elector or member tries again by itself, so this error is for logs and for the status. It is
 /// cheap to clone.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error("cannot {verb} lease {lease}: {fault}")]
+#[error("cannot {verb} lease {lease}: {fault}{}", self.remedy())]
 pub struct LeaseError {
     verb: LeaseVerb,
     lease: Arc<str>,
@@ -75,6 +76,17 @@ impl LeaseError {
             error => LeaseFault::Request(Arc::new(error)),
         };
         Self { verb, lease: lease.clone(), fault }
+    }
+
+    /// Returns the end of the error's text: what to do about a refusal.
+    fn remedy(&self) -> String {
+        match &self.fault {
+            LeaseFault::Refused(status) if status.code == 401 => BAD_CREDENTIALS.into(),
+            LeaseFault::Refused(status) if status.code == 403 => {
+                format!(" (grant `{}` on leases)", self.verb)
+            }
+            _ => String::new(),
+        }
     }
 
     /// Returns the verb of the request.
