@@ -110,8 +110,9 @@ pub struct NotFound {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StoreState {
-    /// The store holds the first list and follows the server. A store without an informer counts
-    /// as this one.
+    /// The store holds the first list. It follows the server as far as the server lets it:
+    /// [`freshness`](crate::SharedInformer::freshness) says how old it may be, for example while
+    /// the watch is refused. A store without an informer counts as this one.
     Synced,
     /// The informer was not started.
     NotStarted,
@@ -128,7 +129,7 @@ impl StoreState {
     fn problem(self) -> &'static str {
         match self {
             Self::Synced => "",
-            Self::NotStarted => ": its informer was not started; call `start`",
+            Self::NotStarted => ": its informer was not started; call `start` of its factory",
             Self::NotSynced => ": its informer has not synced; await `wait_for_sync` first",
             Self::Stopped => ": the informer was stopped; ask for a new one",
             Self::NotHeld => ": no informer of the group holds this namespace",

@@ -11,7 +11,7 @@ use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
 use tokio::sync::watch;
 use tokio::task::{self, JoinSet};
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -420,6 +420,7 @@ impl Parts {
         let mut spinning = reconciler.spinning.subscribe();
         let unwatched = self.groups.iter().map(|group| group.unwatched(self.limits.sync).boxed());
         let mut unwatched = select_all(unwatched.chain([pending().boxed()]));
+        let began = Instant::now();
         loop {
             tokio::select! {
                 biased;
@@ -434,7 +435,7 @@ impl Parts {
                 }
                 (unsynced, ..) = &mut unwatched => {
                     let controller = self.name.clone();
-                    let source = SyncError { unsynced, waited: self.limits.sync };
+                    let source = SyncError { unsynced, waited: began.elapsed() };
                     return Err(ControllerError::NotSynced { controller, source });
                 }
                 never = &mut slow => match never {},

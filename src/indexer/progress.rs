@@ -31,9 +31,9 @@ use crate::object::ResourceVersion;
 /// ```
 #[derive(Clone, Debug, thiserror::Error)]
 #[error(
-    "the store is at version {} after {waited:.1?}, not at {wanted}{}",
+    "the store {} after {waited:.1?}, not version {wanted}{}",
     reached_text(.reached.as_ref()),
-    if *.stopped { ": its informer was stopped; ask for a new one" } else { "" }
+    remedy(*.stopped, .reached.is_some())
 )]
 #[non_exhaustive]
 pub struct WaitTimeout {
@@ -49,7 +49,15 @@ pub struct WaitTimeout {
 }
 
 fn reached_text(version: Option<&ResourceVersion>) -> String {
-    version.map_or_else(|| "none yet".into(), ToString::to_string)
+    version.map_or_else(|| "holds no list".into(), |version| format!("holds version {version}"))
+}
+
+fn remedy(stopped: bool, listed: bool) -> &'static str {
+    match (stopped, listed) {
+        (true, _) => ": its informer was stopped; ask for a new one",
+        (_, false) => ": start its informer, and await `wait_for_sync`",
+        _ => "",
+    }
 }
 
 impl<K: ?Sized> Indexer<K> {

@@ -90,8 +90,8 @@ impl Membership {
     /// Returns the state and the last error, if the server has refused to open a watch for this
     /// long.
     pub(crate) fn unwatched(&self, limit: Duration) -> Option<Unsynced> {
-        let refused = self.0.pipeline.monitor().watch_refused();
-        refused.is_some_and(|refused| refused >= limit).then(|| self.unsynced())
+        let refused = self.0.pipeline.monitor().watch_refused().filter(|time| *time >= limit)?;
+        Some(self.unsynced().unwatched(refused))
     }
 
     /// Returns whether the informer follows a shard.

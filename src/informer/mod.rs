@@ -388,7 +388,7 @@ impl<K: ?Sized> SharedInformer<K> {
     ///
     /// # Errors
     /// [`SyncError`] contains the state of this informer and its last error. It is returned after
-    /// `limit`, or at once if the informer was stopped.
+    /// `limit`, or at once if the informer was stopped before its first list.
     pub async fn wait_for_sync(&self, limit: Duration) -> Result<(), SyncError> {
         let start = Instant::now();
         match timeout(limit, self.pipeline.synced()).await {
@@ -429,7 +429,8 @@ impl<K: ?Sized> SharedInformer<K> {
             // The reflector may not have started, or may not have noticed the stop yet.
             status.state = ReflectorState::Stopped;
         }
-        Unsynced::new(self.collection().clone(), status, failure, self.has_synced())
+        let of = (self.pipeline.name().clone(), self.collection().clone());
+        Unsynced::new(of, status, failure, self.has_synced())
     }
 
     /// Returns the status of the informer, its reflector and its handlers. O(handlers).

@@ -498,6 +498,10 @@ impl Pipeline {
         self.stop.is_cancelled()
     }
 
+    pub(super) fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
     pub(super) fn collection(&self) -> &Collection {
         &self.collection
     }

@@ -2,6 +2,7 @@
 
 use std::error::Error as StdError;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join_all;
@@ -60,6 +61,9 @@ pub struct SyncError {
 pub struct Unsynced {
     /// The collection that the informer should hold.
     pub collection: Collection,
+    /// The informer's name, as in its status. It tells apart informers of one collection that have
+    /// different selectors. Empty if it has none.
+    pub name: Arc<str>,
     /// The state of its reflector.
     pub state: ReflectorState,
     /// The time since the reflector entered this state.
@@ -68,9 +72,17 @@ pub struct Unsynced {
     pub last_error: Option<(SourceError, Duration)>,
     /// The reason why the informer failed. `None` if it did not.
     pub failure: Option<InformerFailure>,
-    /// True if the store holds the first list, and the reflector has not proved since a takeover
-    /// that it is fresh.
-    synced: bool,
+    lacks: Lack,
+}
+
+/// The thing that a caller waits for in vain.
+#[derive(Clone, Copy, Debug)]
+enum Lack {
+    FirstList,
+    /// A proof since a takeover that the reflector is fresh. The store holds the first list.
+    FreshView,
+    /// A watch, which the server has refused for so long. It may allow lists.
+    Watch(Duration),
 }
 
 impl SyncError {
@@ -85,13 +97,19 @@ impl SyncError {
 
 impl Unsynced {
     pub(super) fn new(
-        collection: Collection,
+        (name, collection): (Arc<str>, Collection),
         status: ReflectorStatus,
         failure: Option<InformerFailure>,
         synced: bool,
     ) -> Self {
         let ReflectorStatus { state, state_age, last_error, .. } = status;
-        Self { collection, state, state_age, last_error, failure, synced }
+        let lacks = if synced { Lack::FreshView } else { Lack::FirstList };
+        Self { collection, name, state, state_age, last_error, failure, lacks }
+    }
+
+    /// Says that the caller waits for a watch, which the server has refused for so long.
+    pub(super) fn unwatched(self, refused: Duration) -> Self {
+        Self { lacks: Lack::Watch(refused), ..self }
     }
 }
 
@@ -104,9 +122,12 @@ impl StdError for SyncError {
 
 impl fmt::Display for SyncError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "not synced after {:.1?}", self.waited)?;
+        let unwatched = |one: &Unsynced| matches!(one.lacks, Lack::Watch(_));
+        if !self.unsynced.first().is_some_and(unwatched) {
+            write!(f, "not synced after {:.1?}: ", self.waited)?;
+        }
         for (n, unsynced) in self.unsynced.iter().enumerate() {
-            write!(f, "{}{unsynced}", if n == 0 { ": " } else { "; " })?;
+            write!(f, "{}{unsynced}", if n == 0 { "" } else { "; " })?;
         }
         Ok(())
     }
@@ -114,39 +135,52 @@ impl fmt::Display for SyncError {
 
 impl fmt::Display for Unsynced {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.collection)?;
-        if self.synced {
-            f.write_str(" was not listed since this replica took over")?;
-            if !matches!(self.state, ReflectorState::Watching | ReflectorState::Waiting(_)) {
-                f.write_str(" and")?;
+        let name = if self.name.is_empty() { "" } else { &format!(" ({})", self.name) };
+        let informer = format_args!("{}{name}", self.collection);
+        match self.lacks {
+            Lack::Watch(refused) => {
+                write!(f, "the server has refused to watch {informer} for {refused:.1?}")?;
             }
-        }
-        match self.state {
-            ReflectorState::Idle => f.write_str(" was not started; call `start`")?,
-            ReflectorState::AwaitingPermit => {
-                f.write_str(" waits to list, because the factory limits concurrent lists")?;
+            Lack::FirstList => write!(f, "{informer}{}", self.progress(""))?,
+            Lack::FreshView => {
+                write!(f, "{informer} was not listed since this replica took over")?;
+                f.write_str(&self.progress(" and"))?;
             }
-            ReflectorState::AwaitingShard => {
-                f.write_str(" has no shard to follow, because this replica holds no slot")?;
-            }
-            ReflectorState::Listing { loaded, total: Some(total) } => {
-                write!(f, " has listed {loaded} of {total} objects")?;
-            }
-            ReflectorState::Listing { loaded, total: None } => {
-                write!(f, " has listed {loaded} objects")?;
-            }
-            ReflectorState::Watching if self.synced => {}
-            ReflectorState::Watching => f.write_str(" was listed and is not stored yet")?,
-            ReflectorState::Waiting(delay) => {
-                write!(f, ": next try in {:.1?}", delay.saturating_sub(self.state_age))?;
-            }
-            ReflectorState::Stopped => f.write_str(" was stopped")?,
         }
         if let Some(failure) = &self.failure {
             write!(f, ": {failure}")?;
         }
         let Some((error, ago)) = &self.last_error else { return Ok(()) };
         write!(f, " (last error, {ago:.1?} ago: {error})")
+    }
+}
+
+impl Unsynced {
+    /// Returns the state of the reflector as the end of a clause, which `and` joins to another one.
+    fn progress(&self, and: &str) -> String {
+        match self.state {
+            ReflectorState::Idle => format!("{and} was not started; call `start` of its factory"),
+            ReflectorState::AwaitingPermit => {
+                format!("{and} waits to list, because the factory limits concurrent lists")
+            }
+            ReflectorState::AwaitingShard => {
+                format!("{and} has no shard to follow, because this replica holds no slot")
+            }
+            ReflectorState::Listing { loaded, total: Some(total) } => {
+                format!("{and} has listed {loaded} of {total} objects")
+            }
+            ReflectorState::Listing { loaded, total: None } => {
+                format!("{and} has listed {loaded} objects")
+            }
+            ReflectorState::Watching if and.is_empty() => {
+                " was listed and is not stored yet".into()
+            }
+            ReflectorState::Watching => String::new(),
+            ReflectorState::Waiting(delay) => {
+                format!(": next try in {:.1?}", delay.saturating_sub(self.state_age))
+            }
+            ReflectorState::Stopped => format!("{and} was stopped"),
+        }
     }
 }
 

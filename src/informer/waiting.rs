@@ -7,7 +7,7 @@ use std::time::Duration;
 use kube::Resource;
 use tokio::time::{Instant, timeout};
 
-use super::SharedInformer;
+use super::{SharedInformer, Unsynced};
 use crate::indexer::Snapshot;
 use crate::lister_watcher::Collection;
 use crate::object::{Cached, ObjectKey};
@@ -30,7 +30,7 @@ use crate::object::{Cached, ObjectKey};
 #[derive(Clone, Debug, thiserror::Error)]
 #[error(
     "{key} of {collection} did not meet the condition within {waited:.1?}: {}{}",
-    reason(*.stopped, *.synced, *.present, *.elsewhere),
+    Reason(self),
     Ended(.spin.as_deref())
 )]
 #[non_exhaustive]
@@ -54,6 +54,8 @@ pub struct ConditionTimeout {
     /// The error of a controller that follows the informer and ended with
     /// [`ControllerError::Spins`](crate::controller::ControllerError::Spins). `None` if none did.
     pub spin: Option<Arc<str>>,
+    /// The state and the last error of an informer that has not synced.
+    unsynced: Option<Box<Unsynced>>,
 }
 
 /// The error of a controller, if there is one, after another text.
@@ -65,14 +67,19 @@ impl fmt::Display for Ended<'_> {
     }
 }
 
-#[allow(clippy::fn_params_excessive_bools, reason = "the fields of the error")]
-fn reason(stopped: bool, synced: bool, present: bool, elsewhere: bool) -> &'static str {
-    match (stopped, synced, present) {
-        (true, _, _) => "its informer was stopped; request a new one",
-        (_, false, _) => "its informer has not synced; look at the informer's last error",
-        (_, _, false) if elsewhere => "it may be in the shard of another replica",
-        (_, _, false) => "it is not in the store",
-        _ => "the stored state does not meet it",
+/// The reason of the timeout, and what to do.
+struct Reason<'a>(&'a ConditionTimeout);
+
+impl fmt::Display for Reason<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ConditionTimeout { stopped, unsynced, present, elsewhere, .. } = self.0;
+        match unsynced {
+            _ if *stopped => f.write_str("its informer was stopped; ask for a new one"),
+            Some(unsynced) => write!(f, "its informer has not synced: {unsynced}"),
+            None if *present => f.write_str("the stored state does not meet it"),
+            None if *elsewhere => f.write_str("it may be in the shard of another replica"),
+            None => f.write_str("it is not in the store"),
+        }
     }
 }
 
@@ -142,6 +149,7 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
                 elsewhere: is_elsewhere(&self.snapshot(), key, None),
                 stopped: ended.is_ok(),
                 spin: self.pipeline.spin(),
+                unsynced: (!self.has_synced()).then(|| Box::new(self.unsynced())),
             }),
         }
     }

@@ -7,12 +7,13 @@ use std::time::Duration;
 use http::{Request, Response};
 use k8s_openapi::api::core::v1::{Node, Pod};
 use kube::client::Body;
-use kube_informer::SharedInformerFactory;
 use kube_informer::error::{FaultClass, SourceError};
 use kube_informer::lister_watcher::{ListHints, ListQuery, ListerWatcher};
 use kube_informer::testing::ApiServer;
 use kube_informer::transport::ApiSource;
+use kube_informer::{InformerSpec, LeaderElector, ObjectKey, SharedInformerFactory};
 use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
 
 /// A client of this address, which does not retry by itself.
 fn client(url: &str) -> kube::Client {
@@ -118,4 +119,58 @@ async fn sync_error_has_the_last_error_as_source() {
     let source = error.source().and_then(|source| source.downcast_ref::<SourceError>());
     assert_eq!(source.unwrap().class(), FaultClass::Forbidden);
     factory.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn sync_error_tells_apart_informers_of_one_kind() {
+    let server = ApiServer::builder().token("t", "nobody", []).build();
+    let factory = SharedInformerFactory::builder(server.client_with_token("t")).name("west");
+    let factory = factory.on_error(|_| {}).build();
+    for tenant in ["a", "b"] {
+        let spec = InformerSpec::<Pod>::new().labels(format!("tenant={tenant}"));
+        factory.informer_with(spec).unwrap();
+    }
+    let pods = factory.informer::<Pod>();
+    factory.start().unwrap();
+    let error = factory.wait_for_sync(Duration::from_secs(5)).await.unwrap_err();
+    let text = error.to_string();
+    for name in ["pods (west labels tenant=a): ", "pods (west labels tenant=b): ", "pods (west): "]
+    {
+        assert!(text.contains(name), "{name:?} in {text}");
+    }
+    let key = ObjectKey::namespaced("shop", "a").unwrap();
+    let late = pods.wait_until(&key, Duration::from_secs(1), |pod| pod.is_some()).await;
+    let text = late.unwrap_err().to_string();
+    assert!(text.contains("has not synced: pods (west): ") && text.contains("403"), "{text}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn waits_on_an_informer_that_was_not_started_say_so() {
+    let factory = SharedInformerFactory::builder(ApiServer::new().client()).build();
+    let (pods, limit) = (factory.informer::<Pod>(), Duration::from_secs(5));
+    let key = ObjectKey::namespaced("shop", "a").unwrap();
+    let late = pods.wait_until(&key, limit, |pod| pod.is_some()).await.unwrap_err();
+    let read = pods.lister().namespace("shop").get_at_least("a", &"7".into(), limit).await;
+    let sync = factory.wait_for_sync(limit).await.unwrap_err();
+    for text in [late.to_string(), sync.to_string()] {
+        assert!(text.contains("was not started; call `start` of its factory"), "{text}");
+    }
+    let text = read.unwrap_err().to_string();
+    assert!(text.contains("no list") && text.contains("start its informer"), "{text}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refused_lease_says_what_to_do() {
+    let server = ApiServer::builder().token("t", "nobody", []).anonymous_requests(false).build();
+    for (token, remedy) in [("t", "(grant `get` on leases)"), ("old", "check kubeconfig")] {
+        let elector = LeaderElector::builder(server.client_with_token(token), "shop", "x");
+        let mut elector = elector.build().unwrap();
+        let leadership = elector.leadership();
+        let running =
+            tokio::spawn(async move { elector.run(CancellationToken::new(), |_| async {}).await });
+        tokio::time::sleep(Duration::from_secs(10)).await;
+        let text = leadership.borrow().last_error.as_ref().unwrap().to_string();
+        assert!(text.contains(remedy), "{text}");
+        running.abort();
+    }
 }

@@ -141,7 +141,8 @@ async fn missing_object_says_why_the_store_lacks_it() {
     let text = shop.get("a").unwrap_err().to_string();
     assert_eq!(
         text,
-        "configmaps \"shop\"/\"a\" not found: its informer was not started; call `start`"
+        "configmaps \"shop\"/\"a\" not found: its informer was not started; call `start` of \
+         its factory"
     );
     server.intercept(|_| Some(http::Response::builder().status(503).body("".into()).unwrap()));
     factory.start().unwrap();
