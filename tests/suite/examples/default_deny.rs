@@ -70,6 +70,16 @@ mod test {
     use super::example as default_deny;
 
     include!("../../../examples/default_deny/test.rs");
+
+    #[tokio::test(start_paused = true)]
+    #[should_panic(expected = "the manager has ended: namespaces may not be listed or watched")]
+    async fn wait_shows_why_the_manager_ended() {
+        let server = ApiServer::builder().token("t", "nobody", []).build();
+        let client = server.client_with_token("t");
+        let manager = default_deny::manager(client).unwrap().build().unwrap();
+        let mut running = tokio::spawn(manager.run_until(CancellationToken::new()));
+        wait_for_policy(&Api::namespaced(server.client(), "shop"), &mut running).await;
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ use kube_informer::manager::ManagerBuilder;
 use kube_informer::testing::ApiServer;
 use kube_informer::writing::{Applier, ApplyError};
 use kube_informer::{Action, Controller, Manager, ReconcileRequest, SharedInformerFactory};
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 /// Keeps a copy `a-copy` of each map `a` of the shop.
@@ -42,18 +43,26 @@ async fn copy_is_written_once() {
     let server = ApiServer::new();
     let stop = CancellationToken::new();
     let manager = manager(server.client()).unwrap().build().unwrap();
-    let running = tokio::spawn(manager.run_until(stop.clone()));
+    let handle = manager.handle();
+    let mut running = tokio::spawn(manager.run_until(stop.clone()));
 
     server.create(&map("a")).unwrap();
     let maps = Api::<ConfigMap>::namespaced(server.client(), "shop");
-    while maps.get_opt("a-copy").await.unwrap().is_none() {
-        tokio::time::sleep(Duration::from_millis(50)).await; // takes no time: the clock is stopped
+    let copied = async {
+        while maps.get_opt("a-copy").await.unwrap().is_none() {
+            sleep(Duration::from_millis(50)).await; // takes no time: the clock is stopped
+        }
+    };
+    tokio::select! {
+        () = copied => {}
+        ended = &mut running => panic!("the manager has ended: {}", ended.unwrap().unwrap_err()),
+        () = sleep(Duration::from_secs(600)) => panic!("{:#?}", handle.status().controllers),
     }
 
     // At rest nothing is written, for an hour. With leader election, leave out `leases`.
     let writes = || server.requests().iter().filter(|one| one.method != http::Method::GET).count();
     let before = writes();
-    tokio::time::sleep(Duration::from_secs(3_600)).await;
+    sleep(Duration::from_secs(3_600)).await;
     assert_eq!(writes(), before);
 
     stop.cancel();
