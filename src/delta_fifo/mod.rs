@@ -191,17 +191,6 @@ impl DeltaFifo {
 
     /// Queues a [`Delta::Sync`] for each known object that has nothing queued. O(known).
     pub fn resync(&self) {
-        let _done = self.sync_all(YieldBudget::unlimited()).now_or_never();
-    }
-
-    /// Like [`resync`](Self::resync), but yields to the runtime's other tasks in between.
-    ///
-    /// Cancel safe: if the future is dropped, the objects not reached yet are not queued.
-    pub async fn resync_in_turns(&self) {
-        self.sync_all(YieldBudget::new()).await;
-    }
-
-    async fn sync_all(&self, mut budget: YieldBudget) {
         let mut chunks = self.known.chunks();
         loop {
             let mut idle = Vec::new();
@@ -224,7 +213,6 @@ impl DeltaFifo {
             if !more {
                 return;
             }
-            budget.spend(TURN / 2).await;
         }
     }
 
@@ -296,7 +284,7 @@ impl DeltaFifo {
 
     /// Like [`done`](Self::done), but yields to the runtime's other tasks in between. Not cancel
     /// safe: if the future is dropped, a part of the batch still counts as queued.
-    pub async fn done_in_turns(&self, batch: &Batch) {
+    pub(crate) async fn done_in_turns(&self, batch: &Batch) {
         self.finish(batch, YieldBudget::new()).await;
     }
 

@@ -69,4 +69,4 @@ mod source;
 pub(crate) use self::decode_threads::DecodeThreads;
 pub(crate) use self::managed_fields::ManagedFields;
 pub use self::source::ApiSource;
-pub use kube_decode::{Decode, DecodeError, DecodeProtobuf, JsonDecode, SerdeDecode, protobuf};
+pub use kube_decode::{Decode, DecodeError, DecodeProtobuf, SerdeDecode, protobuf};

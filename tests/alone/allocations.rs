@@ -17,7 +17,7 @@ use kube_informer::object::{ShardKey, ShardSelector};
 use kube_informer::reflector::ReflectorOptions;
 use kube_informer::testing::FakeSource;
 use kube_informer::transport::protobuf::ProtobufObject;
-use kube_informer::transport::{ApiSource, Decode, JsonDecode};
+use kube_informer::transport::{ApiSource, Decode, SerdeDecode};
 use kube_informer::{Indexer, InformerOptions, ObjectKey, SharedInformer};
 use serde_json::json;
 use stats_alloc::Region;
@@ -56,7 +56,7 @@ fn decoding() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/decode");
     let json = std::fs::read(folder.join("pod.json")).unwrap();
     let protobuf = std::fs::read(folder.join("pod.pb")).unwrap();
-    let decoder = JsonDecode::<Pod>::new();
+    let decoder = SerdeDecode::<Pod>::new();
     let (each, _) = calls(1, || decoder.decode(&json).unwrap());
     at_most("decoding a pod from JSON", each, DECODE_JSON);
     let (each, _) =

@@ -11,7 +11,7 @@ use k8s_openapi::api::core::v1::Pod;
 use kube::client::Body;
 use kube_informer::lister_watcher::{ListHints, ListItem, ListQuery, ListerWatcher};
 use kube_informer::transport::protobuf::ProtobufObject;
-use kube_informer::transport::{ApiSource, Decode, DecodeProtobuf, JsonDecode, SerdeDecode};
+use kube_informer::transport::{ApiSource, Decode, DecodeProtobuf, SerdeDecode};
 use stats_alloc::Region;
 
 use crate::COUNTED;
@@ -66,7 +66,7 @@ pub(crate) fn decoding_a_pod_stays_within_its_bounds() {
     let protobuf = std::fs::read(folder.join("pod.pb")).unwrap();
     let object = ProtobufObject::from_envelope(&protobuf).unwrap();
 
-    let decoder = JsonDecode::<Pod>::new();
+    let decoder = SerdeDecode::<Pod>::new();
     let from_json = costs("JSON", JSON, || decoder.decode(&json).unwrap());
     let from_protobuf = costs("protobuf", PROTOBUF, || object.decode().unwrap());
     assert_eq!(from_json, from_protobuf);
@@ -91,7 +91,7 @@ pub(crate) fn decoding_a_pod_stays_within_its_bounds() {
     // Nor does a tree that is kept as it is take more than the limit.
     let bombs = format!(r#"{{"fieldsV1":[{}0]}},"#, r#"{"":0},"#.repeat(2_000)).repeat(100);
     let bombs = format!(r#"{{"metadata":{{"managedFields":[{bombs}{{}}]}}}}"#);
-    let limited = JsonDecode::<Pod>::new().memory_limit(16_000_000);
+    let limited = SerdeDecode::<Pod>::new().memory_limit(16_000_000);
     let region = Region::new(COUNTED);
     assert!(limited.decode(bombs.as_bytes()).is_err());
     let taken = region.change().bytes_allocated;

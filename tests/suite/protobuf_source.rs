@@ -15,7 +15,7 @@ use kube_informer::error::{Fault, FaultClass};
 use kube_informer::lister_watcher::{
     ListHints, ListItem, ListQuery, ListerWatcher, WatchItem, WatchQuery,
 };
-use kube_informer::transport::{ApiSource, JsonDecode};
+use kube_informer::transport::{ApiSource, Decode, DecodeError, SerdeDecode};
 use serde::{Deserialize, Serialize};
 
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
@@ -148,13 +148,21 @@ async fn json_instead_of_protobuf_is_remembered() {
 #[kube(group = "example.com", version = "v1", kind = "Widget", namespaced)]
 struct WidgetSpec {}
 
+struct JsonOnly;
+
+impl Decode<Pod> for JsonOnly {
+    fn decode(&self, object: &[u8]) -> Result<Pod, DecodeError> {
+        SerdeDecode::new().decode(object)
+    }
+}
+
 #[tokio::test]
 async fn protobuf_is_asked_only_of_what_has_it() {
     let server = Server::answering([(200, "application/json", EMPTY.to_vec())]);
     let client = server.client();
     listed(&ApiSource::<Widget>::new(client.clone())).await.unwrap();
     listed(&ApiSource::<Pod>::new(client.clone()).json_only()).await.unwrap();
-    listed(&ApiSource::<Pod>::new(client.clone()).decoder(JsonDecode::new())).await.unwrap();
+    listed(&ApiSource::<Pod>::new(client.clone()).decoder(JsonOnly)).await.unwrap();
     let pods = ApiResource::from_gvk(&GroupVersionKind::gvk("", "v1", "Pod"));
     listed(&ApiSource::<DynamicObject>::dynamic(client.clone(), pods)).await.unwrap();
     assert_eq!(server.asked_for_protobuf(), [false; 4]);

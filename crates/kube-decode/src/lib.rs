@@ -172,19 +172,6 @@ pub struct SerdeDecode<K> {
     decodes: PhantomData<fn() -> K>,
 }
 
-/// A decoder of JSON into any type that implements `Deserialize`. With it, a source does not
-/// request protobuf. Otherwise it is a [`SerdeDecode`].
-///
-/// ```
-/// use k8s_openapi::api::core::v1::Secret;
-/// use kube_decode::{Decode, JsonDecode};
-///
-/// let decoder = JsonDecode::<Secret>::new().memory_limit(1 << 10);
-/// let large = format!(r#"{{"type":"{}"}}"#, "x".repeat(1 << 12));
-/// assert!(decoder.decode(large.as_bytes()).is_err());
-/// ```
-pub struct JsonDecode<K>(SerdeDecode<K>);
-
 /// The options of a decoder.
 #[derive(Clone, Copy, Debug)]
 struct DecodeOptions {
@@ -290,45 +277,6 @@ impl<K: DeserializeOwned + 'static> DecodeProtobuf<K> for SerdeDecode<K> {
         fields: &FieldSet,
     ) -> Result<K, DecodeError> {
         node::from_protobuf(*object, self.options.rule(Some(fields)), self.options.memory)
-    }
-}
-
-impl<K> JsonDecode<K> {
-    /// Creates the decoder.
-    pub fn new() -> Self {
-        Self(SerdeDecode::new())
-    }
-
-    /// Sets the memory limit of one decoded object, in bytes. 64 MiB unless set: see
-    /// [`SerdeDecode::memory_limit`].
-    #[must_use]
-    pub fn memory_limit(self, bytes: usize) -> Self {
-        Self(self.0.memory_limit(bytes))
-    }
-
-    /// Sets whether objects keep their `metadata.managedFields`. They do unless set: see
-    /// [`SerdeDecode::managed_fields`].
-    #[must_use]
-    pub fn managed_fields(self, keep: bool) -> Self {
-        Self(self.0.managed_fields(keep))
-    }
-}
-
-impl<K: DeserializeOwned + 'static> Decode<K> for JsonDecode<K> {
-    fn decode(&self, object: &[u8]) -> Result<K, DecodeError> {
-        self.0.decode(object)
-    }
-
-    fn decode_fields(&self, object: &[u8], fields: &FieldSet) -> Result<K, DecodeError> {
-        self.0.decode_fields(object, fields)
-    }
-
-    fn without_managed_fields(&self) -> Option<Arc<dyn Decode<K>>> {
-        Some(Arc::new(Self(SerdeDecode::from(self.0.options).managed_fields(false))))
-    }
-
-    fn with_memory_limit(&self, bytes: usize) -> Option<Arc<dyn Decode<K>>> {
-        Some(Arc::new(Self(SerdeDecode::from(self.0.options).memory_limit(bytes))))
     }
 }
 
@@ -475,12 +423,6 @@ fn redact(message: &str) -> String {
     format!("found {found}, expected {expected}")
 }
 
-impl<K> Default for JsonDecode<K> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl<K> Default for SerdeDecode<K> {
     fn default() -> Self {
         Self::new()
@@ -490,12 +432,6 @@ impl<K> Default for SerdeDecode<K> {
 impl<K> fmt::Debug for SerdeDecode<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("SerdeDecode").field(&self.options).finish()
-    }
-}
-
-impl<K> fmt::Debug for JsonDecode<K> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("JsonDecode").field(&self.0.options).finish()
     }
 }
 

@@ -23,7 +23,7 @@ fn no_error_quotes_the_object() {
         r#"{"data":{"a":"hunter2"#,
         r#"{"data":hunter2}"#,
     ] {
-        let error = JsonDecode::<Secret>::new().decode(text.as_bytes()).unwrap_err();
+        let error = SerdeDecode::<Secret>::new().decode(text.as_bytes()).unwrap_err();
         assert!(!format!("{error} {error:?}").contains("hunter"), "{error}");
         assert!(error.to_string().contains("at line 1 column"), "{error}");
     }
@@ -31,7 +31,7 @@ fn no_error_quotes_the_object() {
 
 #[test]
 fn error_states_the_expected_type() {
-    let error = JsonDecode::<Secret>::new().decode(br#"{"immutable":"x"}"#).unwrap_err();
+    let error = SerdeDecode::<Secret>::new().decode(br#"{"immutable":"x"}"#).unwrap_err();
     assert_eq!(error.to_string(), "found string, expected a boolean at line 1 column 16");
 }
 
