@@ -15,7 +15,7 @@ mod replacing;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 
@@ -88,9 +88,9 @@ struct Queued {
     batches: VecDeque<Batch>,
     /// The deltas that are queued, or popped and not yet done, by key.
     pending: Pending,
-    /// The keys of objects that exist on the server without a decoded state, once everything queued
-    /// is done.
-    unreadable: HashSet<ObjectKey>,
+    /// The objects that exist on the server without a decoded state, once everything queued is
+    /// done, with the version of the event or list that showed them.
+    unreadable: HashMap<ObjectKey, Option<ResourceVersion>>,
     /// The version of the collection after the last queued change.
     version: Option<ResourceVersion>,
     /// The keys of objects whose known state is from before the server's history was lost. Their
@@ -124,7 +124,7 @@ impl DeltaFifo {
             state: Mutex::new(Queued {
                 batches: VecDeque::new(),
                 pending: Pending::default(),
-                unreadable: HashSet::new(),
+                unreadable: HashMap::new(),
                 version: None,
                 pre_restore: HashSet::new(),
                 done: 0,
@@ -366,17 +366,25 @@ impl Queued {
                 let late = self.is_late(version.as_ref());
                 (version, self.present(key, object, Delta::Updated, late, known))
             }
-            Change::Deleted { key, object, version } => (version, self.deleted(key, object, known)),
+            Change::Deleted { key, object, version } => {
+                let unused = self.deleted(key, object, version.as_ref(), known);
+                (version, unused)
+            }
             Change::Unreadable { key, version } => {
                 let last = self.pending.latest(&key, known);
-                if last.is_none() {
-                    self.unreadable.insert(key.clone());
+                if !self.is_replayed(&key, version.as_ref(), last.as_ref()) {
+                    if last.is_none() {
+                        self.unreadable.insert(key.clone(), version.clone());
+                    }
+                    self.append(key, Delta::Unreadable);
                 }
-                self.append(key, Delta::Unreadable);
                 (version, unused([last, None]))
             }
             Change::Bookmark(version) => (Some(version), unused([None, None])),
-            Change::MovedAway { key, version } => (version, self.moved_away(key, known)),
+            Change::MovedAway { key, version } => {
+                let unused = self.moved_away(key, version.as_ref(), known);
+                (version, unused)
+            }
             Change::Replace(_) | Change::Arrived(_) | Change::Narrowed(_) => {
                 (None, unused([None, None]))
             }
@@ -397,6 +405,22 @@ impl Queued {
     fn is_late(&self, version: Option<&ResourceVersion>) -> bool {
         let latest = self.version.as_ref();
         version.is_some_and(|version| latest.is_some_and(|latest| version.is_older_than(latest)))
+    }
+
+    /// Returns whether an event is older than the known state of its object, `last` or unreadable.
+    /// A replayed stream repeats such events, and so does the watch after a list of arrivals.
+    fn is_replayed(
+        &self,
+        key: &ObjectKey,
+        event: Option<&ResourceVersion>,
+        last: Option<&Cached>,
+    ) -> bool {
+        let known = match last {
+            Some(last) => last.version(),
+            None => self.unreadable.get(key).cloned().flatten(),
+        };
+        !self.pre_restore.contains(key)
+            && event.zip(known).is_some_and(|(event, known)| event.is_older_than(&known))
     }
 
     /// Records the version of the collection after the last queued change.
@@ -422,17 +446,12 @@ impl Queued {
         if last.is_none() && late {
             return unused([Some(object), None]);
         }
+        if self.is_replayed(&key, object.version().as_ref(), last.as_ref()) {
+            return unused([last, Some(object)]);
+        }
         self.unreadable.remove(&key);
-        if let Some(known) = &last {
-            if object.is_older_than(known) && !self.pre_restore.contains(&key) {
-                // The event is older than the known state, as in a replayed stream, and is ignored.
-                return unused([last, Some(object)]);
-            }
-            if object.is_different_object(known)
-                && let Some(known) = last.take()
-            {
-                self.append(key.clone(), tombstone(known));
-            }
+        if let Some(known) = last.take_if(|known| object.is_different_object(known)) {
+            self.append(key.clone(), tombstone(known));
         }
         self.pre_restore.remove(&key);
         self.append(key, delta(object));
@@ -443,11 +462,17 @@ impl Queued {
         &mut self,
         key: ObjectKey,
         object: Option<Cached>,
+        version: Option<&ResourceVersion>,
         known: &dyn KnownObjects,
     ) -> Unused {
-        let Some(last) = self.pending.latest(&key, known) else {
+        let last = self.pending.latest(&key, known);
+        let final_version = object.as_ref().and_then(Cached::version);
+        if self.is_replayed(&key, final_version.as_ref().or(version), last.as_ref()) {
+            return unused([object, last]);
+        }
+        let Some(last) = last else {
             // There is nothing to delete, but a queued tombstone may now get its final state.
-            if self.unreadable.remove(&key) {
+            if self.unreadable.remove(&key).is_some() {
                 self.append(key, Delta::Forgotten);
                 return unused([object, None]);
             }
@@ -457,12 +482,8 @@ impl Queued {
             };
             return unused([replaced, None]);
         };
-        let pre_restore = self.pre_restore.remove(&key);
+        self.pre_restore.remove(&key);
         let (delta, rest) = match object {
-            // The event is older than the known state, as in a replayed stream, and is ignored.
-            Some(object) if !pre_restore && is_older(&object, &last) => {
-                return unused([Some(object), Some(last)]);
-            }
             // The event is about another object, which came and went unseen. So the deletion of the
             // known object was missed, too.
             Some(object) if object.is_different_object(&last) => (tombstone(last), Some(object)),
@@ -473,12 +494,26 @@ impl Queued {
         unused([rest, None])
     }
 
-    /// Queues the departure of an object, if it is known.
-    fn moved_away(&mut self, key: ObjectKey, known: &dyn KnownObjects) -> Unused {
-        if let Some(last) = self.pending.latest(&key, known) {
+    /// Queues the departure of an object, if it is known in an older state.
+    fn moved_away(
+        &mut self,
+        key: ObjectKey,
+        version: Option<&ResourceVersion>,
+        known: &dyn KnownObjects,
+    ) -> Unused {
+        let last = self.pending.latest(&key, known);
+        // A list of arrivals may have shown the very state in which the object left the rest.
+        let shown = last.as_ref().and_then(Cached::version);
+        let same = version.is_some() && version == shown.as_ref();
+        if self.is_replayed(&key, version, last.as_ref())
+            || same && !self.pre_restore.contains(&key)
+        {
+            return unused([last, None]);
+        }
+        if let Some(last) = last {
             self.pre_restore.remove(&key);
             self.append(key, Delta::MovedAway(last));
-        } else if self.unreadable.remove(&key) {
+        } else if self.unreadable.remove(&key).is_some() {
             self.append(key, Delta::Forgotten);
         }
         unused([None, None])
@@ -534,12 +569,6 @@ type Unused = std::iter::Flatten<std::array::IntoIter<Option<Cached>, 2>>;
 
 fn unused(objects: [Option<Cached>; 2]) -> Unused {
     objects.into_iter().flatten()
-}
-
-/// Returns whether the version of `object` is older. The two may be different objects.
-fn is_older(object: &Cached, other: &Cached) -> bool {
-    let (version, other) = (object.version(), other.version());
-    version.zip(other).is_some_and(|(version, other)| version.is_older_than(&other))
 }
 
 fn tombstone(object: Cached) -> Delta {

@@ -60,6 +60,8 @@ impl DeltaFifo {
                 state.version = Some(version.clone());
             }
             if restored {
+                // These versions are of the lost history.
+                state.unreadable.values_mut().for_each(|shown| *shown = None);
                 state.pre_restore =
                     unlisted.iter().map(|(key, _)| key).chain(&unreadable).cloned().collect();
             } else if whole {
@@ -75,7 +77,7 @@ impl DeltaFifo {
             };
             let mut batch = Batch::new(state.next_id(), kind);
             // Everything else may be older than the arrivals.
-            batch.version = (!only_arrivals).then_some(version);
+            batch.version = (!only_arrivals).then(|| version.clone());
             batch.shard = shard;
             batch.deltas.reserve(deltas);
             Unqueued { fifo: self, batch: Some(batch) }
@@ -96,11 +98,12 @@ impl DeltaFifo {
             batch.append(key, Delta::Replaced(object));
         }
         if whole {
-            for key in forgotten.difference(&unreadable) {
-                budget.spend(1).await;
-                batch.append(key.clone(), Delta::Forgotten);
+            for (key, _) in forgotten.drain() {
+                if !unreadable.contains(&key) {
+                    budget.spend(1).await;
+                    batch.append(key, Delta::Forgotten);
+                }
             }
-            forgotten.clear();
         }
         // The list does not show whether these objects are unchanged.
         loop {
@@ -113,7 +116,7 @@ impl DeltaFifo {
             budget.spend(1).await;
             let known = self.state.lock().pending.latest(&key, &*self.known);
             if known.is_none() {
-                forgotten.insert(key.clone());
+                forgotten.insert(key.clone(), Some(version.clone()));
             }
             batch.append(key, Delta::Unreadable);
             self.dropper.free_all(known);
@@ -175,8 +178,8 @@ impl DeltaFifo {
         let outside = |key: &ObjectKey| {
             shard.key().place(key, |_| None).is_some_and(|place| !shard.contains(place))
         };
-        let left: Vec<_> = self.state.lock().unreadable.extract_if(|key| outside(key)).collect();
-        for key in left {
+        let left: Vec<_> = self.state.lock().unreadable.extract_if(|key, _| outside(key)).collect();
+        for (key, _) in left {
             batch.append(key, Delta::Forgotten);
         }
         if batch.queue() {

@@ -329,15 +329,6 @@ impl<K: ?Sized> Cached<K> {
     pub(crate) fn is_different_object(&self, other: &Self) -> bool {
         matches!((self.uid(), other.uid()), (Some(a), Some(b)) if a != b)
     }
-
-    /// Returns whether this is an older state of the same object.
-    pub(crate) fn is_older_than(&self, other: &Self) -> bool {
-        !self.is_different_object(other)
-            && match (self.version(), other.version()) {
-                (Some(a), Some(b)) => a.is_older_than(&b),
-                _ => false,
-            }
-    }
 }
 
 impl<K: Resource + Send + Sync + 'static> From<Arc<K>> for Cached<K> {

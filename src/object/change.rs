@@ -46,7 +46,9 @@ pub enum Change {
         /// The version of the collection after this change.
         version: Option<ResourceVersion>,
     },
-    /// An object left the shard that is followed: it exists, and belongs to another replica.
+    /// An object left the shard that is followed, or the part of it that was there before the last
+    /// [arrivals](Self::Arrived). The change says nothing of an object that is known in this or a
+    /// newer state.
     MovedAway {
         /// The object's key.
         key: ObjectKey,
@@ -61,7 +63,8 @@ pub enum Change {
     /// outside of it have moved away.
     Narrowed(ShardSelector),
     /// The shard that is followed became larger. Holds only the objects that came. They may be
-    /// newer than everything else.
+    /// newer than everything else, and than changes that follow. A change that is older than the
+    /// known state of its object is no news.
     Arrived(Replacement),
 }
 

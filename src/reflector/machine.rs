@@ -260,7 +260,13 @@ impl Machine {
     /// quorum counts even if it is older: then the cluster was restored and history is lost.
     pub(super) fn newer_known(&self, version: &ResourceVersion) -> Option<&ResourceVersion> {
         self.listing.asked.as_ref()?;
-        self.version.as_ref().filter(|known| version.is_older_than(known))
+        self.newest().filter(|known| version.is_older_than(known))
+    }
+
+    /// Returns the newest version of which the sink has a part. A list of everything must not be
+    /// older, because it replaces every part.
+    fn newest(&self) -> Option<&ResourceVersion> {
+        self.shard.newest(self.version.as_ref())
     }
 
     /// Returns whether the current list is a quorum read. Its answer is the truth, even if it is
@@ -272,8 +278,7 @@ impl Machine {
     /// Returns whether the current list, of this version, shows that history was lost: a quorum is
     /// behind the known version.
     pub(super) fn is_restored(&self, version: &ResourceVersion) -> bool {
-        self.is_quorum_read()
-            && self.version.as_ref().is_some_and(|known| version.is_older_than(known))
+        self.is_quorum_read() && self.newest().is_some_and(|known| version.is_older_than(known))
     }
 
     /// Notes an item that cannot be used, and schedules a relist. Returns when the relist is due.
@@ -347,7 +352,7 @@ impl Machine {
         // process before its restart, the last leader, or the replica that had these objects.
         let first = self.version.is_none() && !self.rules.any_version;
         let quorum = self.quorum || first || self.shard.arriving().is_some();
-        let version = if quorum { None } else { self.version.clone() };
+        let version = if quorum { None } else { self.newest().cloned() };
         let streaming = self.streaming_next.unwrap_or(self.rules.streaming);
         self.listing = Listing {
             complete: true,
@@ -400,8 +405,7 @@ impl Machine {
 
     fn listed(&mut self, version: ResourceVersion, now: Instant) -> Step {
         if self.listing.only_arrivals {
-            let known = self.version.as_ref();
-            if known.is_none_or(|known| !version.is_at_least(known)) {
+            if self.newest().is_none_or(|known| !version.is_at_least(known)) {
                 // History was lost, or versions do not compare.
                 return self.list(now);
             }

@@ -42,6 +42,11 @@ impl ShardProgress {
         self.followed.as_ref().is_some_and(ShardSelector::is_empty)
     }
 
+    /// Returns whether an object can move from one part of the shard to another.
+    pub(super) fn moves(&self) -> bool {
+        self.followed.as_ref().is_some_and(|shard| shard.key() == ShardKey::ControllerUid)
+    }
+
     /// Returns whether no list has shown any part of the shard.
     pub(super) fn is_unlisted(&self) -> bool {
         self.arriving.is_some() && self.arriving == self.followed
@@ -60,6 +65,16 @@ impl ShardProgress {
         self.ahead.push((part, version));
     }
 
+    /// Returns the newest version of which the sink has a part: that of the watch, or of a newer
+    /// list.
+    pub(super) fn newest<'a>(
+        &'a self,
+        watched: Option<&'a ResourceVersion>,
+    ) -> Option<&'a ResourceVersion> {
+        let listed = self.ahead.iter().map(|(_, listed)| listed);
+        listed.chain(watched).reduce(|a, b| if a.is_older_than(b) { b } else { a })
+    }
+
     /// Notes that the watch has come to this version.
     pub(super) fn catch_up(&mut self, version: &ResourceVersion) {
         self.ahead.retain(|(_, listed)| version.is_older_than(listed));
@@ -70,7 +85,7 @@ impl ShardProgress {
         self.ahead.clear();
     }
 
-    /// Returns whether a list of arrivals was newer than an event of an object at this position.
+    /// Returns whether a list of arrivals showed an event of an object at this position.
     /// `position` is called only while such a list is ahead of the watch.
     pub(super) fn was_listed(
         &self,

@@ -326,14 +326,13 @@ impl ReflectorDriver {
         now: Instant,
     ) -> Effect {
         match observed {
-            Observed::Change { change, version } if was_listed(machine, &change) => {
-                untold.get_or_insert_with(|| after(now, OUTSIDE_PERIOD));
-                drop_safely(change);
-                Effect::Version(version)
-            }
             Observed::Change { change, version } => {
-                sink.emit(change).await;
-                *untold = None;
+                if let Some(change) = of_older_part(machine, change) {
+                    sink.emit(change).await;
+                    *untold = None;
+                } else {
+                    untold.get_or_insert_with(|| after(now, OUTSIDE_PERIOD));
+                }
                 Effect::Version(version)
             }
             Observed::Outside(version) => {
@@ -579,15 +578,20 @@ impl ReflectorDriver {
     }
 }
 
-/// Returns whether a list of arrivals was newer than a change from the watch.
-fn was_listed(machine: &Machine, change: &Change) -> bool {
+/// Returns what a change from the watch means for the part of the shard that was there before the
+/// last arrivals, if anything. While a list of arrivals is newer than the watch, it tells more of
+/// the objects in its part. An object that comes into that part has left the older one.
+fn of_older_part(machine: &Machine, change: Change) -> Option<Change> {
     match change {
-        Change::Added { object, version: Some(version), .. }
-        | Change::Updated { object, version: Some(version), .. }
-        | Change::Deleted { object: Some(object), version: Some(version), .. } => {
-            machine.shard().was_listed(version, |key| object.place(key))
+        Change::Added { key, object, version: Some(version) }
+        | Change::Updated { key, object, version: Some(version) }
+            if machine.shard().was_listed(&version, |key| object.place(key)) =>
+        {
+            drop_safely(object);
+            let moves = machine.shard().moves();
+            moves.then_some(Change::MovedAway { key, version: Some(version) })
         }
-        _ => false,
+        change => Some(change),
     }
 }
 

@@ -38,6 +38,50 @@ fn arrivals_delete_nothing() {
     assert_eq!(rig.drain(), [">b2"]);
 }
 
+fn moved_away(name: &str, version: u64) -> Change {
+    Change::MovedAway { key: key(name), version: Some(version.into()) }
+}
+
+fn unreadable(name: &str, version: u64) -> Change {
+    Change::Unreadable { key: key(name), version: Some(version.into()) }
+}
+
+/// Events between the end of the watch and the list of arrivals, which the watch repeats.
+fn repeated() -> [Change; 5] {
+    let other = Change::Updated {
+        key: key("b"),
+        object: object_of("b", "another object", 7),
+        version: Some(7.into()),
+    };
+    let undecodable = Change::Deleted { key: key("b"), object: None, version: Some(7.into()) };
+    [other, undecodable, moved_away("b", 7), unreadable("b", 7), deleted("b", 7)]
+}
+
+#[test]
+fn older_event_leaves_an_arrival() {
+    let rig = Rig::new();
+    rig.fifo.push(arrived(9, &[("b", 8)]));
+    rig.drain();
+    repeated().into_iter().for_each(|change| rig.fifo.push(change));
+    rig.fifo.push(moved_away("b", 8));
+    assert!(rig.drain().is_empty());
+    rig.fifo.push(moved_away("b", 9));
+    assert_eq!(rig.drain(), [">b8"]);
+}
+
+#[test]
+fn older_event_leaves_an_unreadable_arrival() {
+    let rig = Rig::new();
+    let unreadable = HashSet::from([key("b")]);
+    rig.fifo.push(Change::Arrived(Replacement { unreadable, ..list(9, &[]) }));
+    assert_eq!(rig.drain(), ["?b"]);
+    repeated().into_iter().for_each(|change| rig.fifo.push(change));
+    rig.fifo.push(added("b", 7));
+    assert!(rig.drain().is_empty());
+    rig.fifo.push(deleted("b", 10));
+    assert_eq!(rig.drain(), ["!b"]);
+}
+
 #[test]
 fn empty_shard_has_synced() {
     let rig = Rig::new();

@@ -2,6 +2,7 @@
 
 mod histories;
 mod lifecycle;
+mod moving;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};

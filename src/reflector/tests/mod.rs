@@ -43,14 +43,14 @@ impl ChangeSink for Sink {
                 log.push(format!("~{key}"));
                 folded.insert(key, version(&object));
             }
-            Change::Deleted { key, object, .. } => {
+            Change::Deleted { key, object, version } => {
                 log.push(format!("{}{key}", if object.is_some() { '-' } else { '†' }));
-                folded.remove(&key);
+                folded.retain(|of, known| *of != key || is_older(version.as_ref(), known));
             }
             Change::Unreadable { key, .. } => log.push(format!("?{key}")),
-            Change::MovedAway { key, .. } => {
+            Change::MovedAway { key, version } => {
                 log.push(format!(">{key}"));
-                folded.remove(&key);
+                folded.retain(|of, known| *of != key || is_older(version.as_ref(), known));
             }
             Change::Narrowed(shard) => {
                 log.push(format!("<{}", shard.ranges().len()));
@@ -76,6 +76,11 @@ impl ChangeSink for Sink {
 
 fn version(object: &Cached) -> String {
     object.version().map(|version| version.to_string()).unwrap_or_default()
+}
+
+/// Returns whether a change is older than the known version of its object.
+fn is_older(change: Option<&ResourceVersion>, known: &str) -> bool {
+    change.is_some_and(|version| version.is_older_than(&known.into()))
 }
 
 fn key(name: &str) -> ObjectKey {
