@@ -67,8 +67,9 @@ pub enum ControllerError {
         /// The kind of the dependents.
         dependent: Arc<str>,
     },
-    /// The controller has a sharding, and also leader election or an informer that follows another
-    /// shard. Or its sharding did not run within the sync timeout.
+    /// The controller has a sharding, and also leader election or an informer of a wrong shard:
+    /// another replica may have the objects that concern its own. Or its sharding did not run
+    /// within the sync timeout.
     WrongSharding {
         /// The controller's name.
         controller: Arc<str>,

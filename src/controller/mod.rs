@@ -146,8 +146,8 @@ struct Parts {
     elected: bool,
     /// An error that was found when the controller was built.
     wrong_scope: Option<WrongScope>,
-    /// True if dependents of one cluster-scoped owner are on several replicas.
-    scatters_dependents: bool,
+    /// The problem of dependents that may be on another replica than their owner.
+    scattered_dependents: Option<&'static str>,
     limits: Limits,
     /// Stops the queue and the status when it is dropped.
     _stop_guard: StopGuard,

@@ -226,7 +226,7 @@ impl Parts {
         self.await_view(Moment::START).await
     }
 
-    /// Returns the contradiction between the sharding and the informers of its own objects.
+    /// Returns the contradiction between the sharding and the informers.
     fn wrong_sharding(&self) -> Option<&'static str> {
         let slots = self.slots.as_ref()?;
         if self.elected {
@@ -244,11 +244,8 @@ impl Parts {
                  follow `Sharding::objects`",
             );
         }
-        if self.scatters_dependents {
-            return Some(
-                "it has cluster-scoped objects, and those that they own follow a shard by \
-                 namespace, so one replica would see only some of them: let them follow no shard",
-            );
+        if self.scattered_dependents.is_some() {
+            return self.scattered_dependents;
         }
         let strange = followed(&self.groups).any(|informer| !informer.is_of(slots.sharding()));
         strange.then_some(

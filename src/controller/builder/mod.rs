@@ -56,8 +56,8 @@ pub struct ControllerBuilder<K, C = ()> {
     triggers_kept: usize,
     errors: ErrorRules,
     wrong_scope: Option<WrongScope>,
-    /// True if dependents of one cluster-scoped owner are on several replicas.
-    scatters_dependents: bool,
+    /// The problem of dependents that may be on another replica than their owner.
+    scattered_dependents: Option<&'static str>,
     caches: Vec<Cache>,
     sharding: Option<Sharding>,
     queue: WorkQueueBuilder<ObjectKey>,
@@ -80,7 +80,7 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
             triggers_kept: history::KEYS,
             errors: ErrorRules::default(),
             wrong_scope: None,
-            scatters_dependents: false,
+            scattered_dependents: None,
             sharding: None,
             limits: Limits::default(),
             context: Arc::new(()),
@@ -128,7 +128,7 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
             triggers_kept: self.triggers_kept,
             errors: self.errors,
             wrong_scope: self.wrong_scope,
-            scatters_dependents: self.scatters_dependents,
+            scattered_dependents: self.scattered_dependents,
             caches: self.caches,
             sharding: self.sharding,
             queue: self.queue,
@@ -173,7 +173,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
             slots: self.sharding.map(|sharding| Arc::new(SlotGate::new(sharding))),
             elected: self.elector.is_some(),
             wrong_scope: self.wrong_scope,
-            scatters_dependents: self.scatters_dependents,
+            scattered_dependents: self.scattered_dependents,
             limits: self.limits,
         };
         Controller {

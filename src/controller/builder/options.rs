@@ -196,8 +196,9 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// A controller with a sharding takes no [leader election](Self::leader_election). With one,
     /// [`Controller::run`](crate::Controller::run) fails with
     /// [`ControllerError::WrongSharding`](crate::controller::ControllerError::WrongSharding). It
-    /// fails so, too, if an informer follows the shard of another membership, or if
-    /// [`Sharding::run`] was not called within the [sync timeout](Self::sync_timeout).
+    /// fails so, too, if an informer follows the shard of another membership, or a shard that may
+    /// have dependents without their owners. It fails so if [`Sharding::run`] was not called within
+    /// the [sync timeout](Self::sync_timeout).
     pub fn sharded(mut self, sharding: &Sharding) -> Self {
         self.sharding = Some(sharding.clone());
         self

@@ -39,6 +39,10 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// the key of each owner of this kind, whether or not it has `controller: true`. Otherwise like
     /// [`owns`](Self::owns).
     ///
+    /// With a [sharding](Self::sharded) by uid, these objects follow no shard: several replicas may
+    /// have their owners. [`Controller::run`](crate::Controller::run) refuses a shard of them with
+    /// [`ControllerError::WrongSharding`](crate::controller::ControllerError).
+    ///
     /// ```no_run
     /// use k8s_openapi::api::core::v1::{ConfigMap, Secret};
     /// use kube_informer::{Controller, SharedInformer};
@@ -66,12 +70,11 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
             let dependent = source.informers.kind();
             self.wrong_scope.get_or_insert(WrongScope { owner, dependent });
         }
-        // All slots' dependents of a cluster-scoped owner concern the one replica that has it.
-        self.scatters_dependents |= KindScope::of::<K>() == KindScope::Cluster
-            && source.informers.informers().iter().any(|informer| {
-                let wanted = informer.wanted_shard();
-                wanted.is_some_and(|wanted| wanted.borrow().key() == ShardKey::Namespace)
-            });
+        let scattered = source.informers.informers().iter().find_map(|informer| {
+            let key = informer.wanted_shard()?.borrow().key();
+            scattered_by(key, KindScope::of::<K>(), controllers_only)
+        });
+        self.scattered_dependents = self.scattered_dependents.or(scattered);
         let owner = Owner::new(&self.own.informers, controllers_only);
         self.follows(source, Keys::of_owner(owner))
     }
@@ -225,6 +228,25 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     pub fn debounce(mut self, period: Duration) -> Self {
         self.debounce = period;
         self
+    }
+}
+
+/// Returns the problem of dependents whose shard may be on another replica than their owner.
+fn scattered_by(key: ShardKey, owner: KindScope, controllers_only: bool) -> Option<&'static str> {
+    match key {
+        ShardKey::Namespace => (owner == KindScope::Cluster).then_some(
+            "it has cluster-scoped objects, and those that they own follow a shard by namespace, \
+             so one replica would see only some of them: let them follow no shard",
+        ),
+        ShardKey::Uid => Some(
+            "objects that its own objects own follow a shard by their own uid, so one replica \
+             would see only some of them: with `owns` let them follow `Sharding::dependents`, with \
+             `co_owns` no shard",
+        ),
+        ShardKey::ControllerUid => (!controllers_only).then_some(
+            "objects that it co-owns follow the shard of their controlling owner, so one replica \
+             would see only some of them: let them follow no shard",
+        ),
     }
 }
 

@@ -262,6 +262,33 @@ async fn scattered_dependents_of_a_cluster_scoped_owner_are_refused() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn shard_without_the_owners_is_refused() {
+    let server = server(&[]);
+    for by in [ShardBy::Uid, ShardBy::Namespace] {
+        let sharding = Sharding::builder(server.client(), "home", "maps", by);
+        let sharding = sharding.slots(8).identity("one").build().unwrap();
+        for (own_uid, co_owns) in [(false, false), (false, true), (true, false), (true, true)] {
+            let factory = SharedInformerFactory::builder(server.client()).build();
+            let maps = InformerSpec::<ConfigMap>::new().shard(sharding.objects());
+            let maps = factory.informer_with(maps).unwrap();
+            let shard = if own_uid { sharding.objects() } else { sharding.dependents() };
+            let secrets = InformerSpec::<Secret>::new().shard(shard);
+            let secrets = factory.informer_with(secrets).unwrap();
+            let controller = Controller::builder("maps", &maps);
+            let controller =
+                if co_owns { controller.co_owns(&secrets) } else { controller.owns(&secrets) };
+            let reconcile =
+                |_: ReconcileRequest<ConfigMap>| async { Ok::<_, Infallible>(Action::done()) };
+            let running = controller.sharded(&sharding).build();
+            let running = running.run(CancellationToken::new(), reconcile);
+            let ended = tokio::time::timeout(S, running).await;
+            let refused = matches!(ended, Ok(Err(ControllerError::WrongSharding { .. })));
+            assert_eq!(refused, by == ShardBy::Uid && (own_uid || co_owns), "{ended:?}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn sharding_that_does_not_run_ends_the_run() {
     let replica = Replica::new(&server(&["a/1"]), "one");
     let controller = Controller::builder("maps", &replica.maps(None)).sharded(&replica.sharding);
