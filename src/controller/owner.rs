@@ -7,19 +7,19 @@ use kube::Resource;
 use kube::api::ObjectMeta;
 
 use crate::informer::InformerGroup;
-use crate::object::{KindScope, ObjectKey};
+use crate::object::{KindReach, ObjectKey};
 
 /// The kind of a controller's own objects, as the owner references of dependents name it.
 pub(super) struct Owner {
     group: String,
     kind: String,
-    scope: OwnerScope,
+    reach: OwnerReach,
     /// True if only the owner with `controller: true` counts.
     controllers_only: bool,
 }
 
-/// The scope of the owners. An owner in a namespace has that of its dependent.
-enum OwnerScope {
+/// The reach of the owners. An owner in a namespace has that of its dependent.
+enum OwnerReach {
     Namespace,
     Cluster,
     /// The type does not say. The objects in these stores show it.
@@ -32,12 +32,12 @@ impl Owner {
         K: Resource + Send + Sync + 'static,
     {
         let (group, kind) = group_and_kind(informers);
-        let scope = match KindScope::of::<K>() {
-            KindScope::Namespaced => OwnerScope::Namespace,
-            KindScope::Cluster => OwnerScope::Cluster,
-            KindScope::Unknown => OwnerScope::OfStored(informers.cast()),
+        let reach = match KindReach::of::<K>() {
+            KindReach::Namespaced => OwnerReach::Namespace,
+            KindReach::Cluster => OwnerReach::Cluster,
+            KindReach::Unknown => OwnerReach::OfStored(informers.cast()),
         };
-        Self { group, kind, scope, controllers_only }
+        Self { group, kind, reach, controllers_only }
     }
 
     /// Returns the keys of the objects of this kind that own a dependent with this metadata. None
@@ -61,10 +61,10 @@ impl Owner {
     /// Returns whether the owners have namespaces. `None` if that is unknown, because no owner is
     /// stored: its own event will queue it.
     fn has_namespace(&self) -> Option<bool> {
-        match &self.scope {
-            OwnerScope::Namespace => Some(true),
-            OwnerScope::Cluster => Some(false),
-            OwnerScope::OfStored(informers) => informers.informers().iter().find_map(|informer| {
+        match &self.reach {
+            OwnerReach::Namespace => Some(true),
+            OwnerReach::Cluster => Some(false),
+            OwnerReach::OfStored(informers) => informers.informers().iter().find_map(|informer| {
                 if informer.collection().namespace.is_some() {
                     return Some(true);
                 }

@@ -39,7 +39,7 @@ use crate::informer::{
 };
 use crate::lister_watcher::Collection;
 use crate::lister_watcher::ListerWatcher;
-use crate::object::KindScope;
+use crate::object::KindReach;
 use crate::transport::ApiSource;
 
 /// A factory of shared informers.
@@ -123,7 +123,7 @@ impl SharedInformerFactory {
     where
         K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
     {
-        if spec.namespace.is_some() && KindScope::of::<K>() == KindScope::Cluster {
+        if spec.namespace.is_some() && KindReach::of::<K>() == KindReach::Cluster {
             let reason = "the kind is cluster-scoped; leave the namespace out";
             return Err(self.no_effect::<K>(reason));
         }
@@ -149,7 +149,7 @@ impl SharedInformerFactory {
     where
         K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
     {
-        if spec.namespace.is_none() && KindScope::of::<K>() != KindScope::Cluster {
+        if spec.namespace.is_none() && KindReach::of::<K>() != KindReach::Cluster {
             spec.namespace.clone_from(&self.shared.namespace);
         }
         let client = self.shared.client.clone();

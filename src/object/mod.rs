@@ -8,7 +8,7 @@ mod event;
 mod index_values;
 mod key;
 mod known;
-mod scope;
+mod reach;
 mod shard;
 mod told;
 #[cfg(test)]
@@ -33,7 +33,7 @@ pub(crate) use key::{KeyPositions, hash_parts, hash_str};
 pub use known::{KnownChunks, KnownObjects, ObjectState};
 #[doc(inline)]
 pub use kube_decode::FieldSet;
-pub(crate) use scope::KindScope;
+pub(crate) use reach::KindReach;
 pub use shard::{ShardKey, ShardSelector, ring_hash};
 #[cfg(test)]
 pub(crate) use value::Value;

@@ -24,7 +24,7 @@ use crate::lister_watcher::{
     Collection, ListHints, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
     cast_list, cast_watch,
 };
-use crate::object::{AnyObject, KindScope};
+use crate::object::{AnyObject, KindReach};
 
 /// The default size limit of one encoded object, in bytes. etcd refuses objects over 1.5 MiB.
 /// Aggregated API servers may store larger ones.
@@ -110,7 +110,7 @@ impl<K: Resource + DeserializeOwned + Send + Sync + 'static> ApiSource<K> {
             memory_limit: None,
             threads: Arc::new(DecodeThreads::new(None)),
             built_in,
-            cluster_scoped: KindScope::of::<K>() == KindScope::Cluster,
+            cluster_scoped: KindReach::of::<K>() == KindReach::Cluster,
             protobuf,
             trust_versions: built_in,
             json: Arc::default(),

@@ -23,7 +23,7 @@ use super::owned_fields::OwnedFields;
 use super::records::{Record, RecordedVersion, Records, Section, Sight};
 use crate::indexer::Snapshot;
 use crate::informer::{InformerGroup, SharedInformer};
-use crate::object::{KindScope, ObjectKey, ResourceVersion, ShardSelector};
+use crate::object::{KindReach, ObjectKey, ResourceVersion, ShardSelector};
 use crate::panic::catch;
 
 /// The state that all clones of an applier share.
@@ -78,14 +78,14 @@ where
             [only] => only.collection().namespace.as_deref(),
             _ => None,
         };
-        let namespace = match KindScope::of::<K>() {
-            KindScope::Cluster => None,
-            KindScope::Namespaced | KindScope::Unknown => meta.namespace.as_deref().or_else(only),
+        let namespace = match KindReach::of::<K>() {
+            KindReach::Cluster => None,
+            KindReach::Namespaced | KindReach::Unknown => meta.namespace.as_deref().or_else(only),
         };
         let named = || ObjectName { resource, name, namespace }.to_string();
         let key = ObjectKey::from_parts(namespace, name)
             .map_err(|source| ApplyError::NoKey { resource: self.resource.clone(), source })?;
-        if namespace.is_none() && KindScope::of::<K>() == KindScope::Namespaced {
+        if namespace.is_none() && KindReach::of::<K>() == KindReach::Namespaced {
             return Err(ApplyError::NoNamespace { object: named() });
         }
         let Some(informer) = self.informers.informer_of(&key) else {

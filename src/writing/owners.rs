@@ -3,7 +3,7 @@
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::Resource;
 
-use crate::object::KindScope;
+use crate::object::KindReach;
 
 /// The reason why an object cannot own another one.
 ///
@@ -172,10 +172,10 @@ where
         return Err(OwnerError::NotCreated { kind: kind(), name });
     };
     if let Some(namespace) =
-        meta.namespace.clone().filter(|_| KindScope::of::<O>() != KindScope::Cluster)
+        meta.namespace.clone().filter(|_| KindReach::of::<O>() != KindReach::Cluster)
     {
         let own = object.meta().namespace.as_ref();
-        match own.filter(|_| KindScope::of::<K>() != KindScope::Cluster) {
+        match own.filter(|_| KindReach::of::<K>() != KindReach::Cluster) {
             None => return Err(OwnerError::NoNamespace { kind: kind(), name, namespace }),
             Some(own) if *own != namespace => {
                 return Err(OwnerError::OtherNamespace {

@@ -14,7 +14,7 @@ use crate::controller::owner::Owner;
 use crate::controller::source::Source;
 use crate::controller::streams::{KeyStream, Wanted};
 use crate::controller::triggers::{Keys, Rule};
-use crate::object::{EventRef, KindScope, ObjectKey, ShardKey};
+use crate::object::{EventRef, KindReach, ObjectKey, ShardKey};
 use crate::panic::SafeDrop;
 
 impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
@@ -63,8 +63,8 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     where
         O: Resource + Send + Sync + 'static,
     {
-        if (KindScope::of::<K>(), KindScope::of::<O>())
-            == (KindScope::Namespaced, KindScope::Cluster)
+        if (KindReach::of::<K>(), KindReach::of::<O>())
+            == (KindReach::Namespaced, KindReach::Cluster)
         {
             let owner = self.own.informers.kind();
             let dependent = source.informers.kind();
@@ -72,7 +72,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
         }
         let scattered = source.informers.informers().iter().find_map(|informer| {
             let key = informer.wanted_shard()?.borrow().key();
-            scattered_by(key, KindScope::of::<K>(), controllers_only)
+            scattered_by(key, KindReach::of::<K>(), controllers_only)
         });
         self.scattered_dependents = self.scattered_dependents.or(scattered);
         let owner = Owner::new(&self.own.informers, controllers_only);
@@ -232,9 +232,9 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
 }
 
 /// Returns the problem of dependents whose shard may be on another replica than their owner.
-fn scattered_by(key: ShardKey, owner: KindScope, controllers_only: bool) -> Option<&'static str> {
+fn scattered_by(key: ShardKey, owner: KindReach, controllers_only: bool) -> Option<&'static str> {
     match key {
-        ShardKey::Namespace => (owner == KindScope::Cluster).then_some(
+        ShardKey::Namespace => (owner == KindReach::Cluster).then_some(
             "it has cluster-scoped objects, and those that they own follow a shard by namespace, \
              so one replica would see only some of them: let them follow no shard",
         ),

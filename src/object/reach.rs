@@ -1,19 +1,19 @@
-//! The scope of a kind: its objects have a namespace, or they have none.
+//! The reach of a kind: its objects have a namespace, or they have none.
 
 use std::any::type_name;
 
 use kube::Resource;
 
-/// The scope of a kind, as far as its type tells.
+/// The reach of a kind, as far as its type shows it. Kubernetes says *scope*.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum KindScope {
+pub(crate) enum KindReach {
     Cluster,
     Namespaced,
-    /// The type is for kinds of both scopes, as `DynamicObject` is.
+    /// The type is for kinds of both reaches, as `DynamicObject` is.
     Unknown,
 }
 
-impl KindScope {
+impl KindReach {
     pub(crate) fn of<K: Resource>() -> Self {
         // By name, because the scope type need not be 'static.
         match type_name::<K::Scope>().rsplit("::").next() {
@@ -32,10 +32,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_tell_the_scope_of_their_kind() {
-        assert_eq!(KindScope::of::<Node>(), KindScope::Cluster);
-        assert_eq!(KindScope::of::<Pod>(), KindScope::Namespaced);
-        assert_eq!(KindScope::of::<PartialObjectMeta<Node>>(), KindScope::Cluster);
-        assert_eq!(KindScope::of::<DynamicObject>(), KindScope::Unknown);
+    fn types_show_the_reach_of_their_kind() {
+        assert_eq!(KindReach::of::<Node>(), KindReach::Cluster);
+        assert_eq!(KindReach::of::<Pod>(), KindReach::Namespaced);
+        assert_eq!(KindReach::of::<PartialObjectMeta<Node>>(), KindReach::Cluster);
+        assert_eq!(KindReach::of::<DynamicObject>(), KindReach::Unknown);
     }
 }
