@@ -17,7 +17,7 @@ use futures::stream::BoxStream;
 use kube::Resource;
 
 pub(crate) use self::any_source::{AnySource, cast_list, cast_watch};
-use crate::error::{RequestScope, SourceError, Verb, write_place};
+use crate::error::{RequestName, SourceError, Verb, write_place};
 use crate::object::{AnyObject, Cached, KnownObjects, ObjectKey, ResourceVersion, ShardSelector};
 pub use crate::packer::Packer;
 
@@ -184,8 +184,8 @@ pub struct Collection {
 
 impl Collection {
     /// Returns the scope that an error about a request to this collection names.
-    pub fn request_scope(&self, verb: Verb) -> RequestScope {
-        RequestScope { verb, resource: self.resource.clone(), namespace: self.namespace.clone() }
+    pub fn request_name(&self, verb: Verb) -> RequestName {
+        RequestName { verb, resource: self.resource.clone(), namespace: self.namespace.clone() }
     }
 }
 
@@ -361,11 +361,11 @@ pub struct ListMetadata {
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
 /// use kube_informer::SourceError;
-/// use kube_informer::error::{ApiStatus, Fault, RequestScope, Verb};
+/// use kube_informer::error::{ApiStatus, Fault, RequestName, Verb};
 /// use kube_informer::lister_watcher::{Collection, SourceObject, Undecodable, WatchItem};
 ///
 /// /// Returns the event of a new pod. A pod that cannot be decoded does not end the watch.
-/// fn added(request: &RequestScope, json: &[u8]) -> WatchItem<Pod> {
+/// fn added(request: &RequestName, json: &[u8]) -> WatchItem<Pod> {
 ///     let pod = serde_json::from_slice::<Pod>(json).map(SourceObject::from);
 ///     WatchItem::Added(pod.map_err(|error| {
 ///         // Without the error's own text, which may quote the object.
@@ -379,7 +379,7 @@ pub struct ListMetadata {
 /// /// Returns the event that makes the reflector list again.
 /// fn history_lost(pods: &Collection) -> WatchItem<Pod> {
 ///     let fault = Fault::Status(ApiStatus::new(410, "Expired", "the history is lost"));
-///     WatchItem::Failed(SourceError::new(pods.request_scope(Verb::Watch), fault))
+///     WatchItem::Failed(SourceError::new(pods.request_name(Verb::Watch), fault))
 /// }
 /// ```
 #[derive(Debug)]

@@ -64,12 +64,12 @@ pub type BoxError = Box<dyn StdError + Send + Sync>;
 /// }
 /// ```
 #[derive(Clone, Debug)]
-pub struct SourceError(Arc<(RequestScope, Fault)>);
+pub struct SourceError(Arc<(RequestName, Fault)>);
 
 /// The verb and the collection of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[non_exhaustive]
-pub struct RequestScope {
+pub struct RequestName {
     /// The verb of the request.
     pub verb: Verb,
     /// The resource, as `kubectl` writes it: `pods`, `deployments.apps`.
@@ -214,12 +214,12 @@ pub enum Fault {
 
 impl SourceError {
     /// Creates an error of this request.
-    pub fn new(request: RequestScope, fault: Fault) -> Self {
+    pub fn new(request: RequestName, fault: Fault) -> Self {
         Self(Arc::new((request, fault)))
     }
 
     /// Returns the verb and the collection of the request.
-    pub fn request(&self) -> &RequestScope {
+    pub fn request(&self) -> &RequestName {
         &self.0.0
     }
 
@@ -334,7 +334,7 @@ impl serde::Serialize for SourceError {
     }
 }
 
-impl fmt::Display for RequestScope {
+impl fmt::Display for RequestName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let verb = match self.verb {
             Verb::List => "list",
@@ -431,7 +431,7 @@ mod tests {
             let mut status = ApiStatus::new(404, "NotFound", "no");
             status.cluster_scoped = cluster_scoped;
             let namespace = namespace.map(Into::into);
-            let request = RequestScope { verb: Verb::List, resource: "things".into(), namespace };
+            let request = RequestName { verb: Verb::List, resource: "things".into(), namespace };
             SourceError::new(request, Fault::Status(status)).to_string()
         };
         assert!(
@@ -447,7 +447,7 @@ mod tests {
     fn every_cause_appears_once() {
         let source = Outer(Inner(std::io::Error::other("refused"))).into();
         let fault = Fault::Connect { refused: false, source };
-        let request = RequestScope { verb: Verb::List, resource: "pods".into(), namespace: None };
+        let request = RequestName { verb: Verb::List, resource: "pods".into(), namespace: None };
         let error = SourceError::new(request, fault);
         assert_eq!(error.to_string(), "list pods: no answer: outer: inner: refused");
         assert!(error.source().is_none(), "a report of the chain would repeat it");

@@ -232,7 +232,7 @@ impl Pipeline {
         }
         if let Some(keeper) = &self.keeper {
             let stop = self.stop.clone();
-            let request = self.collection.request_scope(Verb::Watch);
+            let request = self.collection.request_name(Verb::Watch);
             let sweeping = keeper.clone().sweep(Box::new(move |fault| {
                 let error = SourceError::new(request.clone(), fault);
                 if let Err(message) = catch(|| on_error(&error)) {

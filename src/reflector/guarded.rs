@@ -11,13 +11,13 @@ use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use futures::{FutureExt, Stream, StreamExt};
 
-use crate::error::{Fault, RequestScope, SourceError};
+use crate::error::{Fault, RequestName, SourceError};
 use crate::panic::{catch, drop_safely};
 
 /// A future or stream of a source, and the request that its errors name.
 pub(super) struct Guarded<T> {
     inner: Option<T>,
-    request: RequestScope,
+    request: RequestName,
 }
 
 /// A request that is being opened.
@@ -25,7 +25,7 @@ pub(super) type Opening<T> = Guarded<BoxFuture<'static, Result<T, SourceError>>>
 
 /// Opens a request.
 pub(super) fn open<T: Send + 'static>(
-    request: RequestScope,
+    request: RequestName,
     call: impl FnOnce() -> BoxFuture<'static, Result<T, SourceError>>,
 ) -> Opening<T> {
     let opening = catch(call).unwrap_or_else(|message| {
@@ -36,12 +36,12 @@ pub(super) fn open<T: Send + 'static>(
 }
 
 /// Returns the error for a panic of the source.
-pub(super) fn panicked(request: &RequestScope, message: String) -> SourceError {
+pub(super) fn panicked(request: &RequestName, message: String) -> SourceError {
     SourceError::new(request.clone(), Fault::Panicked(message))
 }
 
 impl<T> Guarded<T> {
-    pub(super) fn new(inner: T, request: RequestScope) -> Self {
+    pub(super) fn new(inner: T, request: RequestName) -> Self {
         Self { inner: Some(inner), request }
     }
 
@@ -65,7 +65,7 @@ impl<T> Guarded<T> {
 }
 
 #[cold]
-fn report_drop(request: &RequestScope) {
+fn report_drop(request: &RequestName) {
     tracing::error!(%request, "the source panicked while a request was dropped");
 }
 

@@ -256,7 +256,7 @@ impl ReflectorDriver {
 
     /// Reports a panic that only the driver's loop caught.
     fn panicked(&mut self, message: String) -> Outcome {
-        let request = self.source.collection().request_scope(Verb::List);
+        let request = self.source.collection().request_name(Verb::List);
         self.report(&guarded::panicked(&request, message));
         self.stream = None;
         Outcome::Panicked
@@ -523,12 +523,12 @@ impl ReflectorDriver {
 
     /// Opens a watch. The future does not borrow `self`.
     fn opening(&self, query: &WatchQuery, hints: &ListHints) -> Opening<WatchStream> {
-        let request = self.source.collection().request_scope(Verb::Watch);
+        let request = self.source.collection().request_name(Verb::Watch);
         guarded::open(request, || self.source.watch(query, hints))
     }
 
     fn guarded(&self, stream: WatchStream) -> Guarded<WatchStream> {
-        Guarded::new(stream, self.source.collection().request_scope(Verb::Watch))
+        Guarded::new(stream, self.source.collection().request_name(Verb::Watch))
     }
 
     /// Returns an object's key if it can be read, and the object in the form that the cache keeps,
@@ -567,7 +567,7 @@ impl ReflectorDriver {
     }
 
     fn error(&self, verb: Verb, fault: Fault) -> SourceError {
-        SourceError::new(self.source.collection().request_scope(verb), fault)
+        SourceError::new(self.source.collection().request_name(verb), fault)
     }
 
     fn report(&self, error: &SourceError) {

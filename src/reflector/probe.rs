@@ -151,7 +151,7 @@ pub(super) async fn first_version(
     source: Arc<dyn ListerWatcher>,
     idle_timeout: Duration,
 ) -> Result<ResourceVersion, SourceError> {
-    let request = source.collection().request_scope(Verb::List);
+    let request = source.collection().request_name(Verb::List);
     let query = ListQuery { limit: Some(1), ..ListQuery::default() };
     let answer = async {
         let listing = open(request.clone(), || source.list(&query, &ListHints::none())).await?;

@@ -82,7 +82,7 @@ impl ApiCollection {
         hints: &ListHints,
         framer: fn(Encoding, usize) -> AnyFramer<P>,
     ) -> impl Future<Output = Result<Reader<P>, SourceError>> + Send + use<P> {
-        let request_scope = self.collection.request_scope(target.verb);
+        let request_name = self.collection.request_name(target.verb);
         let (codecs, threads) = (self.codecs.clone(), self.threads.clone());
         let (kind, limit) = (self.collection.kind.clone(), self.object_limit);
         let (api_version, built_in) = (self.api_version.clone(), self.built_in);
@@ -101,7 +101,7 @@ impl ApiCollection {
         async move {
             match opening.await {
                 Ok((incoming, encoding)) => Ok(Reader {
-                    answer: Arc::new(Answer { request: request_scope, encoding, limit, packer }),
+                    answer: Arc::new(Answer { request: request_name, encoding, limit, packer }),
                     incoming,
                     framer: framer(encoding, limit),
                     api_version,
@@ -120,7 +120,7 @@ impl ApiCollection {
                     if let Fault::Status(status) = &mut fault {
                         status.cluster_scoped = cluster_scoped;
                     }
-                    Err(SourceError::new(request_scope, fault))
+                    Err(SourceError::new(request_name, fault))
                 }
             }
         }

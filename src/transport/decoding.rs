@@ -168,7 +168,7 @@ mod tests {
 
     use super::*;
     use crate::codec::{Codecs, decode_any};
-    use crate::error::{Fault, RequestScope, Verb};
+    use crate::error::{Fault, RequestName, Verb};
     use crate::lister_watcher::{SourceObject, Undecodable};
     use crate::packer::Packer;
     use crate::transport::framing::Encoding;
@@ -223,8 +223,8 @@ mod tests {
 
     type Decoded = Result<SourceObject, Undecodable>;
 
-    fn request() -> RequestScope {
-        RequestScope { verb: Verb::List, resource: "things".into(), namespace: None }
+    fn request() -> RequestName {
+        RequestName { verb: Verb::List, resource: "things".into(), namespace: None }
     }
 
     type Pieces = Vec<Result<RawItem<Decoded>, SourceError>>;

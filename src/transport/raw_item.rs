@@ -11,7 +11,7 @@ use kube_decode::DecodeError;
 use super::framing::capture::RawBytes;
 use super::framing::{Encoding, Peeked};
 use crate::codec::Codec;
-use crate::error::{Fault, RequestScope, SourceError};
+use crate::error::{Fault, RequestName, SourceError};
 use crate::lister_watcher::{SourceObject, SourceState, Undecodable};
 use crate::object::{Cached, ObjectKey};
 use crate::packer::Packer;
@@ -19,7 +19,7 @@ use crate::storage::WireObject;
 
 /// The properties that all objects of an answer share.
 pub(super) struct Answer {
-    pub(super) request: RequestScope,
+    pub(super) request: RequestName,
     pub(super) encoding: Encoding,
     /// The size limit of one encoded object, in bytes.
     pub(super) limit: usize,

@@ -88,7 +88,7 @@ async fn broken_watch_is_relisted_forever() {
     let fake = Arc::new(source(&["a"]));
     let scripted = ScriptedSource::with_watch(&fake, |watch| {
         drop(watch);
-        let asked = crate::error::RequestScope {
+        let asked = crate::error::RequestName {
             verb: Verb::Watch,
             resource: "configmaps".into(),
             namespace: None,

@@ -19,7 +19,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use self::open_watch::OpenWatch;
-use crate::error::{ApiStatus, Fault, RequestScope, SourceError, Verb};
+use crate::error::{ApiStatus, Fault, RequestName, SourceError, Verb};
 use crate::lister_watcher::{
     Collection, ListHints, ListItem, ListMetadata, ListQuery, ListStream, ListerWatcher,
     SourceObject, Undecodable, WatchItem, WatchQuery, WatchStream,
@@ -375,7 +375,7 @@ fn decoded<K: Resource + Clone + Send + Sync + 'static>(
     object: &Arc<K>,
     key: &ObjectKey,
     poisoned: bool,
-    request: RequestScope,
+    request: RequestName,
 ) -> Result<SourceObject<K>, Undecodable> {
     if poisoned {
         let (key, problem) = (Some(key.clone()), "poisoned".to_owned());
@@ -390,7 +390,7 @@ impl<K> SourceData<K> {
     /// Begins a list: notes the request, and copies the objects of the wanted version.
     fn list(&mut self, query: &ListQuery, at: &Collection) -> Result<Objects<K>, SourceError> {
         self.requests.push(SourceRequest::List(query.clone()));
-        let error = |fault| SourceError::new(at.request_scope(Verb::List), fault);
+        let error = |fault| SourceError::new(at.request_name(Verb::List), fault);
         if let Some(fault) = self.failing_lists.pop_front() {
             return Err(error(fault));
         }
@@ -429,7 +429,7 @@ impl<K: Resource + Clone + Send + Sync + 'static> Objects<K> {
     /// Returns a page of a list.
     fn page(&self, query: &ListQuery, at: &Collection) -> ListStream<K> {
         let Self { by_key, version, start, .. } = self;
-        let request = at.request_scope(Verb::List);
+        let request = at.request_name(Verb::List);
         let rest = by_key.iter().filter(|(key, object)| {
             start.as_deref() < Some(key.as_str())
                 && shard::is_selected(query.shard.as_ref(), &***object)
@@ -470,7 +470,7 @@ impl<K: Resource + Clone + Send + Sync + 'static> Objects<K> {
             let outside = shard::outside(query.shard.as_ref(), &**object);
             outside.unwrap_or_else(|| {
                 let (poisoned, request) =
-                    (self.poisoned.contains(key), at.request_scope(Verb::Watch));
+                    (self.poisoned.contains(key), at.request_name(Verb::Watch));
                 WatchItem::Added(decoded(object, key, poisoned, request))
             })
         };
@@ -500,7 +500,7 @@ impl<K: Resource + Clone + Send + Sync + 'static> ListerWatcher<K> for FakeSourc
     ) -> BoxFuture<'static, Result<WatchStream<K>, SourceError>> {
         let mut state = self.state.lock();
         state.requests.push(SourceRequest::Watch(query.clone()));
-        let error = |fault| SourceError::new(self.collection.request_scope(Verb::Watch), fault);
+        let error = |fault| SourceError::new(self.collection.request_name(Verb::Watch), fault);
         if let Some(fault) = state.failing_watches.pop_front() {
             let error = error(fault);
             return async { Err(error) }.boxed();

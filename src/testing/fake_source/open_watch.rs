@@ -68,7 +68,7 @@ impl<K: Resource + Clone + Send + Sync + 'static> OpenWatch<K> {
         }
         if signals.generation != self.generation {
             self.over = true;
-            let error = |fault| SourceError::new(self.collection.request_scope(Verb::Watch), fault);
+            let error = |fault| SourceError::new(self.collection.request_name(Verb::Watch), fault);
             return match state.end.clone() {
                 WatchEnd::Ordinary => NextItem::Over,
                 WatchEnd::Broken => {
@@ -88,7 +88,7 @@ impl<K: Resource + Clone + Send + Sync + 'static> OpenWatch<K> {
             let (now, before) = (entry.now.clone(), entry.before.clone());
             // The rest calls user code.
             drop(state);
-            let request = self.collection.request_scope(Verb::Watch);
+            let request = self.collection.request_name(Verb::Watch);
             let decoded = |object: &Arc<K>| decoded(object, &key, poisoned, request);
             let requested = self.shard.as_ref();
             let (outside, object) = match (&now, &before) {

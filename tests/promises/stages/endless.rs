@@ -54,7 +54,7 @@ impl ListerWatcher<ConfigMap> for Endless {
         _: &WatchQuery,
         _: &ListHints,
     ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
-        let error = SourceError::new(self.collection.request_scope(Verb::Watch), Fault::NoVersion);
+        let error = SourceError::new(self.collection.request_name(Verb::Watch), Fault::NoVersion);
         let nameless = Undecodable { key: None, version: None, error };
         let bookmarks = self.bookmarks.clone();
         let bookmark = move || {
