@@ -10,7 +10,7 @@ use kube::{Client, Resource};
 use tokio_util::sync::CancellationToken;
 
 use super::history::{Trigger, TriggerHistory};
-use super::own_writes::WriteScope;
+use super::own_writes::TrackedReconcile;
 use super::presence::Presence;
 use crate::lease::WorkScope;
 use crate::object::{AnyObject, ObjectKey};
@@ -38,7 +38,7 @@ pub struct ReconcileRequest<K: ?Sized, C = ()> {
     /// The values that all reconciles of the controller share.
     pub context: Arc<C>,
     pub(super) history: Arc<TriggerHistory>,
-    pub(super) writes: WriteScope,
+    pub(super) writes: TrackedReconcile,
     /// The scope of this try, within that of the lease or of the slot.
     pub(super) work: WorkScope,
 }
@@ -110,7 +110,7 @@ impl<K, C> ReconcileRequest<K, C> {
     fn without_controller(key: ObjectKey, object: Presence<K>, context: Arc<C>) -> Self {
         let stop = CancellationToken::new();
         let work = WorkScope::new(stop.clone());
-        let writes = WriteScope::new(key.clone(), Arc::default(), work.clone());
+        let writes = TrackedReconcile::new(key.clone(), Arc::default(), work.clone());
         let history = Arc::new(TriggerHistory::new(0));
         Self { key, object, failures: 0, stop, context, history, writes, work }
     }

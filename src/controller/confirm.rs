@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 use super::ReconcileRequest;
 use super::finalizer::{checked, is_absent};
-use super::own_writes::WriteScope;
+use super::own_writes::TrackedReconcile;
 use crate::object::ObjectKey;
 
 /// The server's answer about a cached object, from [`ReconcileRequest::confirm`].
@@ -30,7 +30,7 @@ pub enum Confirmation<O> {
 pub struct Confirmed<O> {
     live: O,
     api: Api<O>,
-    writes: WriteScope,
+    writes: TrackedReconcile,
 }
 
 /// The reason why an object was not confirmed.

@@ -15,7 +15,7 @@ use tracing::Instrument;
 use super::action::Next;
 use super::error::ReconcileError;
 use super::heat::Pace;
-use super::own_writes::{Unobserved, WriteScope};
+use super::own_writes::{TrackedReconcile, Unobserved};
 use super::presence::Presence;
 use super::reconciler::{EndedTry, Reconciler};
 use super::waiting::WaitState;
@@ -254,7 +254,7 @@ impl Reconciler {
         work: WorkScope,
         bounds: &Bounds,
     ) -> Result<Next, ReconcileError> {
-        let writes = WriteScope::new(key.clone(), self.writes.clone(), bounds.scope.clone());
+        let writes = TrackedReconcile::new(key.clone(), self.writes.clone(), bounds.scope.clone());
         let scope = writes.clone();
         let request = || {
             let object = Presence::of(key, bounds.place, &self.objects);

@@ -15,14 +15,14 @@ use kube::core::Status;
 use serde::Deserialize;
 
 use super::expectation::Expectation;
-use super::log::{Scope, WriteScope};
+use super::log::{TrackedReconcile, TrackedState};
 use super::target::{Target, WriteVerb};
 use crate::controller::BoxError;
 use crate::object::{ObjectKey, ResourceVersion};
 
 tokio::task_local! {
     /// The reconcile that runs in this task.
-    pub(super) static CURRENT: WriteScope;
+    pub(super) static CURRENT: TrackedReconcile;
 }
 
 /// The `Accept` header of a list: only metadata is read.
@@ -122,7 +122,7 @@ pub fn tracking_client(client: Client) -> Client {
     Client::new(service, namespace).with_valid_until(valid_until)
 }
 
-impl WriteScope {
+impl TrackedReconcile {
     /// Refuses a write after the lease or slot has ended.
     pub(crate) fn refuse_late(&self, target: impl FnOnce() -> String) -> Result<(), WriteRefused> {
         if self.0.term.is_over() { Err(WriteRefused { target: target() }) } else { Ok(()) }
@@ -180,7 +180,7 @@ fn is_final(status: StatusCode) -> bool {
 }
 
 /// A write that was sent. If it is dropped before its answer is known, it counts as lost.
-struct InFlight(Option<(WriteScope, Target, Client)>);
+struct InFlight(Option<(TrackedReconcile, Target, Client)>);
 
 impl InFlight {
     /// Notes that the server refused the write: nothing changed.
@@ -192,7 +192,7 @@ impl InFlight {
     /// the write counts as lost and is looked up.
     fn landed(&mut self, body: &[u8]) {
         let Some((scope, target, _)) = &self.0 else { return };
-        let Scope { key, log, .. } = &*scope.0;
+        let TrackedState { key, log, .. } = &*scope.0;
         let Ok(answer) = serde_json::from_slice::<Answer>(body) else { return };
         match answer.expectation(target) {
             Confirmation::Expect(written, expectation) => {

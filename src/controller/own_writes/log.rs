@@ -171,17 +171,17 @@ impl WriteLog {
 
 /// The running reconcile to which a tracking client assigns writes. Clones are cheap.
 #[derive(Clone)]
-pub(crate) struct WriteScope(pub(super) Arc<Scope>);
+pub(crate) struct TrackedReconcile(pub(super) Arc<TrackedState>);
 
-pub(super) struct Scope {
+pub(super) struct TrackedState {
     pub(super) key: ObjectKey,
     pub(super) log: Arc<WriteLog>,
     pub(super) term: WorkScope,
 }
 
-impl WriteScope {
+impl TrackedReconcile {
     pub(crate) fn new(key: ObjectKey, log: Arc<WriteLog>, term: WorkScope) -> Self {
-        Self(Arc::new(Scope { key, log, term }))
+        Self(Arc::new(TrackedState { key, log, term }))
     }
 
     /// Runs a future as part of the reconcile.
@@ -195,8 +195,8 @@ impl WriteScope {
     }
 }
 
-impl fmt::Debug for WriteScope {
+impl fmt::Debug for TrackedReconcile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("WriteScope").field(&self.0.key).finish()
+        f.debug_tuple("TrackedReconcile").field(&self.0.key).finish()
     }
 }

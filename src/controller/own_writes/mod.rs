@@ -21,7 +21,7 @@ use kube::Resource;
 pub(super) use self::cache::Cache;
 pub use self::client::{WriteRefused, tracking_client};
 use self::expectation::Expectation;
-pub(super) use self::log::{Unobserved, WriteLog, WriteScope};
+pub(super) use self::log::{TrackedReconcile, Unobserved, WriteLog};
 use crate::indexer::WaitTimeout;
 use crate::informer::SharedInformer;
 use crate::object::{InvalidKey, ObjectKey, ResourceVersion};
