@@ -240,13 +240,13 @@ impl WatchQuery {
 /// A source that follows [`ListHints`] may deliver the object as the cache will hold it instead.
 #[derive(Debug)]
 pub struct SourceObject<K: ?Sized = dyn AnyObject>(
-    pub(crate) SourceState,
+    pub(crate) SourceForm,
     pub(crate) PhantomData<K>,
 );
 
 /// The form in which a source delivers an object.
 #[derive(Debug)]
-pub(crate) enum SourceState {
+pub(crate) enum SourceForm {
     /// Decoded, and otherwise unchanged. Nothing else holds the object.
     Decoded(Cached),
     /// As the cache will hold it.
@@ -259,12 +259,12 @@ impl<K: ?Sized> SourceObject<K> {
     /// Delivers the known object with this key, which is unchanged. Allowed only if the caller
     /// hinted at it, for an item of a list or an initial event of a streaming list.
     pub fn unchanged(key: ObjectKey, known: Cached<K>) -> Self {
-        SourceState::Unchanged(key, known.cast()).into()
+        SourceForm::Unchanged(key, known.cast()).into()
     }
 
     /// Returns whether this is the object that the caller already holds.
     pub fn is_unchanged(&self) -> bool {
-        matches!(self.0, SourceState::Unchanged(..))
+        matches!(self.0, SourceForm::Unchanged(..))
     }
 
     /// Returns the same object with another type.
@@ -275,9 +275,9 @@ impl<K: ?Sized> SourceObject<K> {
     /// Returns `metadata.resourceVersion`.
     pub(crate) fn version(&self) -> Option<ResourceVersion> {
         match &self.0 {
-            SourceState::Decoded(object)
-            | SourceState::Packed(_, object)
-            | SourceState::Unchanged(_, object) => object.version(),
+            SourceForm::Decoded(object)
+            | SourceForm::Packed(_, object)
+            | SourceForm::Unchanged(_, object) => object.version(),
         }
     }
 }
@@ -286,21 +286,21 @@ impl<K: Resource + Send + Sync + 'static> SourceObject<K> {
     /// Returns the object if it is only decoded. Always returns one if the request had no hints.
     pub fn into_decoded(self) -> Option<K> {
         match self.0 {
-            SourceState::Decoded(object) => object.into_inner(),
-            SourceState::Packed(..) | SourceState::Unchanged(..) => None,
+            SourceForm::Decoded(object) => object.into_inner(),
+            SourceForm::Packed(..) | SourceForm::Unchanged(..) => None,
         }
     }
 }
 
-impl<K: ?Sized> From<SourceState> for SourceObject<K> {
-    fn from(state: SourceState) -> Self {
+impl<K: ?Sized> From<SourceForm> for SourceObject<K> {
+    fn from(state: SourceForm) -> Self {
         Self(state, PhantomData)
     }
 }
 
 impl<K: Resource + Send + Sync + 'static> From<K> for SourceObject<K> {
     fn from(object: K) -> Self {
-        SourceState::Decoded(Cached::any(Arc::new(object))).into()
+        SourceForm::Decoded(Cached::any(Arc::new(object))).into()
     }
 }
 

@@ -51,7 +51,7 @@ use self::step::{End, Failure, Outcome, Step};
 use self::watching::Heartbeat;
 use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{
-    AnySource, ListHints, ListItem, ListQuery, ListerWatcher, SourceObject, SourceState,
+    AnySource, ListHints, ListItem, ListQuery, ListerWatcher, SourceForm, SourceObject,
     Undecodable, WatchQuery, WatchStream,
 };
 use crate::object::{Cached, Change, KnownObjects, ObjectKey, ResourceVersion, ShardSelector};
@@ -416,7 +416,7 @@ impl ReflectorDriver {
             let item = item?;
             let is_outside = matches!(item, ListItem::Outside(_));
             match item {
-                ListItem::Object(Ok(SourceObject(SourceState::Unchanged(key, object), _))) => {
+                ListItem::Object(Ok(SourceObject(SourceForm::Unchanged(key, object), _))) => {
                     self.accumulator.list(key, object);
                 }
                 ListItem::Object(object) => {
@@ -539,10 +539,10 @@ impl ReflectorDriver {
         verb: Verb,
     ) -> (Option<ObjectKey>, Option<Cached>) {
         let mut object = match object.map(|object| object.0) {
-            Ok(SourceState::Packed(key, object) | SourceState::Unchanged(key, object)) => {
+            Ok(SourceForm::Packed(key, object) | SourceForm::Unchanged(key, object)) => {
                 return (Some(key), Some(object.cast()));
             }
-            Ok(SourceState::Decoded(object)) => object,
+            Ok(SourceForm::Decoded(object)) => object,
             Err(Undecodable { key, error, .. }) => {
                 self.report(&error);
                 return (key, None);

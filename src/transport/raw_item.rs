@@ -12,7 +12,7 @@ use super::framing::capture::RawBytes;
 use super::framing::{Encoding, Peeked};
 use crate::codec::Codec;
 use crate::error::{Fault, RequestName, SourceError};
-use crate::lister_watcher::{SourceObject, SourceState, Undecodable};
+use crate::lister_watcher::{SourceForm, SourceObject, Undecodable};
 use crate::object::{Cached, ObjectKey};
 use crate::packer::Packer;
 use crate::storage::WireObject;
@@ -78,11 +78,11 @@ impl RawObject {
     fn read(&self, object: &Bytes) -> Result<SourceObject, DecodeError> {
         let Some(packer) = &self.answer.packer else {
             let object = Cached::any(self.codec.decode(object)?);
-            return Ok(SourceState::Decoded(object).into());
+            return Ok(SourceForm::Decoded(object).into());
         };
         let wire = WireObject { bytes: object, codec: &self.codec };
         let (key, object) = packer.pack_wire(&wire)?;
-        Ok(SourceState::Packed(key, object).into())
+        Ok(SourceForm::Packed(key, object).into())
     }
 
     fn undecodable(&self, peeked: &Peeked, fault: Fault) -> Undecodable {
