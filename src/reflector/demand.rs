@@ -98,12 +98,12 @@ pub(super) struct Proving {
     since: Moment,
     source: Arc<dyn ListerWatcher>,
     idle_timeout: Duration,
-    state: State,
+    state: DemandState,
     /// The number of requests in a row that failed.
     failures: u32,
 }
 
-enum State {
+enum DemandState {
     Idle,
     /// No request is due before this time.
     Pausing(Instant),
@@ -139,7 +139,7 @@ impl Proving {
         idle_timeout: Duration,
     ) -> Self {
         let (wanted, since) = (cell.demands().wanted.subscribe(), Moment::START);
-        Self { cell, wanted, since, source, idle_timeout, state: State::Idle, failures: 0 }
+        Self { cell, wanted, since, source, idle_timeout, state: DemandState::Idle, failures: 0 }
     }
 
     /// Returns whether a proof is wanted. One atomic read while none is.
@@ -153,26 +153,26 @@ impl Proving {
     /// Notes that the list of a quorum read that began at this moment was handed on.
     pub(super) fn listed(&mut self, begun: Moment) {
         self.cell.demands().prove(begun);
-        if matches!(&self.state, State::Awaiting { begun: asked, .. } if *asked < begun) {
-            self.state = State::Idle;
+        if matches!(&self.state, DemandState::Awaiting { begun: asked, .. } if *asked < begun) {
+            self.state = DemandState::Idle;
         }
     }
 
     /// Sends the request.
     pub(super) fn ask(&mut self, known: Option<&ResourceVersion>) {
         let answer = first_version(self.source.clone(), self.idle_timeout).boxed();
-        self.state = State::Asking { answer, begun: Moment::now(), known: known.cloned() };
+        self.state = DemandState::Asking { answer, begun: Moment::now(), known: known.cloned() };
     }
 
     /// Postpones the request, because the rate limit does not admit it.
     pub(super) fn put_off(&mut self) {
-        self.state = State::Pausing(after(Instant::now(), INTERVAL));
+        self.state = DemandState::Pausing(after(Instant::now(), INTERVAL));
     }
 
     /// Returns whether the changes handed on, up to this version, have reached the version that is
     /// awaited.
     pub(super) fn has_reached(&self, version: Option<&ResourceVersion>) -> bool {
-        let State::Awaiting { version: awaited, .. } = &self.state else { return false };
+        let DemandState::Awaiting { version: awaited, .. } = &self.state else { return false };
         version.is_some_and(|version| {
             version == awaited || version.compare(awaited) == Ok(Ordering::Greater)
         })
@@ -180,7 +180,9 @@ impl Proving {
 
     /// Notes the proof that [`has_reached`](Self::has_reached) found.
     pub(super) fn prove(&mut self) {
-        if let State::Awaiting { begun, .. } = std::mem::replace(&mut self.state, State::Idle) {
+        if let DemandState::Awaiting { begun, .. } =
+            std::mem::replace(&mut self.state, DemandState::Idle)
+        {
             self.cell.demands().prove(begun);
         }
     }
@@ -190,27 +192,27 @@ impl Proving {
         loop {
             let wanted = self.is_wanted();
             match &mut self.state {
-                State::Idle if wanted => return Demanded::Due,
-                State::Idle => {
+                DemandState::Idle if wanted => return Demanded::Due,
+                DemandState::Idle => {
                     if self.wanted.changed().await.is_err() {
                         return pending().await;
                     }
                     // Seen by `is_wanted`.
                     self.wanted.mark_changed();
                 }
-                State::Pausing(until) => {
+                DemandState::Pausing(until) => {
                     sleep_until(*until).await;
-                    self.state = State::Idle;
+                    self.state = DemandState::Idle;
                 }
-                State::Asking { answer, begun, known } => {
+                DemandState::Asking { answer, begun, known } => {
                     let (answer, begun) = (answer.await, *begun);
                     let known = known.take();
-                    self.state = State::Idle;
+                    self.state = DemandState::Idle;
                     return self.answered(answer, begun, known.as_ref());
                 }
-                State::Awaiting { until, .. } => {
+                DemandState::Awaiting { until, .. } => {
                     sleep_until(*until).await;
-                    self.state = State::Idle;
+                    self.state = DemandState::Idle;
                     if self.is_wanted() {
                         return Demanded::Unproven;
                     }
@@ -236,14 +238,14 @@ impl Proving {
                     return Demanded::Unproven;
                 }
                 let until = after(Instant::now(), PATIENCE);
-                self.state = State::Awaiting { version, begun, until };
+                self.state = DemandState::Awaiting { version, begun, until };
                 Demanded::Answered
             }
             Err(error) => {
                 let pause = INTERVAL * (1 << self.failures.min(MOST_DOUBLINGS));
                 self.failures = self.failures.saturating_add(1);
                 let pause = error.retry_after().map_or(pause, |asked| asked.max(pause));
-                self.state = State::Pausing(after(Instant::now(), pause));
+                self.state = DemandState::Pausing(after(Instant::now(), pause));
                 Demanded::Failed(error)
             }
         }

@@ -1,7 +1,7 @@
 //! The list-watch state machine, without I/O.
 //!
 //! The machine is a pure function from (state, outcome, time) to the next [`Step`]. It never waits,
-//! sends requests, stores or reports. The driver does what a step says and returns the [`Outcome`].
+//! sends requests, stores or reports. The driver does what a step says and returns the [`StepOutcome`].
 //! The rules are those of client-go's `Reflector`, unless a comment says otherwise.
 
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::backoff::{BackoffPolicy, FIRST, HEALTHY_AFTER, RetryDelays};
 use super::gate::{Gate, INTERVAL};
 use super::shard_progress::ShardProgress;
 use super::status::{RelistCause, Relists};
-use super::step::{End, Failure, Outcome, Step};
+use super::step::{End, RequestFailure, Step, StepOutcome};
 use crate::error::FaultClass;
 use crate::lister_watcher::{ListQuery, WatchQuery};
 use crate::object::{ResourceVersion, ShardSelector};
@@ -298,14 +298,14 @@ impl Machine {
     }
 
     /// Returns the step that follows from the outcome of the last one.
-    pub(super) fn next(&mut self, outcome: Outcome, now: Instant) -> Step {
+    pub(super) fn next(&mut self, outcome: StepOutcome, now: Instant) -> Step {
         match outcome {
-            Outcome::Waited => match std::mem::replace(&mut self.after_wait, After::List) {
+            StepOutcome::Waited => match std::mem::replace(&mut self.after_wait, After::List) {
                 After::List => self.list(now),
                 After::Watch => self.watch(now),
                 After::Step(step) => self.open(step, now),
             },
-            Outcome::Listed { version, continue_token, at_once, complete } => {
+            StepOutcome::Listed { version, continue_token, at_once, complete } => {
                 self.listing.complete &= complete;
                 let version = self.listing.version.get_or_insert(version).clone();
                 match continue_token {
@@ -313,22 +313,22 @@ impl Machine {
                     None => self.listed(version, now),
                 }
             }
-            Outcome::ShardCame => self.list(now),
-            Outcome::Unproven => self.unproven(now),
-            Outcome::Streamed { version, complete } => {
+            StepOutcome::ShardCame => self.list(now),
+            StepOutcome::Unproven => self.unproven(now),
+            StepOutcome::Streamed { version, complete } => {
                 self.listing.complete = complete;
                 self.replace(version)
             }
-            Outcome::StaleList => {
+            StepOutcome::StaleList => {
                 // Another replica may be newer. The second time, use a quorum read.
                 self.quorum = std::mem::replace(&mut self.stale_list, true);
                 self.relist_after(RelistCause::StaleList, now, None)
             }
-            Outcome::ListFailed(failure) => self.list_failed(failure, now),
-            Outcome::Replaced { news } => self.replaced(news, now),
-            Outcome::WatchNotOpened(failure) => self.watch_not_opened(failure, now),
-            Outcome::WatchEnded { end, lasted } => self.watch_ended(&end, lasted, now),
-            Outcome::Panicked => self.relist_after(RelistCause::Panicked, now, None),
+            StepOutcome::ListFailed(failure) => self.list_failed(failure, now),
+            StepOutcome::Replaced { news } => self.replaced(news, now),
+            StepOutcome::WatchNotOpened(failure) => self.watch_not_opened(failure, now),
+            StepOutcome::WatchEnded { end, lasted } => self.watch_ended(&end, lasted, now),
+            StepOutcome::Panicked => self.relist_after(RelistCause::Panicked, now, None),
         }
     }
 
@@ -471,7 +471,7 @@ impl Machine {
         self.shard.listed(self.listing.shard.as_ref());
     }
 
-    fn list_failed(&mut self, failure: Failure, now: Instant) -> Step {
+    fn list_failed(&mut self, failure: RequestFailure, now: Instant) -> Step {
         let listing = std::mem::take(&mut self.listing);
         if listing.only_arrivals {
             return self.arrivals_failed(failure, now);
@@ -534,7 +534,7 @@ impl Machine {
     }
 
     /// Handles a failed list of arrivals. A list of the whole shard shows them, too.
-    fn arrivals_failed(&mut self, failure: Failure, now: Instant) -> Step {
+    fn arrivals_failed(&mut self, failure: RequestFailure, now: Instant) -> Step {
         match failure.class {
             FaultClass::Refused | FaultClass::Throttled => {
                 let delay = self.delays.after_failure(now, failure.retry_after);
@@ -551,7 +551,7 @@ impl Machine {
         }
     }
 
-    fn watch_not_opened(&mut self, failure: Failure, now: Instant) -> Step {
+    fn watch_not_opened(&mut self, failure: RequestFailure, now: Instant) -> Step {
         match failure.class {
             FaultClass::Refused | FaultClass::Throttled => {
                 let delay = self.delays.after_failure(now, failure.retry_after);
@@ -565,7 +565,7 @@ impl Machine {
 
     /// Handles a watch that the credentials do not allow, although they may allow a list. The watch
     /// is tried again first. A whole list each time would load the server for ever.
-    fn watch_refused(&mut self, failure: Failure, now: Instant) -> Step {
+    fn watch_refused(&mut self, failure: RequestFailure, now: Instant) -> Step {
         let delay = self.delays.after_failure(now, failure.retry_after);
         let age = self.listed.map_or(Duration::MAX, |at| now.saturating_duration_since(at));
         let period = self.refused_lists;
@@ -651,7 +651,7 @@ impl Machine {
 
     /// Handles a watch that ended with an internal error. The watches of an overloaded server fail
     /// like this while it still has their version. A relist would load it further.
-    fn internal_error(&mut self, failure: Failure, now: Instant) -> Step {
+    fn internal_error(&mut self, failure: RequestFailure, now: Instant) -> Step {
         let since = *self.internal_errors_since.get_or_insert(now);
         if now.duration_since(since) < self.rules.internal_error_window {
             let delay = self.delays.after_failure(now, failure.retry_after);
@@ -667,7 +667,7 @@ impl Machine {
         self.wait(delay, After::List)
     }
 
-    fn list_again(&mut self, failure: Failure, now: Instant) -> Step {
+    fn list_again(&mut self, failure: RequestFailure, now: Instant) -> Step {
         let delay = self.delays.after_failure(now, failure.retry_after);
         self.wait(delay, After::List)
     }

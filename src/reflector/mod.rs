@@ -47,7 +47,7 @@ pub(crate) use self::options::{ErrorHandler, Transform, error_handler, transform
 use self::pages::Pages;
 use self::status::{ReflectorMetrics, StatusCell, StatusWriter};
 pub use self::status::{ReflectorState, ReflectorStatus, RelistCause, Relists};
-use self::step::{End, Failure, Outcome, Step};
+use self::step::{End, RequestFailure, Step, StepOutcome};
 use self::watching::Heartbeat;
 use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{
@@ -216,8 +216,8 @@ impl Reflector {
             };
             // After a list, open the watch at once, because changes in between are not seen until
             // then.
-            gave_way |= matches!(outcome, Outcome::Replaced { .. });
-            if !matches!(outcome, Outcome::Listed { .. } | Outcome::Streamed { .. }) {
+            gave_way |= matches!(outcome, StepOutcome::Replaced { .. });
+            if !matches!(outcome, StepOutcome::Listed { .. } | StepOutcome::Streamed { .. }) {
                 self.driver.take_shard(&mut self.machine);
             }
             step = self.machine.next(outcome, Instant::now());
@@ -255,11 +255,11 @@ impl ReflectorDriver {
     }
 
     /// Reports a panic that only the driver's loop caught.
-    fn panicked(&mut self, message: String) -> Outcome {
+    fn panicked(&mut self, message: String) -> StepOutcome {
         let request = self.source.collection().request_name(Verb::List);
         self.report(&guarded::panicked(&request, message));
         self.stream = None;
-        Outcome::Panicked
+        StepOutcome::Panicked
     }
 
     async fn perform(
@@ -267,7 +267,7 @@ impl ReflectorDriver {
         step: Step,
         machine: &mut Machine,
         sink: &impl ChangeSink,
-    ) -> Outcome {
+    ) -> StepOutcome {
         if let Some(shard) = &self.narrowed {
             // Before any list: objects outside of the shard are not missing from it.
             sink.emit(Change::Narrowed(shard.clone())).await;
@@ -308,14 +308,14 @@ impl ReflectorDriver {
                     self.proved = self.proved.max(Some(self.listed));
                     self.status.proved(Some(&version), self.listed);
                 }
-                Outcome::Replaced { news }
+                StepOutcome::Replaced { news }
             }
             Step::Arrive { version } => {
                 let mut list = self.accumulator.take(version, false);
                 (list.shard, list.grown) = (machine.shard_after_list(), true);
                 sink.emit(Change::Arrived(list)).await;
                 machine.note_list_emitted();
-                Outcome::Replaced { news: true }
+                StepOutcome::Replaced { news: true }
             }
             Step::AwaitShard => {
                 self.status.enter(ReflectorState::AwaitingShard);
@@ -323,7 +323,7 @@ impl ReflectorDriver {
                     tokio::select! {
                         biased;
                         true = shard_changed(self.options.shard.as_mut()) => {
-                            return Outcome::ShardCame;
+                            return StepOutcome::ShardCame;
                         }
                         // No request can show more than this view, which is empty.
                         _ = self.proving.next() => self.proving.listed(Moment::now()),
@@ -337,7 +337,7 @@ impl ReflectorDriver {
                 let opening = self.opening(&query, &self.packing_hints());
                 let opening = timeout(self.options.watch_grace_period, opening);
                 let opened = match self.prove_beside(opening, machine).await {
-                    None => return Outcome::Unproven,
+                    None => return StepOutcome::Unproven,
                     Some(Ok(opened)) => opened,
                     Some(Err(_)) => {
                         Err(self.error(Verb::Watch, Fault::Silent(self.options.watch_grace_period)))
@@ -351,9 +351,9 @@ impl ReflectorDriver {
                     }
                     Err(error) => {
                         self.report(&error);
-                        let failure = Failure::from(&error);
+                        let failure = RequestFailure::from(&error);
                         self.doubts_history |= failure.is_outage();
-                        Outcome::WatchNotOpened(failure)
+                        StepOutcome::WatchNotOpened(failure)
                     }
                 }
             }
@@ -365,20 +365,20 @@ impl ReflectorDriver {
                     Some((stream, query)) => {
                         self.follow(stream, &query, at_most, machine, sink).await
                     }
-                    None => Outcome::WatchEnded { end: End::Ordinary, lasted: Duration::ZERO },
+                    None => StepOutcome::WatchEnded { end: End::Ordinary, lasted: Duration::ZERO },
                 }
             }
         }
     }
 
-    async fn wait(&mut self, delay: Duration, machine: &mut Machine) -> Outcome {
+    async fn wait(&mut self, delay: Duration, machine: &mut Machine) -> StepOutcome {
         self.status.enter(ReflectorState::Waiting(delay));
         if !machine.serves_demands() {
             sleep(delay).await;
-            return Outcome::Waited;
+            return StepOutcome::Waited;
         }
         let waited = self.prove_beside(sleep(delay), machine).await;
-        waited.map_or(Outcome::Unproven, |()| Outcome::Waited)
+        waited.map_or(StepOutcome::Unproven, |()| StepOutcome::Waited)
     }
 
     async fn begin_list(&mut self) {
@@ -390,14 +390,18 @@ impl ReflectorDriver {
         self.status.enter(ReflectorState::Listing { loaded: 0, total: None });
     }
 
-    async fn list_failed(&mut self, error: &SourceError) -> Outcome {
+    async fn list_failed(&mut self, error: &SourceError) -> StepOutcome {
         self.accumulator.discard().await;
         self.report(error);
-        Outcome::ListFailed(error.into())
+        StepOutcome::ListFailed(error.into())
     }
 
     /// Lists one page into the accumulator.
-    async fn list(&mut self, query: &ListQuery, machine: &Machine) -> Result<Outcome, SourceError> {
+    async fn list(
+        &mut self,
+        query: &ListQuery,
+        machine: &Machine,
+    ) -> Result<StepOutcome, SourceError> {
         let idle_timeout = self.options.list_idle_timeout;
         let silent = self.error(Verb::List, Fault::Silent(idle_timeout));
         let (request, hints) = (silent.request().clone(), self.hints(machine));
@@ -458,10 +462,10 @@ impl ReflectorDriver {
         {
             let fault = Fault::StaleList { listed: version, known: known.clone() };
             self.report(&self.error(Verb::List, fault));
-            return Ok(Outcome::StaleList);
+            return Ok(StepOutcome::StaleList);
         }
         let complete = self.accumulator.is_complete();
-        Ok(Outcome::Listed { version, continue_token, at_once, complete })
+        Ok(StepOutcome::Listed { version, continue_token, at_once, complete })
     }
 
     /// Notes an object outside of the shard. Only a stored one can have moved away.

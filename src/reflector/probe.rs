@@ -31,11 +31,11 @@ pub(super) struct Probe {
     /// True until an answer has shown whether history goes on.
     doubts_history: bool,
     idle_timeout: Duration,
-    state: State,
+    state: ProbeState,
     source: Arc<dyn ListerWatcher>,
 }
 
-enum State {
+enum ProbeState {
     /// No request is due before this moment.
     Idle(Instant),
     Asking {
@@ -74,7 +74,7 @@ impl Probe {
         proved: Instant,
     ) -> Self {
         let idle_timeout = limit.map_or(idle_timeout, |limit| idle_timeout.min(limit));
-        let state = State::Idle(proved);
+        let state = ProbeState::Idle(proved);
         let mut probe = Self { limit, doubts_history: false, idle_timeout, state, source };
         probe.proved(proved);
         probe
@@ -83,7 +83,7 @@ impl Probe {
     /// Notes a proof of this moment. The next request is due after half of the limit.
     pub(super) fn proved(&mut self, at: Instant) {
         if let Some(limit) = self.limit.filter(|_| !self.doubts_history) {
-            self.state = State::Idle(after(at, limit / 2));
+            self.state = ProbeState::Idle(after(at, limit / 2));
         }
     }
 
@@ -91,7 +91,7 @@ impl Probe {
     pub(super) fn doubt_history(&mut self, at: Instant) {
         if !self.doubts_history {
             self.doubts_history = true;
-            self.state = State::Idle(at);
+            self.state = ProbeState::Idle(at);
         }
     }
 
@@ -108,19 +108,19 @@ impl Probe {
     /// Sends the request. `known` is the version that the watch has reached.
     pub(super) fn ask(&mut self, now: Instant, known: Option<ResourceVersion>) {
         let answer = first_version(self.source.clone(), self.idle_timeout).boxed();
-        self.state = State::Asking { answer, begun: now, known };
+        self.state = ProbeState::Asking { answer, begun: now, known };
     }
 
     /// Postpones the request.
     pub(super) fn put_off(&mut self, now: Instant) {
         let pause = self.limit.map_or(HISTORY_RETRY, |limit| limit / RETRIES);
-        self.state = State::Idle(after(now, pause));
+        self.state = ProbeState::Idle(after(now, pause));
     }
 
     /// Gives the watch the other half of the limit to reach the quorum's version.
     pub(super) fn await_watch(&mut self, begun: Instant) {
         if let Some(limit) = self.limit {
-            self.state = State::Awaiting(after(begun, limit / 2));
+            self.state = ProbeState::Awaiting(after(begun, limit / 2));
         }
     }
 
@@ -130,15 +130,15 @@ impl Probe {
             return pending().await;
         }
         match &mut self.state {
-            State::Idle(until) => {
+            ProbeState::Idle(until) => {
                 sleep_until(*until).await;
                 Probed::Due
             }
-            State::Asking { answer, begun, known } => match answer.await {
+            ProbeState::Asking { answer, begun, known } => match answer.await {
                 Ok(version) => Probed::Answered { version, begun: *begun, known: known.take() },
                 Err(error) => Probed::Failed(error),
             },
-            State::Awaiting(until) => {
+            ProbeState::Awaiting(until) => {
                 sleep_until(*until).await;
                 Probed::WatchBehind
             }

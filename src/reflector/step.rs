@@ -36,7 +36,7 @@ impl Step {
 
 /// The outcome of a step.
 #[derive(Debug)]
-pub(super) enum Outcome {
+pub(super) enum StepOutcome {
     Waited,
     /// The shard is no longer empty.
     ShardCame,
@@ -58,12 +58,12 @@ pub(super) enum Outcome {
     },
     /// The list is older than the known version.
     StaleList,
-    ListFailed(Failure),
+    ListFailed(RequestFailure),
     /// The list was handed on. `news` is true if it contained an unknown state.
     Replaced {
         news: bool,
     },
-    WatchNotOpened(Failure),
+    WatchNotOpened(RequestFailure),
     /// A watch ended, `lasted` after it was opened.
     WatchEnded {
         end: End,
@@ -81,7 +81,7 @@ pub(super) enum End {
     /// The server ended it cleanly within a second, without an event.
     AtOnce,
     /// The server sent an error.
-    Failed(Failure),
+    Failed(RequestFailure),
     /// The connection broke, or the answer could not be read.
     Broken,
     /// Nothing came for too long.
@@ -107,20 +107,20 @@ impl End {
 
 /// The parts of an error that decide the next step.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Failure {
+pub(super) struct RequestFailure {
     pub(super) class: FaultClass,
     pub(super) retry_after: Option<Duration>,
     pub(super) no_end_of_initial_events: bool,
 }
 
-impl Failure {
+impl RequestFailure {
     /// Returns whether the server may have been replaced meanwhile.
     pub(super) fn is_outage(self) -> bool {
         matches!(self.class, FaultClass::Refused | FaultClass::Internal | FaultClass::Other)
     }
 }
 
-impl From<&SourceError> for Failure {
+impl From<&SourceError> for RequestFailure {
     fn from(error: &SourceError) -> Self {
         Self {
             class: error.class(),

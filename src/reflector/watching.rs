@@ -11,7 +11,7 @@ use super::demand::Demanded;
 use super::guarded::Guarded;
 use super::machine::Machine;
 use super::probe::{Probe, Probed};
-use super::step::{End, Outcome};
+use super::step::{End, StepOutcome};
 use super::{ChangeSink, ReflectorDriver, ReflectorOptions, shard_changed};
 use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{SourceObject, Undecodable, WatchItem, WatchQuery, WatchStream};
@@ -123,7 +123,7 @@ impl ReflectorDriver {
         &mut self,
         query: WatchQuery,
         machine: &Machine,
-    ) -> Result<Outcome, SourceError> {
+    ) -> Result<StepOutcome, SourceError> {
         let idle_timeout = self.options.initial_events_idle_timeout;
         let begun = Instant::now();
         let timed_out = |this: &Self| {
@@ -169,10 +169,10 @@ impl ReflectorDriver {
                     if let Some(known) = machine.newer_known(&version) {
                         let fault = Fault::StaleList { listed: version, known: known.clone() };
                         self.report(&self.error(Verb::Watch, fault));
-                        return Ok(Outcome::StaleList);
+                        return Ok(StepOutcome::StaleList);
                     }
                     self.stream = Some((stream, query));
-                    return Ok(Outcome::Streamed {
+                    return Ok(StepOutcome::Streamed {
                         version,
                         complete: self.accumulator.is_complete(),
                     });
@@ -203,7 +203,7 @@ impl ReflectorDriver {
         at_most: Option<Duration>,
         machine: &mut Machine,
         sink: &impl ChangeSink,
-    ) -> Outcome {
+    ) -> StepOutcome {
         let opened = Instant::now();
         let overdue = after(opened, query.timeout.saturating_add(self.options.watch_grace_period));
         let mut due = at_most.map(|at_most| after(opened, at_most));
@@ -312,7 +312,7 @@ impl ReflectorDriver {
             last = Instant::now();
         };
         self.doubts_history = probe.doubts_history() || end.is_outage();
-        Outcome::WatchEnded { end, lasted: opened.elapsed() }
+        StepOutcome::WatchEnded { end, lasted: opened.elapsed() }
     }
 
     /// Hands an item on. `untold` is the time at which the sink learns the version of events that
