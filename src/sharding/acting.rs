@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::balance::{Balance, Owner};
 use super::holdings::{Change, Holding, Pace, Release, Repair};
-use super::machine::{Answer, Command, Failure, Machine, Request, Subject};
+use super::machine::{Answer, Command, Machine, Request, RequestFailure, Subject};
 use super::session::{Progress, Session};
 use super::slots;
 use super::view::View;
@@ -231,7 +231,10 @@ impl Machine {
     }
 
     pub(super) fn slot_answered(&mut self, slot: usize, id: u64, answer: Answer, now: Instant) {
-        let refused = matches!(answer, Answer::Failed(Failure::Refused | Failure::Throttled(_)));
+        let refused = matches!(
+            answer,
+            Answer::Failed(RequestFailure::Refused | RequestFailure::Throttled(_))
+        );
         let jitter = if refused { self.rng.f64() } else { 0.0 };
         let pace = Pace { period: self.rules.times.retry_period, jitter };
         let view = self.view.clone();

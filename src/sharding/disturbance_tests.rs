@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::machine::{Answer, Command, Failure, Input, Request, Subject};
+use super::machine::{Answer, Command, Input, Request, RequestFailure, Subject};
 use super::tests::Bench;
 use super::trouble::Trouble;
 
 /// Lets time pass in steps, and answers every write of a slot by `answer`. Returns the times of
 /// those writes, in seconds.
-fn write_times(bench: &mut Bench, seconds: f64, answer: Option<Failure>) -> Vec<f64> {
+fn write_times(bench: &mut Bench, seconds: f64, answer: Option<RequestFailure>) -> Vec<f64> {
     let mut times = Vec::new();
     let from = bench.now;
     let mut passed = 0.0;
@@ -35,9 +35,9 @@ fn write_times(bench: &mut Bench, seconds: f64, answer: Option<Failure>) -> Vec<
 #[test]
 fn refused_claims_pause_together() {
     let mut bench = Bench::of(256);
-    let refused = write_times(&mut bench, 10.0, Some(Failure::Refused));
+    let refused = write_times(&mut bench, 10.0, Some(RequestFailure::Refused));
     assert!((18..=20).contains(&refused.len()), "{refused:?}");
-    let refused = write_times(&mut bench, 600.0, Some(Failure::Refused));
+    let refused = write_times(&mut bench, 600.0, Some(RequestFailure::Refused));
     assert!((25..=45).contains(&refused.len()), "{refused:?}");
     assert!(bench.held().is_empty());
     // The server recovers.
@@ -48,7 +48,7 @@ fn refused_claims_pause_together() {
 #[test]
 fn failing_server_gets_one_claim_at_a_time() {
     let mut bench = Bench::of(256);
-    let failed = write_times(&mut bench, 600.0, Some(Failure::Unknown));
+    let failed = write_times(&mut bench, 600.0, Some(RequestFailure::Unknown));
     assert!((100..=330).contains(&failed.len()), "{}", failed.len());
     assert!(bench.held().is_empty());
     write_times(&mut bench, 10.0, None);
@@ -69,7 +69,7 @@ fn failing_releases_pause_longer_and_longer() {
         for (id, subject, request) in std::mem::take(&mut bench.sent) {
             let of_slot = matches!(subject, Subject::Slot(_));
             sent += usize::from(of_slot);
-            let failed = Answer::Failed(Failure::Unknown);
+            let failed = Answer::Failed(RequestFailure::Unknown);
             let answer = if of_slot { failed } else { bench.serve(&request) };
             bench.tell(Input::Answered { id, subject, answer });
         }
@@ -87,7 +87,7 @@ fn failing_releases_pause_longer_and_longer() {
 fn busy_server_is_asked_again_when_it_says() {
     for (asked, after) in [(0, 2.0..3.0), (5, 5.0..7.0), (3_600, 60.0..76.0)] {
         let mut bench = Bench::of(64);
-        let throttled = Failure::Throttled(Duration::from_secs(asked));
+        let throttled = RequestFailure::Throttled(Duration::from_secs(asked));
         let times = write_times(&mut bench, 100.0, Some(throttled));
         assert_eq!(times.iter().filter(|time| **time < 1.0).count(), 16);
         let next = times.iter().find(|time| **time > 1.0).unwrap();
@@ -105,8 +105,11 @@ fn one_refused_slot_holds_up_no_other() {
     while seconds < 20.0 {
         for (id, subject, request) in std::mem::take(&mut bench.sent) {
             let refused = matches!(request, Request::Write { slot: 40, .. });
-            let answer =
-                if refused { Answer::Failed(Failure::Refused) } else { bench.serve(&request) };
+            let answer = if refused {
+                Answer::Failed(RequestFailure::Refused)
+            } else {
+                bench.serve(&request)
+            };
             bench.tell(Input::Answered { id, subject, answer });
         }
         bench.see();
@@ -132,7 +135,7 @@ fn foreign_lease_is_looked_at_now_and_then() {
     while seconds < 600.0 {
         for (id, subject, request) in std::mem::take(&mut bench.sent) {
             let answer = match &request {
-                Request::Write { slot: 2, .. } => Answer::Failed(Failure::Conflict),
+                Request::Write { slot: 2, .. } => Answer::Failed(RequestFailure::Conflict),
                 Request::Read { slot: 2 } => {
                     looks.push(seconds);
                     Answer::Foreign
@@ -160,7 +163,9 @@ fn slot_lease_without_label_is_marked_again() {
     while seconds < 10.0 {
         for (id, subject, request) in std::mem::take(&mut bench.sent) {
             let answer = match &request {
-                Request::Write { slot: 2, .. } if !marked => Answer::Failed(Failure::Conflict),
+                Request::Write { slot: 2, .. } if !marked => {
+                    Answer::Failed(RequestFailure::Conflict)
+                }
                 Request::Read { slot: 2 } if !marked => Answer::Unmarked(1.into()),
                 Request::Mark { slot, base } => {
                     assert_eq!((*slot, base), (2, &1.into()));
@@ -189,7 +194,7 @@ fn member_whose_renewals_fail_joins_less_often() {
         for (id, subject, request) in std::mem::take(&mut bench.sent) {
             joins += usize::from(matches!(request, Request::Join { .. }));
             let answer = match &request {
-                Request::Renew { .. } => Answer::Failed(Failure::Refused),
+                Request::Renew { .. } => Answer::Failed(RequestFailure::Refused),
                 _ => bench.serve(&request),
             };
             bench.tell(Input::Answered { id, subject, answer });

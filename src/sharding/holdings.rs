@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::machine::{Answer, Failure, min};
+use super::machine::{Answer, RequestFailure, min};
 use super::pause::Pause;
 use super::view::{Slot, View, is_newer};
 use crate::object::ResourceVersion;
@@ -317,7 +317,7 @@ impl Holdings {
         // A claim that succeeds was planned.
         self.plan_due |= !claims || !matches!(answer, Answer::Slot(_));
         let again = now + pace.period * (1 << entry.refusals.min(MOST_DOUBLINGS));
-        if let Answer::Failed(Failure::Refused | Failure::Unknown) = answer {
+        if let Answer::Failed(RequestFailure::Refused | RequestFailure::Unknown) = answer {
             entry.refusals = entry.refusals.saturating_add(1);
         }
         match &mut entry.holding {
@@ -325,7 +325,7 @@ impl Holdings {
                 let base = base.take();
                 self.claims_pause.answered(&answer, now, pace);
                 let (next, change) = match answer {
-                    Answer::Failed(Failure::Unknown) => {
+                    Answer::Failed(RequestFailure::Unknown) => {
                         (Holding::Uncertain { base, pending: None, at: again }, Change::Nothing)
                     }
                     // The record tells whose the slot is.
@@ -334,10 +334,12 @@ impl Holdings {
                         (Holding::Claiming { base, pending: id }, Change::Nothing)
                     }
                     // A pause holds up all claims.
-                    Answer::Failed(Failure::Refused | Failure::Throttled(_)) => {
+                    Answer::Failed(RequestFailure::Refused | RequestFailure::Throttled(_)) => {
                         (Holding::No, Change::Nothing)
                     }
-                    Answer::Failed(Failure::Conflict) if base.is_none() && entry.conflicts > 0 => {
+                    Answer::Failed(RequestFailure::Conflict)
+                        if base.is_none() && entry.conflicts > 0 =>
+                    {
                         let next = Repair::Read;
                         (Holding::Strange { next, pending: None, at: now }, Change::Conflict)
                     }
@@ -345,7 +347,7 @@ impl Holdings {
                         let delay = pace.period * (1 << entry.conflicts.min(MOST_DOUBLINGS));
                         entry.blocked = Some((now + delay, base));
                         entry.conflicts = entry.conflicts.saturating_add(1);
-                        let faster = matches!(answer, Answer::Failed(Failure::Conflict));
+                        let faster = matches!(answer, Answer::Failed(RequestFailure::Conflict));
                         (Holding::No, if faster { Change::Conflict } else { Change::Nothing })
                     }
                 };
@@ -371,12 +373,15 @@ impl Holdings {
                 // Those that were not refused come first.
                 let paused = self.releases_pause.until.map_or(later, |until| until + pace.period);
                 (*next, *at) = match (*next, answer) {
-                    (Release::Write, Answer::Failed(Failure::Refused | Failure::Throttled(_))) => {
-                        (Release::Write, paused)
-                    }
+                    (
+                        Release::Write,
+                        Answer::Failed(RequestFailure::Refused | RequestFailure::Throttled(_)),
+                    ) => (Release::Write, paused),
                     // A server may answer every write with a conflict.
                     (_, Answer::Slot(_)) => (Release::Write, later),
-                    (Release::Write, Answer::Failed(Failure::Conflict)) => (Release::Read, now),
+                    (Release::Write, Answer::Failed(RequestFailure::Conflict)) => {
+                        (Release::Read, now)
+                    }
                     _ => (Release::Read, again),
                 };
                 Change::Nothing

@@ -85,12 +85,12 @@ pub(super) enum Answer {
     Foreign,
     /// The object does not exist, or is deleted now.
     Absent,
-    Failed(Failure),
+    Failed(RequestFailure),
 }
 
 /// The kind of an error, as far as the next step depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Failure {
+pub(super) enum RequestFailure {
     /// The object has another version or uid, or exists already.
     Conflict,
     /// The server refused the request, and has not executed it.
@@ -404,7 +404,9 @@ impl Machine {
     }
 
     fn answered(&mut self, id: u64, subject: &Subject, answer: Answer, now: Instant) {
-        if let Answer::Failed(Failure::Refused | Failure::Throttled(_) | Failure::Unknown)
+        if let Answer::Failed(
+            RequestFailure::Refused | RequestFailure::Throttled(_) | RequestFailure::Unknown,
+        )
         | Answer::Foreign = answer
         {
             self.counts.errors += 1;

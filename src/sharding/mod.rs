@@ -178,9 +178,9 @@ use crate::object::ShardSelector;
 ///
 /// A cheap clone; all clones are one membership.
 #[derive(Clone)]
-pub struct Sharding(Arc<Inner>);
+pub struct Sharding(Arc<ShardingState>);
 
-struct Inner {
+struct ShardingState {
     client: Client,
     namespace: Arc<str>,
     rules: Rules,
@@ -216,7 +216,7 @@ impl Sharding {
             free: rules.slots,
             ..ShardingStatus::default()
         };
-        Self(Arc::new(Inner {
+        Self(Arc::new(ShardingState {
             client,
             namespace,
             scopes: ArcSwap::from_pointee(vec![None; rules.slots]),

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::holdings::{PARALLEL, Pace};
-use super::machine::{Answer, Failure};
+use super::machine::{Answer, RequestFailure};
 
 /// The largest number of times that the pause doubles.
 const MOST_DOUBLINGS: u32 = 3;
@@ -35,15 +35,15 @@ impl Pause {
         match answer {
             Answer::Slot(_) => *self = Self::default(),
             // It may be executed later, so nothing waits, but one write at a time is enough.
-            Answer::Failed(Failure::Unknown) => self.refusals = self.refusals.max(1),
+            Answer::Failed(RequestFailure::Unknown) => self.refusals = self.refusals.max(1),
             // The other writes of the same round are refused, too.
-            Answer::Failed(Failure::Refused) if !self.lasts(now) => {
+            Answer::Failed(RequestFailure::Refused) if !self.lasts(now) => {
                 let delay = pace.period * (1 << self.refusals.min(MOST_DOUBLINGS));
                 self.until = Some(later(delay));
                 self.refusals = self.refusals.saturating_add(1);
             }
             // The server is busy for this long. One write then asks whether it still is.
-            Answer::Failed(Failure::Throttled(pause)) => {
+            Answer::Failed(RequestFailure::Throttled(pause)) => {
                 self.until = self.until.max(Some(later(rest(*pause, pace.period))));
                 self.refusals = self.refusals.max(1);
             }

@@ -12,7 +12,7 @@ use kube::{Api, Client};
 use serde_json::json;
 
 use super::error::MembershipError;
-use super::machine::{Answer, Failure, Request, Rules, Subject};
+use super::machine::{Answer, Request, RequestFailure, Rules, Subject};
 use super::record::{self, Record};
 use crate::lease::{LeaseError, LeaseFault, LeaseVerb, attempt};
 
@@ -90,7 +90,9 @@ impl Requests {
                             (Answer::Foreign, Some(error))
                         }
                         // Somebody rewrote the Lease by hand. The watch shows it, too.
-                        Ok(Record::Foreign) | Err(_) => (Answer::Failed(Failure::Unknown), None),
+                        Ok(Record::Foreign) | Err(_) => {
+                            (Answer::Failed(RequestFailure::Unknown), None)
+                        }
                     };
                     (answer, Some(lease), error)
                 }
@@ -98,7 +100,11 @@ impl Requests {
                     let answer = answer(verb, &error);
                     raced = !matches!(
                         answer,
-                        Answer::Failed(Failure::Refused | Failure::Throttled(_) | Failure::Unknown)
+                        Answer::Failed(
+                            RequestFailure::Refused
+                                | RequestFailure::Throttled(_)
+                                | RequestFailure::Unknown
+                        )
                     );
                     (answer, None, Some(error.into()))
                 }
@@ -147,14 +153,14 @@ fn answer(verb: LeaseVerb, error: &LeaseError) -> Answer {
                 _ => None,
             };
             let seconds = seconds.map_or(0, |details| details.retry_after_seconds);
-            Answer::Failed(Failure::Throttled(Duration::from_secs(seconds.into())))
+            Answer::Failed(RequestFailure::Throttled(Duration::from_secs(seconds.into())))
         }
-        (_, Some(409)) => Answer::Failed(Failure::Conflict),
-        (LeaseVerb::Create, Some(404)) => Answer::Failed(Failure::Refused),
+        (_, Some(409)) => Answer::Failed(RequestFailure::Conflict),
+        (LeaseVerb::Create, Some(404)) => Answer::Failed(RequestFailure::Refused),
         (_, Some(404)) => Answer::Absent,
-        (_, Some(408)) => Answer::Failed(Failure::Unknown),
-        (_, Some(400..500)) => Answer::Failed(Failure::Refused),
-        _ => Answer::Failed(Failure::Unknown),
+        (_, Some(408)) => Answer::Failed(RequestFailure::Unknown),
+        (_, Some(400..500)) => Answer::Failed(RequestFailure::Refused),
+        _ => Answer::Failed(RequestFailure::Unknown),
     }
 }
 

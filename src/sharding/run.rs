@@ -20,7 +20,7 @@ use super::record::{self, Reader};
 use super::requests::{Answered, Requests};
 use super::trouble::Trouble;
 use super::view::View;
-use super::{Inner, Sharding, slots};
+use super::{Sharding, ShardingState, slots};
 use crate::informer::{InformerOptions, SharedInformer};
 use crate::lease::WorkScope;
 use crate::object::ResourceVersion;
@@ -32,7 +32,7 @@ static RUNS: AtomicU64 = AtomicU64::new(1);
 
 /// A membership that runs.
 pub(super) struct Driver {
-    pub(super) inner: Arc<Inner>,
+    pub(super) inner: Arc<ShardingState>,
     /// The number of this run.
     run: u64,
     pub(super) rules: Arc<Rules>,
@@ -112,7 +112,7 @@ impl Sharding {
 }
 
 /// Allows the next run when it is dropped.
-struct Running(Arc<Inner>);
+struct Running(Arc<ShardingState>);
 
 impl Drop for Running {
     fn drop(&mut self) {
@@ -121,7 +121,7 @@ impl Drop for Running {
 }
 
 impl Driver {
-    fn new(inner: Arc<Inner>) -> Result<Self, ShardingError> {
+    fn new(inner: Arc<ShardingState>) -> Result<Self, ShardingError> {
         let rules = Arc::new(inner.rules.clone());
         let selector = format!("{}={}", record::GROUP, rules.group);
         let source = ApiSource::<Lease>::new(inner.client.clone())
@@ -415,7 +415,7 @@ impl Driver {
     fn offer(&self) {
         let open = |(slot, scope): (usize, &Option<WorkScope>)| {
             let scope = scope.clone().filter(|scope| !scope.token().is_cancelled())?;
-            Some((scope, Inner::tenure(self.run, self.machine.tenure(slot))))
+            Some((scope, ShardingState::tenure(self.run, self.machine.tenure(slot))))
         };
         self.inner.scopes.store(Arc::new(self.scopes.iter().enumerate().map(open).collect()));
     }
@@ -427,7 +427,7 @@ impl Drop for Driver {
     }
 }
 
-impl Inner {
+impl ShardingState {
     /// Returns a number that no other tenure of this process has.
     fn tenure(run: u64, tenure: u64) -> u64 {
         (run << 32) + tenure

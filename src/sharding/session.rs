@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
-use super::machine::{Answer, Failure, Request, Rules, min};
+use super::machine::{Answer, Request, RequestFailure, Rules, min};
 use super::pause;
 use super::view::Member;
 use crate::object::ResourceVersion;
@@ -92,14 +92,14 @@ impl Join {
                 return began.then(|| Session::new(member, started, rules));
             }
             // A server may answer every create with a conflict.
-            (JoinStep::Create, Answer::Failed(Failure::Refused))
+            (JoinStep::Create, Answer::Failed(RequestFailure::Refused))
             | (JoinStep::Find | JoinStep::Confirm { .. }, Answer::Absent) => {
                 (JoinStep::Create, later)
             }
-            (JoinStep::Create, Answer::Failed(Failure::Throttled(pause))) => {
+            (JoinStep::Create, Answer::Failed(RequestFailure::Throttled(pause))) => {
                 (JoinStep::Create, now + pause::rest(pause, rules.times.retry_period))
             }
-            (_, Answer::Failed(Failure::Conflict)) => (JoinStep::Find, now),
+            (_, Answer::Failed(RequestFailure::Conflict)) => (JoinStep::Find, now),
             _ => (JoinStep::Find, later),
         };
         (self.next, self.at) = (next, at);
@@ -269,7 +269,7 @@ impl Session {
                 self.go_on(Next::Renew, now);
             }
             // Read once in an attempt. A second conflict waits for the next attempt.
-            (Next::Renew, Answer::Failed(Failure::Conflict)) if !self.read => {
+            (Next::Renew, Answer::Failed(RequestFailure::Conflict)) if !self.read => {
                 self.go_on(Next::Find, now);
             }
             _ => {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::holdings::PARALLEL;
-use super::machine::{Answer, Failure, Rules, min};
+use super::machine::{Answer, RequestFailure, Rules, min};
 use super::pause;
 use super::view::{Member, View};
 use crate::object::ResourceVersion;
@@ -147,10 +147,10 @@ impl Silence {
         match answer {
             Answer::Absent => observed.not_before = None,
             // The member has renewed its Lease: the observation starts again.
-            Answer::Failed(Failure::Conflict) if !observed.own => {
+            Answer::Failed(RequestFailure::Conflict) if !observed.own => {
                 (observed.seen, observed.not_before) = (now, Some(now));
             }
-            Answer::Failed(Failure::Throttled(pause)) => {
+            Answer::Failed(RequestFailure::Throttled(pause)) => {
                 observed.not_before = Some(now + pause::rest(*pause, rules.times.retry_period));
             }
             _ => observed.not_before = Some(now + rules.times.retry_period),

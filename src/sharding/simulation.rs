@@ -11,7 +11,7 @@ use std::time::Duration;
 use fastrand::Rng;
 use tokio::time::Instant;
 
-use super::machine::{Answer, Command, Failure, Input, Machine};
+use super::machine::{Answer, Command, Input, Machine, RequestFailure};
 use super::status::ShardingCounts;
 use super::store::Store;
 use super::view::View;
@@ -370,7 +370,7 @@ impl Simulation {
             Command::Send { id, subject, request } => {
                 let timeout =
                     self.clock(index) + self.replicas[index].machine.rules.times.request_timeout();
-                let unknown = Answer::Failed(Failure::Unknown);
+                let unknown = Answer::Failed(RequestFailure::Unknown);
                 let identity = self.replicas[index].machine.rules.identity.clone();
                 let call = Call { id, subject, identity };
                 let at = self.when(index, timeout);

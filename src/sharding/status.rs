@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::Inner;
+use super::ShardingState;
 use super::error::MembershipError;
 use super::holdings::Holding;
 use super::machine::Machine;
@@ -93,7 +93,7 @@ pub struct ShardingCounts {
     pub errors: u64,
 }
 
-impl Inner {
+impl ShardingState {
     /// Publishes the state of the machine. If it is quiet, only counts have changed, and no reader
     /// is woken.
     pub(super) fn show(&self, machine: &Machine, quiet: bool) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::machine::{Answer, Failure, Request};
+use super::machine::{Answer, Request, RequestFailure};
 use super::view::{Member, Slot, View};
 use crate::object::ResourceVersion;
 
@@ -44,7 +44,7 @@ impl Store {
         match request {
             Request::Join { name } => {
                 if self.members.iter().any(|member| member.name == *name) {
-                    return Answer::Failed(Failure::Conflict);
+                    return Answer::Failed(RequestFailure::Conflict);
                 }
                 self.uids += 1;
                 let member = Member {
@@ -66,7 +66,7 @@ impl Store {
                     return Answer::Absent;
                 };
                 if member.uid != *uid || member.version != *version {
-                    return Answer::Failed(Failure::Conflict);
+                    return Answer::Failed(RequestFailure::Conflict);
                 }
                 (member.version, member.leaving) = (next.into(), *leaving);
                 self.version = next;
@@ -81,7 +81,7 @@ impl Store {
                 let Some(found) = found else { return Answer::Absent };
                 let member = &self.members[found];
                 if member.uid != *uid || version.as_ref().is_some_and(|v| *v != member.version) {
-                    return Answer::Failed(Failure::Conflict);
+                    return Answer::Failed(RequestFailure::Conflict);
                 }
                 self.members.remove(found);
                 self.version += 1;
@@ -93,7 +93,7 @@ impl Store {
             Request::Write { slot, base, session, transitions } => {
                 let stored = self.slots[*slot].as_ref().map(|stored| &stored.version);
                 if stored != base.as_ref() {
-                    return Answer::Failed(Failure::Conflict);
+                    return Answer::Failed(RequestFailure::Conflict);
                 }
                 let record = Slot {
                     version: self.next(),

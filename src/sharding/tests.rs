@@ -5,7 +5,7 @@ use fastrand::Rng;
 use proptest::prelude::*;
 use tokio::time::Instant;
 
-use super::machine::{Answer, Command, Failure, Input, Machine, Request, Subject};
+use super::machine::{Answer, Command, Input, Machine, Request, RequestFailure, Subject};
 use super::simulation::Simulation;
 use super::store::Store;
 use super::view::View;
@@ -264,7 +264,7 @@ fn lost_answer_to_a_join_is_confirmed() {
     let request = bench.sent[0].2.clone();
     bench.serve(&request);
     bench.until(5.0);
-    bench.deliver(Answer::Failed(Failure::Unknown));
+    bench.deliver(Answer::Failed(RequestFailure::Unknown));
     bench.until(7.0);
     assert!(matches!(bench.sent[0].2, Request::Find { .. }));
     bench.answer();
@@ -314,7 +314,7 @@ fn late_claim_is_adopted() {
     bench.see();
     let claims = std::mem::take(&mut bench.sent);
     for (id, subject, _) in &claims {
-        let answer = Answer::Failed(Failure::Unknown);
+        let answer = Answer::Failed(RequestFailure::Unknown);
         bench.tell(Input::Answered { id: *id, subject: subject.clone(), answer });
     }
     assert!(bench.done.is_empty());
@@ -335,7 +335,7 @@ fn uncertain_release_is_never_worked_on_again() {
     let release = bench.sent.last().unwrap().clone();
     let (id, subject) = (release.0, release.1.clone());
     bench.sent.clear();
-    bench.tell(Input::Answered { id, subject, answer: Answer::Failed(Failure::Unknown) });
+    bench.tell(Input::Answered { id, subject, answer: Answer::Failed(RequestFailure::Unknown) });
     // The view still names this session.
     bench.see();
     assert!(!bench.done.contains(&Command::Begin(slot)));
@@ -387,7 +387,7 @@ fn silent_member_is_fenced_in_the_seen_version() {
     // The member has renewed its Lease: the observation starts again.
     let (id, subject) = (fence.0, fence.1.clone());
     bench.sent.clear();
-    bench.tell(Input::Answered { id, subject, answer: Answer::Failed(Failure::Conflict) });
+    bench.tell(Input::Answered { id, subject, answer: Answer::Failed(RequestFailure::Conflict) });
     bench.until(17.0);
     assert!(bench.sent.iter().all(|sent| !matches!(sent.2, Request::Delete { .. })));
 }
