@@ -8,11 +8,11 @@ use k8s_openapi::api::coordination::v1::Lease;
 use kube::api::PostParams;
 use kube::{Api, Client};
 
-use super::machine::{Failure, Outcome, Step};
+use super::machine::{RequestFailure, Step, StepOutcome};
 use crate::lease::{LeaseError, LeaseVerb, attempt};
 
 /// The outcome of a step, and the error to report.
-pub(super) type StepResult = (Outcome, Option<LeaseError>);
+pub(super) type StepResult = (StepOutcome, Option<LeaseError>);
 
 /// A client for one Lease.
 #[derive(Clone, Debug)]
@@ -46,14 +46,14 @@ impl LeaseClient {
             match step {
                 Step::Wait(delay) => {
                     tokio::time::sleep(delay).await;
-                    (Outcome::Waited, None)
+                    (StepOutcome::Waited, None)
                 }
                 Step::Get => {
                     let asked = async {
                         let lease = this.api.get_opt(&this.name).await?;
                         lease.map(|lease| this.checked(lease)).transpose()
                     };
-                    let got = |lease: Option<Lease>| Outcome::Got(lease.map(Box::new));
+                    let got = |lease: Option<Lease>| StepOutcome::Got(lease.map(Box::new));
                     this.ask(LeaseVerb::Get, asked, got).await
                 }
                 Step::Create(lease) => {
@@ -68,7 +68,7 @@ impl LeaseClient {
                     };
                     this.ask(LeaseVerb::Update, asked, written).await
                 }
-                Step::Lost(_) | Step::Released => (Outcome::Waited, None),
+                Step::Lost(_) | Step::Released => (StepOutcome::Waited, None),
             }
         })
     }
@@ -88,22 +88,22 @@ impl LeaseClient {
         &self,
         verb: LeaseVerb,
         request: impl Future<Output = kube::Result<T>>,
-        outcome: impl FnOnce(T) -> Outcome,
+        outcome: impl FnOnce(T) -> StepOutcome,
     ) -> StepResult {
         match attempt(verb, &self.lease, self.timeout, request).await {
             Ok(answer) => (outcome(answer), None),
-            Err(error) => (Outcome::Failed(failure(&error)), Some(error)),
+            Err(error) => (StepOutcome::Failed(failure(&error)), Some(error)),
         }
     }
 }
 
-fn written(lease: Lease) -> Outcome {
-    Outcome::Written(Box::new(lease))
+fn written(lease: Lease) -> StepOutcome {
+    StepOutcome::Written(Box::new(lease))
 }
 
-fn failure(error: &LeaseError) -> Failure {
+fn failure(error: &LeaseError) -> RequestFailure {
     match (error.verb(), error.status()) {
-        (_, Some(409)) | (LeaseVerb::Update, Some(404)) => Failure::Conflict,
-        _ => Failure::Other,
+        (_, Some(409)) | (LeaseVerb::Update, Some(404)) => RequestFailure::Conflict,
+        _ => RequestFailure::Other,
     }
 }

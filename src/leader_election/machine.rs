@@ -1,7 +1,7 @@
 //! The state machine of leader election, without its I/O.
 //!
 //! The machine is a pure step from (state, outcome, now) to the next [`Step`]. It never waits and
-//! sends nothing: the elector performs a step and returns with the [`Outcome`]. Each call passes
+//! sends nothing: the elector performs a step and returns with the [`StepOutcome`]. Each call passes
 //! two clocks. Decisions use only the monotonic one; the wall clock is only written into records,
 //! for people to read.
 
@@ -98,17 +98,17 @@ pub enum LossCause {
 
 /// The outcome of a step.
 #[derive(Clone, Debug)]
-pub(super) enum Outcome {
+pub(super) enum StepOutcome {
     Waited,
     Got(Option<Box<Lease>>),
     /// The write succeeded. Holds the object as the server now has it.
     Written(Box<Lease>),
-    Failed(Failure),
+    Failed(RequestFailure),
 }
 
 /// The kind of an error, as far as the next step depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Failure {
+pub(super) enum RequestFailure {
     /// The object has another version, exists already, or does not exist.
     Conflict,
     /// Any other error, or no answer: the server may or may not have executed the request.
@@ -169,29 +169,29 @@ impl Machine {
     }
 
     /// Returns the step that follows from the outcome of the last one.
-    pub(super) fn next(&mut self, outcome: Outcome, now: Now) -> Step {
+    pub(super) fn next(&mut self, outcome: StepOutcome, now: Now) -> Step {
         if self.term().is_some_and(|term| now.at >= term.cancel) {
             // The outcome came too late, for example because this process was suspended.
             return Step::Lost(self.give_up());
         }
         match outcome {
-            Outcome::Waited => self.attempt(now),
-            Outcome::Got(found) => {
+            StepOutcome::Waited => self.attempt(now),
+            StepOutcome::Got(found) => {
                 match found {
                     Some(lease) => self.observe(lease, now),
                     None => self.object = None,
                 }
                 self.decide(now)
             }
-            Outcome::Written(lease) => self.written(lease, now),
+            StepOutcome::Written(lease) => self.written(lease, now),
             // Read once more in the same attempt. A second conflict, even of this read, waits for
             // the next attempt.
-            Outcome::Failed(Failure::Conflict)
+            StepOutcome::Failed(RequestFailure::Conflict)
                 if !self.has_read && self.mode != Mode::Candidate =>
             {
                 self.ask(Step::Get, now)
             }
-            Outcome::Failed(_) => self.wait(now),
+            StepOutcome::Failed(_) => self.wait(now),
         }
     }
 

@@ -13,7 +13,7 @@ use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use tokio::time::Instant;
 
-use super::machine::{Failure, LossCause, Machine, Now, Outcome, Rules, Step};
+use super::machine::{LossCause, Machine, Now, RequestFailure, Rules, Step, StepOutcome};
 use crate::lease::{Term, Times};
 
 const SECOND: u64 = 1_000_000;
@@ -66,7 +66,7 @@ enum Event {
     Comes {
         index: usize,
         step_number: u64,
-        outcome: Outcome,
+        outcome: StepOutcome,
     },
     /// The term may have to end.
     Due {
@@ -280,7 +280,7 @@ impl Simulation {
         }
     }
 
-    fn step_completes(&mut self, index: usize, step_number: u64, outcome: Outcome) {
+    fn step_completes(&mut self, index: usize, step_number: u64, outcome: StepOutcome) {
         if self.candidates[index].step_number != step_number || self.candidates[index].away {
             return;
         }
@@ -391,11 +391,11 @@ impl Simulation {
         let local = self.clocks(index).at;
         if let Step::Wait(delay) = step {
             let at = self.when(index, local + delay);
-            self.schedule(at, Event::Comes { index, step_number, outcome: Outcome::Waited });
+            self.schedule(at, Event::Comes { index, step_number, outcome: StepOutcome::Waited });
             return;
         }
         let timeout = self.when(index, local + Duration::from_secs(5));
-        let outcome = Outcome::Failed(Failure::Other);
+        let outcome = StepOutcome::Failed(RequestFailure::Other);
         self.schedule(timeout, Event::Comes { index, step_number, outcome });
         let (lost, delay) = self.draw_delivery(index);
         if !lost {
@@ -413,9 +413,9 @@ impl Simulation {
     }
 
     /// Executes a request as an API server does.
-    fn serve(&mut self, step: Step) -> Outcome {
+    fn serve(&mut self, step: Step) -> StepOutcome {
         let lease = match step {
-            Step::Get => return Outcome::Got(self.lease.clone().map(Box::new)),
+            Step::Get => return StepOutcome::Got(self.lease.clone().map(Box::new)),
             Step::Create(lease) if self.lease.is_none() => lease,
             Step::Replace(lease)
                 if self.lease.as_ref().is_some_and(|stored| {
@@ -424,13 +424,13 @@ impl Simulation {
             {
                 lease
             }
-            _ => return Outcome::Failed(Failure::Conflict),
+            _ => return StepOutcome::Failed(RequestFailure::Conflict),
         };
         self.version += 1;
         let mut lease = *lease;
         lease.metadata.resource_version = Some(self.version.to_string());
         self.lease = Some(lease.clone());
-        Outcome::Written(Box::new(lease))
+        StepOutcome::Written(Box::new(lease))
     }
 }
 

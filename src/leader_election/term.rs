@@ -7,7 +7,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::client::StepResult;
 use super::error::{LeaderElectionError, WorkEnd};
-use super::machine::{LossCause, Outcome as StepOutcome, Step};
+use super::machine::{LossCause, Step, StepOutcome};
 use super::state::StepDownOnDrop;
 use super::work::{JoinResult, PreviousWork, RenewOnDrop, Work};
 use super::{Candidate, LeaderElector, Outcome, now};

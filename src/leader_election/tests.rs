@@ -6,7 +6,7 @@ use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 use tokio::time::Instant;
 
-use super::machine::{Failure, LossCause, Machine, Now, Outcome, Rules, Step};
+use super::machine::{LossCause, Machine, Now, RequestFailure, Rules, Step, StepOutcome};
 use super::record::Record;
 use super::simulation::{Faults, Simulation};
 use super::{InvalidElection, InvalidTimes, LeaderElectionError, LeaderElector, LeadershipState};
@@ -52,21 +52,21 @@ impl Bench {
         self
     }
 
-    fn tell(&mut self, outcome: Outcome) -> &Step {
+    fn tell(&mut self, outcome: StepOutcome) -> &Step {
         self.step = self.machine.next(outcome, self.now);
         &self.step
     }
 
     fn waited(&mut self) -> &Step {
-        self.tell(Outcome::Waited)
+        self.tell(StepOutcome::Waited)
     }
 
-    fn failed(&mut self, failure: Failure) -> &Step {
-        self.tell(Outcome::Failed(failure))
+    fn failed(&mut self, failure: RequestFailure) -> &Step {
+        self.tell(StepOutcome::Failed(failure))
     }
 
     fn got(&mut self, lease: Option<Lease>) -> &Step {
-        self.tell(Outcome::Got(lease.map(Box::new)))
+        self.tell(StepOutcome::Got(lease.map(Box::new)))
     }
 
     /// Executes the write that the machine asked for.
@@ -77,7 +77,7 @@ impl Bench {
         let mut lease = lease.clone();
         self.version += 1;
         lease.metadata.resource_version = Some(self.version.to_string());
-        self.tell(Outcome::Written(lease))
+        self.tell(StepOutcome::Written(lease))
     }
 
     /// Returns the record that the machine asked to write.
@@ -208,7 +208,7 @@ fn duration_comes_from_the_record() {
 #[test]
 fn altered_write_does_not_grant_the_lease() {
     for holder in ["other", ""] {
-        let written = || Outcome::Written(Box::new(lease(holder, 5)));
+        let written = || StepOutcome::Written(Box::new(lease(holder, 5)));
         let mut bench = Bench::new();
         bench.got(None);
         bench.tell(written());
@@ -228,7 +228,7 @@ fn shortened_duration_shortens_the_term() {
     let Step::Replace(lease) = &bench.step else { panic!("a renewal") };
     let mut lease = lease.clone();
     lease.spec.as_mut().unwrap().lease_duration_seconds = Some(5);
-    bench.tell(Outcome::Written(lease));
+    bench.tell(StepOutcome::Written(lease));
     let term = bench.machine.term().unwrap();
     let times = [term.cancel, term.abort, term.expires].map(|at| at - bench.start);
     assert_eq!(times, [seconds(2) + seconds(9) / 2, seconds(2) + seconds(9) / 2, seconds(7)]);
@@ -238,7 +238,7 @@ fn shortened_duration_shortens_the_term() {
 fn losing_candidate_waits() {
     let mut bench = Bench::new();
     bench.got(Some(lease("", 0)));
-    bench.failed(Failure::Conflict);
+    bench.failed(RequestFailure::Conflict);
     assert!(bench.waits() >= seconds(2));
     assert_eq!(*bench.until(3.0).waited(), Step::Get);
     bench.got(Some(lease("other", 2)));
@@ -262,7 +262,7 @@ fn deleted_lease_stays_with_its_leader() {
     let mut bench = Bench::leader();
     bench.until(2.0).waited();
     let acquired = bench.record().acquired;
-    assert_eq!(*bench.failed(Failure::Conflict), Step::Get);
+    assert_eq!(*bench.failed(RequestFailure::Conflict), Step::Get);
     assert!(matches!(bench.got(None), Step::Create(_)));
     assert_eq!(bench.record().acquired, acquired);
     bench.granted();
@@ -301,14 +301,14 @@ fn leader_renews_with_one_request_per_period() {
 fn conflict_is_read_once_per_attempt() {
     let mut bench = Bench::leader();
     bench.until(2.0).waited();
-    assert_eq!(*bench.failed(Failure::Conflict), Step::Get);
+    assert_eq!(*bench.failed(RequestFailure::Conflict), Step::Get);
     let mut ours = lease("me", 1_000);
     ours.metadata.resource_version = Some("77".into());
     assert!(matches!(bench.got(Some(ours.clone())), Step::Replace(_)));
-    bench.failed(Failure::Conflict);
+    bench.failed(RequestFailure::Conflict);
     assert_eq!(bench.waits(), seconds(2));
     bench.until(4.0).waited();
-    assert_eq!(*bench.failed(Failure::Conflict), Step::Get);
+    assert_eq!(*bench.failed(RequestFailure::Conflict), Step::Get);
     bench.got(Some(ours));
     bench.granted();
     assert_eq!(bench.machine.term().unwrap().cancel, bench.start + seconds(14));
@@ -322,7 +322,7 @@ fn leader_stops_when_the_record_names_another() {
     ] {
         let mut bench = Bench::leader();
         bench.until(2.0).waited();
-        bench.failed(Failure::Conflict);
+        bench.failed(RequestFailure::Conflict);
         assert_eq!(*bench.got(Some(found)), Step::Lost(cause));
         assert_eq!(bench.machine.term(), None);
         assert_eq!(bench.machine.release(bench.now), Step::Released);
@@ -334,7 +334,7 @@ fn term_ends_without_a_timely_renewal() {
     let mut bench = Bench::leader();
     for at in [2.0, 4.0, 6.0, 8.0] {
         assert!(matches!(bench.until(at).waited(), Step::Replace(_)));
-        bench.failed(Failure::Other);
+        bench.failed(RequestFailure::Other);
         assert_eq!(bench.waits(), seconds(2));
     }
     bench.until(9.999).waited();
@@ -361,7 +361,7 @@ fn late_acquisition_does_not_lead() {
 fn slow_request_is_followed_at_once() {
     let mut bench = Bench::leader();
     bench.until(2.0).waited();
-    bench.until(7.0).failed(Failure::Other);
+    bench.until(7.0).failed(RequestFailure::Other);
     assert_eq!(bench.waits(), Duration::ZERO);
 }
 
@@ -374,14 +374,14 @@ fn release_clears_the_holder() {
     assert_eq!((record.holder.clone(), record.duration), (None, Some(seconds(1))));
     assert_eq!(bench.machine.term(), None);
     // An earlier renewal reached the server first.
-    assert_eq!(*bench.failed(Failure::Conflict), Step::Get);
+    assert_eq!(*bench.failed(RequestFailure::Conflict), Step::Get);
     assert!(matches!(bench.got(Some(lease("me", 1_001))), Step::Replace(_)));
     assert_eq!(*bench.granted(), Step::Released);
     assert_eq!(bench.machine.leader(), None);
     for found in [None, Some(lease("other", 3)), Some(lease("", 3))] {
         let mut bench = Bench::leader();
         bench.step = bench.machine.release(bench.now);
-        bench.failed(Failure::Conflict);
+        bench.failed(RequestFailure::Conflict);
         assert_eq!(*bench.got(found), Step::Released);
     }
 }

@@ -61,9 +61,9 @@ use crate::time::Moment;
 ///   [cancelled](tokio::task::JoinError::is_cancelled).
 /// - The guard of [`guard`](Self::guard) does not [hold](ScopeGuard::holds).
 #[derive(Clone)]
-pub struct WorkScope(Arc<Inner>);
+pub struct WorkScope(Arc<ScopeState>);
 
-struct Inner {
+struct ScopeState {
     /// Tells the work to stop.
     token: CancellationToken,
     /// Drops what is tracked.
@@ -143,7 +143,7 @@ impl WorkScope {
     }
 
     fn with_term(outer: Vec<TaskTracker>, token: CancellationToken, term: Option<Term>) -> Self {
-        Self(Arc::new(Inner {
+        Self(Arc::new(ScopeState {
             token,
             aborted: CancellationToken::new(),
             ended: AtomicBool::new(false),
@@ -164,8 +164,8 @@ impl WorkScope {
         also: Option<&TaskTracker>,
         owner: ScopeOwner,
     ) -> Self {
-        let Inner { aborted, tracker, outer, won, term, .. } = &*self.0;
-        Self(Arc::new(Inner {
+        let ScopeState { aborted, tracker, outer, won, term, .. } = &*self.0;
+        Self(Arc::new(ScopeState {
             token,
             aborted: aborted.child_token(),
             ended: AtomicBool::new(false),
