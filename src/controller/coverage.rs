@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep_until};
 use super::following::Group;
 use super::gate::SlotGate;
 use super::slots::HeldSlot;
-use super::{ControllerError, Parts};
+use super::{ControllerError, ControllerParts};
 use crate::informer::{Membership, SyncError};
 use crate::time::after;
 
@@ -49,7 +49,7 @@ impl Gaps {
     }
 }
 
-impl Parts {
+impl ControllerParts {
     /// Names the informers that lack the objects of a held slot for the sync timeout. Waits until
     /// some kind has no informer that holds the objects of any held slot, or until the sharding has
     /// not begun to run in this time. Then nothing can be reconciled.

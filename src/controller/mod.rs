@@ -116,7 +116,7 @@ use crate::workqueue::{Priority, WorkQueue};
 /// ```
 #[must_use = "a controller does nothing before it runs"]
 pub struct Controller<K, C = ()> {
-    parts: Parts,
+    parts: ControllerParts,
     context: Arc<C>,
     elector: Option<LeaderElector>,
     rejoins_election: bool,
@@ -124,7 +124,7 @@ pub struct Controller<K, C = ()> {
 }
 
 /// The parts of a controller that last for its whole life.
-struct Parts {
+struct ControllerParts {
     name: Arc<str>,
     objects: InformerGroup,
     /// The informers of each kind that it follows.
@@ -188,7 +188,7 @@ impl<K, C> Controller<K, C> {
     }
 }
 
-impl Parts {
+impl ControllerParts {
     fn handle(&self) -> ControllerHandle {
         ControllerHandle {
             name: self.name.clone(),

@@ -21,7 +21,7 @@ use super::following::{Connection, Connector, Followed, Group, followed, members
 use super::reconciler::{Reconcile, Reconciler};
 use super::slots::Arrivals;
 use super::status::StatusCell;
-use super::{ControllerError, ControllerHandle, Parts, Phase};
+use super::{ControllerError, ControllerHandle, ControllerParts, Phase};
 use crate::informer::{InformerStopped, Membership, SharedInformer, StartError, SyncError};
 use crate::leader_election::{LeaderElectionError, LeaderElector, Outcome};
 use crate::lease::{DROP_TIMEOUT, WorkScope, closed_tracker};
@@ -144,7 +144,7 @@ async fn lead(
 
 /// A controller with its reconcile.
 pub(super) struct ControlLoop {
-    pub(super) parts: Parts,
+    pub(super) parts: ControllerParts,
     pub(super) reconcile: Reconcile,
 }
 
@@ -200,7 +200,7 @@ impl AnyController for ControlLoop {
     }
 }
 
-impl Parts {
+impl ControllerParts {
     pub(super) fn members(&self) -> impl Iterator<Item = &Membership> {
         members(&self.groups)
     }

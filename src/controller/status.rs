@@ -151,7 +151,7 @@ pub(super) struct StatusCell {
     stream_panics: AtomicU64,
     restarts: AtomicU64,
     missing_informers: Arc<MissingInformers>,
-    last_failure: Mutex<Option<Failure>>,
+    last_failure: Mutex<Option<FailedTry>>,
     history: Arc<TriggerHistory>,
 }
 
@@ -183,7 +183,7 @@ impl Running {
     }
 }
 
-struct Failure {
+struct FailedTry {
     key: ObjectKey,
     error: String,
     failures: u32,
@@ -372,7 +372,7 @@ impl StatusCell {
 
     pub(super) fn record_failure(&self, key: &ObjectKey, error: String, failures: u32) {
         let (key, at) = (key.clone(), Instant::now());
-        *self.last_failure.lock() = Some(Failure { key, error, failures, at });
+        *self.last_failure.lock() = Some(FailedTry { key, error, failures, at });
     }
 
     pub(super) fn reconcile_ended(&self, worker: usize) {

@@ -10,14 +10,14 @@ use futures::future::join_all;
 use tokio::time::{Instant, sleep};
 
 use super::following::Group;
-use super::{ControllerError, Parts};
+use super::{ControllerError, ControllerParts};
 use crate::informer::{Membership, SyncError};
 use crate::time::Moment;
 
 /// The period of the check whether enough members of each group have a view.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-impl Parts {
+impl ControllerParts {
     /// Waits until each kind has an informer that is fresh since this moment, and every other
     /// informer is fresh, too, or fails. The keys of the others wait.
     pub(super) async fn await_view(&self, since: Moment) -> Result<(), ControllerError> {

@@ -22,7 +22,7 @@ use super::status::StatusCell;
 use super::streams::{AllRequests, KeyStream};
 use super::triggers::{Keys, Rule};
 use super::waiting::MissingInformers;
-use super::{Controller, Limits, Parts};
+use super::{Controller, ControllerParts, Limits};
 use crate::informer::InformerGroup;
 use crate::leader_election::LeaderElector;
 use crate::object::ObjectKey;
@@ -155,7 +155,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
         let status = StatusCell::new(&self.name, leadership, sharding, waiting, history);
         let status = Arc::new(status);
         let queue = self.queue.build();
-        let parts = Parts {
+        let parts = ControllerParts {
             _stop_guard: StopGuard { queue: queue.clone(), status: status.clone() },
             name: self.name,
             objects: informers.cast(),

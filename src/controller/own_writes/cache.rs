@@ -16,9 +16,9 @@ use crate::sync::Mutex;
 
 /// A cache that will show writes. Clones share the expectations.
 #[derive(Clone)]
-pub(crate) struct Cache(Arc<Shared>);
+pub(crate) struct Cache(Arc<CacheState>);
 
-struct Shared {
+struct CacheState {
     informer: SharedInformer,
     expected: Mutex<Expected>,
 }
@@ -37,7 +37,7 @@ impl Cache {
     /// Tracks writes to the objects of this informer, and keeps the informer alive.
     pub(crate) fn new(informer: SharedInformer) -> Self {
         let expected = Mutex::new(Expected { limit: 64, ..Expected::default() });
-        Self(Arc::new(Shared { informer, expected }))
+        Self(Arc::new(CacheState { informer, expected }))
     }
 
     /// Starts the cache's informer if it does not run: a cache that is never filled shows no
