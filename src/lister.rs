@@ -238,12 +238,12 @@ impl<K: Resource + Send + Sync + 'static> Lister<K> {
     }
 
     fn find(&self, namespace: Option<&str>, name: &str) -> Result<Arc<K>, NotFound> {
-        if let Some(found) = self.indexer.cached_by_name(namespace, name) {
+        if let Some(found) = self.indexer.get_cached_by_name(namespace, name) {
             return found.get().ok_or_else(|| self.not_found(namespace, name));
         }
         // Try again in the state that the error describes: the informer may just have synced.
         let store = self.indexer.snapshot();
-        let found = store.cached_by_name(namespace, name).and_then(|found| found.get());
+        let found = store.get_cached_by_name(namespace, name).and_then(|found| found.get());
         found.ok_or_else(|| self.not_found_in(&store, namespace, name))
     }
 
@@ -255,7 +255,7 @@ impl<K: Resource + Send + Sync + 'static> Lister<K> {
         limit: Duration,
     ) -> Result<Arc<K>, ReadError> {
         let seen = |store: &Snapshot<K>| {
-            let found = store.cached_by_name(namespace, name);
+            let found = store.get_cached_by_name(namespace, name);
             let new_enough = found
                 .as_ref()
                 .and_then(Cached::version)

@@ -54,7 +54,7 @@ impl SlotGate {
     pub(super) fn place(&self, key: &ObjectKey, objects: &InformerGroup) -> Option<u64> {
         self.key.place(key, |by| {
             let store = objects.informer_of(key)?.snapshot();
-            match store.cached_by_key(key) {
+            match store.get_cached(key) {
                 Some(object) => object.place(by),
                 None => self.deletions.lock().of.get(key).map(|deletion| deletion.place),
             }

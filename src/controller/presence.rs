@@ -142,7 +142,7 @@ impl Presence<dyn AnyObject> {
         // `Unknown` into `Gone`.
         let (synced, stopped) = (informer.has_synced(), informer.is_stopped());
         let store = informer.snapshot();
-        let unknown = if let Some(cached) = store.cached_by_key(key) {
+        let unknown = if let Some(cached) = store.get_cached(key) {
             match cached.read(None) {
                 Some(object) => return Self::Present(object),
                 None => UnknownReason::Undecodable,

@@ -162,7 +162,11 @@ impl<K: ?Sized> Indexer<K> {
     }
 
     /// Returns the object with this name as it is kept.
-    pub(crate) fn cached_by_name(&self, namespace: Option<&str>, name: &str) -> Option<Cached<K>> {
+    pub(crate) fn get_cached_by_name(
+        &self,
+        namespace: Option<&str>,
+        name: &str,
+    ) -> Option<Cached<K>> {
         Some(self.load().get_by_name(namespace, name)?.clone().cast())
     }
 
@@ -229,7 +233,7 @@ impl<K: Resource + Send + Sync + 'static> Indexer<K> {
 
     /// Returns the object with this name like [`get`](Self::get), without allocating a key.
     pub fn get_by_name(&self, namespace: Option<&str>, name: &str) -> Option<Arc<K>> {
-        self.cached_by_name(namespace, name)?.get_as()
+        self.get_cached_by_name(namespace, name)?.get_as()
     }
 
     /// Adds an index and fills it with the stored objects. O(n) on the caller's thread.

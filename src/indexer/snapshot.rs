@@ -63,22 +63,26 @@ impl<K: ?Sized> Snapshot<K> {
     }
 
     /// Returns the object with this key as the cache holds it. Unpacks nothing.
-    pub fn cached_by_key(&self, key: &ObjectKey) -> Option<Cached<K>> {
+    pub fn get_cached(&self, key: &ObjectKey) -> Option<Cached<K>> {
         Some(self.0.get(key)?.clone().cast())
     }
 
     /// Returns the object with this name as the cache holds it. Unpacks nothing.
-    pub fn cached_by_name(&self, namespace: Option<&str>, name: &str) -> Option<Cached<K>> {
+    pub(crate) fn get_cached_by_name(
+        &self,
+        namespace: Option<&str>,
+        name: &str,
+    ) -> Option<Cached<K>> {
         Some(self.0.get_by_name(namespace, name)?.clone().cast())
     }
 
     /// Returns every object with its key, as the cache holds it and in no particular order. Use it
     /// to choose objects by version or labels before any is unpacked.
-    pub fn cached(&self) -> impl ExactSizeIterator<Item = (&ObjectKey, Cached<K>)> {
+    pub fn iter_cached(&self) -> impl ExactSizeIterator<Item = (&ObjectKey, Cached<K>)> {
         self.objects().map(typed)
     }
 
-    /// Returns every object with its key. Counts no reference, as [`cached`](Self::cached) does.
+    /// Returns every object with its key. Counts no reference, as [`iter_cached`](Self::iter_cached) does.
     pub(crate) fn objects(&self) -> impl ExactSizeIterator<Item = (&ObjectKey, &Cached)> {
         self.0.iter()
     }
@@ -102,15 +106,6 @@ impl<K: ?Sized> Snapshot<K> {
     /// walked, however long the caller takes.
     pub(crate) fn into_objects(self) -> Objects {
         self.0.walk()
-    }
-
-    /// Like [`namespace`](Self::namespace), with each object as the cache holds it. Unpacks
-    /// nothing.
-    pub fn cached_namespace(
-        &self,
-        namespace: &str,
-    ) -> impl Iterator<Item = (&ObjectKey, Cached<K>)> + use<'_, K> {
-        self.select_namespace(namespace).map(typed)
     }
 
     /// Returns the number of objects in a namespace. O(log n).

@@ -115,8 +115,7 @@ impl Resyncs {
         let Some(mut resync) = self.0.pop_front() else { return };
         let now = store.snapshot();
         let mut objects: Vec<_> = resync.objects.by_ref().take(TURN).collect();
-        objects
-            .retain(|(key, object)| now.cached_by_key(key).is_some_and(|now| now.ptr_eq(object)));
+        objects.retain(|(key, object)| now.get_cached(key).is_some_and(|now| now.ptr_eq(object)));
         resync.listeners.resend(&objects);
         if resync.objects.len() > 0 && !resync.listeners.are_closed() {
             self.0.push_back(resync);

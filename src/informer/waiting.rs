@@ -145,7 +145,7 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
                 key: key.clone(),
                 waited: start.elapsed(),
                 synced: self.has_synced(),
-                present: self.snapshot().cached_by_key(key).is_some(),
+                present: self.snapshot().get_cached(key).is_some(),
                 elsewhere: is_elsewhere(&self.snapshot(), key, None),
                 stopped: ended.is_ok(),
                 spin: self.pipeline.spin(),
@@ -164,7 +164,7 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
         // The place of the object on the ring, when it was stored last.
         let mut place = None;
         let look = |store: &Snapshot<K>| {
-            let cached = store.cached_by_key(key);
+            let cached = store.get_cached(key);
             if let (Some(cached), Some(shard)) = (&cached, store.shard()) {
                 place = cached.place(shard.key());
             }
@@ -197,5 +197,5 @@ fn is_elsewhere<K>(store: &Snapshot<K>, key: &ObjectKey, place: Option<u64>) -> 
     let Some(shard) = store.shard() else { return false };
     let place = shard.key().place(key, |_| place);
     let covers = place.map_or(shard.is_everything(), |place| shard.contains(place));
-    !covers && store.cached_by_key(key).is_none()
+    !covers && store.get_cached(key).is_none()
 }

@@ -134,7 +134,7 @@ pub enum Recipients {
 /// ) -> HandlerTask {
 ///     let mut guard: DispatchGuard<'_> = processor.enter(); // no batch in between
 ///     let stored = store.snapshot();
-///     let stored: Vec<_> = stored.cached().map(|(key, map)| (key.clone(), map.into())).collect();
+///     let stored: Vec<_> = stored.iter_cached().map(|(key, map)| (key.clone(), map.into())).collect();
 ///     guard.add_handler(handler, &HandlerOptions::new(), stored, true).task
 /// }
 /// ```

@@ -29,7 +29,7 @@ fn wait_returns_the_version_or_newer() {
             spawn_waiter(async move {
                 let reached = store.wait_for(&wanted.into(), LIMIT).await.expect("no time passes");
                 // A snapshot shows one moment.
-                assert_eq!(reached.version(), Some(&sum(reached.cached_by_key(&key())).into()));
+                assert_eq!(reached.version(), Some(&sum(reached.get_cached(&key())).into()));
                 assert!(reached.has_reached(&wanted.into()));
             })
         });

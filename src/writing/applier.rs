@@ -240,7 +240,7 @@ where
             return Ok(Applied::Unchanged(cached));
         }
         let overlooked = record.filter(|record| {
-            store.cached_by_key(&target.key).is_none()
+            store.get_cached(&target.key).is_none()
                 && store.has_reached(&record.version)
                 && !target.informer.is_stopped()
         });

@@ -107,7 +107,7 @@ where
         record: Option<&Record>,
     ) -> Option<Arc<K>> {
         let Target { informer, key, section, configuration, .. } = target;
-        let (record, cached) = (record?, store.cached_by_key(key)?);
+        let (record, cached) = (record?, store.get_cached(key)?);
         let version = cached.version()?;
         // A cache that lags behind the answer, or that no longer follows, proves nothing.
         let comparable = version.is_at_least(&record.version);
@@ -164,7 +164,7 @@ where
     pub(super) fn sight(&self, key: &ObjectKey, record: &RecordedVersion) -> Sight {
         let Some(informer) = self.informers.informer_of(key) else { return Sight::Gone };
         let store = informer.snapshot();
-        let cached = store.cached_by_key(key);
+        let cached = store.get_cached(key);
         if cached.is_some_and(|cached| cached.uid() == record.uid.as_deref()) {
             Sight::Held
         } else if record.epoch == store.epoch() && !store.has_reached(&record.version) {

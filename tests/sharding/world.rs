@@ -184,7 +184,7 @@ impl World {
         let mut stored = BTreeMap::new();
         for (number, replica) in self.replicas.iter().enumerate() {
             let keys: Vec<_> =
-                replica.maps.snapshot().cached().map(|(key, _)| key.to_string()).collect();
+                replica.maps.snapshot().iter_cached().map(|(key, _)| key.to_string()).collect();
             let heard: Vec<_> = replica.heard.lock().iter().cloned().collect();
             let mut sorted = keys.clone();
             sorted.sort();

@@ -52,7 +52,7 @@ pub(super) fn is_met(
         // The cluster was restored to a history without the write.
         return true;
     }
-    let stored = object.and_then(|object| store.cached_by_key(object));
+    let stored = object.and_then(|object| store.get_cached(object));
     match expectation {
         Expectation::AtLeast(version) => {
             store.has_reached(version)

@@ -59,7 +59,7 @@ impl Arrivals {
 
     fn read(&self, n: usize) {
         let key = ObjectKey::cluster(&format!("thing-{n}")).unwrap();
-        assert!(self.store.snapshot().cached_by_key(&key).unwrap().read(None).is_some());
+        assert!(self.store.snapshot().get_cached(&key).unwrap().read(None).is_some());
     }
 
     /// Returns the number of decodes since the last call.

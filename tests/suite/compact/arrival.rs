@@ -118,7 +118,7 @@ async fn kept_as_they_came() {
         assert_eq!(managed, !way.contains("strip true"), "{way}");
         assert_eq!((decoded.len(), compact.len()), (25, 25));
         for (key, pod) in decoded.iter() {
-            let cached = compact.cached_by_key(key).unwrap();
+            let cached = compact.get_cached(key).unwrap();
             assert_eq!(cached.uid(), pod.metadata.uid.as_deref(), "{way}");
             assert_eq!(cached.labels(), pod.metadata.labels.as_ref(), "{way}");
             assert_eq!(cached.get().unwrap(), pod, "{way}");

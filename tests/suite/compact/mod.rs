@@ -227,7 +227,7 @@ async fn a_relist_of_what_is_known_keeps_it() {
     follower.informer.wait_for(&source.version().into(), SOON).await.unwrap();
     let after = follower.informer.snapshot();
     for n in 0..100 {
-        let [old, new] = [&before, &after].map(|store| store.cached_by_key(&key(n)).unwrap());
+        let [old, new] = [&before, &after].map(|store| store.get_cached(&key(n)).unwrap());
         assert_eq!(old.ptr_eq(&new), n > 0, "{n}");
     }
     drop((before, after));
