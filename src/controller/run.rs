@@ -131,7 +131,7 @@ async fn lead(
     let result = match outcome {
         Ok(Outcome::NeverLed) => Ok(()),
         Ok(Outcome::Stopped(Some(done)) | Outcome::Finished(done)) => done,
-        // The elector dropped the work: its stop timeout was shorter than the grace.
+        // The elector dropped the work: its grace was shorter than the grace.
         Ok(Outcome::Stopped(None)) => controller.unfinished(),
         Err(source) => {
             let controller = controller.name().clone();

@@ -39,7 +39,7 @@
 //!
 //! The elector releases the lease only when the work is over. The work is the future that the
 //! elector runs, and every task and thread that its [`WorkScope`] tracks, their synchronous code
-//! included. Work that exceeds the stop timeout is dropped. If it blocks a thread for longer, the
+//! included. Work that exceeds the grace is dropped. If it blocks a thread for longer, the
 //! elector renews the lease until the work has ended, and says so: end the process then. A process
 //! that drops its runtime meanwhile cannot renew, because the client's connections end with the
 //! runtime, and the closures of `spawn_blocking` do not. If the lease expires first,
@@ -141,7 +141,7 @@ struct Candidate {
 #[derive(Clone, Copy)]
 struct Ending {
     release_on_stop: bool,
-    stop_timeout: Duration,
+    grace: Duration,
     abandons_blocked: bool,
 }
 
@@ -199,10 +199,10 @@ impl LeaderElector {
         }
     }
 
-    /// Shortens the stop timeout, if it is longer.
+    /// Shortens the grace, if it is longer.
     #[cfg(feature = "manager")]
-    pub(crate) fn limit_stop_timeout(&mut self, limit: Duration) {
-        self.ending.stop_timeout = self.ending.stop_timeout.min(limit);
+    pub(crate) fn limit_grace(&mut self, limit: Duration) {
+        self.ending.grace = self.ending.grace.min(limit);
     }
 
     #[cfg(feature = "manager")]
@@ -211,8 +211,8 @@ impl LeaderElector {
     }
 
     #[cfg(feature = "manager")]
-    pub(crate) fn stop_timeout(&self) -> Duration {
-        self.ending.stop_timeout
+    pub(crate) fn grace(&self) -> Duration {
+        self.ending.grace
     }
 
     /// Returns the identity of this candidate.

@@ -9,7 +9,7 @@ use tokio::runtime::Handle;
 
 use super::machine::{JITTER, Rules};
 use super::{Ending, LeaderElector};
-use crate::lease::{InvalidTimes, LONGEST_STOP_TIMEOUT, STOP_TIMEOUT, Times, default_identity};
+use crate::lease::{GRACE, InvalidTimes, LONGEST_GRACE, Times, default_identity};
 
 /// Options of a [`LeaderElector`].
 ///
@@ -71,11 +71,7 @@ impl LeaderElectorBuilder {
             name: name.into(),
             identity: None,
             times: Times::default(),
-            ending: Ending {
-                release_on_stop: true,
-                stop_timeout: STOP_TIMEOUT,
-                abandons_blocked: false,
-            },
+            ending: Ending { release_on_stop: true, grace: GRACE, abandons_blocked: false },
             renews_on: None,
         }
     }
@@ -124,12 +120,12 @@ impl LeaderElectorBuilder {
     /// Sets how long the work may take to end after a stop before it is dropped. The default of
     /// 25 s is a little less than a pod's grace period; the longest is a year. The elector renews
     /// the lease meanwhile.
-    pub fn stop_timeout(mut self, timeout: Duration) -> Self {
-        self.ending.stop_timeout = timeout.min(LONGEST_STOP_TIMEOUT);
+    pub fn grace(mut self, timeout: Duration) -> Self {
+        self.ending.grace = timeout.min(LONGEST_GRACE);
         self
     }
 
-    /// Sets whether `run` returns an error while work that exceeded the stop timeout still blocks a
+    /// Sets whether `run` returns an error while work that exceeded the grace still blocks a
     /// thread. The default is false: `run` renews the lease until that work has ended.
     ///
     /// With `true` the lease expires while the work goes on. Exit the process when `run` returns.
@@ -204,7 +200,7 @@ impl fmt::Debug for LeaderElectorBuilder {
             .field("identity", &self.identity)
             .field("times", &self.times)
             .field("release_on_stop", &self.ending.release_on_stop)
-            .field("stop_timeout", &self.ending.stop_timeout)
+            .field("grace", &self.ending.grace)
             .field("abandons_blocked", &self.ending.abandons_blocked)
             .field("renews_on", &self.renews_on.is_some())
             .finish_non_exhaustive()

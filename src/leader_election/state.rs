@@ -38,7 +38,7 @@ pub struct LeadershipState {
     pub leader: Option<Arc<str>>,
     /// True while this candidate leads: from its acquisition until its work is told to stop.
     pub is_leader: bool,
-    /// True while work that exceeded its stop timeout blocks a thread. The lease is renewed for it,
+    /// True while work that exceeded its grace blocks a thread. The lease is renewed for it,
     /// so no other candidate leads: end this process.
     pub overdue: bool,
     /// The number of times the Lease changed its holder.

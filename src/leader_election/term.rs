@@ -19,7 +19,7 @@ enum End<T> {
     /// The work ended in this term.
     Work(JoinResult<T>, Term),
     Lost(LossCause, Term),
-    /// The work exceeded the stop timeout, cannot be dropped, and is to be abandoned.
+    /// The work exceeded the grace, cannot be dropped, and is to be abandoned.
     Overdue,
 }
 
@@ -78,7 +78,7 @@ impl LeaderElector {
     /// ended. The work must then end soon:
     ///
     /// - After a stop, or after the future's end, it has the [stop
-    ///   timeout](super::LeaderElectorBuilder::stop_timeout), during which the elector renews the
+    ///   timeout](super::LeaderElectorBuilder::grace), during which the elector renews the
     ///   lease.
     /// - After a loss it has the rest of nine tenths of the lease duration.
     /// - If the Lease already names another holder, it is dropped at once.
@@ -253,7 +253,7 @@ impl Candidate {
                 // tracks.
                 () = leading.cancelled(), if matches!(stop, Stop::No) => {
                     self.state.step_down();
-                    stop = Stop::Told(Instant::now() + self.ending.stop_timeout);
+                    stop = Stop::Told(Instant::now() + self.ending.grace);
                 }
                 () = sleep_until(stop.next().unwrap_or(term.expires)), if stop.next().is_some() => {
                     if let Stop::Told(_) = stop {
@@ -269,8 +269,8 @@ impl Candidate {
                     tracing::error!(
                         lease = %self.lease.lease(),
                         tracked = work.scope.tracked(),
-                        stop_timeout = ?self.ending.stop_timeout,
-                        "the work of a leader exceeded its stop timeout and blocks a thread; its \
+                        grace = ?self.ending.grace,
+                        "the work of a leader exceeded its grace and blocks a thread; its \
                          lease is renewed until the work ends: end this process"
                     );
                 }

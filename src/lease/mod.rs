@@ -16,6 +16,5 @@ pub(crate) use self::scope::{EndGuard, ScopeOwner, closed_tracker};
 pub use self::scope::{ScopeGuard, WorkScope};
 pub use self::times::InvalidTimes;
 pub(crate) use self::times::{
-    DROP_TIMEOUT, LONGEST_STOP_TIMEOUT, STOP_TIMEOUT, Term, Times, margin, renewal_after,
-    rounded_up_seconds,
+    DROP_TIMEOUT, GRACE, LONGEST_GRACE, Term, Times, margin, renewal_after, rounded_up_seconds,
 };

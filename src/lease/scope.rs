@@ -223,7 +223,7 @@ impl WorkScope {
     /// has ended or was dropped, its synchronous code included. The returned future can run in any
     /// task.
     ///
-    /// The output is `None` if the future was dropped: after the stop timeout, when the lease was
+    /// The output is `None` if the future was dropped: after the grace, when the lease was
     /// lost, when the elector was dropped, or because the scope has
     /// [ended](Self#the-end-of-a-scope).
     pub fn track<F: Future>(&self, future: F) -> impl Future<Output = Option<F::Output>> + use<F> {

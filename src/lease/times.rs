@@ -14,10 +14,10 @@ pub(crate) const DROP_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// The time that work gets to end after a stop, unless set. A little less than a pod's grace
 /// period.
-pub(crate) const STOP_TIMEOUT: Duration = Duration::from_secs(25);
+pub(crate) const GRACE: Duration = Duration::from_secs(25);
 
-/// The longest stop timeout: a timer cannot be set for ever.
-pub(crate) const LONGEST_STOP_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 3_600);
+/// The longest grace: a timer cannot be set for ever.
+pub(crate) const LONGEST_GRACE: Duration = Duration::from_secs(365 * 24 * 3_600);
 
 /// The options that decide on the times of a lease. The defaults are client-go's.
 #[derive(Clone, Copy, Debug)]

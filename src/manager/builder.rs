@@ -157,7 +157,7 @@ impl ManagerBuilder {
     /// Runs controllers and [tasks](Self::task_while_leading) only while this candidate leads. One
     /// election decides for all of them.
     ///
-    /// The manager shortens the elector's stop timeout to four fifths of its own
+    /// The manager shortens the elector's grace to four fifths of its own
     /// [grace](Self::grace), so that the lease is released within the grace.
     pub fn leader_election(mut self, elector: LeaderElector) -> Self {
         if self.parts.elector.replace(elector).is_some() {
@@ -250,7 +250,7 @@ impl ManagerBuilder {
         #[cfg(feature = "serve")]
         let endpoints = self.serve.map(Serve::prepare).transpose()?;
         if let Some(elector) = &mut parts.elector {
-            elector.limit_stop_timeout(parts.grace / 5 * 4);
+            elector.limit_grace(parts.grace / 5 * 4);
         }
         Ok(Manager {
             handle: ManagerHandle(state),

@@ -278,7 +278,7 @@ async fn lead(
                 // The elector dropped the rest because of the failure.
                 failed?;
                 let names = team.unfinished();
-                return Err(ManagerError::Unfinished { names, after: elector.stop_timeout() });
+                return Err(ManagerError::Unfinished { names, after: elector.grace() });
             }
             Err(source) => {
                 // A task's error is user code.

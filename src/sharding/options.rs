@@ -9,7 +9,7 @@ use kube::Client;
 use super::Sharding;
 use super::machine::Rules;
 use super::slots::ShardBy;
-use crate::lease::{InvalidTimes, LONGEST_STOP_TIMEOUT, STOP_TIMEOUT, Times, default_identity};
+use crate::lease::{GRACE, InvalidTimes, LONGEST_GRACE, Times, default_identity};
 
 /// The largest number of slots. Each has a Lease, which every replica watches.
 const MOST_SLOTS: usize = 1_024;
@@ -97,7 +97,7 @@ impl ShardingBuilder {
             slots: 64,
             identity: None,
             times: Times::default(),
-            grace: STOP_TIMEOUT,
+            grace: GRACE,
             abandons_blocked: false,
         }
     }
@@ -155,7 +155,7 @@ impl ShardingBuilder {
     /// [controller's grace](crate::controller::ControllerBuilder::grace), and a manager's stop
     /// deadline.
     pub fn grace(mut self, grace: Duration) -> Self {
-        self.grace = grace.min(LONGEST_STOP_TIMEOUT);
+        self.grace = grace.min(LONGEST_GRACE);
         self
     }
 

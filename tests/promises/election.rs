@@ -238,7 +238,7 @@ async fn guard_keeps_the_lease_until_dropped() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn tracked_tasks_end_within_the_stop_timeout() {
+async fn tracked_tasks_end_within_the_grace() {
     for (winds_up, takes) in [(20 * S, 20), (3_600 * S, 25)] {
         let server = ApiServer::new();
         let mut elector = elector(&server, "r0").build().unwrap();
@@ -432,7 +432,7 @@ async fn durations_of_any_length_are_taken_or_refused() {
     }
     let seconds = i32::MAX.unsigned_abs() - 1;
     let longest = Duration::from_secs(seconds.into());
-    let builder = elector(&server, "r0").lease_duration(longest).stop_timeout(Duration::MAX);
+    let builder = elector(&server, "r0").lease_duration(longest).grace(Duration::MAX);
     let mut elector = builder.renew_deadline(longest / 2).build().unwrap();
     let stop = CancellationToken::new();
     let stopped = stop.clone();

@@ -33,7 +33,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     }
 
     /// Sets the time that running reconciles get to end after a stop; 10 s unless set. With leader
-    /// election, the elector's stop timeout may end it earlier; so may a manager's deadline.
+    /// election, the elector's grace may end it earlier; so may a manager's deadline.
     ///
     /// A slot of a [sharded](Self::sharded) controller that is given back without a stop has
     /// [its own grace](crate::sharding::ShardingBuilder::grace).
@@ -161,7 +161,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// Reconciles only while this candidate leads. When leadership is lost, running reconciles get
     /// the [grace](Self::grace) or the rest of the lease, whichever is shorter. Then
     /// [`Controller::run`](crate::Controller::run) returns an error. After a stop they get the grace
-    /// or the elector's stop timeout, whichever is shorter.
+    /// or the elector's grace, whichever is shorter.
     ///
     /// The elector releases the lease only after the reconciles' futures and their synchronous code
     /// have ended. A [manager](crate::manager) has one election for all controllers and refuses a

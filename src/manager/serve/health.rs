@@ -151,7 +151,7 @@ fn blocked_work(status: &ManagerStatus) -> String {
     let held = held
         .map(|controller| format!("{} on {}", controller.name, controller.reconciling.join(", ")));
     let held: Vec<_> = held.collect();
-    format!("work exceeded the stop timeout and blocks a thread: {}", held.join("; "))
+    format!("work exceeded the grace and blocks a thread: {}", held.join("; "))
 }
 
 /// Checks each informer. Several with the same name get numbers.

@@ -21,7 +21,7 @@
 //! `/livez` checks that each controller works, that the tasks of each informer run, and that a
 //! leader's term has not outlived its lease. It succeeds while the informers sync. During a stop,
 //! only your own checks fail it, a term that outlived its lease, and code of a leader or of a slot
-//! that blocks a thread beyond the stop timeout.
+//! that blocks a thread beyond the grace.
 //!
 //! `/readyz` checks that the manager has started and does not stop. It checks that each informer of
 //! the factory, and each that a controller follows, has synced. With [`Serve::fresh_within`], their

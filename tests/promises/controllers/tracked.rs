@@ -30,13 +30,13 @@ fn unfinished(ended: Result<(), ControllerError>) -> Vec<String> {
 #[tokio::test(start_paused = true)]
 async fn stop_names_the_key_of_dropped_tasks() {
     // The elector drops the work before the grace is over, or does not.
-    for (stop_timeout, took) in [(None, 5), (Some(60 * S), 5), (Some(3 * S), 3)] {
+    for (grace, took) in [(None, 5), (Some(60 * S), 5), (Some(3 * S), 3)] {
         let server = ApiServer::new();
         server.create(&map("a", "1")).unwrap();
         let maps = factory(&server).informer::<ConfigMap>();
         let mut builder = Controller::builder("leaving", &maps).grace(5 * S);
-        if let Some(limit) = stop_timeout {
-            let elector = LeaderElector::builder(server.client(), "shop", "x").stop_timeout(limit);
+        if let Some(limit) = grace {
+            let elector = LeaderElector::builder(server.client(), "shop", "x").grace(limit);
             builder = builder.leader_election(elector.build().unwrap());
         }
         let (controller, stop) = (builder.build(), CancellationToken::new());

@@ -159,7 +159,7 @@ async fn elector_may_run_again_after_drop() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn blocking_work_is_reported_and_keeps_lease() {
     let server = ApiServer::new();
-    let builder = elector(&server, &Link::new(), 0).stop_timeout(Duration::from_millis(10));
+    let builder = elector(&server, &Link::new(), 0).grace(Duration::from_millis(10));
     let builder = builder.abandon_blocked_work(true);
     let builder = builder.lease_duration(Duration::from_secs(2));
     let builder = builder.renew_deadline(Duration::from_millis(1_500));

@@ -417,7 +417,7 @@ async fn a_missing_permission_is_visible() {
 #[tokio::test(start_paused = true)]
 async fn waiting_for_the_state_ends_when_it_changes() {
     let server = ApiServer::new();
-    let builder = elector(&server, &Link::new(), 0).stop_timeout(Duration::MAX);
+    let builder = elector(&server, &Link::new(), 0).grace(Duration::MAX);
     let mut elector = builder.build().unwrap();
     let mut state = elector.leadership();
     let stop = CancellationToken::new();
