@@ -1,9 +1,9 @@
 //! The state machine of leader election, without its I/O.
 //!
 //! The machine is a pure step from (state, outcome, now) to the next [`Step`]. It never waits and
-//! sends nothing: the elector performs a step and returns with the [`StepOutcome`]. Each call passes
-//! two clocks. Decisions use only the monotonic one; the wall clock is only written into records,
-//! for people to read.
+//! sends nothing: the elector performs a step and returns with the [`StepOutcome`]. Each call
+//! passes two clocks. Decisions use only the monotonic one; the wall clock is only written into
+//! records, for people to read.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -134,7 +134,8 @@ pub enum Recipients {
 /// ) -> HandlerTask {
 ///     let mut guard: DispatchGuard<'_> = processor.enter(); // no batch in between
 ///     let stored = store.snapshot();
-///     let stored: Vec<_> = stored.iter_cached().map(|(key, map)| (key.clone(), map.into())).collect();
+///     let stored = stored.iter_cached().map(|(key, map)| (key.clone(), map.into()));
+///     let stored: Vec<_> = stored.collect();
 ///     guard.add_handler(handler, &HandlerOptions::new(), stored, true).task
 /// }
 /// ```

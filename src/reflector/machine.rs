@@ -1,8 +1,9 @@
 //! The list-watch state machine, without I/O.
 //!
 //! The machine is a pure function from (state, outcome, time) to the next [`Step`]. It never waits,
-//! sends requests, stores or reports. The driver does what a step says and returns the [`StepOutcome`].
-//! The rules are those of client-go's `Reflector`, unless a comment says otherwise.
+//! sends requests, stores or reports. The driver does what a step says and returns the
+//! [`StepOutcome`]. The rules are those of client-go's `Reflector`, unless a comment says
+//! otherwise.
 
 use std::time::Duration;
 

@@ -114,7 +114,7 @@ pub fn tracking_client(client: Client) -> Client {
         async move {
             let target = Target::of(request.method(), request.uri().path(), request.uri().query());
             match (target, CURRENT.try_with(Clone::clone)) {
-                (Some(target), Ok(scope)) => scope.send(client, target, request).await,
+                (Some(target), Ok(reconcile)) => reconcile.send(client, target, request).await,
                 _ => Ok(client.send(request).await?),
             }
         }
@@ -191,8 +191,8 @@ impl InFlight {
     /// Notes that the server made the write. If the answer does not say which object and version,
     /// the write counts as lost and is looked up.
     fn landed(&mut self, body: &[u8]) {
-        let Some((scope, target, _)) = &self.0 else { return };
-        let TrackedState { key, log, .. } = &*scope.0;
+        let Some((reconcile, target, _)) = &self.0 else { return };
+        let TrackedState { key, log, .. } = &*reconcile.0;
         let Ok(answer) = serde_json::from_slice::<Answer>(body) else { return };
         match answer.expectation(target) {
             Confirmation::Expect(written, expectation) => {
@@ -207,8 +207,8 @@ impl InFlight {
 
 impl Drop for InFlight {
     fn drop(&mut self) {
-        if let Some((scope, target, client)) = self.0.take() {
-            scope.0.log.lose(&scope.0.key, target, client);
+        if let Some((reconcile, target, client)) = self.0.take() {
+            reconcile.0.log.lose(&reconcile.0.key, target, client);
         }
     }
 }
