@@ -39,7 +39,7 @@ impl Machine {
             }
             match members.binary_search_by_key(&&**holder, |(uid, _)| *uid) {
                 Ok(at) => number(members[at].1).map_or(Owner::Other, Owner::Member),
-                // Only a record of the same state tells that the session is over.
+                // Only a record of the same state proves that the session is over.
                 Err(_) if seen && !record.doubtful => Owner::Free { last },
                 Err(_) => Owner::Other,
             }
@@ -49,8 +49,8 @@ impl Machine {
         Some((Balance::new(owners, sharers.iter().map(start).collect()), own))
     }
 
-    /// Does everything that is due in a live session.
-    pub(super) fn act(&mut self, now: Instant) {
+    /// Takes every due step of a live session.
+    pub(super) fn step_session(&mut self, now: Instant) {
         let (Some(view), Some(session)) = (self.view.clone(), self.session()) else { return };
         let uid = session.uid.clone();
         self.settle(&view, &uid, now);
@@ -223,7 +223,7 @@ impl Machine {
         let Some(view) = self.view.clone() else { return };
         let Some(session) = self.session_mut() else { return };
         match view.member(&session.uid) {
-            Some(own) => session.saw(&own.version),
+            Some(own) => session.note_version(&own.version),
             None if view.version.is_older_than(&session.created) => {}
             None if session.deletes() => {}
             None => self.lose(true, now),
@@ -349,7 +349,7 @@ impl Machine {
             session.first_round = false;
         }
         if self.unpublished.is_none() {
-            self.holdings.rest();
+            self.holdings.note_all_done();
         }
     }
 

@@ -14,7 +14,7 @@ fn write_times(bench: &mut Bench, seconds: f64, answer: Option<RequestFailure>) 
     let from = bench.now;
     let mut passed = 0.0;
     while passed < seconds {
-        bench.tell(Input::Tick);
+        bench.feed(Input::Tick);
         for (id, subject, request) in std::mem::take(&mut bench.sent) {
             let served = match (&request, answer) {
                 (Request::Write { .. }, Some(failure)) => Answer::Failed(failure),
@@ -23,7 +23,7 @@ fn write_times(bench: &mut Bench, seconds: f64, answer: Option<RequestFailure>) 
             if matches!(request, Request::Write { .. }) {
                 times.push(passed);
             }
-            bench.tell(Input::Answered { id, subject, answer: served });
+            bench.feed(Input::Answered { id, subject, answer: served });
         }
         bench.see();
         passed += 0.1;
@@ -61,17 +61,17 @@ fn failing_releases_pause_longer_and_longer() {
     bench.other("zz");
     bench.see();
     for slot in 0..4 {
-        bench.tell(Input::Idle(slot));
+        bench.feed(Input::Idle(slot));
     }
     let (mut sent, mut seconds) = (0, 0.0);
     while seconds < 600.0 {
-        bench.tell(Input::Tick);
+        bench.feed(Input::Tick);
         for (id, subject, request) in std::mem::take(&mut bench.sent) {
             let of_slot = matches!(subject, Subject::Slot(_));
             sent += usize::from(of_slot);
             let failed = Answer::Failed(RequestFailure::Unknown);
             let answer = if of_slot { failed } else { bench.serve(&request) };
-            bench.tell(Input::Answered { id, subject, answer });
+            bench.feed(Input::Answered { id, subject, answer });
         }
         bench.see();
         seconds += 0.1;
@@ -110,7 +110,7 @@ fn one_refused_slot_holds_up_no_other() {
             } else {
                 bench.serve(&request)
             };
-            bench.tell(Input::Answered { id, subject, answer });
+            bench.feed(Input::Answered { id, subject, answer });
         }
         bench.see();
         seconds += 0.1;
@@ -142,7 +142,7 @@ fn foreign_lease_is_looked_at_now_and_then() {
                 }
                 _ => bench.serve(&request),
             };
-            bench.tell(Input::Answered { id, subject, answer });
+            bench.feed(Input::Answered { id, subject, answer });
         }
         bench.see();
         seconds += 0.1;
@@ -176,7 +176,7 @@ fn slot_lease_without_label_is_marked_again() {
                 }
                 _ => bench.serve(&request),
             };
-            bench.tell(Input::Answered { id, subject, answer });
+            bench.feed(Input::Answered { id, subject, answer });
         }
         bench.see();
         seconds += 0.1;
@@ -197,11 +197,11 @@ fn member_whose_renewals_fail_joins_less_often() {
                 Request::Renew { .. } => Answer::Failed(RequestFailure::Refused),
                 _ => bench.serve(&request),
             };
-            bench.tell(Input::Answered { id, subject, answer });
+            bench.feed(Input::Answered { id, subject, answer });
         }
         bench.see();
         if bench.done.drain(..).any(|command| matches!(command, Command::Lose { .. })) {
-            bench.tell(Input::WorkEnded);
+            bench.feed(Input::WorkEnded);
         }
         held += u32::from(!bench.held().is_empty());
         seconds += 0.1;

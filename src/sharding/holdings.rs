@@ -169,7 +169,7 @@ impl Holdings {
     }
 
     /// Notes that everything that was due is done.
-    pub(super) fn rest(&mut self) {
+    pub(super) fn note_all_done(&mut self) {
         self.busy = self.claims_left
             || self.entries.iter().any(|entry| {
                 entry.blocked.is_some() || !matches!(entry.holding, Holding::No | Holding::Held)
@@ -204,7 +204,7 @@ impl Holdings {
 
     /// Notes a new view, and forgets the records that are as old. The own claims of a session that
     /// the view shows change no plan.
-    pub(super) fn saw(&mut self, view: &View, last: Option<&View>, session: Option<&str>) {
+    pub(super) fn follow_view(&mut self, view: &View, last: Option<&View>, session: Option<&str>) {
         if last.is_some_and(|last| Arc::ptr_eq(&last.slots, &view.slots)) {
             // The slots are the same, so a record that was newer still is.
         } else {

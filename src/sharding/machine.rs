@@ -254,7 +254,7 @@ impl Machine {
             Input::Stop => self.stopped = self.stopped.or(Some(now)),
             Input::Tick => {}
         }
-        self.advance(now);
+        self.step_phase(now);
         self.note_blocked(now);
         std::mem::take(&mut self.out)
     }
@@ -397,7 +397,7 @@ impl Machine {
         }
         self.silence.observe(&view, &self.rules, now);
         let session = self.session().map(|session| session.uid.clone());
-        self.holdings.saw(&view, self.view.as_deref(), session.as_deref());
+        self.holdings.follow_view(&view, self.view.as_deref(), session.as_deref());
         self.view = Some(view);
         self.tell_trouble();
         self.check_presence(now);
@@ -444,8 +444,8 @@ impl Machine {
         }
     }
 
-    /// Does everything that is due.
-    fn advance(&mut self, now: Instant) {
+    /// Takes every due step of the present phase.
+    fn step_phase(&mut self, now: Instant) {
         let stop = self.stopped.map(|stopped| after(stopped, self.rules.grace));
         let last = self.last_request_by().is_some_and(|last| now >= last);
         let mut phase = std::mem::replace(&mut self.phase, Phase::Over);
@@ -480,7 +480,7 @@ impl Machine {
             }
             Phase::Live(_) => {
                 self.phase = phase;
-                self.act(now);
+                self.step_session(now);
                 return;
             }
             Phase::Waiting | Phase::Over => {}

@@ -44,7 +44,7 @@ impl Pause {
             }
             // The server is busy for this long. One write then asks whether it still is.
             Answer::Failed(RequestFailure::Throttled(pause)) => {
-                self.until = self.until.max(Some(later(rest(*pause, pace.period))));
+                self.until = self.until.max(Some(later(pause_for(*pause, pace.period))));
                 self.refusals = self.refusals.max(1);
             }
             _ => {}
@@ -63,6 +63,6 @@ impl Pause {
 }
 
 /// Returns the pause after an answer that asked for one: at least a retry period.
-pub(super) fn rest(asked: Duration, period: Duration) -> Duration {
+pub(super) fn pause_for(asked: Duration, period: Duration) -> Duration {
     asked.min(LONGEST).max(period)
 }

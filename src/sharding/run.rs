@@ -251,7 +251,7 @@ impl Driver {
         let view = self.reader.view(&leases, &self.rules, &self.inner.namespace, last)?;
         for name in std::mem::take(&mut self.reader.undeleted) {
             let (group, lease) = (self.rules.group.clone(), self.full_name(&name));
-            self.tell(MembershipError::UndeletedLease { group, lease });
+            self.report(MembershipError::UndeletedLease { group, lease });
         }
         // Leases that the store has in a newer version are no bases of writes any more.
         self.answered.retain(|name, lease| {
@@ -279,13 +279,13 @@ impl Driver {
         if let Some(error) = error
             && (!raced || write.is_some_and(|verb| self.races.lost(&subject, verb, Instant::now())))
         {
-            self.tell(error);
+            self.report(error);
         }
         Input::Answered { id, subject, answer }
     }
 
     /// Shows an error in the log and in the status.
-    fn tell(&self, error: MembershipError) {
+    fn report(&self, error: MembershipError) {
         let Rules { group, identity, .. } = &*self.rules;
         tracing::warn!(%group, %identity, %error, "sharding is disturbed, trying again");
         self.inner.status.send_modify(|status| status.last_error = Some(error));
@@ -371,7 +371,7 @@ impl Driver {
             Command::Tell(trouble) => {
                 let Rules { group, identity, .. } = &*self.rules;
                 let (group, identity) = (group.clone(), identity.clone());
-                self.tell(match trouble {
+                self.report(match trouble {
                     Trouble::Twin { name } => {
                         let lease = self.full_name(&name);
                         MembershipError::SameIdentity { group, identity, lease }

@@ -97,7 +97,7 @@ impl Join {
                 (JoinStep::Create, later)
             }
             (JoinStep::Create, Answer::Failed(RequestFailure::Throttled(pause))) => {
-                (JoinStep::Create, now + pause::rest(pause, rules.times.retry_period))
+                (JoinStep::Create, now + pause::pause_for(pause, rules.times.retry_period))
             }
             (_, Answer::Failed(RequestFailure::Conflict)) => (JoinStep::Find, now),
             _ => (JoinStep::Find, later),
@@ -232,7 +232,7 @@ impl Session {
     }
 
     /// Notes a version that the watch has shown.
-    pub(super) fn saw(&mut self, version: &ResourceVersion) {
+    pub(super) fn note_version(&mut self, version: &ResourceVersion) {
         if self.version.is_older_than(version) {
             self.version = version.clone();
         }
@@ -256,7 +256,7 @@ impl Session {
             (_, Answer::Member(member)) if member.uid != self.uid => return gone,
             (Next::Delete, _) => self.at = now + rules.times.retry_period,
             (Next::Renew, Answer::Member(member)) => {
-                self.saw(&member.version);
+                self.note_version(&member.version);
                 self.read = false;
                 self.renewed = started;
                 self.renewals += 1;
@@ -264,7 +264,7 @@ impl Session {
                 return Progress::Renewed;
             }
             (Next::Find, Answer::Member(member)) => {
-                self.saw(&member.version);
+                self.note_version(&member.version);
                 self.read = true;
                 self.go_on(Next::Renew, now);
             }

@@ -151,7 +151,8 @@ impl Silence {
                 (observed.seen, observed.not_before) = (now, Some(now));
             }
             Answer::Failed(RequestFailure::Throttled(pause)) => {
-                observed.not_before = Some(now + pause::rest(*pause, rules.times.retry_period));
+                observed.not_before =
+                    Some(now + pause::pause_for(*pause, rules.times.retry_period));
             }
             _ => observed.not_before = Some(now + rules.times.retry_period),
         }

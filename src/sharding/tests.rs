@@ -175,7 +175,7 @@ impl Bench {
         bench
     }
 
-    pub(super) fn tell(&mut self, input: Input) {
+    pub(super) fn feed(&mut self, input: Input) {
         for command in self.machine.step(input, self.now) {
             match command {
                 Command::Send { id, subject, request } => self.sent.push((id, subject, request)),
@@ -185,13 +185,13 @@ impl Bench {
     }
 
     pub(super) fn see(&mut self) {
-        self.tell(Input::View(self.store.view()));
+        self.feed(Input::View(self.store.view()));
     }
 
     /// Lets time pass until `seconds` after the start.
     pub(super) fn until(&mut self, seconds: f64) {
         self.now = self.start + Duration::from_secs_f64(seconds);
-        self.tell(Input::Tick);
+        self.feed(Input::Tick);
     }
 
     /// Executes a request. Returns the answer without delivering it.
@@ -209,14 +209,14 @@ impl Bench {
     pub(super) fn answer_all(&mut self) {
         for (id, subject, request) in std::mem::take(&mut self.sent) {
             let answer = self.serve(&request);
-            self.tell(Input::Answered { id, subject, answer });
+            self.feed(Input::Answered { id, subject, answer });
         }
     }
 
     /// Answers the only request.
     pub(super) fn deliver(&mut self, answer: Answer) {
         let (id, subject, _) = self.sent.remove(0);
-        self.tell(Input::Answered { id, subject, answer });
+        self.feed(Input::Answered { id, subject, answer });
     }
 
     pub(super) fn held(&self) -> Vec<usize> {
@@ -289,7 +289,7 @@ fn deleted_lease_ends_everything_at_once() {
         assert!(bench.held().is_empty());
         // It joins again when the work has ended, and not within a retry period of the last time.
         assert!(bench.sent.is_empty());
-        bench.tell(Input::WorkEnded);
+        bench.feed(Input::WorkEnded);
         bench.until(2.0);
         assert!(matches!(bench.sent[0].2, Request::Join { .. }));
     }
@@ -315,7 +315,7 @@ fn late_claim_is_adopted() {
     let claims = std::mem::take(&mut bench.sent);
     for (id, subject, _) in &claims {
         let answer = Answer::Failed(RequestFailure::Unknown);
-        bench.tell(Input::Answered { id: *id, subject: subject.clone(), answer });
+        bench.feed(Input::Answered { id: *id, subject: subject.clone(), answer });
     }
     assert!(bench.done.is_empty());
     bench.serve(&claims[2].2);
@@ -331,11 +331,11 @@ fn uncertain_release_is_never_worked_on_again() {
     bench.see();
     let drained: Vec<_> = bench.done.drain(..).collect();
     let [Command::Drain(slot), Command::Drain(_)] = drained[..] else { panic!("{drained:?}") };
-    bench.tell(Input::Idle(slot));
+    bench.feed(Input::Idle(slot));
     let release = bench.sent.last().unwrap().clone();
     let (id, subject) = (release.0, release.1.clone());
     bench.sent.clear();
-    bench.tell(Input::Answered { id, subject, answer: Answer::Failed(RequestFailure::Unknown) });
+    bench.feed(Input::Answered { id, subject, answer: Answer::Failed(RequestFailure::Unknown) });
     // The view still names this session.
     bench.see();
     assert!(!bench.done.contains(&Command::Begin(slot)));
@@ -345,7 +345,7 @@ fn uncertain_release_is_never_worked_on_again() {
     // The release arrives after it was read, and is sent again without effect.
     let answer = bench.serve(&request);
     bench.serve(&release.2);
-    bench.tell(Input::Answered { id, subject, answer });
+    bench.feed(Input::Answered { id, subject, answer });
     bench.see();
     assert!(!bench.held().contains(&slot));
     assert_eq!(bench.machine.counts.released, 1);
@@ -358,10 +358,10 @@ fn older_view_does_not_return_a_released_slot() {
     bench.see();
     let before = bench.store.view();
     let Command::Drain(slot) = bench.done[0] else { panic!("{:?}", bench.done) };
-    bench.tell(Input::Idle(slot));
+    bench.feed(Input::Idle(slot));
     bench.answer_all();
     bench.done.clear();
-    bench.tell(Input::View(before));
+    bench.feed(Input::View(before));
     assert!(bench.done.is_empty() && !bench.held().contains(&slot));
 }
 
@@ -387,7 +387,7 @@ fn silent_member_is_fenced_in_the_seen_version() {
     // The member has renewed its Lease: the observation starts again.
     let (id, subject) = (fence.0, fence.1.clone());
     bench.sent.clear();
-    bench.tell(Input::Answered { id, subject, answer: Answer::Failed(RequestFailure::Conflict) });
+    bench.feed(Input::Answered { id, subject, answer: Answer::Failed(RequestFailure::Conflict) });
     bench.until(17.0);
     assert!(bench.sent.iter().all(|sent| !matches!(sent.2, Request::Delete { .. })));
 }
@@ -409,17 +409,17 @@ fn old_leases_of_the_identity_are_deleted() {
 fn lost_history_ends_the_session() {
     let mut bench = Bench::holder();
     let view = View { epoch: 1, version: 1.into(), ..(*bench.store.view()).clone() };
-    bench.tell(Input::View(Arc::new(view)));
+    bench.feed(Input::View(Arc::new(view)));
     assert_eq!(bench.done, [Command::Lose { at_once: true }]);
 }
 
 #[test]
 fn idle_member_leaves_with_one_request() {
     let mut bench = Bench::holder();
-    bench.tell(Input::Stop);
+    bench.feed(Input::Stop);
     assert_eq!(bench.done.len(), 4);
     for slot in 0..4 {
-        bench.tell(Input::Idle(slot));
+        bench.feed(Input::Idle(slot));
     }
     bench.answer();
     assert_eq!(bench.done.last(), Some(&Command::Finish { still_running: false }));
@@ -429,8 +429,8 @@ fn idle_member_leaves_with_one_request() {
 #[test]
 fn busy_member_says_that_it_leaves() {
     let mut bench = Bench::holder();
-    bench.tell(Input::Stop);
-    bench.tell(Input::Idle(2));
+    bench.feed(Input::Stop);
+    bench.feed(Input::Idle(2));
     bench.until(0.25);
     bench.answer_all();
     let view = bench.store.view();
