@@ -364,7 +364,7 @@ pub fn version_changed<K: Resource>(event: &EventRef<'_, K>) -> bool {
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::{Pod, Service};
-/// use kube_informer::controller::{ControllerBuilder, Source, labels_changed};
+/// use kube_informer::controller::{ControllerBuilder, Followed, labels_changed};
 /// use kube_informer::{ObjectKey, SharedInformer};
 ///
 /// fn with_pods(
@@ -372,7 +372,7 @@ pub fn version_changed<K: Resource>(event: &EventRef<'_, K>) -> bool {
 ///     pods: &SharedInformer<Pod>,
 ///     services_of: fn(&Pod) -> Vec<ObjectKey>,
 /// ) -> ControllerBuilder<Service> {
-///     builder.watches(Source::of(pods).predicate(labels_changed), services_of)
+///     builder.watches(Followed::of(pods).predicate(labels_changed), services_of)
 /// }
 /// ```
 pub fn labels_changed<K: Resource>(event: &EventRef<'_, K>) -> bool {

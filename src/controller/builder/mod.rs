@@ -12,12 +12,12 @@ use kube::Resource;
 
 use super::error::WrongScope;
 use super::error_policy::ErrorRules;
+use super::followed::Followed;
 use super::following::{self, Group};
 use super::gate::SlotGate;
 use super::history::{self, TriggerHistory};
 use super::own_writes::{Cache, WriteLog};
 use super::run::StopGuard;
-use super::source::Source;
 use super::status::StatusCell;
 use super::streams::{AllRequests, KeyStream};
 use super::triggers::{Keys, Rule};
@@ -49,7 +49,7 @@ use crate::workqueue::{WorkQueue, WorkQueueBuilder};
 #[must_use]
 pub struct ControllerBuilder<K, C = ()> {
     name: Arc<str>,
-    own: Source<K>,
+    own: Followed<K>,
     related: Vec<Group>,
     streams: Vec<Arc<KeyStream>>,
     debounce: Duration,
@@ -73,7 +73,7 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
             queue: WorkQueue::builder().name(name.clone()).backoff_holds(true),
             name,
             caches: caches(&informers),
-            own: Source::of(informers),
+            own: Followed::of(informers),
             related: Vec::new(),
             streams: Vec::new(),
             debounce: Duration::ZERO,
@@ -143,7 +143,7 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
 impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// Builds the controller. It follows no informer before it [runs](Controller::run).
     pub fn build(self) -> Controller<K, C> {
-        let Source { informers, predicates } = self.own;
+        let Followed { informers, predicates } = self.own;
         let own: Arc<[_]> = predicates.clone().into();
         let mut groups = vec![following::each(&informers, Rule::new(predicates, Keys::Own))];
         groups.extend(self.related);

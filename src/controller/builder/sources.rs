@@ -9,9 +9,9 @@ use kube::Resource;
 
 use super::{ControllerBuilder, caches};
 use crate::controller::error::WrongScope;
+use crate::controller::followed::Followed;
 use crate::controller::following;
 use crate::controller::owner::Owner;
-use crate::controller::source::Source;
 use crate::controller::streams::{KeyStream, Wanted};
 use crate::controller::triggers::{Keys, Rule};
 use crate::object::{EventRef, KindReach, ObjectKey, ShardKey};
@@ -28,11 +28,11 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     ///
     /// Kubernetes allows no owner with a namespace for an object without one:
     /// [`Controller::run`](crate::Controller::run) then returns [`ControllerError::WrongScope`](crate::controller::ControllerError).
-    pub fn owns<O>(self, source: impl Into<Source<O>>) -> Self
+    pub fn owns<O>(self, followed: impl Into<Followed<O>>) -> Self
     where
         O: Resource + Send + Sync + 'static,
     {
-        self.follows_owned(source.into(), true)
+        self.follows_owned(followed.into(), true)
     }
 
     /// Also follows objects that a `K` owns together with others. A change of such an object queues
@@ -52,14 +52,14 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// let controller = Controller::builder("maps", &maps).co_owns(&secrets).build();
     /// # let _ = controller; }
     /// ```
-    pub fn co_owns<O>(self, source: impl Into<Source<O>>) -> Self
+    pub fn co_owns<O>(self, followed: impl Into<Followed<O>>) -> Self
     where
         O: Resource + Send + Sync + 'static,
     {
-        self.follows_owned(source.into(), false)
+        self.follows_owned(followed.into(), false)
     }
 
-    fn follows_owned<O>(mut self, source: Source<O>, controllers_only: bool) -> Self
+    fn follows_owned<O>(mut self, followed: Followed<O>, controllers_only: bool) -> Self
     where
         O: Resource + Send + Sync + 'static,
     {
@@ -67,16 +67,16 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
             == (KindReach::Namespaced, KindReach::Cluster)
         {
             let owner = self.own.informers.kind();
-            let dependent = source.informers.kind();
+            let dependent = followed.informers.kind();
             self.wrong_scope.get_or_insert(WrongScope { owner, dependent });
         }
-        let scattered = source.informers.informers().iter().find_map(|informer| {
+        let scattered = followed.informers.informers().iter().find_map(|informer| {
             let key = informer.wanted_shard()?.borrow().key();
             scattered_by(key, KindReach::of::<K>(), controllers_only)
         });
         self.scattered_dependents = self.scattered_dependents.or(scattered);
         let owner = Owner::new(&self.own.informers, controllers_only);
-        self.follows(source, Keys::of_owner(owner))
+        self.follows(followed, Keys::of_owner(owner))
     }
 
     /// Also follows objects that concern some `K`. `keys` returns the keys to reconcile and must be
@@ -97,7 +97,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// informer, such a reconcile must not take absence for deletion.
     pub fn watches<O, I>(
         self,
-        source: impl Into<Source<O>>,
+        followed: impl Into<Followed<O>>,
         keys: impl Fn(&O) -> I + Send + Sync + 'static,
     ) -> Self
     where
@@ -107,7 +107,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
         let map = move |object: &O, add: &mut dyn FnMut(ObjectKey)| {
             add_each(keys(object).into_iter(), add);
         };
-        self.follows(source.into(), Keys::of_state(map))
+        self.follows(followed.into(), Keys::of_state(map))
     }
 
     /// Also follows objects that concern some `K`, with a function that sees the whole event: its
@@ -139,7 +139,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// ```
     pub fn watches_events<O, I>(
         self,
-        source: impl Into<Source<O>>,
+        followed: impl Into<Followed<O>>,
         keys: impl Fn(&EventRef<'_, O>) -> I + Send + Sync + 'static,
     ) -> Self
     where
@@ -149,14 +149,14 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
         let map = move |event: &EventRef<'_, O>, add: &mut dyn FnMut(ObjectKey)| {
             add_each(keys(event).into_iter(), add);
         };
-        self.follows(source.into(), Keys::of_event(map))
+        self.follows(followed.into(), Keys::of_event(map))
     }
 
-    fn follows<O>(mut self, source: Source<O>, keys: Keys) -> Self
+    fn follows<O>(mut self, followed: Followed<O>, keys: Keys) -> Self
     where
         O: Resource + Send + Sync + 'static,
     {
-        let Source { informers, predicates } = source;
+        let Followed { informers, predicates } = followed;
         self.caches.extend(caches(&informers));
         self.related.push(following::each(&informers, Rule::new(predicates, keys)));
         self
@@ -200,7 +200,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// Reconciles an added or updated `K` only if this and every other predicate passes the event.
     /// Predicates see adds, updates and resyncs of a `K`. They do not see deletes, retries and
     /// [`trigger`](crate::controller::ControllerHandle::trigger): these always queue their keys. For objects of
-    /// other kinds use [`Source::predicate`].
+    /// other kinds use [`Followed::predicate`].
     ///
     /// The controller calls predicates like the function of [`watches`](Self::watches): in its own
     /// task, for each event, with the same backlog. If a predicate panics, the event passes and the

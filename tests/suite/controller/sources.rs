@@ -8,7 +8,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::api::{ApiResource, DynamicObject, ObjectMeta};
 use kube::{Resource, ResourceExt};
 use kube_informer::controller::{
-    ChangeKind, ControllerError, ControllerHandle, Source, TriggerCause, labels_changed,
+    ChangeKind, ControllerError, ControllerHandle, Followed, TriggerCause, labels_changed,
 };
 use kube_informer::testing::ApiServer;
 use kube_informer::{Action, Controller, EventRef, ObjectKey};
@@ -65,7 +65,7 @@ async fn an_owned_kind_has_predicates_of_its_own() {
     let owner = server.create(&map("a", "1")).unwrap();
     let secret = server.create(&secret_of(&owner, "s")).unwrap();
     let factory = factory(&server);
-    let secrets = Source::of(&factory.informer::<Secret>())
+    let secrets = Followed::of(&factory.informer::<Secret>())
         .predicate(labels_changed)
         .predicate(|event| !event.is_deleted());
     let noting = Noting::run(

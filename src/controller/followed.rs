@@ -10,13 +10,13 @@ use crate::object::EventRef;
 
 /// The objects of one kind that a controller follows, and the events of them that count.
 ///
-/// Every method of [`ControllerBuilder`](super::ControllerBuilder) that takes a source also takes
+/// Every method of [`ControllerBuilder`](super::ControllerBuilder) that takes one also takes
 /// an informer or a group of informers: then every event counts.
 ///
 /// ```
 /// use k8s_openapi::api::apps::v1::Deployment;
 /// use k8s_openapi::api::core::v1::{ConfigMap, Pod};
-/// use kube_informer::controller::Source;
+/// use kube_informer::controller::Followed;
 /// use kube_informer::{Controller, SharedInformer};
 ///
 /// /// Reconciles a map when it changes, when one of its deployments changes, and when one of its
@@ -28,17 +28,17 @@ use crate::object::EventRef;
 /// ) -> Controller<ConfigMap> {
 ///     Controller::builder("maps", maps)
 ///         .owns(deployments)
-///         .owns(Source::of(pods).predicate(|pod| pod.is_deleted()))
+///         .owns(Followed::of(pods).predicate(|pod| pod.is_deleted()))
 ///         .build()
 /// }
 /// ```
-#[must_use = "a controller must take the source"]
-pub struct Source<O> {
+#[must_use = "a controller must take it"]
+pub struct Followed<O> {
     pub(super) informers: InformerGroup<O>,
     pub(super) predicates: Vec<Predicate>,
 }
 
-impl<O: Resource + Send + Sync + 'static> Source<O> {
+impl<O: Resource + Send + Sync + 'static> Followed<O> {
     /// Follows every event of an informer, or of a group of informers.
     pub fn of(informers: impl Into<InformerGroup<O>>) -> Self {
         Self { informers: informers.into(), predicates: Vec::new() }
@@ -62,27 +62,27 @@ impl<O: Resource + Send + Sync + 'static> Source<O> {
     }
 }
 
-impl<O: Resource + Send + Sync + 'static> From<&SharedInformer<O>> for Source<O> {
+impl<O: Resource + Send + Sync + 'static> From<&SharedInformer<O>> for Followed<O> {
     fn from(informer: &SharedInformer<O>) -> Self {
         Self::of(informer)
     }
 }
 
-impl<O: Resource + Send + Sync + 'static> From<&InformerGroup<O>> for Source<O> {
+impl<O: Resource + Send + Sync + 'static> From<&InformerGroup<O>> for Followed<O> {
     fn from(group: &InformerGroup<O>) -> Self {
         Self::of(group)
     }
 }
 
-impl<O: Resource + Send + Sync + 'static> From<InformerGroup<O>> for Source<O> {
+impl<O: Resource + Send + Sync + 'static> From<InformerGroup<O>> for Followed<O> {
     fn from(group: InformerGroup<O>) -> Self {
         Self::of(group)
     }
 }
 
-impl<O> fmt::Debug for Source<O> {
+impl<O> fmt::Debug for Followed<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Source")
+        f.debug_struct("Followed")
             .field("informers", &self.informers)
             .field("predicates", &self.predicates.len())
             .finish()
