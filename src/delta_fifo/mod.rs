@@ -333,7 +333,7 @@ impl DeltaFifo {
     }
 
     /// Closes the queue and drops what is queued.
-    pub fn abandon(&self) {
+    pub(crate) fn abandon(&self) {
         let (batches, latest) = {
             let mut state = self.state.lock();
             state.closed = true;

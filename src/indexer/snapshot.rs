@@ -109,7 +109,7 @@ impl<K: ?Sized> Snapshot<K> {
     }
 
     /// Returns the number of objects in a namespace. O(log n).
-    pub fn namespace_len(&self, namespace: &str) -> usize {
+    pub(crate) fn namespace_len(&self, namespace: &str) -> usize {
         self.0.namespaces.get(namespace).map_or(0, Posting::len)
     }
 

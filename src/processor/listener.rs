@@ -141,6 +141,7 @@ impl Listener {
 
     /// Returns whether a resync is due, and marks this handler accordingly. The next resync is due
     /// one period after this one was.
+    #[cfg(test)]
     pub(super) fn mark_due(&self, now: Instant) -> bool {
         let due = self.resync.lock().pass(now);
         self.due.store(due, Ordering::Relaxed);

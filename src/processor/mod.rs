@@ -194,7 +194,8 @@ impl SharedProcessor {
     }
 
     /// Marks the handlers whose resync is due at `now`. Returns whether there are any.
-    pub fn mark_due(&self, now: Instant) -> bool {
+    #[cfg(test)]
+    pub(crate) fn mark_due(&self, now: Instant) -> bool {
         let mut any = false;
         for listener in &*self.shared.listeners.lock() {
             any |= listener.mark_due(now);
@@ -228,7 +229,7 @@ impl SharedProcessor {
     }
 
     /// Returns the shortest resync period of any handler.
-    pub fn min_resync(&self) -> Option<Duration> {
+    pub(crate) fn min_resync(&self) -> Option<Duration> {
         self.shared.listeners.lock().iter().filter_map(|listener| listener.resync()).min()
     }
 

@@ -213,7 +213,7 @@ impl<K: ?Sized> ReflectorOptions<K> {
 
     /// Limits concurrent lists through a shared semaphore. A list and all its pages take one
     /// permit. Unset: no limit.
-    pub fn list_permits(mut self, permits: Arc<Semaphore>) -> Self {
+    pub(crate) fn list_permits(mut self, permits: Arc<Semaphore>) -> Self {
         self.list_permits = Some(permits);
         self
     }
