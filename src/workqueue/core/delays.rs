@@ -34,7 +34,7 @@ impl<T: Eq + Clone> Core<T> {
     ) -> Result<bool, String> {
         self.promote(now);
         let cell = self.cells.find_or_keep(arrival)?;
-        Ok(cell.is_some_and(|cell| self.delay(cell, priority, delay)))
+        Ok(cell.is_some_and(|cell| self.delay(cell, priority, delay, false)))
     }
 
     /// Adds an item that is being processed again when it is `due`, or when it is done if `due` is
@@ -50,7 +50,7 @@ impl<T: Eq + Clone> Core<T> {
         if due <= now {
             return self.make_ready(cell, priority, now, now);
         }
-        self.delay(cell, priority, (due, Hold::None))
+        self.delay(cell, priority, (due, Hold::None), true)
     }
 
     /// Adds an item that is being processed again after its backoff. Returns whether it is now the
@@ -69,8 +69,10 @@ impl<T: Eq + Clone> Core<T> {
             return self.requeue(cell, priority, due, now);
         }
         // The try that failed just now sets the delay and ends an earlier backoff.
-        let earlier = self.undelay(cell).map_or(priority, |(_, known)| known);
-        self.delay(cell, priority.max(earlier), (due, Hold::Backoff))
+        let known = self.undelay(cell);
+        let own = known.is_none_or(|(delay, _)| delay.own);
+        let priority = known.map_or(priority, |(_, known)| known.max(priority));
+        self.delay(cell, priority, (due, Hold::Backoff), own)
     }
 
     /// Puts off an item that is being processed until it is unparked, or `due`. Returns whether it
@@ -94,7 +96,7 @@ impl<T: Eq + Clone> Core<T> {
             return false;
         }
         let known = self.undelay(cell).map_or(priority, |(_, known)| known);
-        self.delay(cell, priority.max(known), (due, Hold::Parked))
+        self.delay(cell, priority.max(known), (due, Hold::Parked), true)
     }
 
     /// Makes a parked item ready. If the item is being processed, its next park has no effect.
@@ -211,14 +213,23 @@ impl<T: Eq + Clone> Core<T> {
 
     /// Delays an item, or merges the delay with the one it has. Returns whether the item is now the
     /// first one due.
-    fn delay(&mut self, cell: u32, priority: Priority, (due, hold): (u64, Hold)) -> bool {
+    fn delay(
+        &mut self,
+        cell: u32,
+        priority: Priority,
+        (due, hold): (u64, Hold),
+        own: bool,
+    ) -> bool {
         let hold = match hold {
             Hold::Backoff if !self.rules.backoff_holds => Hold::None,
             hold => hold,
         };
         let Some(item) = self.cells.get_mut(cell) else { return false };
-        let mut priority = priority;
-        if let Some(known) = item.delay {
+        let (mut priority, mut own) = (priority, own);
+        if let Some(known) = &mut item.delay {
+            // The earlier of the two stands for both.
+            known.own &= own;
+            own = known.own;
             match (known.hold, hold) {
                 (Hold::Parked, _) | (Hold::Backoff, Hold::None) => {
                     self.raise(cell, priority);
@@ -235,7 +246,7 @@ impl<T: Eq + Clone> Core<T> {
             priority = self.undelay(cell).map_or(priority, |(_, known)| known.max(priority));
         }
         let Some(item) = self.cells.get_mut(cell) else { return false };
-        item.delay = Some(Delay { due, hold });
+        item.delay = Some(Delay { due, hold, own });
         self.delayed.insert((due, cell), priority);
         self.parked += usize::from(hold == Hold::Parked);
         self.next_due() == Some(due)

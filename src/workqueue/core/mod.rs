@@ -51,6 +51,8 @@ struct Item<T> {
 struct Delay {
     due: u64,
     hold: Hold,
+    /// True if only the worker that had the item asked for it. The next worker decides again.
+    own: bool,
 }
 
 /// The events that may make a delayed item ready before it is due.
@@ -197,6 +199,11 @@ impl<T: Eq + Clone> Core<T> {
             added,
             meanwhile: Meanwhile::default(),
         };
+        let decides_again = item.delay.is_some_and(|delay| delay.own && delay.hold == Hold::None);
+        if decides_again {
+            self.undelay(cell);
+        }
+        let item = self.cells.get_mut(cell)?;
         self.processed.push(cell);
         let (value, panicked) = match panic::catch(|| item.value.clone()) {
             Ok(value) => (value, None),

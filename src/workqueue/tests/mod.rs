@@ -103,6 +103,45 @@ async fn of_several_delays_the_earliest_counts() {
     assert!(timeout(S, queue.get()).await.is_err(), "the later ones are gone");
 }
 
+/// The worker that takes the item decides again.
+#[tokio::test(start_paused = true)]
+async fn earlier_add_replaces_the_requeue_of_a_worker() {
+    let queue = WorkQueue::new();
+    queue.add(1);
+    queue.get().await.unwrap().requeue_after(50 * MS);
+    queue.add(1);
+    drop(queue.get().await);
+    assert!(timeout(S, queue.get()).await.is_err(), "nobody asked for it again");
+    assert_eq!(queue.status().delayed, 0);
+
+    queue.add(1);
+    queue.get().await.unwrap().retry_after(50 * MS);
+    queue.add(1);
+    let start = Instant::now();
+    queue.get().await.unwrap().requeue_after(80 * MS);
+    drop(queue.get().await);
+    assert_eq!(start.elapsed(), 80 * MS);
+}
+
+#[tokio::test(start_paused = true)]
+async fn requeue_of_a_worker_takes_no_delayed_add_away() {
+    for add_first in [true, false] {
+        let queue = WorkQueue::new();
+        queue.add(1);
+        let work = queue.get().await.unwrap();
+        if add_first {
+            queue.add_after(1, 70 * MS);
+        }
+        work.requeue_after(50 * MS);
+        if !add_first {
+            queue.add_after(1, 70 * MS);
+        }
+        queue.add(1);
+        drop(queue.get().await);
+        assert_eq!(*queue.get().await.unwrap(), 1, "the delayed add counts");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn zero_delay_leaves_a_later_one_alone() {
     let queue = WorkQueue::new();

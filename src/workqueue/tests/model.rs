@@ -34,6 +34,8 @@ struct Delayed {
     due: u64,
     priority: Priority,
     hold: Hold,
+    /// True if only a worker asked for it.
+    own: bool,
 }
 
 impl Model {
@@ -70,13 +72,14 @@ impl Model {
         }
     }
 
-    fn delay(&mut self, item: u8, priority: Priority, due: u64, hold: Hold) {
+    fn delay(&mut self, item: u8, priority: Priority, due: u64, hold: Hold, own: bool) {
         let hold = if hold == Hold::Backoff && !self.backoff_holds { Hold::None } else { hold };
-        let new = Delayed { due, priority, hold };
         let Some(known) = self.delayed.get_mut(&item) else {
-            self.delayed.insert(item, new);
+            self.delayed.insert(item, Delayed { due, priority, hold, own });
             return;
         };
+        known.own &= own;
+        let new = Delayed { due, priority, hold, own: known.own };
         let strongest = known.priority.max(priority);
         let stays = match (known.hold, hold) {
             (Hold::Parked, _) | (Hold::Backoff, Hold::None) => true,
@@ -98,11 +101,12 @@ impl Model {
 
     fn retry(&mut self, item: u8, priority: Priority, due: u64) {
         if !self.backoff_holds || self.processed[&item].renewed {
-            self.delay(item, priority, due, Hold::None);
+            self.delay(item, priority, due, Hold::None, true);
         } else {
             let known = self.delayed.remove(&item);
             let priority = known.map_or(priority, |known| known.priority.max(priority));
-            self.delayed.insert(item, Delayed { due, priority, hold: Hold::Backoff });
+            let own = known.is_none_or(|known| known.own);
+            self.delayed.insert(item, Delayed { due, priority, hold: Hold::Backoff, own });
         }
     }
 
@@ -114,7 +118,8 @@ impl Model {
         } else if let Some(known) = known.filter(|known| known.hold == Hold::Backoff) {
             self.delayed.insert(item, Delayed { priority: strongest, ..known });
         } else {
-            self.delayed.insert(item, Delayed { due, priority: strongest, hold: Hold::Parked });
+            let parked = Delayed { due, priority: strongest, hold: Hold::Parked, own: true };
+            self.delayed.insert(item, parked);
         }
     }
 
@@ -152,6 +157,9 @@ impl Model {
             .map(|(item, place)| (*item, *place))?;
         self.ready.remove(&item);
         self.processed.insert(item, Processed::default());
+        if self.delayed.get(&item).is_some_and(|known| known.own && known.hold == Hold::None) {
+            self.delayed.remove(&item);
+        }
         Some((item, now - since, priority))
     }
 
@@ -249,7 +257,7 @@ impl Pair {
                 if !self.model.is_taken(due) {
                     let priority = Priority(priority);
                     let hold = if limited { Hold::Backoff } else { Hold::None };
-                    self.model.delay(item, priority, due, hold);
+                    self.model.delay(item, priority, due, hold, false);
                     self.core.add_later(&mut arrival(item), priority, (due, hold), now).unwrap();
                 }
             }
@@ -264,7 +272,7 @@ impl Pair {
             Step::Requeue(which, delay) => self.end(which, now, |pair, given| {
                 let due = due(now, delay);
                 if !pair.model.is_taken(due) {
-                    pair.model.delay(given.value, given.priority, due, Hold::None);
+                    pair.model.delay(given.value, given.priority, due, Hold::None, true);
                     pair.core.requeue(given.cell, given.priority, due, now);
                 }
             }),
