@@ -123,6 +123,9 @@ pub struct LeaderElector {
     ending: Ending,
     /// The runtime that sends the requests. `None` for the one on which the elector runs.
     renews_on: Option<Handle>,
+    /// The scope of the current term; `None` while this candidate does not lead.
+    leads: watch::Sender<Option<WorkScope>>,
+    request_timeout: Duration,
 }
 
 /// The part of an elector that sends requests.
@@ -134,6 +137,7 @@ struct Candidate {
     /// The last failed request of this term; `None` after a request has succeeded.
     term_error: Option<LeaseError>,
     last: PreviousWork,
+    leads: watch::Sender<Option<WorkScope>>,
     ending: Ending,
 }
 
@@ -181,12 +185,15 @@ impl LeaderElector {
         let timeout = rules.times.request_timeout();
         let lease = LeaseClient::new(client, namespace, rules.name.clone(), timeout);
         let (identity, state) = (rules.identity.clone(), LeadershipCell::new(&rules.name));
+        let leads = watch::Sender::new(None);
         Self {
             lease: lease.lease().clone(),
             identity: identity.clone(),
             state: state.clone(),
             ending,
             renews_on: None,
+            leads: leads.clone(),
+            request_timeout: timeout,
             candidate: Arc::new(Mutex::new(Candidate {
                 lease,
                 machine: Machine::new(rules, Rng::new(), Instant::now()),
@@ -194,6 +201,7 @@ impl LeaderElector {
                 state,
                 term_error: None,
                 last: PreviousWork::none(),
+                leads,
                 ending,
             })),
         }

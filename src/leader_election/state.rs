@@ -6,7 +6,7 @@ use serde::Serialize;
 use tokio::sync::watch;
 
 use super::machine::Machine;
-use crate::lease::LeaseError;
+use crate::lease::{LeaseError, WorkScope};
 use crate::metrics::{LEADER_ELECTION_MASTER, Level, MetricLabels};
 
 /// The leadership as this candidate knows it. The error serializes as its message.
@@ -111,11 +111,14 @@ impl LeadershipCell {
 }
 
 /// Publishes the end of a term when it is dropped, even if the elector's future was dropped.
-#[derive(Debug)]
-pub(super) struct StepDownOnDrop(pub(super) LeadershipCell);
+pub(super) struct StepDownOnDrop(
+    pub(super) LeadershipCell,
+    pub(super) watch::Sender<Option<WorkScope>>,
+);
 
 impl Drop for StepDownOnDrop {
     fn drop(&mut self) {
         self.0.step_down();
+        self.1.send_replace(None);
     }
 }

@@ -1,5 +1,8 @@
 //! One term: becoming the leader, leading, and releasing the lease.
 
+use std::pin::pin;
+
+use futures::FutureExt;
 use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
@@ -116,7 +119,7 @@ impl LeaderElector {
         Fut: Future<Output: Send + 'static> + Send + 'static,
     {
         let (work_on, ending) = (Handle::current(), self.ending);
-        let candidate = self.candidate.clone();
+        let (candidate, watched) = (self.candidate.clone(), stop.clone());
         let running = async move {
             // Free, unless the task of a dropped call has not ended yet.
             let mut candidate = candidate.lock_owned().await;
@@ -124,18 +127,67 @@ impl LeaderElector {
             candidate.run(stop, lead, &work_on).await
         };
         let Some(runtime) = &self.renews_on else { return running.await };
-        match AbortOnDropHandle::new(runtime.spawn(running)).await {
+        let lost = |work| {
+            let (lease, cause) = (self.lease.clone(), LossCause::RenewDeadline);
+            Err(LeaderElectionError::Lost { lease, cause, last_error: None, work })
+        };
+        let running = AbortOnDropHandle::new(runtime.spawn(running));
+        let ended = tokio::select! {
+            biased;
+            ended = running => ended,
+            held = self.renewals_hang(&watched) => {
+                let Some(scope) = held else { return Ok(Outcome::NeverLed) };
+                scope.end();
+                self.state.step_down();
+                let left = scope.tracked() > 0;
+                return lost(if left { WorkEnd::StillRunning } else { WorkEnd::Dropped });
+            }
+        };
+        match ended {
             Ok(result) => result,
             Err(error) => {
                 if let Ok(payload) = error.try_into_panic() {
                     std::panic::resume_unwind(payload);
                 }
                 // The runtime was shut down, and the work was dropped.
-                let (cause, work) = (LossCause::RenewDeadline, WorkEnd::Dropped);
-                let lease = self.lease.clone();
-                Err(LeaderElectionError::Lost { lease, cause, last_error: None, work })
+                lost(WorkEnd::Dropped)
             }
         }
+    }
+
+    /// Waits until the runtime that renews the lease has not acted although a term has expired, or
+    /// although the elector was stopped and does not lead. Returns the scope of that term.
+    async fn renewals_hang(&self, stop: &CancellationToken) -> Option<WorkScope> {
+        let mut leads = self.leads.subscribe();
+        // One request may be on its way, and another that releases the lease.
+        let stopped = async {
+            stop.cancelled().await;
+            sleep(2 * self.request_timeout + DROP_TIMEOUT).await;
+        };
+        let mut stopped = pin!(stopped.fuse());
+        let mut is_stopped = false;
+        let hangs = loop {
+            let scope = leads.borrow_and_update().clone();
+            if scope.is_none() && is_stopped {
+                break None;
+            }
+            let overdue = scope.as_ref().and_then(WorkScope::expires).map(|end| end + DROP_TIMEOUT);
+            if overdue.is_some_and(|at| at <= Instant::now()) {
+                break scope;
+            }
+            tokio::select! {
+                biased;
+                () = &mut stopped, if !is_stopped => is_stopped = true,
+                _ = leads.changed() => {}
+                () = sleep_until(overdue.unwrap_or_else(Instant::now)), if overdue.is_some() => {}
+            }
+        };
+        tracing::error!(
+            lease = %self.lease,
+            identity = %self.identity,
+            "the runtime that renews the lease hangs: something blocks its thread"
+        );
+        hangs
     }
 }
 
@@ -161,14 +213,17 @@ impl Candidate {
         let Some((next, term)) = self.acquire(&stop).await else { return Ok(Outcome::NeverLed) };
         tracing::info!(lease = %self.lease.lease(), identity = %self.identity, "leads");
         let scope = WorkScope::of_term(None, stop.child_token(), term);
-        let _ends = (scope.end_on_drop(), StepDownOnDrop(self.state.clone()));
+        self.leads.send_replace(Some(scope.clone()));
+        let steps_down = StepDownOnDrop(self.state.clone(), self.leads.clone());
+        let _ends = (scope.end_on_drop(), steps_down);
         let gone = CancellationToken::new();
         self.last = PreviousWork { gone: gone.clone(), scope: scope.clone() };
         let (mine, guard) = (scope.clone(), gone.clone().drop_guard());
         let mut work = Work {
             task: AbortOnDropHandle::new(work_on.spawn(async move {
                 let _gone = guard;
-                lead(mine).await
+                let scope = mine.clone();
+                scope.run(lead(mine)).await
             })),
             result: None,
             scope: scope.clone(),

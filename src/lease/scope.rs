@@ -1,11 +1,15 @@
 //! The scope of work that only a leader, or the holder of a slot, may do.
 
 use std::fmt;
+use std::future::{pending, poll_fn, ready};
+use std::panic::resume_unwind;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
 
 use futures::FutureExt;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinError, JoinHandle};
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
@@ -55,10 +59,8 @@ use crate::time::Moment;
 /// released. Nothing waits for work that comes later, from code that was never tracked. So an ended
 /// scope refuses it. All but `track` log a warning:
 ///
-/// - The future of [`track`](Self::track) or [`spawn`](Self::spawn) is dropped. Its output is
-///   `None`.
-/// - The closure of [`spawn_blocking`](Self::spawn_blocking) is dropped. The handle's error is
-///   [cancelled](tokio::task::JoinError::is_cancelled).
+/// - The future of [`track`](Self::track) or [`spawn`](Self::spawn), or the closure of
+///   [`spawn_blocking`](Self::spawn_blocking), is dropped. Its output is `None`.
 /// - The guard of [`guard`](Self::guard) does not [hold](ScopeGuard::holds).
 #[derive(Clone)]
 pub struct WorkScope(Arc<ScopeState>);
@@ -203,6 +205,11 @@ impl WorkScope {
         self.0.term.lock().map(|term| term.abort)
     }
 
+    /// Returns the time at which others may lead; `None` without a lease.
+    pub(crate) fn expires(&self) -> Option<Instant> {
+        self.0.term.lock().map(|term| term.expires)
+    }
+
     /// Returns whether another piece of work may begin now: the token is not cancelled, and the
     /// lease was renewed in time.
     ///
@@ -223,18 +230,52 @@ impl WorkScope {
     /// has ended or was dropped, its synchronous code included. The returned future can run in any
     /// task.
     ///
+    /// At each poll it compares the clock with the lease, and is dropped at the
+    /// [deadline](Self::deadline), even if the thread that renews the lease is blocked.
+    ///
     /// The output is `None` if the future was dropped: after the grace, when the lease was
     /// lost, when the elector was dropped, or because the scope has
     /// [ended](Self#the-end-of-a-scope).
     pub fn track<F: Future>(&self, future: F) -> impl Future<Output = Option<F::Output>> + use<F> {
-        let (aborted, outer) = (self.0.aborted.clone(), self.outer_tokens());
+        let (scope, outer) = (self.clone(), self.outer_tokens());
         // The trackers' marks are dropped after the future, even if the future was never polled.
         let tracked =
-            self.0.tracker.track_future(async move { aborted.run_until_cancelled(future).await });
+            self.0.tracker.track_future(async move { scope.run_until_aborted(future).await });
         tracked.map(move |output| {
             drop(outer);
             output
         })
+    }
+
+    /// Runs the future of the work itself. After the deadline it is dropped, and never ends.
+    pub(crate) async fn run<F: Future>(&self, future: F) -> F::Output {
+        match self.run_until_aborted(future).await {
+            Some(output) => output,
+            None => pending().await,
+        }
+    }
+
+    async fn run_until_aborted<F: Future>(&self, future: F) -> Option<F::Output> {
+        let mut future = pin!(self.0.aborted.run_until_cancelled(future));
+        poll_fn(|cx| {
+            self.check_clock();
+            // Without this, the future would be polled once more.
+            if self.0.aborted.is_cancelled() { Poll::Ready(None) } else { future.as_mut().poll(cx) }
+        })
+        .await
+    }
+
+    /// Tells the work to stop, or drops what is tracked, if its time has come. The code that renews
+    /// the lease does the same, but its thread may be blocked.
+    fn check_clock(&self) {
+        let Some(term) = *self.0.term.lock() else { return };
+        let now = Instant::now();
+        if term.cancel <= now {
+            self.0.token.cancel();
+        }
+        if term.abort <= now {
+            self.abort();
+        }
     }
 
     /// Spawns a [tracked](Self::track) task.
@@ -257,11 +298,13 @@ impl WorkScope {
     /// release the lease before the closure has returned, even if nothing awaits the task.
     ///
     /// Nothing can drop a closure that runs. Let long ones ask [`may_begin`](Self::may_begin)
-    /// before each step. A scope that has [ended](Self#the-end-of-a-scope) does not run it.
+    /// before each step. A closure that still waits for a thread is dropped like the future of
+    /// [`track`](Self::track). The output is `None` then, and if the scope has
+    /// [ended](Self#the-end-of-a-scope).
     ///
     /// # Panics
     /// Panics outside a tokio runtime.
-    pub fn spawn_blocking<F, T>(&self, work: F) -> JoinHandle<T>
+    pub fn spawn_blocking<F, T>(&self, work: F) -> JoinHandle<Option<T>>
     where
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
@@ -270,15 +313,39 @@ impl WorkScope {
         if !guard.holds() {
             self.tell_refused("a closure");
             drop_safely(work);
-            let never = tokio::spawn(std::future::pending());
-            never.abort();
-            return never;
+            return tokio::spawn(ready(None));
         }
         // In this order: the closure's values are dropped before the guard.
-        let (span, parts) = (tracing::Span::current(), (work, guard));
-        tokio::task::spawn_blocking(move || {
-            let (work, _guard) = parts;
-            span.in_scope(work)
+        let (span, waiting) = (tracing::Span::current(), Arc::new(Mutex::new(Some((work, guard)))));
+        let (scope, begins) = (self.clone(), waiting.clone());
+        let mut closure = tokio::task::spawn_blocking(move || {
+            let (work, _guard) = begins.lock().take()?;
+            if scope.0.aborted.is_cancelled() || scope.is_over() {
+                drop_safely(work);
+                return None;
+            }
+            Some(span.in_scope(work))
+        });
+        let aborted = self.0.aborted.clone();
+        tokio::spawn(async move {
+            let result = tokio::select! {
+                biased;
+                result = &mut closure => result,
+                () = aborted.cancelled() => {
+                    let dropped = waiting.lock().take();
+                    if let Some((work, _guard)) = dropped {
+                        drop_safely(work);
+                        return None;
+                    }
+                    closure.await
+                }
+            };
+            match result.map_err(JoinError::try_into_panic) {
+                Ok(output) => output,
+                Err(Ok(payload)) => resume_unwind(payload),
+                // The runtime shuts down.
+                Err(Err(_)) => None,
+            }
         })
     }
 
@@ -413,5 +480,62 @@ impl fmt::Debug for WorkScope {
             .field("deadline", &self.deadline())
             .field("tracked", &self.tracked())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use tokio::time::sleep;
+
+    use super::*;
+
+    /// Every thread for blocking code is taken.
+    #[test]
+    fn closure_that_waits_for_a_thread_ends_with_its_scope() {
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        let runtime = runtime.max_blocking_threads(1).build().unwrap();
+        let (free, freed) = mpsc::channel::<()>();
+        let (tells, told) = mpsc::channel();
+        runtime.block_on(async {
+            let hog = tokio::task::spawn_blocking(move || freed.recv().is_err());
+            let scope = WorkScope::new(CancellationToken::new());
+            let waits = scope.spawn_blocking(move || tells.send(()));
+            scope.abort();
+            assert!(waits.await.unwrap().is_none());
+            assert_eq!(scope.tracked(), 0);
+            drop(free);
+            assert!(hog.await.unwrap());
+        });
+        drop(runtime);
+        assert!(told.recv().is_err(), "the closure never ran");
+    }
+
+    /// Nothing cancels the token, as when the thread that renews the lease is blocked.
+    #[tokio::test(start_paused = true)]
+    async fn work_past_its_deadline_is_dropped_at_its_next_poll() {
+        let now = Instant::now();
+        let [cancel, abort, expires] = [5, 9, 10].map(|at| now + Duration::from_secs(at));
+        let scope =
+            WorkScope::of_term(None, CancellationToken::new(), Term { cancel, abort, expires });
+        let seen = Arc::new(Mutex::new((None, None)));
+        let (sees, token) = (seen.clone(), scope.token().clone());
+        let work = scope.spawn(async move {
+            loop {
+                sleep(Duration::from_millis(100)).await;
+                let mut seen = sees.lock();
+                seen.1 = Some(now.elapsed());
+                if token.is_cancelled() && seen.0.is_none() {
+                    seen.0 = Some(now.elapsed());
+                }
+            }
+        });
+        assert!(work.await.unwrap().is_none());
+        let (told, last) = *seen.lock();
+        assert_eq!(told, Some(Duration::from_secs(5)));
+        assert!(last < Some(Duration::from_secs(9)), "{last:?}");
+        assert_eq!(now.elapsed(), Duration::from_secs(9));
     }
 }
