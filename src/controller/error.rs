@@ -202,7 +202,8 @@ pub(super) enum ReconcileError {
     /// The reconcile panicked with this message.
     #[error("the reconcile panicked: {0}")]
     Panicked(String),
-    /// The cache does not show this key's own writes after 10 s. The user's code was not called.
+    /// The cache does not show this key's own writes after 10 s, and could not be proved newer than
+    /// they are. The user's code was not called.
     #[error("the cache does not show this key's own writes yet")]
     Behind(#[source] Unobserved),
 }

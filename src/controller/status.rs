@@ -64,7 +64,7 @@ pub struct ControllerStatus {
     /// error, by the error policy, or after the last retry.
     pub given_up: u64,
     /// The number of times a key was put off because the cache did not show its own writes yet.
-    /// Only a wait of 10 s counts as a failure, too.
+    /// Only a wait that ends in vain counts as a failure, too.
     pub behind: u64,
     /// The number of keys that left the queue of a sharded controller, because they belong to
     /// another replica.

@@ -13,6 +13,7 @@ use crate::informer::{SharedInformer, StartError};
 use crate::lister_watcher::Collection;
 use crate::object::{ObjectKey, ResourceVersion};
 use crate::sync::Mutex;
+use crate::time::Moment;
 
 /// A cache that will show writes. Clones share the expectations.
 #[derive(Clone)]
@@ -78,6 +79,50 @@ impl Cache {
     /// Returns the number of writes that the store did not show when it was asked last.
     pub(crate) fn count(&self) -> usize {
         self.0.expected.lock().count
+    }
+
+    /// Waits until the cache shows everything that `key` waits for, or its informer has ended. What
+    /// it does not show by then is given up if the cache is proved to be newer.
+    pub(super) async fn wait_or_prove(
+        &self,
+        key: &ObjectKey,
+        limit: Duration,
+        proof: Duration,
+    ) -> Result<(), WaitTimeout> {
+        let Err(late) = self.wait_observed(key, limit).await else { return Ok(()) };
+        let unmet = self.0.expected.lock().of.get(key).cloned().unwrap_or_default();
+        // The writes were made before this moment.
+        let fresh = self.0.informer.join().fresh(Moment::now(), proof).await;
+        fresh.map_err(|_| late)?;
+        self.give_up(key, &unmet);
+        Ok(())
+    }
+
+    /// Removes these expectations, unless others have replaced them, and logs those that the store
+    /// does not meet.
+    fn give_up(&self, key: &ObjectKey, unmet: &Expectations) {
+        if self.settle(key, &self.0.informer.snapshot()) {
+            return;
+        }
+        let mut expected = self.0.expected.lock();
+        let Some(expectations) = expected.of.get_mut(key) else { return };
+        let before = expectations.len();
+        expectations.retain(|object, expectation| unmet.get(object) != Some(expectation));
+        let (left, given_up) = (expectations.len(), before - expectations.len());
+        if left == 0 {
+            expected.of.remove(key);
+        }
+        expected.count -= given_up;
+        drop(expected);
+        if given_up > 0 {
+            tracing::warn!(
+                informer = %self.0.informer.collection(),
+                %key,
+                writes = given_up,
+                "own writes are not in this informer's cluster, whose newer state does not show \
+                 them: the key goes on; does their client write to another cluster?"
+            );
+        }
     }
 
     /// Waits until the cache shows everything that `key` waits for, or its informer has ended.

@@ -53,9 +53,10 @@ pub struct WriteRefused {
 /// Wraps a client so that a controller sees its own writes.
 ///
 /// The client records each write under the key of the running reconcile. The controller holds the
-/// key in its queue until its caches show the write; no worker waits. After 10 s the wait counts as
-/// a failure, and the key is retried with backoff. No reconcile of the key runs before the cache
-/// shows the write.
+/// key in its queue until its caches show the write; no worker waits. After 10 s the informer
+/// proves that its cache is newer than the write, by a read from a quorum. If that fails, too, the
+/// wait counts as a failure, and the key is retried with backoff. No reconcile of the key runs on a
+/// cache that is older than its writes.
 ///
 /// The answer to a write may be lost (a broken connection, a timeout, a server error), or may hide
 /// the success of an earlier try (a conflict, not found). The controller then first lists the
@@ -66,6 +67,11 @@ pub struct WriteRefused {
 /// for dry runs, or for objects of an informer with a selector. Wrap the tasks that a reconcile
 /// spawns in [`ReconcileRequest::scope`](super::super::ReconcileRequest::scope); writes from other
 /// tasks are not tracked.
+///
+/// A client does not tell its cluster. Use it for the cluster of the informers that the controller
+/// follows. A write to another cluster delays its key, if an informer of the same kind and
+/// namespace is followed: until the 10 s and the proof are over, with a warning. Write there with
+/// the plain client.
 ///
 /// Under [leader election](crate::leader_election) the client refuses writes that begin after this
 /// replica's lease has ended, with [`WriteRefused`]. It refuses only writes of a reconcile, or of a
@@ -105,6 +111,9 @@ pub struct WriteRefused {
 ///     .await?;
 /// # Ok(()) }
 /// ```
+///
+/// # Panics
+/// Panics outside a tokio runtime, as [`kube::Client::new`] does.
 #[must_use]
 pub fn tracking_client(client: Client) -> Client {
     let namespace = client.default_namespace().to_owned();
@@ -141,6 +150,9 @@ impl TrackedReconcile {
         }
         let (parts, body) = request.into_parts();
         let body = body.collect().await?.to_bytes();
+        if target.is_dry_run(&body) {
+            return Ok(client.send(Request::from_parts(parts, Body::from(body))).await?);
+        }
         if target.verb == WriteVerb::Create && target.name.is_none() {
             let named = serde_json::from_slice::<Answer>(&body);
             target.name = named.ok().and_then(|sent| sent.metadata.name);

@@ -18,6 +18,9 @@ use crate::lease::WorkScope;
 use crate::object::ObjectKey;
 use crate::sync::Mutex;
 
+/// The longest time for the proof that a cache is newer than writes that it does not show.
+const PROOF_TIMEOUT: Duration = Duration::from_secs(10);
+
 /// The pause between two lookups of a write whose answer was lost.
 const RETRY: Duration = Duration::from_secs(1);
 
@@ -80,7 +83,9 @@ impl WriteLog {
         self.lost.lock().contains_key(key) || !self.caches.iter().all(|cache| cache.shows(key))
     }
 
-    /// Waits until the caches show all writes made for `key`. Cancel safe.
+    /// Waits until the caches show all writes made for `key`. A write that a cache does not show
+    /// within `limit` is given up if a newer state of its server does not show it either. Cancel
+    /// safe.
     pub(crate) async fn wait_observed(
         &self,
         key: &ObjectKey,
@@ -89,7 +94,8 @@ impl WriteLog {
         let start = Instant::now();
         self.find_lost(key, start, limit).await?;
         for cache in &self.caches {
-            cache.wait_observed(key, limit.saturating_sub(start.elapsed())).await?;
+            let left = limit.saturating_sub(start.elapsed());
+            cache.wait_or_prove(key, left, PROOF_TIMEOUT).await?;
         }
         Ok(())
     }

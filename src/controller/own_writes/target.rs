@@ -3,6 +3,7 @@
 use std::fmt;
 
 use http::Method;
+use serde::Deserialize;
 
 use crate::error::write_place;
 use crate::object::ObjectKey;
@@ -27,6 +28,20 @@ pub(crate) struct Target {
     /// `None` for a creation, and for the deletion of a collection.
     pub(super) name: Option<String>,
     pub(super) subresource: Option<String>,
+}
+
+/// The options of a deletion, or of the one that an eviction asks for.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct DeleteOptions {
+    dry_run: Vec<String>,
+    delete_options: Option<Box<DeleteOptions>>,
+}
+
+impl DeleteOptions {
+    fn is_dry_run(&self) -> bool {
+        !self.dry_run.is_empty() || self.delete_options.as_deref().is_some_and(Self::is_dry_run)
+    }
 }
 
 impl Target {
@@ -77,6 +92,15 @@ impl Target {
             name: name.map(str::to_owned),
             subresource: subresource.map(str::to_owned),
         })
+    }
+
+    /// Returns whether the request's body asks for a dry run, as that of a deletion or an eviction
+    /// can.
+    pub(super) fn is_dry_run(&self, body: &[u8]) -> bool {
+        let has_options =
+            self.verb == WriteVerb::Delete || self.subresource.as_deref() == Some("eviction");
+        has_options
+            && serde_json::from_slice::<DeleteOptions>(body).is_ok_and(|sent| sent.is_dry_run())
     }
 
     pub(super) fn resource(&self) -> &str {
@@ -151,6 +175,18 @@ mod tests {
             (status.resource(), status.subresource.as_deref()),
             ("namespaces", Some("status"))
         );
+    }
+
+    #[test]
+    fn dry_run_is_read_from_options_in_the_body() {
+        let deleted = target(&Method::DELETE, "/api/v1/namespaces/shop/pods/web").unwrap();
+        assert!(deleted.is_dry_run(br#"{"dryRun":["All"],"gracePeriodSeconds":0}"#));
+        assert!(!deleted.is_dry_run(br#"{"dryRun":[]}"#));
+        assert!(!deleted.is_dry_run(b""));
+        let evicted = target(&Method::POST, "/api/v1/namespaces/shop/pods/web/eviction").unwrap();
+        assert!(evicted.is_dry_run(br#"{"deleteOptions":{"dryRun":["All"]}}"#));
+        let changed = target(&Method::PATCH, "/api/v1/namespaces/shop/configmaps/a").unwrap();
+        assert!(!changed.is_dry_run(br#"{"dryRun":["All"]}"#), "a member of the object");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::time::Duration;
 use http::{Method, Request, Response};
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::Client;
-use kube::api::{Api, DeleteParams, EvictParams, PostParams};
+use kube::api::{Api, DeleteParams, EvictParams, Patch, PatchParams, PostParams};
 use kube::client::Body;
 use kube_informer::controller::{OwnWrites, tracking_client};
 use kube_informer::error::ApiStatus;
@@ -354,11 +354,50 @@ async fn what_no_cache_shows_is_not_waited_for() {
             secrets.create(&PostParams::default(), &secret).await?;
             let dry = PostParams { dry_run: true, ..PostParams::default() };
             maps.create(&dry, &map("never", "1")).await?;
+            // Its options are in the body.
+            maps.delete("a", &DeleteParams { dry_run: true, ..DeleteParams::default() }).await?;
             Ok::<_, kube::Error>(Action::requeue_after(MS))
         }
     }));
     log.reaches(5).await;
     assert_eq!(handle.status().behind, 0);
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
+
+/// Its versions are higher than any of the cluster that the controller follows.
+#[tokio::test(start_paused = true)]
+async fn write_to_another_cluster_only_delays_its_key() {
+    let [here, there] = [ApiServer::new(), ApiServer::new()];
+    for number in 0..50 {
+        there.create(&map(&format!("map-{number}"), "1")).unwrap();
+    }
+    here.create(&map("a", "1")).unwrap();
+    let maps = factory(&here).informer::<ConfigMap>();
+    let controller = Controller::builder("copier", &maps).build();
+    let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
+    let (logged, client) = (log.clone(), tracking_client(there.client()));
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        let api = Api::<ConfigMap>::namespaced(client.clone(), "shop");
+        let log = logged.clone();
+        async move {
+            let Some(map) = request.object.as_present() else { return Ok(Action::done()) };
+            let value = map.data.as_ref().unwrap()["value"].clone();
+            let copy = json!({"data": {"value": &value}});
+            api.patch("map-1", &PatchParams::default(), &Patch::Merge(&copy)).await?;
+            log.add(value);
+            Ok::<_, kube::Error>(Action::done())
+        }
+    }));
+    log.reaches(1).await;
+    for value in ["2", "3"] {
+        here.replace(&map("a", value)).unwrap();
+        let changed = Instant::now();
+        log.reaches(1 + usize::from(value == "3") + 1).await;
+        assert!(changed.elapsed() < 20 * S, "{:?}", changed.elapsed());
+    }
+    assert_eq!(log.take(), ["1", "2", "3"]);
+    assert_eq!(handle.status().failed, 0);
     stop.cancel();
     running.await.unwrap().unwrap();
 }
