@@ -1,10 +1,12 @@
 //! The state that the workers of a controller share, and the end of a try.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
 use tokio::sync::watch;
+use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -87,6 +89,8 @@ pub(super) struct EndedTry {
     pub(super) outcome: Option<Result<Next, ReconcileError>>,
     /// The number of the object's deletion that the try knew of.
     pub(super) deletion: Option<u64>,
+    /// The time at which the try times out; `None` without a timeout.
+    pub(super) deadline: Option<Instant>,
 }
 
 impl Reconciler {
@@ -98,7 +102,8 @@ impl Reconciler {
     }
 
     /// Decides what becomes of the key of a try that is over.
-    pub(super) fn end_try(&self, EndedTry { work, failures, outcome, deletion }: EndedTry) {
+    pub(super) fn end_try(&self, ended: EndedTry) {
+        let EndedTry { work, failures, outcome, deletion, .. } = ended;
         let Some(outcome) = outcome else { return self.leave(&work) };
         if let (Some(slots), Ok(Next::Change)) = (&self.slots, &outcome) {
             slots.finish(work.item(), deletion);
@@ -114,34 +119,49 @@ impl Reconciler {
         tracked: WorkScope,
         ends: EndGuard,
     ) {
-        let (this, key) = (self.clone(), ended.work.item().clone());
-        let mut timed_out = false;
-        if let Some(Err(error @ ReconcileError::TimedOut(_))) = &ended.outcome {
-            // Its tasks are dropped as its future was.
-            tracked.abort();
-            timed_out = true;
-            tracing::warn!(
-                controller = &*self.name,
-                %key,
-                %error,
-                tracked = tracked.tracked(),
-                "work that the reconcile tracks goes on: the key waits for its end"
-            );
-        }
+        let (this, key, mut ended) = (self.clone(), ended.work.item().clone(), ended);
         self.status.hold(&key);
         self.tracked.spawn(async move {
-            let whole = this.aborted.run_until_cancelled(tracked.end_when_idle()).await;
+            let whole = this.aborted.run_until_cancelled(this.end_in_time(&mut ended, &tracked));
+            let whole = whole.await;
             if whole.is_none() {
                 drop(ends);
                 tracked.wait_until_idle().await;
             }
-            let whole = whole.is_some_and(|whole| whole || timed_out);
-            this.status.let_go(&key, !whole && this.stop.is_cancelled());
+            this.status.let_go(&key, whole != Some(true) && this.stop.is_cancelled());
             // A recorder of metrics or a subscriber of traces may panic.
             if let Err(message) = catch(|| this.end_try(ended)) {
                 this.status.record_failure(&key, message, this.queue.num_requeues(&key));
             }
         });
+    }
+
+    /// Waits until nothing is tracked. When the try times out, its tasks are dropped as its future
+    /// is. Returns false if tasks were dropped for another reason.
+    async fn end_in_time(&self, ended: &mut EndedTry, tracked: &WorkScope) -> bool {
+        let mut idle = pin!(tracked.end_when_idle());
+        let (Some(limit), Some(deadline)) = (self.timeout, ended.deadline) else {
+            return idle.await;
+        };
+        if let Ok(whole) = timeout_at(deadline, &mut idle).await {
+            return whole;
+        }
+        tracked.abort();
+        let error = ReconcileError::TimedOut(limit);
+        tracing::warn!(
+            controller = &*self.name,
+            key = %ended.work.item(),
+            %error,
+            tracked = tracked.tracked(),
+            "work that the reconcile tracks goes on: the key waits for its end"
+        );
+        if let Some(Ok(_)) = ended.outcome {
+            let outcome = Err(error);
+            self.status.count_outcome(&outcome);
+            ended.outcome = Some(outcome);
+        }
+        idle.await;
+        true
     }
 
     /// Puts the key back before the guard marks it as done, so that this retry and a change that

@@ -366,6 +366,8 @@ impl ControllerParts {
             reconcile: reconcile.clone(),
             no_context: Arc::new(()),
         });
+        // Also where this future is dropped: no tracked task outlives it.
+        let _aborts = reconciler.aborted.clone().drop_guard();
         let mut workers = JoinSet::new();
         for number in 0..self.limits.workers {
             workers.spawn(scope.track(reconciler.clone().work(number)));

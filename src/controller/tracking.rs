@@ -17,10 +17,12 @@ impl<K, C> ReconcileRequest<K, C> {
     /// - A stop waits for the grace, as for a reconcile. The error of `run` names the key of work
     ///   that takes longer.
     ///
+    /// A closure that still waits for a thread when the try's tasks are dropped never runs. Its
+    /// output is `None`.
+    ///
     /// A try ends with its reconcile and everything that it tracks. A request that was moved to an
     /// untracked task may outlive its try. Its closure is then refused: it does not run, a warning
-    /// is logged, and the handle's error is
-    /// [cancelled](tokio::task::JoinError::is_cancelled).
+    /// is logged, and the output is `None`.
     ///
     /// [`tokio::task::spawn_blocking`] tracks nothing: its closure runs beside the next try and the
     /// next leader. Writes through a [tracking client](super::tracking_client) count as this try's.
@@ -38,14 +40,14 @@ impl<K, C> ReconcileRequest<K, C> {
     ///         if stop.is_cancelled() { return Ok(None) }
     ///         Command::new("copy").arg(name).status().map(Some)
     ///     });
-    ///     println!("{:?}", copied.await??);
+    ///     println!("{:?}", copied.await?.transpose()?);
     ///     Ok(Action::done())
     /// }
     /// ```
     ///
     /// # Panics
     /// Panics outside a tokio runtime.
-    pub fn spawn_blocking<F, T>(&self, work: F) -> JoinHandle<T>
+    pub fn spawn_blocking<F, T>(&self, work: F) -> JoinHandle<Option<T>>
     where
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,

@@ -25,8 +25,9 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     }
 
     /// Sets the longest time of a reconcile; no limit unless set. A reconcile that takes longer is
-    /// dropped at its next await and counts as failed. Code that blocks its thread is not
-    /// interrupted.
+    /// dropped at its next await and counts as failed. So are tasks that it
+    /// [spawned](crate::ReconcileRequest::spawn), even after it has returned. Code that blocks its
+    /// thread is not interrupted.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.limits.timeout = Some(limit);
         self

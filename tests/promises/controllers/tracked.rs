@@ -94,7 +94,7 @@ async fn ended_try_refuses_every_kind_of_work() {
     let ran = Log::new();
     let runs = ran.clone();
     let refused = request.spawn_blocking(move || runs.add("a closure"));
-    assert!(refused.await.is_err_and(|error| error.is_cancelled()));
+    assert!(refused.await.unwrap().is_none());
     let runs = ran.clone();
     assert!(request.spawn(async move { runs.add("a task") }).await.unwrap().is_none());
     let guard = request.guard();
@@ -137,5 +137,63 @@ async fn guard_within_tracked_work_still_counts() {
     assert_eq!(held.take(), [true]);
     stop.cancel();
     sleep(60 * S).await;
+    running.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropped_run_drops_tracked_tasks() {
+    for managed in [false, true] {
+        let server = ApiServer::new();
+        server.create(&map("a", "1")).unwrap();
+        let factory = factory(&server);
+        let maps = factory.informer::<ConfigMap>();
+        let controller = Controller::builder("leaving", &maps).build();
+        let (turns, stop) = (Log::new(), CancellationToken::new());
+        let turning = turns.clone();
+        let leave = move |request: ReconcileRequest<ConfigMap>| {
+            let turns = turning.clone();
+            request.spawn(async move {
+                loop {
+                    turns.add(());
+                    sleep(S).await;
+                }
+            });
+            async { Ok::<_, Infallible>(Action::done()) }
+        };
+        if managed {
+            let manager = Manager::builder(&factory).controller(controller, leave).build().unwrap();
+            let running = tokio::spawn(manager.run_until(stop));
+            turns.reaches(5).await;
+            running.abort();
+        } else {
+            let running = tokio::spawn(controller.run(stop, leave));
+            turns.reaches(5).await;
+            running.abort();
+        }
+        sleep(S).await;
+        turns.take();
+        sleep(60 * S).await;
+        assert_eq!(turns.len(), 0, "managed: {managed}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn timeout_drops_tasks_that_outlive_their_reconcile() {
+    let server = ApiServer::new();
+    server.create(&map("a", "1")).unwrap();
+    let maps = factory(&server).informer::<ConfigMap>();
+    let controller = Controller::builder("leaving", &maps).timeout(5 * S).build();
+    let (handle, stop) = (controller.handle(), CancellationToken::new());
+    let running = tokio::spawn(controller.run(stop.clone(), |request| async move {
+        if request.failures == 0 {
+            request.spawn(pending::<()>());
+        }
+        Ok::<_, Infallible>(Action::done())
+    }));
+    sleep(60 * S).await;
+    let status = handle.status();
+    assert!(status.reconciling.is_empty());
+    assert_eq!((status.timed_out, status.succeeded), (1, 2), "counted when they returned, too");
+    stop.cancel();
     running.await.unwrap().unwrap();
 }
