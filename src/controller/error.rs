@@ -156,7 +156,8 @@ impl fmt::Display for ControllerError {
                 let (number, first) = (keys.len(), first(keys));
                 write!(
                     f,
-                    "controller {controller} dropped {number} unfinished reconciles, the first of {first}"
+                    "controller {controller} dropped {number} unfinished reconciles, the first of \
+                     {first}: set `timeout`, let long work watch `request.stop`, or raise `grace`"
                 )
             }
         }

@@ -19,6 +19,9 @@ pub(super) const WINDOW: Duration = Duration::from_secs(10);
 /// The number of runs within that time that makes a key hot: 30 a second.
 const HOT: u32 = 300;
 
+/// The rate of runs that took no time, in runs a second: they count as if they took a millisecond.
+const INSTANT_RATE: f64 = 300_000.0;
+
 /// The weight of a run whose reconcile asks for the next one without a delay.
 const REQUEUED: u32 = 5;
 
@@ -49,7 +52,13 @@ pub struct HotKey {
 impl fmt::Display for HotKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { key, rate, triggers } = self;
-        write!(f, "{key} was reconciled {rate:.0} times a second because of: {}", Causes(triggers))
+        write!(f, "{key} was reconciled ")?;
+        if *rate < INSTANT_RATE {
+            write!(f, "{rate:.0} times a second")?;
+        } else {
+            write!(f, "{HOT} times at one instant of a paused clock")?;
+        }
+        write!(f, " because of: {}", Causes(triggers))
     }
 }
 
@@ -188,6 +197,15 @@ mod tests {
         let rate = heat.rate(now).unwrap();
         assert!((rate - 100.0).abs() < 1.0, "{rate}");
         assert!(heat.rate(now + WINDOW).is_none());
+    }
+
+    #[test]
+    fn runs_at_one_instant_have_no_rate() {
+        let (mut heat, now) = (Heat::default(), Instant::now());
+        assert_eq!((0..HOT).map(|_| heat.ran(now)).last(), Some(Pace::Hot));
+        let rate = heat.rate(now).unwrap();
+        let text = HotKey { key: "shop/a".into(), rate, triggers: Vec::new() }.to_string();
+        assert!(text.contains("300 times at one instant of a paused clock"), "{text}");
     }
 
     #[test]

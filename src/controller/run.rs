@@ -392,7 +392,8 @@ impl ControllerParts {
                 controller = &*self.name,
                 number = keys.len(),
                 keys = ?some,
-                "reconciles have not ended within the grace; their code that blocks a thread goes on"
+                "reconciles had not ended within the grace and were dropped; code that blocks a \
+                 thread goes on until it returns"
             );
         }
         ended.and(unfinished(&self.name, keys))

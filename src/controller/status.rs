@@ -101,7 +101,8 @@ pub struct ControllerStatus {
     /// most 20, the hottest first. Only keys whose
     /// [triggers are kept](super::ControllerBuilder::triggers_kept) are found.
     pub hot_keys: Vec<HotKey>,
-    /// The most recent failure of any key.
+    /// The most recent failure of any key. A try that failed and whose tracked work goes on is
+    /// included when that work has ended.
     pub last_failure: Option<LastFailure>,
     /// The status of its work queue.
     pub queue: WorkQueueStatus,

@@ -105,8 +105,8 @@ impl Reconciler {
                     tracing::warn!(
                         controller = &*self.name,
                         %key,
-                        "a key runs again and again: {}; if the reconcile answers its own writes, \
-                         let it write only differences",
+                        "a key runs again and again: {}; let the reconcile write only \
+                         differences, and requeue only after a delay",
                         history.hot_key(key)
                     );
                 }
