@@ -206,7 +206,12 @@ impl fmt::Display for ManagerError {
             Self::Panicked { name, message } => write!(f, "{name} panicked: {message}"),
             Self::Leadership { source } => source.fmt(f),
             Self::Unfinished { names, after } => {
-                write!(f, "not ended {after:?} after the stop: {}", names.join(", "))
+                let names = names.join(", ");
+                write!(
+                    f,
+                    "not ended {after:?} after the stop: {names}; let tasks watch their token, and \
+                     set `timeout` on controllers"
+                )
             }
             Self::Interrupted { names } if names.is_empty() => {
                 f.write_str("ended at once by a second signal")

@@ -155,7 +155,12 @@ impl ManagerParts {
         if let Some(events) = self.events
             && !events.flush(FLUSH_TIMEOUT).await
         {
-            tracing::warn!(status = ?events.status(), "some events were not published in time");
+            let waiting = events.status().waiting;
+            tracing::warn!(
+                waiting,
+                "events were not published within {FLUSH_TIMEOUT:?}: the server \
+                did not take them, or there were too many"
+            );
         }
         state.informers.shutdown().await;
     }

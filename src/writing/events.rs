@@ -161,11 +161,14 @@ pub struct EventRecorderStatus {
     pub filtered: u64,
     /// The number of events that the server refused, or that could not be sent.
     pub failed: u64,
+    /// The number of events that wait, including the one that is sent or retried now.
+    pub waiting: u64,
 }
 
 impl EventRecorder {
     /// Creates a recorder, and starts its task. The events report the controller's name, and the
-    /// variable `HOSTNAME`, which is the pod's name, as the instance.
+    /// variable `HOSTNAME`, which is the pod's name, as the instance. Without this variable the
+    /// instance is the controller's name, too.
     ///
     /// # Panics
     /// Panics outside a tokio runtime.
@@ -262,13 +265,15 @@ impl EventRecorder {
 
     /// Returns the counts of this recorder.
     pub fn status(&self) -> EventRecorderStatus {
-        let RecorderState { published, dropped, filtered, failed, .. } = &*self.shared;
+        let RecorderState { published, dropped, filtered, failed, queued, .. } = &*self.shared;
         let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        let done = *self.done.borrow();
         EventRecorderStatus {
             published: read(published),
             dropped: read(dropped),
             filtered: read(filtered),
             failed: read(failed),
+            waiting: read(queued).saturating_sub(done),
         }
     }
 }
