@@ -80,9 +80,10 @@
 //!
 //! # Guide
 //!
-//! [`docs`] covers coming from client-go or kube-runtime, choosing storage, testing a controller,
-//! running in production, and several replicas that share the objects. The `examples/` folder has
-//! programs to start from.
+//! [`docs`] has a [tutorial](docs::tutorial), and pages for those who come from client-go,
+//! controller-runtime or kube-runtime. Others are about storage, tests, production, several
+//! replicas that share the objects, and [error texts](docs::troubleshooting). The `examples/` folder
+//! has programs to start from.
 //!
 //! # Stopping
 //!

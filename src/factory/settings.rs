@@ -163,9 +163,10 @@ fn same<F: ?Sized>(a: &Arc<F>, b: &Arc<F>) -> bool {
 macro_rules! setters {
     (impl $($builder:tt)*) => {
         impl $($builder)* {
-            /// Sets the name in metrics, spans and the status. Empty unless set, in the spec or in
-            /// the factory. In a factory, use the name of the program or the controller. In a spec,
-            /// it distinguishes informers that differ only in their selectors.
+            /// Sets the name in metrics, spans, errors and the status. Unless set, in the spec or
+            /// in the factory, it is empty. An informer with selectors and no name of its own has
+            /// the factory's name and the selectors, such as `shop labels app=web`. In a factory,
+            /// use the name of the program or the controller.
             pub fn name(mut self, name: impl Into<std::sync::Arc<str>>) -> Self {
                 self.settings.name = Some(name.into());
                 self

@@ -123,8 +123,9 @@ impl Changes {
     /// Adds an informer to a signal that may have been awaited before. No effect if it follows the
     /// informer already.
     ///
-    /// The objects that the informer stores, now or with its first list, are a change. The signal
-    /// does not wait for its sync unless [`changed`](Self::changed) has not returned yet. To add
+    /// The objects that the informer stores, now or with its first list, are a change. The first
+    /// call of [`changed`](Self::changed) waits for the sync of all informers that were added
+    /// before. Later calls do not wait for that of an informer that is added between them. To add
     /// informers while a task waits, wait for both: `changed` is cancel safe.
     ///
     /// ```no_run
@@ -187,8 +188,9 @@ impl Changes {
     /// safe: the next call signals a change that was seen.
     ///
     /// # Errors
-    /// [`InformerStopped`] if an informer was stopped. After it was [removed](Self::remove), the signal
-    /// goes on with the others.
+    /// [`InformerStopped`] if an informer was stopped: ask each handle for
+    /// [`is_stopped`](SharedInformer::is_stopped). After that informer was
+    /// [removed](Self::remove), the signal goes on with the others.
     pub async fn changed(&mut self) -> Result<(), InformerStopped> {
         if self.began {
             self.wait_for_change().await?;

@@ -48,7 +48,8 @@ use crate::informer::InformerGroup;
 ///
 /// Use one applier for each kind and manager: two of them with different configurations of one
 /// object would each undo the other's. The applier starts the informer if it does not run, and
-/// keeps it running. Clones are cheap and share the record.
+/// keeps it running. After that informer was stopped, each apply is sent, because the cache shows
+/// nothing new. Clones are cheap and share the record.
 ///
 /// The service account needs the verb `patch` for the resource, and `create` if an apply may create
 /// objects. For [`apply_status`](Self::apply_status) it needs `patch` for the subresource `status`.
