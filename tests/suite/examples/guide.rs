@@ -141,6 +141,32 @@ fn testing_page_shows_tests_that_run() {
     }
 }
 
+/// A reader copies the dependencies and the code into a new crate.
+#[test]
+fn pages_name_crates_that_their_code_uses() {
+    let known = "bytes futures http k8s_openapi kube kube_informer serde serde_json tokio \
+                 tokio_util tracing tracing_subscriber";
+    for page in ["tutorial.md", "testing_a_controller.md"] {
+        let text = fs::read_to_string(root().join("src/docs").join(page)).unwrap();
+        let blocks = |language: &'static str| {
+            let blocks = text.split("```").skip(1).step_by(2);
+            blocks.filter(move |block| block.starts_with(language))
+        };
+        let manifest: String = blocks("toml").collect();
+        for name in known.split(' ') {
+            let dependency = format!("\n{} = ", name.replace('_', "-"));
+            let path = format!("{name}::");
+            let uses = |code: &str| {
+                code.match_indices(&path).any(|(at, _)| {
+                    !code[..at].ends_with(|c: char| matches!(c, '_' | ':') || c.is_alphanumeric())
+                })
+            };
+            let missing = blocks("rust").any(uses) && !manifest.contains(&dependency);
+            assert!(!missing, "{page} uses {name}, and its dependencies lack it");
+        }
+    }
+}
+
 #[test]
 fn architecture_names_every_module() {
     let page = fs::read_to_string(root().join("src/docs/architecture.md")).unwrap();
