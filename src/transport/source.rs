@@ -38,9 +38,9 @@ const OBJECT_LIMIT: usize = 16 * 1024 * 1024;
 ///
 /// For built-in types it requests protobuf, which takes less work for the server and this process.
 /// It also accepts JSON. The decoded objects are the same; only a `RawValue` of `serde_json` may
-/// have its members in another order. After an answer in JSON it requests JSON for ten minutes,
-/// then protobuf again. Custom resources and dynamic objects always come as JSON.
-/// [`json_only`](Self::json_only) requests only JSON.
+/// have its members in another order, and numbers in another form. After an answer in JSON it
+/// requests JSON for ten minutes, then protobuf again. Custom resources and dynamic objects always
+/// come as JSON. [`json_only`](Self::json_only) requests only JSON.
 ///
 /// ```no_run
 /// use k8s_openapi::api::core::v1::Pod;

@@ -61,6 +61,14 @@ impl<'f> Rule<'f> {
         }
     }
 
+    /// Returns whether the rule may skip members, of the value or inside it.
+    pub(super) fn skips_members(self) -> bool {
+        matches!(
+            self,
+            Self::AllButManagedFields | Self::Metadata | Self::Object(_) | Self::Within(_)
+        )
+    }
+
     /// Returns the rule for each element, if the value is a list.
     pub(super) fn for_elements(self) -> Option<Self> {
         matches!(self, Self::Within(_) | Self::ManagedFields).then_some(self)

@@ -195,6 +195,22 @@ fn agrees<K: DeserializeOwned + PartialEq + fmt::Debug>(object: &Value) {
 }
 
 #[test]
+fn raw_metadata_lacks_managed_fields() {
+    #[derive(Deserialize)]
+    struct Raw {
+        metadata: Box<serde_json::value::RawValue>,
+        spec: Box<serde_json::value::RawValue>,
+    }
+    let managed = r#""managedFields":[{"manager":"m"}]"#;
+    let spec = format!(r#"{{"z":1.50,"a":0,{managed}}}"#);
+    let text = format!(r#"{{"metadata":{{"name":"a",{managed}}},"spec":{spec}}}"#);
+    let rule = Some(Rule::AllButManagedFields);
+    let raw: Raw = from_json(text.as_bytes(), rule, MEMORY_LIMIT).unwrap();
+    assert_eq!(raw.metadata.get(), r#"{"name":"a"}"#);
+    assert_eq!(raw.spec.get(), spec);
+}
+
+#[test]
 fn only_the_objects_own_managed_fields_are_skipped() {
     let object = json!({
         "apiVersion": "v1", "kind": "Pod",

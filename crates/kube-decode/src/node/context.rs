@@ -283,6 +283,11 @@ impl<'r, 'de> Context<'r, 'de> {
         }
     }
 
+    /// Returns whether the rule for the next value may skip some of its members.
+    pub(super) fn skips_members(&self) -> bool {
+        self.rule.get().is_some_and(Rule::skips_members)
+    }
+
     /// Takes the JSON text of a value that is JSON.
     pub(super) fn raw(&self) -> Result<Option<Cow<'de, str>>> {
         let json = match &*self.data.borrow() {

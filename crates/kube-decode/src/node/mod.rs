@@ -344,10 +344,12 @@ impl<'de> Deserializer<'de> for Node<'_, '_, 'de> {
 }
 
 impl<'de> Node<'_, '_, 'de> {
-    /// Shows a value as its JSON text. A value of protobuf has none, so one is written.
+    /// Shows a value as its JSON text. A value of protobuf has none, nor has one that lacks some of
+    /// its members, so one is written.
     #[cold]
     fn deserialize_raw<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        match self.context.raw()? {
+        let json = if self.context.skips_members() { None } else { self.context.raw()? };
+        match json {
             Some(Cow::Borrowed(json)) => {
                 let json = BorrowedStrDeserializer::new(json);
                 visitor.visit_map(MapDeserializer::new(std::iter::once((RAW, json))))
