@@ -226,7 +226,8 @@ impl<K: ?Sized> Storage<K> {
     /// present, is reported once to the log and to `on_error`, and reads return nothing. Handlers
     /// of decoded objects keep the last state that they could read, see
     /// [`CachedEvent::read`](crate::CachedEvent::read). Do not use this for a type that demands
-    /// more of objects than the server does.
+    /// more of objects than the server does. Nor use it with a decoder of your own that changes
+    /// names: an object is stored under the key in its bytes, and nothing compares the two.
     ///
     /// Index functions and transforms need decoded objects, so with either each object is decoded
     /// as it arrives all the same. For an index that [names the fields it
