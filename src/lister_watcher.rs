@@ -10,6 +10,7 @@ mod any_source;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -27,6 +28,10 @@ pub use crate::packer::Packer;
 /// `testing` feature's `FakeSource` in memory. Implement it for objects that come from elsewhere.
 ///
 /// Dropping a returned future or stream must end the request.
+///
+/// Handlers are told of each object of a list or an event, whatever its version, because versions
+/// alone do not prove that nothing changed. A list need not repeat unchanged objects to them: see
+/// [`ListHints::known`].
 ///
 /// A query may request a shard of the collection. The source must leave out every other object,
 /// whatever its server does: [`ShardSelector::selects`] decides. In a watch, it sends
@@ -109,12 +114,13 @@ pub trait ListerWatcher<K: ?Sized = dyn AnyObject>: Send + Sync + 'static {
 pub struct ListHints {
     known: Option<Arc<dyn KnownObjects>>,
     packer: Packer,
+    received: Option<Arc<AtomicU64>>,
 }
 
 impl ListHints {
     /// Gives no hints.
     pub fn none() -> Self {
-        Self { known: None, packer: Packer::decoded() }
+        Self { known: None, packer: Packer::decoded(), received: None }
     }
 
     /// Hints that the caller already holds these objects. For a list item or an initial event that
@@ -130,6 +136,17 @@ impl ListHints {
         self
     }
 
+    /// Asks the source to add the number of bytes that it receives to this counter.
+    pub(crate) fn counting(mut self, received: Arc<AtomicU64>) -> Self {
+        self.received = Some(received);
+        self
+    }
+
+    /// Returns the counter of received bytes, if the caller wants them counted.
+    pub(crate) fn byte_counter(&self) -> Option<&Arc<AtomicU64>> {
+        self.received.as_ref()
+    }
+
     /// Returns the objects that the caller already holds, if it gave that hint.
     pub fn known_objects(&self) -> Option<&Arc<dyn KnownObjects>> {
         self.known.as_ref()
@@ -143,7 +160,8 @@ impl ListHints {
 
 impl Clone for ListHints {
     fn clone(&self) -> Self {
-        Self { known: self.known.clone(), packer: self.packer.clone() }
+        let Self { known, packer, received } = self;
+        Self { known: known.clone(), packer: packer.clone(), received: received.clone() }
     }
 }
 
@@ -158,7 +176,7 @@ impl fmt::Debug for ListHints {
         f.debug_struct("ListHints")
             .field("known", &self.known.is_some())
             .field("packer", &self.packer)
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 

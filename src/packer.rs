@@ -13,8 +13,11 @@ use crate::metrics::MetricLabels;
 use crate::object::{
     AnyObject, Cached, IndexExtractor, IndexValues, KnownObjects, NotEnough, ObjectKey,
 };
-use crate::panic::{SafeDropper, drop_safely};
+use crate::panic::{SafeDropper, catch, drop_safely};
 use crate::storage::{Keeper, Storage, WireObject};
+
+/// The problem of an object whose metadata cannot be read.
+pub(crate) const METADATA_PANICKED: &str = "reading its metadata panicked";
 
 /// A converter of objects into [`Cached`] objects, decoded or packed.
 ///
@@ -90,9 +93,9 @@ impl Packer {
             #[cfg(any(test, feature = "testing"))]
             Mode::Custom(pack) => pack(object),
             Mode::Packed { keeper, store } => {
-                let object = object.into_any();
+                let (digest, object) = (object.digest(), object.into_any());
                 let values = values(store.as_ref(), &*object);
-                keeper.pack(object, values)
+                keeper.pack(object, values).with_digest(digest)
             }
         }
     }
@@ -126,11 +129,13 @@ impl Packer {
 /// Decodes an object that comes as bytes, and returns it with its key.
 fn decode(wire: &WireObject<'_>) -> Result<(ObjectKey, Arc<dyn AnyObject>), DecodeError> {
     let object = wire.codec.decode(wire.bytes)?;
-    match ObjectKey::of_any(&*object) {
+    // The metadata's getter is user code.
+    let key = catch(|| ObjectKey::of_any(&*object)).map_err(|_| METADATA_PANICKED.to_owned());
+    match key.and_then(|key| key.map_err(|invalid| invalid.to_string())) {
         Ok(key) => Ok((key, object)),
-        Err(invalid) => {
+        Err(problem) => {
             drop_safely(object);
-            Err(DecodeError::new(invalid.to_string()))
+            Err(DecodeError::new(problem))
         }
     }
 }

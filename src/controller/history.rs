@@ -108,7 +108,7 @@ impl ChangeKind {
         match event {
             ObjectEvent::Added { initial: true, .. } => Self::Listed,
             ObjectEvent::Added { .. } => Self::Added,
-            ObjectEvent::Updated { old, new } if old.version() == new.version() => Self::Resynced,
+            ObjectEvent::Updated { old, new } if old.is_same_state(new) => Self::Resynced,
             ObjectEvent::Updated { .. } => Self::Updated,
             ObjectEvent::Deleted { .. } => Self::Deleted,
             ObjectEvent::MovedAway { .. } => Self::MovedAway,

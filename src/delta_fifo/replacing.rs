@@ -30,15 +30,13 @@ impl DeltaFifo {
         }
         for (key, object) in items.iter_mut() {
             budget.spend(1).await;
-            let (known, restored) = {
+            let known = {
                 let mut state = self.state.lock();
-                // The state from before the restore may differ, even if the versions are equal.
-                let pre_restore = state.pre_restore.remove(key);
-                (state.pending.latest(key, &*self.known), pre_restore || restored)
+                state.pre_restore.remove(key);
+                state.pending.latest(key, &*self.known)
             };
             let unused = match known {
-                Some(known) if object.ptr_eq(&known) => Some(known),
-                Some(known) if !restored && object.is_same_state(&known) => {
+                Some(known) if object.is_same_state(&known) => {
                     Some(std::mem::replace(object, known))
                 }
                 Some(known) if object.is_different_object(&known) => {

@@ -18,7 +18,7 @@ use kube::Resource;
 use kube::api::ObjectMeta;
 
 use super::told::Told;
-use super::{FieldSet, IndexValues, InvalidKey, ObjectKey, ObjectState, ResourceVersion};
+use super::{Digest, FieldSet, IndexValues, InvalidKey, ObjectKey, ObjectState, ResourceVersion};
 
 /// An object of any type. Every resource that threads can share is one.
 ///
@@ -157,7 +157,12 @@ pub trait PackedObject: Send + Sync {
 /// let cached = Cached::from(pod.clone());
 /// assert!(Arc::ptr_eq(&cached.get().unwrap(), &pod));
 /// ```
-pub struct Cached<K: ?Sized = dyn AnyObject>(Arc<dyn AnyObject>, PhantomData<K>);
+pub struct Cached<K: ?Sized = dyn AnyObject> {
+    object: Arc<dyn AnyObject>,
+    /// The digest of the encoded form. `None` if the source has none.
+    digest: Option<Digest>,
+    kind: PhantomData<K>,
+}
 
 impl<K: Resource + Send + Sync + 'static> Cached<K> {
     /// Returns the object. O(1) if the object is decoded; otherwise unpacks it, which takes O(its
@@ -183,27 +188,37 @@ impl<K: Resource + Send + Sync + 'static> Cached<K> {
 impl Cached {
     /// Returns the object, if it is decoded, of this type, and nothing else holds it.
     pub(crate) fn into_inner<K: Send + Sync + 'static>(self) -> Option<K> {
-        Arc::into_inner(downcast(self.0)?)
+        Arc::into_inner(downcast(self.object)?)
     }
 
     /// Returns the object as it is kept.
     pub(crate) fn into_any(self) -> Arc<dyn AnyObject> {
-        self.0
+        self.object
     }
 
     /// Returns the key of a decoded object.
     pub(crate) fn key(&self) -> Result<ObjectKey, InvalidKey> {
-        ObjectKey::of_any(&*self.0)
+        ObjectKey::of_any(&*self.object)
     }
 
     /// Wraps an object of any type, which may be packed.
     pub(crate) fn any(object: Arc<dyn AnyObject>) -> Self {
-        Self(object, PhantomData)
+        Self { object, digest: None, kind: PhantomData }
+    }
+
+    /// Returns the same object with the digest of its encoded form.
+    pub(crate) fn with_digest(self, digest: Option<Digest>) -> Self {
+        Self { digest, ..self }
+    }
+
+    /// Returns the digest of the encoded form, if the source has one.
+    pub(crate) fn digest(&self) -> Option<Digest> {
+        self.digest
     }
 
     /// Returns the only reference to a decoded object, for changes. `None` if it is shared.
     pub(crate) fn get_mut(&mut self) -> Option<&mut dyn AnyObject> {
-        Arc::get_mut(&mut self.0)
+        Arc::get_mut(&mut self.object)
     }
 }
 
@@ -215,12 +230,12 @@ impl<K: ?Sized> Cached<K> {
 
     /// Returns whether both are clones of one another, as [`Arc::ptr_eq`] does.
     pub fn ptr_eq(&self, other: &Self) -> bool {
-        std::ptr::addr_eq(Arc::as_ptr(&self.0), Arc::as_ptr(&other.0))
+        std::ptr::addr_eq(Arc::as_ptr(&self.object), Arc::as_ptr(&other.object))
     }
 
     /// Returns `metadata.uid`.
     pub fn uid(&self) -> Option<&str> {
-        match self.0.form() {
+        match self.object.form() {
             Form::Decoded(meta) => meta.uid.as_deref(),
             Form::Packed(packed) => packed.uid(),
         }
@@ -228,7 +243,7 @@ impl<K: ?Sized> Cached<K> {
 
     /// Returns `metadata.resourceVersion`.
     pub fn version(&self) -> Option<ResourceVersion> {
-        match self.0.form() {
+        match self.object.form() {
             Form::Decoded(meta) => meta.resource_version.as_deref().map(Into::into),
             Form::Packed(packed) => packed.version(),
         }
@@ -236,7 +251,7 @@ impl<K: ?Sized> Cached<K> {
 
     /// Returns `metadata.labels`.
     pub fn labels(&self) -> Option<&BTreeMap<String, String>> {
-        match self.0.form() {
+        match self.object.form() {
             Form::Decoded(meta) => meta.labels.as_ref(),
             Form::Packed(packed) => packed.labels(),
         }
@@ -244,7 +259,7 @@ impl<K: ?Sized> Cached<K> {
 
     /// Returns the same object with another type: from a type to any, or from any to its own.
     pub(crate) fn cast<L: ?Sized>(self) -> Cached<L> {
-        Cached(self.0, PhantomData)
+        Cached { object: self.object, digest: self.digest, kind: PhantomData }
     }
 
     /// Returns the object, if it is of this type. Unpacks it if necessary, as
@@ -260,7 +275,7 @@ impl<K: ?Sized> Cached<K> {
     /// Returns the object, if it is decoded and of this type.
     #[inline]
     pub(crate) fn decoded_as<L: Send + Sync + 'static>(&self) -> Option<Arc<L>> {
-        downcast(self.0.clone())
+        downcast(self.object.clone())
     }
 
     /// Returns whether the object is packed, and the last attempt to unpack it failed.
@@ -275,7 +290,7 @@ impl<K: ?Sized> Cached<K> {
     }
 
     fn packed(&self) -> Option<&dyn PackedObject> {
-        match self.0.form() {
+        match self.object.form() {
             Form::Decoded(_) => None,
             Form::Packed(packed) => Some(packed),
         }
@@ -284,7 +299,7 @@ impl<K: ?Sized> Cached<K> {
     /// Returns the object with at least these fields, or the whole object for `None`.
     pub(crate) fn read(&self, fields: Option<&FieldSet>) -> Option<Arc<dyn AnyObject>> {
         match (self.packed(), fields) {
-            (None, _) => Some(self.0.clone()),
+            (None, _) => Some(self.object.clone()),
             (Some(packed), Some(fields)) => packed.get_fields(fields),
             (Some(packed), None) => packed.get(),
         }
@@ -313,11 +328,12 @@ impl<K: ?Sized> Cached<K> {
         self.packed()?.index_values()
     }
 
-    /// Returns whether uid and version are equal and the version is known: both are one state of
-    /// one object.
+    /// Returns whether both are known to be one state of one object. Equal versions alone do not
+    /// prove that: another history, another conversion or a source of one's own may use a version
+    /// for several contents.
     pub(crate) fn is_same_state(&self, other: &Self) -> bool {
-        let version = self.version();
-        version.is_some() && version == other.version() && self.uid() == other.uid()
+        let same_bytes = self.digest.is_some() && self.digest == other.digest;
+        self.ptr_eq(other) || same_bytes && self.version() == other.version()
     }
 
     /// Returns whether the object has the uid and the version of `state`.
@@ -333,7 +349,7 @@ impl<K: ?Sized> Cached<K> {
 
 impl<K: Resource + Send + Sync + 'static> From<Arc<K>> for Cached<K> {
     fn from(object: Arc<K>) -> Self {
-        Self(object, PhantomData)
+        Cached::any(object).cast()
     }
 }
 
@@ -358,7 +374,7 @@ impl<K: ?Sized> From<&Cached<K>> for Cached<K> {
 // Implemented by hand, because a derive would demand `K: Clone`. Objects are shared, never copied.
 impl<K: ?Sized> Clone for Cached<K> {
     fn clone(&self) -> Self {
-        Self(self.0.clone(), PhantomData)
+        Self { object: self.object.clone(), digest: self.digest, kind: PhantomData }
     }
 }
 
@@ -400,6 +416,6 @@ impl<K: ?Sized> Cached<K> {
     /// Wraps an object that a test packed.
     #[doc(hidden)]
     pub fn packed_as(object: Arc<dyn PackedObject>) -> Self {
-        Self(Arc::new(Wrapped(object)), PhantomData)
+        Cached::any(Arc::new(Wrapped(object))).cast()
     }
 }

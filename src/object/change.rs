@@ -118,9 +118,9 @@ pub struct Replacement {
     /// The list's version.
     pub version: ResourceVersion,
     /// True if the server's history was lost, for example because a backup was restored. A quorum
-    /// read then returned a list that is older than what is known. The list replaces everything,
-    /// and its version counts although it is lower. An object with the uid and version of a known
-    /// object may still have another state.
+    /// read then returned a list that is older than what is known, or that has an older state of
+    /// an object. The list replaces everything, and its version counts even if it is lower. An
+    /// object with the uid and version of a known object may still have another state.
     pub restored: bool,
     /// The shard that the store holds after this change. `None` for the whole collection.
     pub shard: Option<ShardSelector>,
@@ -136,8 +136,7 @@ pub enum Delta {
     Added(Cached),
     /// The object was modified.
     Updated(Cached),
-    /// A list holds the object. If its uid and version equal those of the known object, this is the
-    /// known object itself.
+    /// A list holds the object. If its state is the known one, this is the known object itself.
     Replaced(Cached),
     /// A resync: nothing changed, but handlers see the object again.
     Sync(Cached),

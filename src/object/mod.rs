@@ -4,6 +4,7 @@
 
 mod cached;
 mod change;
+mod digest;
 mod event;
 mod index_values;
 mod key;
@@ -25,6 +26,7 @@ pub use cached::PackedObject;
 pub use cached::{AnyObject, Cached};
 pub(crate) use cached::{PassingRead, downcast};
 pub use change::{Change, Delta, Replacement};
+pub(crate) use digest::Digest;
 pub use event::{CachedEvent, Event, EventRef, ObjectEvent};
 pub use index_values::IndexValues;
 pub(crate) use index_values::{IndexExtractor, NotEnough, ReadPart};

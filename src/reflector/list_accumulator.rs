@@ -18,6 +18,8 @@ pub(super) struct ListAccumulator {
     nameless: bool,
     /// True if an unknown state came.
     news: bool,
+    /// The oldest known version of an object that came in an older state.
+    went_back: Option<ResourceVersion>,
 }
 
 impl ListAccumulator {
@@ -33,6 +35,19 @@ impl ListAccumulator {
     /// Notes that an unknown state came.
     pub(super) fn note_news(&mut self) {
         self.news = true;
+    }
+
+    /// Notes that an object came in an older state than this one, which is known.
+    pub(super) fn note_older(&mut self, known: ResourceVersion) {
+        if self.went_back.as_ref().is_none_or(|oldest| known.is_older_than(oldest)) {
+            self.went_back = Some(known);
+        }
+    }
+
+    /// Returns whether the page that ends, which has this version, shows that the server's history
+    /// was lost: it has an older state of an object than one of the same version or before.
+    pub(super) fn shows_lost_history(&mut self, version: &ResourceVersion) -> bool {
+        self.went_back.take().is_some_and(|known| version.is_at_least(&known))
     }
 
     /// Returns whether an unknown state came.

@@ -24,8 +24,8 @@ use crate::object::{ResourceVersion, ShardSelector};
 /// client-go's pages of 500 it takes 300.
 const PAGE: u32 = 5_000;
 
-/// The number of failed lists in a row after which a streaming list is tried.
-const TRY_STREAMING_AFTER: u32 = 3;
+/// The number of failed lists in a row after which the other form of list is tried.
+const TRY_OTHER_AFTER: u32 = 3;
 
 /// The shortest watch timeout. Each timeout is random, up to twice as long, so that watches do not
 /// all end at the same moment.
@@ -111,11 +111,15 @@ struct Listing {
     /// The version of the list.
     version: Option<ResourceVersion>,
     paged: bool,
+    /// True if its pages have failed, and it is repeated without a limit.
+    in_one_piece: bool,
     streaming: bool,
     /// True if it was already repeated as a quorum read.
     repeated: bool,
     /// True if every item so far had a readable key.
     complete: bool,
+    /// True if an item shows that the server's history was lost.
+    lost_history: bool,
     /// True if only arrivals are listed.
     only_arrivals: bool,
     /// The shard that is listed.
@@ -276,9 +280,9 @@ impl Machine {
         self.listing.asked.is_none()
     }
 
-    /// Returns whether the current list, of this version, shows that history was lost: a quorum is
+    /// Returns whether the version of the current list shows that history was lost: a quorum is
     /// behind the known version.
-    pub(super) fn is_restored(&self, version: &ResourceVersion) -> bool {
+    fn is_restored(&self, version: &ResourceVersion) -> bool {
         self.is_quorum_read() && self.newest().is_some_and(|known| version.is_older_than(known))
     }
 
@@ -306,8 +310,9 @@ impl Machine {
                 After::Watch => self.watch(now),
                 After::Step(step) => self.open(step, now),
             },
-            StepOutcome::Listed { version, continue_token, at_once, complete } => {
+            StepOutcome::Listed { version, continue_token, at_once, complete, lost_history } => {
                 self.listing.complete &= complete;
+                self.listing.lost_history |= lost_history;
                 let version = self.listing.version.get_or_insert(version).clone();
                 match continue_token {
                     Some(token) => self.next_page(token, at_once, now),
@@ -316,9 +321,10 @@ impl Machine {
             }
             StepOutcome::ShardCame => self.list(now),
             StepOutcome::Unproven => self.unproven(now),
-            StepOutcome::Streamed { version, complete } => {
+            StepOutcome::Streamed { version, complete, lost_history } => {
                 self.listing.complete = complete;
-                self.replace(version)
+                self.listing.lost_history = lost_history;
+                self.replace(version, now)
             }
             StepOutcome::StaleList => {
                 // Another replica may be newer. The second time, use a quorum read.
@@ -406,7 +412,8 @@ impl Machine {
 
     fn listed(&mut self, version: ResourceVersion, now: Instant) -> Step {
         if self.listing.only_arrivals {
-            if self.newest().is_none_or(|known| !version.is_at_least(known)) {
+            let goes_on = self.newest().is_some_and(|known| version.is_at_least(known));
+            if !goes_on || self.listing.lost_history {
                 // History was lost, or versions do not compare.
                 return self.list(now);
             }
@@ -416,12 +423,16 @@ impl Machine {
         if self.listing.paged && self.listing.asked == Some(ResourceVersion::ANY) {
             self.paginated_at_zero = true;
         }
-        self.replace(version)
+        self.replace(version, now)
     }
 
-    fn replace(&mut self, version: ResourceVersion) -> Step {
+    fn replace(&mut self, version: ResourceVersion, now: Instant) -> Step {
+        if self.listing.lost_history && !self.is_quorum_read() {
+            // The source may have skipped states that only have the versions of known ones.
+            return self.unproven(now);
+        }
         self.listing.version = Some(version.clone());
-        let restored = self.is_restored(&version);
+        let restored = self.listing.lost_history || self.is_restored(&version);
         Step::Replace { version, restored }
     }
 
@@ -478,12 +489,13 @@ impl Machine {
             return self.arrivals_failed(failure, now);
         }
         match failure.class {
-            FaultClass::Expired | FaultClass::Invalid if listing.paged => {
+            FaultClass::Expired | FaultClass::Invalid if listing.paged && !listing.in_one_piece => {
                 // The snapshot of the pages was compacted away, or the server does not know its
-                // token: list again, in one piece.
+                // token: list again, in one piece. A server may page that, too.
                 let (version, shard) = (listing.asked.clone(), listing.shard.clone());
                 let query = ListQuery { version, shard, ..ListQuery::default() };
-                self.listing = Listing { paged: false, version: None, complete: true, ..listing };
+                let (version, complete, in_one_piece) = (None, true, true);
+                self.listing = Listing { paged: false, in_one_piece, version, complete, ..listing };
                 self.open(Step::List { query, fresh: true }, now)
             }
             FaultClass::Expired | FaultClass::VersionTooLarge => {
@@ -500,7 +512,16 @@ impl Machine {
                     self.list(now)
                 }
             }
-            FaultClass::Refused | FaultClass::Throttled => self.list_again(failure, now),
+            FaultClass::Refused | FaultClass::Throttled => {
+                if self.rules.streaming {
+                    self.failed_lists += 1;
+                    if self.failed_lists.is_multiple_of(TRY_OTHER_AFTER) {
+                        // Some servers and proxies refuse only one of the two.
+                        self.streaming_next = Some(!listing.streaming);
+                    }
+                }
+                self.list_again(failure, now)
+            }
             FaultClass::Invalid
                 if listing.asked.as_ref().is_some_and(|asked| *asked != ResourceVersion::ANY) =>
             {
@@ -530,7 +551,7 @@ impl Machine {
         if !listing.streaming {
             self.failed_lists += 1;
         }
-        let streaming = !listing.streaming && self.failed_lists.is_multiple_of(TRY_STREAMING_AFTER);
+        let streaming = !listing.streaming && self.failed_lists.is_multiple_of(TRY_OTHER_AFTER);
         self.streaming_next = Some(streaming);
     }
 

@@ -28,6 +28,7 @@ use std::fmt;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures::StreamExt;
@@ -51,13 +52,18 @@ use self::step::{End, RequestFailure, Step, StepOutcome};
 use self::watching::Heartbeat;
 use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{
-    AnySource, ListHints, ListItem, ListQuery, ListerWatcher, SourceForm, SourceObject,
+    AnySource, ListHints, ListItem, ListQuery, ListStream, ListerWatcher, SourceForm, SourceObject,
     Undecodable, WatchQuery, WatchStream,
 };
 use crate::object::{Cached, Change, KnownObjects, ObjectKey, ResourceVersion, ShardSelector};
+use crate::packer::METADATA_PANICKED;
 use crate::panic::{catch, catch_async, drop_safely};
 use crate::time::Moment;
 use crate::yield_budget::YieldBudget;
+
+/// The number of bytes that a list without a new item must receive in its idle timeout. With fewer,
+/// an object of the largest size could take months.
+const SLOWEST: u64 = 8 * 1024;
 
 /// A consumer of a reflector's changes, in order.
 pub trait ChangeSink: Send + Sync {
@@ -383,6 +389,7 @@ impl ReflectorDriver {
 
     async fn begin_list(&mut self) {
         self.accumulator.discard().await;
+        self.stream = None;
         self.pages = Pages::default();
         self.listed = Instant::now();
         self.list_begun = Moment::now();
@@ -404,7 +411,8 @@ impl ReflectorDriver {
     ) -> Result<StepOutcome, SourceError> {
         let idle_timeout = self.options.list_idle_timeout;
         let silent = self.error(Verb::List, Fault::Silent(idle_timeout));
-        let (request, hints) = (silent.request().clone(), self.hints(machine));
+        let (request, received) = (silent.request().clone(), Arc::new(AtomicU64::new(0)));
+        let hints = self.hints(machine).counting(received.clone());
         let opening = guarded::open(request.clone(), || self.source.list(query, &hints));
         let opened = timeout(idle_timeout, opening).await;
         let mut items = Guarded::new(opened.map_err(|_| silent.clone())??, request);
@@ -414,7 +422,7 @@ impl ReflectorDriver {
         let malformed =
             |this: &Self, problem| this.error(Verb::List, Fault::Malformed { offset: 0, problem });
         while let Some(item) =
-            timeout(idle_timeout, items.next()).await.map_err(|_| silent.clone())?
+            next_item(&mut items, idle_timeout, &received).await.ok_or_else(|| silent.clone())?
         {
             budget.spend(1).await;
             let item = item?;
@@ -427,8 +435,7 @@ impl ReflectorDriver {
                     let (key, object) = self.accept(object, Verb::List);
                     match (key, object) {
                         (Some(key), Some(object)) => {
-                            let version = metadata.version.as_ref();
-                            let object = self.known_or(&key, object, machine, version);
+                            let object = self.known_or(&key, object);
                             self.accumulator.list(key, object);
                         }
                         (key, _) => self.accumulator.unreadable(key),
@@ -465,7 +472,8 @@ impl ReflectorDriver {
             return Ok(StepOutcome::StaleList);
         }
         let complete = self.accumulator.is_complete();
-        Ok(StepOutcome::Listed { version, continue_token, at_once, complete })
+        let lost_history = self.accumulator.shows_lost_history(&version);
+        Ok(StepOutcome::Listed { version, continue_token, at_once, complete, lost_history })
     }
 
     /// Notes an object outside of the shard. Only a stored one can have moved away.
@@ -502,24 +510,20 @@ impl ReflectorDriver {
     }
 
     /// Returns the known object if the listed one is in the same state. The fresh copy is freed
-    /// now, and not with the whole list. A quorum read that may be older than the known version
-    /// never returns the known object, because equal versions then prove nothing.
-    fn known_or(
-        &mut self,
-        key: &ObjectKey,
-        object: Cached,
-        machine: &Machine,
-        listed: Option<&ResourceVersion>,
-    ) -> Cached {
-        if listed.map_or(machine.is_quorum_read(), |version| machine.is_restored(version)) {
-            self.accumulator.note_news();
-            return object;
-        }
+    /// now, and not with the whole list.
+    fn known_or(&mut self, key: &ObjectKey, object: Cached) -> Cached {
         let known = self.options.known.as_ref().and_then(|known| known.get(key));
         match known {
             Some(known) if object.is_same_state(&known) => known,
-            _ => {
+            known => {
                 self.accumulator.note_news();
+                if let Some(known) = known
+                    && object.uid().is_some_and(|uid| known.uid() == Some(uid))
+                    && let (Some(listed), Some(known)) = (object.version(), known.version())
+                    && listed.is_older_than(&known)
+                {
+                    self.accumulator.note_older(known);
+                }
                 object
             }
         }
@@ -552,10 +556,13 @@ impl ReflectorDriver {
                 return (key, None);
             }
         };
-        let key = match object.key() {
+        // The metadata's getter is user code.
+        let key = catch(|| object.key()).map_err(|_| METADATA_PANICKED.to_owned());
+        let key = match key.and_then(|key| key.map_err(|invalid| invalid.to_string())) {
             Ok(key) => key,
-            Err(invalid) => {
-                let fault = Fault::Undecodable { key: None, problem: invalid.to_string() };
+            Err(problem) => {
+                drop_safely(object);
+                let fault = Fault::Undecodable { key: None, problem };
                 self.report(&self.error(verb, fault));
                 return (None, None);
             }
@@ -578,6 +585,24 @@ impl ReflectorDriver {
         self.status.failed(error);
         if let Err(message) = catch(|| (self.options.on_error)(error)) {
             tracing::error!(%error, message, "error handler panicked");
+        }
+    }
+}
+
+/// Returns the next item of a list, or `None` if the list is silent for this time. Bytes of a large
+/// object count, too, because it is an item only when it is complete.
+async fn next_item(
+    items: &mut Guarded<ListStream>,
+    idle_timeout: Duration,
+    received: &AtomicU64,
+) -> Option<Option<Result<ListItem, SourceError>>> {
+    loop {
+        let before = received.load(Ordering::Relaxed);
+        if let Ok(item) = timeout(idle_timeout, items.next()).await {
+            return Some(item);
+        }
+        if received.load(Ordering::Relaxed) - before < SLOWEST {
+            return None;
         }
     }
 }

@@ -131,7 +131,8 @@ impl<K: ?Sized> ReflectorOptions<K> {
     }
 
     /// Sets whether to fetch the first state as a stream (KEP-3157) instead of a list. Off unless
-    /// set. If one of the two fails, the reflector tries the other.
+    /// set. If one of the two fails, the reflector tries the other: at once, or after three
+    /// refusals in a row if the server is busy (429) or not reachable.
     pub fn streaming_list(mut self, streaming: bool) -> Self {
         self.streaming = streaming;
         self
@@ -148,6 +149,9 @@ impl<K: ?Sized> ReflectorOptions<K> {
     /// Sets the time for which a list may send nothing before the reflector abandons it. 90 s
     /// unless set, which is longer than the 60 s after which an API server itself gives up.
     /// [`Duration::MAX`] means no limit.
+    ///
+    /// A list of an [`ApiSource`](crate::transport::ApiSource) that sends a large object is not
+    /// silent: 8 KiB in this time are enough. From another source, only items count.
     pub fn list_idle_timeout(mut self, timeout: Duration) -> Self {
         self.list_idle_timeout = timeout;
         self
@@ -174,7 +178,9 @@ impl<K: ?Sized> ReflectorOptions<K> {
     /// Whatever the limit, one question follows each outage: within 30 s after a watch was opened
     /// again, the reflector lists one item with a quorum read. A version that is older than the
     /// watch's shows that history was lost, as after a restored backup. A watch from a version in
-    /// the future would be silent.
+    /// the future would be silent. If the restored server has passed the watch's version, only the
+    /// next list can show the loss, by an older state of a known object. Everything is then listed
+    /// again with a quorum read.
     ///
     /// If half of the limit passes without an event or a bookmark, the reflector lists one item
     /// with a quorum read. A watch that has reached that list's version is current. A watch that

@@ -182,8 +182,9 @@ pub enum RelistCause {
     /// Several watches in a row ended without progress.
     NoProgress,
     /// The watch was not proved current in time: within the [freshness
-    /// limit](super::ReflectorOptions::freshness_limit), or within 2 s since a takeover. Or a
-    /// quorum was behind the watch, so the server has lost history.
+    /// limit](super::ReflectorOptions::freshness_limit), or within 2 s since a takeover. Or the
+    /// server has lost history: a quorum was behind the watch, or a list had an older state of a
+    /// known object.
     Unproven,
     /// A part of the reflector panicked.
     Panicked,

@@ -43,18 +43,20 @@ pub(super) enum StepOutcome {
     /// No watch is open, and only a list can prove that the changes handed on are current.
     Unproven,
     /// A page was listed completely. `at_once` is true if the next one may follow without a pause,
-    /// and `complete` if every item's key could be read.
+    /// `complete` if every item's key could be read, and `lost_history` if an item is older than a
+    /// state that the server had before.
     Listed {
         version: ResourceVersion,
         continue_token: Option<String>,
         at_once: bool,
         complete: bool,
+        lost_history: bool,
     },
-    /// A streaming list has sent its initial events. `complete` is true if every item's key
-    /// could be read.
+    /// A streaming list has sent its initial events, with the same properties.
     Streamed {
         version: ResourceVersion,
         complete: bool,
+        lost_history: bool,
     },
     /// The list is older than the known version.
     StaleList,

@@ -16,7 +16,7 @@ use super::{ChangeSink, ReflectorDriver, ReflectorOptions, shard_changed};
 use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{SourceObject, Undecodable, WatchItem, WatchQuery, WatchStream};
 use crate::object::{Cached, Change, ObjectKey, ResourceVersion};
-use crate::panic::drop_safely;
+use crate::panic::{catch, drop_safely};
 use crate::time::after;
 use crate::yield_budget::{TURN, YieldBudget};
 
@@ -150,7 +150,7 @@ impl ReflectorDriver {
             match self.observe(item) {
                 Observed::Change { change, .. } => match change {
                     Change::Added { key, object, .. } | Change::Updated { key, object, .. } => {
-                        let object = self.known_or(&key, object, machine, None);
+                        let object = self.known_or(&key, object);
                         self.accumulator.list(key, object);
                     }
                     Change::Deleted { key, .. } => self.accumulator.remove(&key),
@@ -172,10 +172,9 @@ impl ReflectorDriver {
                         return Ok(StepOutcome::StaleList);
                     }
                     self.stream = Some((stream, query));
-                    return Ok(StepOutcome::Streamed {
-                        version,
-                        complete: self.accumulator.is_complete(),
-                    });
+                    let lost_history = self.accumulator.shows_lost_history(&version);
+                    let complete = self.accumulator.is_complete();
+                    return Ok(StepOutcome::Streamed { version, complete, lost_history });
                 }
                 Observed::Nameless => self.accumulator.unreadable(None),
                 Observed::Bookmark { .. } | Observed::Outside(_) | Observed::Nothing => {}
@@ -598,7 +597,8 @@ fn of_older_part(machine: &Machine, change: Change) -> Option<Change> {
 /// Returns an object's version. Call it before the transform, which might take it away.
 fn version(object: &Result<SourceObject, Undecodable>) -> Option<ResourceVersion> {
     match object {
-        Ok(object) => object.version(),
+        // The metadata's getter is user code.
+        Ok(object) => catch(|| object.version()).ok().flatten(),
         Err(undecodable) => undecodable.version.clone(),
     }
 }

@@ -5,6 +5,8 @@ use std::fmt;
 use std::io;
 use std::iter::successors;
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -29,6 +31,8 @@ const CAUSES: usize = 16;
 pub(super) struct Incoming {
     body: Body,
     received: u64,
+    /// Also counts the bytes, for the caller.
+    counter: Option<Arc<AtomicU64>>,
 }
 
 impl Incoming {
@@ -43,6 +47,9 @@ impl Incoming {
                         continue;
                     }
                     self.received += data.len() as u64;
+                    if let Some(counter) = &self.counter {
+                        counter.fetch_add(data.len() as u64, Ordering::Relaxed);
+                    }
                     return Some(Ok(data));
                 }
                 Err(error) => {
@@ -51,6 +58,11 @@ impl Incoming {
                 }
             }
         }
+    }
+
+    /// Also adds the bytes received from now on to this counter.
+    pub(super) fn counted_by(self, counter: Option<Arc<AtomicU64>>) -> Self {
+        Self { counter, ..self }
     }
 
     pub(super) fn truncated(&self, within: &'static str) -> Fault {
@@ -65,7 +77,7 @@ pub(super) async fn accept(
     requested: Encoding,
 ) -> Result<(Incoming, Encoding), Fault> {
     let (head, body) = response.into_parts();
-    let mut incoming = Incoming { body, received: 0 };
+    let mut incoming = Incoming { body, received: 0, counter: None };
     let compressed = compressed(&head.headers);
     if head.status.is_success() {
         if let Some(encoding) = compressed {

@@ -89,6 +89,7 @@ impl ApiCollection {
         let metadata_only = self.selection.metadata_only;
         let known = hints.known_objects().filter(|_| self.trust_versions).cloned();
         let packer = hints.packs().cloned();
+        let counter = hints.byte_counter().cloned();
         let shard = shard.cloned();
         let opening = open(Opening {
             client: self.client.clone(),
@@ -102,7 +103,7 @@ impl ApiCollection {
             match opening.await {
                 Ok((incoming, encoding)) => Ok(Reader {
                     answer: Arc::new(Answer { request: request_name, encoding, limit, packer }),
-                    incoming,
+                    incoming: incoming.counted_by(counter),
                     framer: framer(encoding, limit),
                     api_version,
                     kind,

@@ -7,13 +7,14 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use kube_decode::DecodeError;
+use kube_decode::protobuf::ProtobufObject;
 
 use super::framing::capture::RawBytes;
 use super::framing::{Encoding, Peeked};
 use crate::codec::Codec;
 use crate::error::{Fault, RequestName, SourceError};
 use crate::lister_watcher::{SourceForm, SourceObject, Undecodable};
-use crate::object::{Cached, ObjectKey};
+use crate::object::{Cached, Digest, ObjectKey};
 use crate::packer::Packer;
 use crate::storage::WireObject;
 
@@ -77,12 +78,23 @@ impl RawObject {
 
     fn read(&self, object: &Bytes) -> Result<SourceObject, DecodeError> {
         let Some(packer) = &self.answer.packer else {
-            let object = Cached::any(self.codec.decode(object)?);
-            return Ok(SourceForm::Decoded(object).into());
+            let decoded =
+                Cached::any(self.codec.decode(object)?).with_digest(Some(self.digest(object)));
+            return Ok(SourceForm::Decoded(decoded).into());
         };
         let wire = WireObject { bytes: object, codec: &self.codec };
-        let (key, object) = packer.pack_wire(&wire)?;
-        Ok(SourceForm::Packed(key, object).into())
+        let (key, cached) = packer.pack_wire(&wire)?;
+        Ok(SourceForm::Packed(key, cached.with_digest(Some(self.digest(object)))).into())
+    }
+
+    /// Returns the digest of an object's bytes. In protobuf, an item of a list has no envelope and
+    /// an object of an event has one, so the envelope does not count.
+    fn digest(&self, object: &Bytes) -> Digest {
+        let message = match self.answer.encoding {
+            Encoding::Json => None,
+            Encoding::Protobuf => ProtobufObject::from_envelope(object).ok(),
+        };
+        Digest::of(message.map_or(object, |object| object.message()))
     }
 
     fn undecodable(&self, peeked: &Peeked, fault: Fault) -> Undecodable {

@@ -16,4 +16,5 @@ mod pace;
 mod queue;
 mod recorder;
 mod stages;
+mod versions;
 mod writing;

@@ -5,7 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use bytes::Bytes;
+use futures::{StreamExt, stream};
 use http::{HeaderValue, Request, Response};
+use http_body::Frame;
+use http_body_util::StreamBody;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::ObjectMeta;
 use kube::client::Body;
@@ -51,6 +55,57 @@ fn event(kind: &str, name: &str, version: u64) -> String {
     format!(
         r#"{{"type":"{kind}","object":{{"kind":"ConfigMap","apiVersion":"v1","metadata":{{"name":"{name}","namespace":"shop","uid":"u-{name}","resourceVersion":"{version}"}}}}}}"#
     )
+}
+
+/// The server sends pages also where none were asked for, and forgets each list at once.
+#[tokio::test(start_paused = true)]
+async fn expired_pages_are_backed_off_from() {
+    let server = ApiServer::new();
+    server.intercept(|request| {
+        let (code, body) = if request.target.contains("continue=") {
+            (410, r#"{"kind":"Status","apiVersion":"v1","reason":"Expired","code":410}"#)
+        } else {
+            (200, r#"{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"5","continue":"x"},"items":[]}"#)
+        };
+        let response = Response::builder().status(code).header("content-type", "application/json");
+        Some(response.body(body.into()).unwrap())
+    });
+    let (factory, maps) = informer(&server);
+    sleep(Duration::from_secs(3600)).await;
+    let (lists, _) = asked(&server);
+    assert!(lists < 1000, "{lists}");
+    assert!(maps.status().reflector.relists.total() > 10, "{:?}", maps.status());
+    factory.shutdown().await;
+}
+
+/// One object of two megabytes comes at ten kilobytes a second, or at ten bytes.
+#[tokio::test(start_paused = true)]
+async fn slow_bytes_of_a_large_object_are_no_silence() {
+    for (rate, expected) in [(10_000, true), (10, false)] {
+        let service = tower::service_fn(move |request: Request<Body>| {
+            let value = "x".repeat(2_000_000);
+            let list = format!(
+                r#"{{"kind":"ConfigMapList","apiVersion":"v1","metadata":{{"resourceVersion":"5"}},"items":[{{"metadata":{{"name":"a","namespace":"shop","uid":"u","resourceVersion":"5"}},"data":{{"a":"{value}"}}}}]}}"#
+            );
+            let watch = request.uri().query().is_some_and(|query| query.contains("watch=true"));
+            let list = Bytes::from(if watch { String::new() } else { list });
+            let parts = stream::unfold(list, move |mut left| async move {
+                sleep(Duration::from_secs(1)).await;
+                let part = left.split_to(rate.min(left.len()));
+                (!part.is_empty()).then_some((Ok::<_, Infallible>(Frame::data(part)), left))
+            });
+            let response = Response::new(StreamBody::new(parts.boxed()));
+            async { Ok::<_, Infallible>(response) }
+        });
+        let client = kube::Client::new(service, "default");
+        let factory = SharedInformerFactory::builder(client).on_error(|_| {}).build();
+        let maps = factory.informer::<ConfigMap>();
+        factory.start().unwrap();
+        let synced = maps.wait_for_sync(Duration::from_secs(1000)).await;
+        assert_eq!(synced.is_ok(), expected, "{synced:?}");
+        assert_eq!(maps.lister().all().len(), usize::from(expected));
+        factory.shutdown().await;
+    }
 }
 
 /// Ends each watch after one event, as some proxies do.

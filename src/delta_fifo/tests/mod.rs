@@ -11,7 +11,7 @@ use kube::api::ObjectMeta;
 use parking_lot::RwLock;
 
 use super::*;
-use crate::object::Replacement;
+use crate::object::{Digest, Replacement};
 
 /// A store that applies batches as the processing loop does.
 #[derive(Default)]
@@ -61,7 +61,8 @@ fn key(name: &str) -> ObjectKey {
 }
 
 fn object_of(name: &str, uid: &str, version: u64) -> Cached {
-    Cached::any(Arc::new(ConfigMap {
+    let digest = Digest::of(format!("{name} {uid} {version}").as_bytes());
+    let object = Cached::any(Arc::new(ConfigMap {
         metadata: ObjectMeta {
             name: Some(name.into()),
             uid: Some(uid.into()),
@@ -69,7 +70,8 @@ fn object_of(name: &str, uid: &str, version: u64) -> Cached {
             ..ObjectMeta::default()
         },
         ..ConfigMap::default()
-    }))
+    }));
+    object.with_digest(Some(digest))
 }
 
 fn object(name: &str, version: u64) -> Cached {

@@ -33,8 +33,8 @@ fn pre_restore_object_accepts_any_version_until_listed() {
     still.unreadable.insert(key("a"));
     rig.fifo.push(Change::Replace(still));
     rig.drain();
-    // The same version that it had in the lost history.
-    let healed = object("a", 500);
+    // The same version that it had in the lost history, and other contents.
+    let healed = object("a", 500).with_digest(None);
     let items = vec![(key("a"), healed.clone())];
     rig.fifo.push(Change::Replace(Replacement { items, ..list(500, &[]) }));
     let batch = rig.pop().unwrap();

@@ -311,26 +311,22 @@ impl BatchUpdate<'_> {
         key: &ObjectKey,
         object: &Cached,
     ) -> (CachedEvent, Recipients) {
-        // If history was lost, equal versions do not prove that nothing changed.
+        // If history was lost, handlers are told of every object.
         let unchanged =
             if self.batch.is_restored() { Recipients::Everyone } else { Recipients::Resyncing };
-        let stored = write.get(key);
-        let same = stored.is_some_and(|stored| stored.ptr_eq(object));
-        if same && !write.is_stale(key) {
+        if let Some(stored) = write.get(key).filter(|stored| stored.is_same_state(object)) {
             // Write nothing: a relist of known objects copies no node of the store.
-            return (CachedEvent::Updated { old: object.clone(), new: object.clone() }, unchanged);
-        }
-        match write.put(key, object) {
-            None => {
-                let (object, initial) = (object.clone(), self.initial);
-                (CachedEvent::Added { object, initial }, Recipients::Everyone)
+            if write.is_stale(key) {
+                write.put(key, &stored);
             }
-            Some(old) => {
-                let no_news = old.version() == object.version();
-                let recipients = if no_news { unchanged } else { Recipients::Everyone };
-                (CachedEvent::Updated { old, new: object.clone() }, recipients)
-            }
+            return (CachedEvent::Updated { old: stored.clone(), new: stored }, unchanged);
         }
+        let (object, initial) = (object.clone(), self.initial);
+        let event = match write.put(key, &object) {
+            None => CachedEvent::Added { object, initial },
+            Some(old) => CachedEvent::Updated { old, new: object },
+        };
+        (event, Recipients::Everyone)
     }
 
     /// Sets the store's version to the batch's version.

@@ -187,6 +187,20 @@ async fn streaming_list_falls_back_on_lasting_errors() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn lasting_throttling_is_tried_with_the_other_form() {
+    let fake = source(&["a"]);
+    for _ in 0..3 {
+        fake.fail_watch(fault(429, "TooManyRequests"));
+        fake.fail_list(fault(429, "TooManyRequests"));
+    }
+    let rig = Rig::with(fake, ReflectorOptions::new().streaming_list(true));
+    seconds(120.0).await;
+    let expected = [["stream \"\""; 3], ["list \"\""; 3], ["stream \"\""; 3]].concat();
+    assert_eq!(rig.requests(), expected[..7]);
+    rig.assert_converged();
+}
+
+#[tokio::test(start_paused = true)]
 async fn refused_streaming_list_is_not_repeated() {
     for (understood, ends) in [(false, true), (true, false)] {
         let fake = source(&["a"]);

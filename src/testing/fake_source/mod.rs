@@ -22,9 +22,9 @@ use self::open_watch::OpenWatch;
 use crate::error::{ApiStatus, Fault, RequestName, SourceError, Verb};
 use crate::lister_watcher::{
     Collection, ListHints, ListItem, ListMetadata, ListQuery, ListStream, ListerWatcher,
-    SourceObject, Undecodable, WatchItem, WatchQuery, WatchStream,
+    SourceForm, SourceObject, Undecodable, WatchItem, WatchQuery, WatchStream,
 };
-use crate::object::{ObjectKey, ResourceVersion, ShardSelector};
+use crate::object::{Cached, Digest, ObjectKey, ResourceVersion, ShardSelector};
 
 /// An in-memory [`ListerWatcher`] for tests. A method call changes its objects or injects a
 /// failure; without one it never fails. Put it into an `Arc` to share it with an informer.
@@ -86,6 +86,8 @@ pub enum WatchEnd {
 
 struct SourceData<K> {
     history: Vec<HistoryEntry<K>>,
+    /// The entries that a restore has taken back.
+    lost: Vec<HistoryEntry<K>>,
     objects: BTreeMap<ObjectKey, Arc<K>>,
     version: u64,
     /// The oldest version that a watch may start from.
@@ -130,6 +132,7 @@ impl<K> FakeSource<K> {
             Collection { resource: resource.into(), kind: kind.into(), namespace: None };
         let state = SourceData {
             history: Vec::new(),
+            lost: Vec::new(),
             objects: BTreeMap::new(),
             version: 0,
             compacted: 0,
@@ -244,6 +247,7 @@ impl<K> FakeSource<K> {
         let (kept, lost): (Vec<_>, Vec<_>) =
             history.into_iter().partition(|entry| entry.version <= version);
         state.history = kept;
+        state.lost.extend(lost);
         state.version = version;
         state.compacted = state.compacted.min(version);
         let objects = state.at(version);
@@ -252,7 +256,7 @@ impl<K> FakeSource<K> {
         state.signals.send_modify(|signals| signals.generation += 1);
         drop(state);
         // The drop of an object is user code, as are its clone and its metadata: no lock is held.
-        drop((before, lost));
+        drop(before);
     }
 
     /// Returns all current objects.
@@ -383,7 +387,10 @@ fn decoded<K: Resource + Clone + Send + Sync + 'static>(
         let error = SourceError::new(request, Fault::Undecodable { key: key.clone(), problem });
         return Err(Undecodable { key, version, error });
     }
-    Ok(K::clone(object).into())
+    // No state is dropped before the source, so the place of a state identifies it.
+    let digest = Digest::of(&Arc::as_ptr(object).addr().to_ne_bytes());
+    let copy = Cached::any(Arc::new(K::clone(object))).with_digest(Some(digest));
+    Ok(SourceForm::Decoded(copy).into())
 }
 
 impl<K> SourceData<K> {

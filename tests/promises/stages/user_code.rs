@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::sync::{Arc, Weak};
 
 use k8s_openapi::api::core::v1::ConfigMap;
+use kube::Resource;
 use kube::api::ObjectMeta;
-use kube::{Resource, core::ClusterResourceScope};
+use kube::core::{ClusterResourceScope, NamespaceResourceScope};
 use kube_informer::reflector::ReflectorOptions;
 use kube_informer::testing::{ApiServer, FakeSource};
 use kube_informer::{InformerOptions, InformerSpec, SharedInformer, SharedInformerFactory};
@@ -139,4 +140,66 @@ async fn drop_of_captured_values_does_no_harm() {
     factory.wait_for_sync(SOON).await.unwrap();
     factory.shutdown().await;
     drop((maps, factory));
+}
+
+/// A map whose metadata cannot be read if its name is `bad`.
+#[derive(serde::Deserialize)]
+struct Touchy {
+    metadata: ObjectMeta,
+}
+
+impl Resource for Touchy {
+    type DynamicType = ();
+    type Scope = NamespaceResourceScope;
+
+    fn kind((): &()) -> Cow<'_, str> {
+        "ConfigMap".into()
+    }
+
+    fn group((): &()) -> Cow<'_, str> {
+        "".into()
+    }
+
+    fn version((): &()) -> Cow<'_, str> {
+        "v1".into()
+    }
+
+    fn plural((): &()) -> Cow<'_, str> {
+        "configmaps".into()
+    }
+
+    fn meta(&self) -> &ObjectMeta {
+        assert_ne!(self.metadata.name.as_deref(), Some("bad"));
+        &self.metadata
+    }
+
+    fn meta_mut(&mut self) -> &mut ObjectMeta {
+        &mut self.metadata
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn panic_of_a_metadata_getter_affects_one_object() {
+    let server = ApiServer::new();
+    let create = |name: &str| {
+        let (name, namespace) = (Some(name.into()), Some("shop".into()));
+        let metadata = ObjectMeta { name, namespace, ..ObjectMeta::default() };
+        server.create(&ConfigMap { metadata, ..ConfigMap::default() }).unwrap();
+    };
+    create("bad");
+    create("good");
+    let errors = Arc::new(parking_lot::Mutex::new(Vec::new()));
+    let log = errors.clone();
+    let factory = SharedInformerFactory::builder(server.client())
+        .on_error(move |error| log.lock().push(error.to_string()))
+        .build();
+    let maps = factory.informer::<Touchy>();
+    factory.start().unwrap();
+    factory.wait_for_sync(SOON).await.unwrap();
+    create("late");
+    settle().await;
+    assert_eq!(maps.lister().all().len(), 2);
+    let text = "reading its metadata panicked";
+    assert!(errors.lock().iter().any(|error| error.contains(text)), "{errors:?}");
+    factory.shutdown().await;
 }
