@@ -14,7 +14,7 @@ use kube_decode::{Decode, DecodeError, SerdeDecode};
 use serde::Deserialize;
 
 use crate::object::{AnyObject, FieldSet};
-use crate::panic::catch;
+use crate::panic::{catch, drop_safely};
 use crate::sync::Mutex;
 
 /// The encoding of an answer.
@@ -183,9 +183,9 @@ impl Codecs {
     }
 }
 
-#[cfg_attr(not(feature = "compact"), expect(dead_code, reason = "nothing keeps bytes"))]
 impl Codec {
     /// Creates a codec that passes all bytes to this decoder.
+    #[cfg(any(test, feature = "compact"))]
     pub(crate) fn plain(decoder: Arc<dyn DecodeAny>, expansion: usize) -> Self {
         Self { layout: Layout::Plain, decoder, expansion }
     }
@@ -230,19 +230,28 @@ impl Codec {
         object: &[u8],
         fields: Option<&FieldSet>,
     ) -> Result<Arc<dyn AnyObject>, DecodeError> {
-        catch(|| self.ask(object, fields))
-            .unwrap_or_else(|_| Err(DecodeError::new("the decoder panicked")))
+        self.ask(&*self.decoder, object, fields)
+    }
+
+    /// Returns whether the whole object takes at most this much memory. False if that is unknown.
+    pub(crate) fn decodes_within(&self, object: &[u8], bytes: usize) -> bool {
+        let limited = self.decoder.with_memory_limit(bytes);
+        limited.is_some_and(|decoder| {
+            self.ask(&*decoder, object, None).is_ok_and(|object| !drop_safely(object))
+        })
     }
 
     fn ask(
         &self,
+        decoder: &dyn DecodeAny,
         object: &[u8],
         fields: Option<&FieldSet>,
     ) -> Result<Arc<dyn AnyObject>, DecodeError> {
-        match self.layout {
-            Layout::Plain => self.decoder.decode(object, fields),
-            _ => self.decoder.decode_protobuf(&self.protobuf(object)?, fields),
-        }
+        let ask = || match self.layout {
+            Layout::Plain => decoder.decode(object, fields),
+            _ => decoder.decode_protobuf(&self.protobuf(object)?, fields),
+        };
+        catch(ask).unwrap_or_else(|_| Err(DecodeError::new("the decoder panicked")))
     }
 
     fn protobuf<'o>(&self, object: &'o [u8]) -> Result<ProtobufObject<'o>, DecodeError> {
@@ -255,7 +264,6 @@ impl Codec {
 
 impl Codec {
     /// Returns the approximate number of bytes of memory that each encoded byte becomes.
-    #[cfg_attr(not(feature = "compact"), expect(dead_code, reason = "nothing keeps bytes"))]
     pub(crate) fn expansion(&self) -> usize {
         self.expansion
     }

@@ -107,7 +107,7 @@
 //! | `manager` | one `run` for a whole operator: `manager` |
 //! | `serve` | the manager's endpoints for health, metrics and status: `serve` |
 //! | `metrics` | metrics through the `metrics` facade, under the names in [`metrics`] |
-//! | `compact` | objects packed in memory and unpacked when they are read: see [`storage`] |
+//! | `compact` | packing of objects that did not arrive as bytes, and of Secrets: [`storage`] |
 //! | `rustls-tls`, `openssl-tls`, `ring`, `aws-lc-rs` | TLS choices, forwarded to `kube` |
 //! | `backoff` | lets a policy of the unmaintained `backoff` crate drive the reflector |
 

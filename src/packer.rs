@@ -9,7 +9,6 @@ use std::sync::Arc;
 use kube::Resource;
 use kube_decode::DecodeError;
 
-use crate::metrics::MetricLabels;
 use crate::object::{
     AnyObject, Cached, IndexExtractor, IndexValues, KnownObjects, NotEnough, ObjectKey,
 };
@@ -176,7 +175,7 @@ impl<K: ?Sized> Storage<K> {
     ///
     /// Only an informer holds unpacked objects, and frees them soon after their users drop them.
     pub fn packer(&self, resource: impl Into<Arc<str>>) -> Packer {
-        match self.keeper(&resource.into(), &MetricLabels::default(), SafeDropper::default()) {
+        match self.keeper(&resource.into(), SafeDropper::default()) {
             Some(keeper) => Packer::keeping(keeper),
             None => Packer::decoded(),
         }

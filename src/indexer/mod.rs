@@ -199,6 +199,11 @@ impl<K: ?Sized> Indexer<K> {
         Indexer(self.0, PhantomData)
     }
 
+    /// Returns whether the store has an index beside that of namespaces.
+    pub(crate) fn is_indexed(&self) -> bool {
+        !self.load().indexes.is_empty()
+    }
+
     fn load(&self) -> Guard<Arc<StoreContents>> {
         self.0.published.load()
     }

@@ -135,8 +135,8 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     /// fields. `values` must return the same result when all other fields are missing. [`FieldSet`]
     /// describes how fields are named.
     ///
-    /// In compact storage, indexing then unpacks only these fields: a tenth of the work for a pod
-    /// and its node. With `Storage::compact().check_on_arrival(false)` and only such indexes,
+    /// In packed storage, indexing then unpacks only these fields: a tenth of the work for a pod
+    /// and its node. With `Storage::packed().check_on_arrival(false)` and only such indexes,
     /// nothing else is decoded when an object arrives. The exception is the first few objects,
     /// which `values` also sees whole. If the results differ, a warning is logged and everything is
     /// decoded from then on. In decoded storage `values` always sees the whole object.

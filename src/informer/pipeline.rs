@@ -152,7 +152,7 @@ impl Pipeline {
         let wanted_shard = options.reflector.shard_channel();
         let weak_source = Arc::downgrade(&source);
         let labels = metric_labels(&options.name, &collection);
-        let keeper = options.storage.keeper(&collection.resource, &labels, dropper.clone());
+        let keeper = options.storage.keeper(&collection.resource, dropper.clone());
         let metrics = Arc::new(InformerMetrics::new(&labels, keeper.is_some()));
         let mut reflector = options.reflector.known(known.clone()).metrics(labels.clone());
         if let Some(keeper) = &keeper {

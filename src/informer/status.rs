@@ -1,6 +1,7 @@
 //! The status and the metrics of an informer.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use super::InformerFailure;
@@ -8,7 +9,8 @@ use crate::lister_watcher::Collection;
 use crate::metrics::{
     Count, INDEX_FAULTS, INFORMER_PROCESSING_LATENCY, INFORMER_QUEUED_ITEMS,
     INFORMER_STORE_RESOURCE_VERSION, Level, Mark, MetricLabels, OBJECTS, STALE_OBJECTS,
-    STORAGE_HOT_BYTES, STORAGE_PACKED_BYTES, SYNCED, Timing,
+    STORAGE_HITS, STORAGE_HOT_BYTES, STORAGE_KEPT_DECODED, STORAGE_MISSES, STORAGE_PACKED_BYTES,
+    STORAGE_UNREADABLE, SYNCED, Timing,
 };
 use crate::object::ResourceVersion;
 use crate::processor::HandlerStatus;
@@ -82,7 +84,7 @@ pub struct InformerStatus {
     /// Serialised only if set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held_up_by: Option<Arc<str>>,
-    /// The status of packed storage. `None` for decoded storage.
+    /// The status of packed storage. `None` for [decoded storage](crate::Storage::decoded).
     pub storage: Option<StorageStatus>,
     /// The status of the reflector.
     pub reflector: ReflectorStatus,
@@ -129,8 +131,34 @@ pub(super) struct InformerMetrics {
 /// The metrics of a storage that packs objects.
 #[derive(Debug)]
 pub(super) struct StorageMetrics {
-    pub(super) packed_bytes: Level,
-    pub(super) hot_bytes: Level,
+    packed_bytes: Level,
+    hot_bytes: Level,
+    /// Hits, misses, objects that were kept decoded, and unreadable ones; each with the number that
+    /// was recorded last. Reads do not touch them, so that they end with the informer's tasks.
+    counts: [(Count, AtomicU64); 4],
+}
+
+impl StorageMetrics {
+    fn new(labels: &MetricLabels) -> Self {
+        let counts = [STORAGE_HITS, STORAGE_MISSES, STORAGE_KEPT_DECODED, STORAGE_UNREADABLE];
+        Self {
+            packed_bytes: Level::new(STORAGE_PACKED_BYTES, labels),
+            hot_bytes: Level::new(STORAGE_HOT_BYTES, labels),
+            counts: counts.map(|name| (Count::new(name, labels), AtomicU64::new(0))),
+        }
+    }
+
+    /// Records the figures of a storage.
+    pub(super) fn record(&self, status: &StorageStatus) {
+        let &StorageStatus { hits, misses, kept_decoded, unreadable, .. } = status;
+        self.packed_bytes.set(|| status.bytes);
+        self.hot_bytes.set(|| status.hot_bytes);
+        for ((count, recorded), now) in
+            self.counts.iter().zip([hits, misses, kept_decoded, unreadable])
+        {
+            count.add(now.saturating_sub(recorded.swap(now, Relaxed)));
+        }
+    }
 }
 
 impl InformerMetrics {
@@ -143,10 +171,7 @@ impl InformerMetrics {
             stale: Level::new(STALE_OBJECTS, labels),
             synced: Level::new(SYNCED, labels),
             index_faults: Count::new(INDEX_FAULTS, labels),
-            storage: packs.then(|| StorageMetrics {
-                packed_bytes: Level::new(STORAGE_PACKED_BYTES, labels),
-                hot_bytes: Level::new(STORAGE_HOT_BYTES, labels),
-            }),
+            storage: packs.then(|| StorageMetrics::new(labels)),
         }
     }
 }

@@ -38,10 +38,10 @@ pub const ERRORS: &str = "kube_informer_errors_total";
 /// add up.
 pub const WATCH_REFUSED: &str = "kube_informer_watch_refused";
 
-/// Gauge: the size of the objects that [`Storage::compact`](crate::Storage) packed, in bytes.
+/// Gauge: the size of the objects that a [`Storage`](crate::Storage) packed, in bytes.
 pub const STORAGE_PACKED_BYTES: &str = "kube_informer_storage_packed_bytes";
 
-/// Gauge: the estimated size of the objects that compact storage holds unpacked, in bytes.
+/// Gauge: the estimated size of the objects that a packing storage holds unpacked, in bytes.
 pub const STORAGE_HOT_BYTES: &str = "kube_informer_storage_hot_bytes";
 
 /// Counter: reads that found the object unpacked.

@@ -33,7 +33,7 @@ pub(crate) struct NotEnough;
 
 /// The values of one object in each index that existed when they were extracted.
 ///
-/// Compact storage extracts them while it decodes an object, and the store's indexes read them from
+/// Packed storage extracts them while it decodes an object, and the store's indexes read them from
 /// the packed object. Other code cannot create or read them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexValues {

@@ -16,9 +16,8 @@ mod told;
 mod value;
 mod version;
 
-#[cfg(feature = "compact")]
 pub(crate) use cached::Form;
-#[cfg(all(feature = "compact", not(any(test, feature = "testing"))))]
+#[cfg(not(any(test, feature = "testing")))]
 pub(crate) use cached::PackedObject;
 #[cfg(any(test, feature = "testing"))]
 #[doc(hidden)]

@@ -1,8 +1,7 @@
 //! A growing byte buffer, overwritten when it is dropped if the caller asks for that.
 
+#[cfg(feature = "compact")]
 use std::io;
-
-use zeroize::Zeroize;
 
 /// A byte buffer. If it wipes, it leaves no copy of its bytes behind as it grows.
 #[derive(Debug)]
@@ -12,11 +11,6 @@ pub(super) struct Buffer {
 }
 
 impl Buffer {
-    /// Makes an empty buffer with room for `bytes` bytes.
-    pub(super) fn with_capacity(bytes: usize, wipe: bool) -> Self {
-        Self { bytes: Vec::with_capacity(bytes), wipe }
-    }
-
     /// Makes a buffer of `len` zeroes.
     pub(super) fn zeroed(len: usize, wipe: bool) -> Self {
         Self { bytes: vec![0; len], wipe }
@@ -28,6 +22,14 @@ impl Buffer {
 
     pub(super) fn as_mut_slice(&mut self) -> &mut [u8] {
         &mut self.bytes
+    }
+}
+
+#[cfg(feature = "compact")]
+impl Buffer {
+    /// Makes an empty buffer with room for `bytes` bytes.
+    pub(super) fn with_capacity(bytes: usize, wipe: bool) -> Self {
+        Self { bytes: Vec::with_capacity(bytes), wipe }
     }
 
     /// Makes room as a vector does. If the buffer wipes, the old allocation is overwritten.
@@ -41,6 +43,7 @@ impl Buffer {
     }
 }
 
+#[cfg(feature = "compact")]
 impl io::Write for Buffer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.reserve(bytes.len());
@@ -63,7 +66,11 @@ impl Drop for Buffer {
 
 /// Overwrites bytes with zeroes.
 pub(super) fn wipe(bytes: &mut [u8]) {
-    bytes.zeroize();
+    #[cfg(feature = "compact")]
+    zeroize::Zeroize::zeroize(bytes);
+    // Only `Storage::zeroize` asks for it.
+    #[cfg(not(feature = "compact"))]
+    let _ = bytes;
     #[cfg(test)]
     tests::count_wiped(bytes);
 }

@@ -1,26 +1,21 @@
 //! The representation in which an informer keeps its objects: decoded, or packed.
 //!
-//! A [`Storage`] is chosen for one informer. Lister, indexes, handlers and events work the same
-//! with each. A packing storage packs each object as it arrives and unpacks it when it is read. An
-//! object that can't be packed is kept decoded, counted and reported, so no storage loses an
-//! object.
+//! A [`Storage`] belongs to one informer. Lister, indexes, handlers and events work the same with
+//! each. A packing storage packs each object as it arrives and unpacks it when it is read. An
+//! object that can't be packed is kept decoded, so no storage loses an object.
 
-#[cfg(feature = "compact")]
 mod buffer;
 #[cfg(feature = "compact")]
-mod compact;
-#[cfg(feature = "compact")]
 mod depth;
-#[cfg(feature = "compact")]
 mod dictionary;
-#[cfg(feature = "compact")]
 mod heat;
+mod keeper;
 #[cfg(feature = "compact")]
 mod message_pack;
-#[cfg(feature = "compact")]
 mod packed;
 mod place;
 #[cfg(feature = "compact")]
+mod rewriter;
 mod shared;
 #[cfg(all(test, feature = "compact"))]
 mod tests;
@@ -37,26 +32,27 @@ use kube::api::ObjectMeta;
 #[cfg(feature = "compact")]
 use serde::{Serialize, de::DeserializeOwned};
 
+use self::keeper::{MakeRewriter, PackedKeeper};
+#[cfg(feature = "compact")]
+use self::rewriter::Rewriter;
 use crate::codec::Codec;
 use crate::error::Fault;
-use crate::metrics::MetricLabels;
 use crate::object::{AnyObject, Cached, IndexValues};
 use crate::panic::SafeDropper;
 
 /// The default of [`Storage::hot_for`].
-#[cfg(feature = "compact")]
 const AGE: Duration = Duration::from_secs(60);
 
 /// The representation in which an informer keeps its objects. [`decoded`](Self::decoded) by
 /// default.
 #[must_use]
 pub struct Storage<K: ?Sized = dyn AnyObject> {
-    packing: Option<(Settings, MakeKeeper)>,
+    packing: Option<Packing>,
     kind: PhantomData<K>,
 }
 
-/// Makes the keeper of one informer's objects. The text is the resource's name.
-type MakeKeeper = fn(Settings, &Arc<str>, &MetricLabels, SafeDropper) -> Arc<dyn Keeper>;
+/// The settings of a storage that packs, and what packs objects without bytes.
+type Packing = (Settings, Option<MakeRewriter>);
 
 #[derive(Clone, Copy, Debug)]
 struct Settings {
@@ -67,6 +63,8 @@ struct Settings {
     /// True if each object is decoded once as it arrives.
     check: bool,
 }
+
+const SETTINGS: Settings = Settings { age: AGE, wipe: false, check: true };
 
 /// One object as it arrived: its bytes, and the codec that decodes them.
 pub(crate) struct WireObject<'a> {
@@ -174,12 +172,44 @@ pub enum PackError {
     /// `Deserialize` failed or panicked on the output of `Serialize`.
     #[error("the packed object can't be decoded again")]
     NotUnpacked,
+    /// The first objects take no less memory packed than decoded.
+    #[error("objects take no less memory packed than decoded")]
+    NotSmaller,
     /// The unpacked object differs from the packed one: `Serialize` and `Deserialize` disagree.
     #[error("the value does not survive a Serialize/Deserialize round trip")]
     Disagrees,
 }
 
 impl<K: ?Sized> Storage<K> {
+    /// Keeps each object as the server sent it, compressed, and decodes it when it is read.
+    ///
+    /// Keys, selectors, relists and indexes do not decode objects: uid, version, labels and index
+    /// values are kept beside the bytes. Equal labels are kept once. An object that was read stays
+    /// decoded for a minute, see [`hot_for`](Self::hot_for), and so do its later states. So
+    /// readers decode an object at most once a minute. While anybody holds a decoded object, every
+    /// reader gets the same `Arc`.
+    ///
+    /// Each object is decoded once as it arrives, so that one that can't be decoded is reported
+    /// then. Index functions see it then, too. An index that is added later decodes every object
+    /// before it is ready.
+    ///
+    /// An object is kept decoded if its bytes are not known: if a transform has changed it, or the
+    /// source delivers objects. So are the objects of a type of which the first ones take no more
+    /// memory decoded, as of a struct with few fields. `Deserialize` must not read this informer,
+    /// and must return equal values for equal bytes. Choose [`decoded`](Self::decoded) for another.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use k8s_openapi::api::core::v1::Pod;
+    /// use kube_informer::{InformerSpec, Storage};
+    ///
+    /// let long = Duration::from_secs(600);
+    /// let spec = InformerSpec::<Pod>::new().storage(Storage::packed().hot_for(long));
+    /// ```
+    pub fn packed() -> Self {
+        Self { packing: Some((SETTINGS, None)), kind: PhantomData }
+    }
+
     /// Keeps each object decoded, ready to be read.
     pub fn decoded() -> Self {
         Self { packing: None, kind: PhantomData }
@@ -192,7 +222,6 @@ impl<K: ?Sized> Storage<K> {
     /// A new state that the server sends is held unpacked for as long as the state before it would
     /// have been. A handler's initial add does not count as a read, unless the object was read for
     /// one before.
-    #[cfg(feature = "compact")]
     pub fn hot_for(mut self, age: Duration) -> Self {
         if let Some((settings, _)) = &mut self.packing {
             settings.age = age;
@@ -233,7 +262,6 @@ impl<K: ?Sized> Storage<K> {
     /// as it arrives all the same. For an index that [names the fields it
     /// reads](crate::SharedInformer::add_index_on), only those fields are decoded. Has no effect on
     /// decoded storage.
-    #[cfg(feature = "compact")]
     pub fn check_on_arrival(mut self, check: bool) -> Self {
         if let Some((settings, _)) = &mut self.packing {
             settings.check = check;
@@ -246,10 +274,10 @@ impl<K: ?Sized> Storage<K> {
     pub(crate) fn keeper(
         &self,
         resource: &Arc<str>,
-        labels: &MetricLabels,
         dropper: SafeDropper,
     ) -> Option<Arc<dyn Keeper>> {
-        self.packing.map(|(settings, make)| make(settings, resource, labels, dropper))
+        let (settings, make) = self.packing?;
+        Some(Arc::new(PackedKeeper::new(settings, make, resource, dropper)))
     }
 }
 
@@ -292,11 +320,8 @@ where
     /// let spec = InformerSpec::<Pod>::new().storage(Storage::compact().hot_for(long));
     /// ```
     pub fn compact() -> Self {
-        let settings = Settings { age: AGE, wipe: false, check: true };
-        let make: MakeKeeper = |settings, resource, labels, dropper| {
-            Arc::new(compact::Compact::new::<K>(settings, resource, labels, dropper))
-        };
-        Self { packing: Some((settings, make)), kind: PhantomData }
+        let make: MakeRewriter = |shared| Box::new(Rewriter::new::<K>(shared));
+        Self { packing: Some((SETTINGS, Some(make))), kind: PhantomData }
     }
 }
 
@@ -323,8 +348,8 @@ impl<K: ?Sized> fmt::Debug for Storage<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.packing {
             None => f.write_str("Decoded"),
-            Some((Settings { age, wipe, check }, _)) => f
-                .debug_struct("Compact")
+            Some((Settings { age, wipe, check }, rewriter)) => f
+                .debug_struct(if rewriter.is_some() { "Compact" } else { "Packed" })
                 .field("hot_for", age)
                 .field("zeroize", wipe)
                 .field("check_on_arrival", check)

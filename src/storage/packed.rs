@@ -14,7 +14,6 @@ use super::PackError;
 use super::buffer::{Buffer, wipe};
 use super::dictionary::Dictionary;
 use super::heat::HOTTEST;
-use super::message_pack;
 use super::shared::{Labels, Shared};
 use crate::codec::Codec;
 use crate::error::Fault;
@@ -23,11 +22,15 @@ use crate::object::{
 };
 use crate::sync::Mutex;
 
+/// A function that reads an object's metadata from its bytes.
+pub(super) type ReadHead = fn(&[u8]) -> Result<ObjectMeta, DecodeError>;
+
 /// The data that packed objects with the same encoding share.
 pub(super) struct PackContext {
     pub(super) codec: Arc<Codec>,
-    /// True if the bytes lack uid, version and labels, which are then kept only beside them.
-    pub(super) detached: bool,
+    /// Reads the metadata of bytes that lack uid, version and labels, which are then kept only
+    /// beside them. `None` for bytes that the codec reads.
+    pub(super) read_head: Option<ReadHead>,
     pub(super) shared: Arc<Shared>,
 }
 
@@ -85,7 +88,6 @@ impl Unpacked {
 }
 
 /// Properties of a packed object that change. One byte for all of them.
-#[derive(Default)]
 struct Marks(AtomicU8);
 
 impl Marks {
@@ -97,6 +99,12 @@ impl Marks {
     const UNREADABLE: u8 = 4;
     /// A failed attempt was reported.
     const REPORTED: u8 = 8;
+    /// The object has a version. Making an empty one, to compare with, would allocate.
+    const VERSIONED: u8 = 16;
+
+    fn new(versioned: bool) -> Self {
+        Self(AtomicU8::new(if versioned { Self::VERSIONED } else { 0 }))
+    }
 
     fn has(&self, mark: u8) -> bool {
         self.0.load(Relaxed) & mark != 0
@@ -112,9 +120,9 @@ impl Marks {
 
 /// The metadata that is read without unpacking the object.
 pub(super) struct KeptMetadata<'o> {
-    uid: &'o str,
-    version: &'o str,
-    labels: Option<&'o Labels>,
+    pub(super) uid: &'o str,
+    pub(super) version: &'o str,
+    pub(super) labels: Option<&'o Labels>,
 }
 
 impl<'o> KeptMetadata<'o> {
@@ -131,29 +139,12 @@ impl<'o> KeptMetadata<'o> {
 /// object.
 #[derive(Default)]
 pub(super) struct DetachedMetadata {
-    uid: Option<String>,
-    version: Option<String>,
-    labels: Option<Labels>,
+    pub(super) uid: Option<String>,
+    pub(super) version: Option<String>,
+    pub(super) labels: Option<Labels>,
 }
 
 impl DetachedMetadata {
-    /// Takes the metadata out of an object.
-    pub(super) fn take(meta: &mut ObjectMeta) -> Self {
-        Self {
-            uid: meta.uid.take_if(|uid| !uid.is_empty()),
-            version: meta.resource_version.take_if(|version| !version.is_empty()),
-            labels: meta.labels.take(),
-        }
-    }
-
-    pub(super) fn kept(&self) -> KeptMetadata<'_> {
-        KeptMetadata {
-            uid: self.uid.as_deref().unwrap_or_default(),
-            version: self.version.as_deref().unwrap_or_default(),
-            labels: self.labels.as_ref(),
-        }
-    }
-
     /// Puts the metadata into an object that lacks it.
     pub(super) fn restore(self, meta: &mut ObjectMeta) {
         meta.uid = self.uid.or(meta.uid.take());
@@ -191,7 +182,7 @@ impl Packed {
             unpacked: Mutex::default(),
             written_len: len,
             uid_len,
-            marks: Marks::default(),
+            marks: Marks::new(!version.is_empty()),
             dictionary,
         }))
     }
@@ -268,7 +259,7 @@ impl Packed {
     }
 
     fn version(&self) -> Option<ResourceVersion> {
-        (self.version != ResourceVersion::from("")).then(|| self.version.clone())
+        self.marks.has(Marks::VERSIONED).then(|| self.version.clone())
     }
 }
 
@@ -278,9 +269,9 @@ impl Packed {
         &self,
         fields: Option<&FieldSet>,
     ) -> Result<Arc<dyn AnyObject>, DecodeError> {
-        let PackContext { codec, detached, .. } = &*self.dictionary.context;
+        let PackContext { codec, read_head, .. } = &*self.dictionary.context;
         let mut object = codec.decode_fields(self.decompress()?.as_slice(), fields)?;
-        if !detached {
+        if read_head.is_none() {
             return Ok(object);
         }
         let metadata = DetachedMetadata {
@@ -314,10 +305,9 @@ impl Packed {
             return;
         }
         let key = self.decompress().ok().and_then(|written| {
-            let PackContext { codec, detached, .. } = &*self.dictionary.context;
+            let PackContext { codec, read_head, .. } = &*self.dictionary.context;
             let bytes = written.as_slice();
-            let head =
-                if *detached { message_pack::read_head(bytes) } else { codec.decode_head(bytes) };
+            let head = read_head.map_or_else(|| codec.decode_head(bytes), |read| read(bytes));
             ObjectKey::of_meta(&head.ok()?).ok()
         });
         let problem = error.to_string();

@@ -10,9 +10,6 @@ use hashbrown::HashTable;
 use super::heat::Heat;
 use super::{PackError, ReportFault};
 use crate::error::Fault;
-use crate::metrics::{
-    Count, MetricLabels, STORAGE_HITS, STORAGE_KEPT_DECODED, STORAGE_MISSES, STORAGE_UNREADABLE,
-};
 use crate::panic::SafeDropper;
 use crate::sync::{Mutex, Notify};
 
@@ -29,18 +26,13 @@ pub(super) struct Shared {
     pub(super) wipe: bool,
 }
 
-/// A number that only grows, also reported as a metric.
-#[derive(Debug)]
-pub(super) struct Counter(AtomicU64, Count);
+/// A number that only grows.
+#[derive(Debug, Default)]
+pub(super) struct Counter(AtomicU64);
 
 impl Counter {
-    fn new(name: &'static str, labels: &MetricLabels) -> Self {
-        Self(AtomicU64::new(0), Count::new(name, labels))
-    }
-
     /// Adds one and returns the number before.
     pub(super) fn add(&self) -> u64 {
-        self.1.add(1);
         self.0.fetch_add(1, Relaxed)
     }
 
@@ -66,15 +58,15 @@ pub(super) struct Figures {
 }
 
 impl Figures {
-    pub(super) fn new(resource: &Arc<str>, labels: &MetricLabels) -> Self {
+    pub(super) fn new(resource: &Arc<str>) -> Self {
         Self {
             resource: resource.clone(),
             objects: AtomicUsize::new(0),
             bytes: AtomicUsize::new(0),
-            hits: Counter::new(STORAGE_HITS, labels),
-            misses: Counter::new(STORAGE_MISSES, labels),
-            kept_decoded: Counter::new(STORAGE_KEPT_DECODED, labels),
-            unreadable: Counter::new(STORAGE_UNREADABLE, labels),
+            hits: Counter::default(),
+            misses: Counter::default(),
+            kept_decoded: Counter::default(),
+            unreadable: Counter::default(),
             faults: Mutex::default(),
             added: Notify::new(),
         }
@@ -91,9 +83,16 @@ impl Figures {
     }
 
     /// Reports that the whole type is kept decoded from now on.
+    #[cfg(feature = "compact")]
     pub(super) fn refused(&self, error: PackError) {
         let resource = &*self.resource;
         tracing::error!(resource, %error, "this type can't be packed; its objects are kept decoded");
+    }
+
+    /// Reports that the whole type is kept decoded from now on, because packing saves no memory.
+    pub(super) fn not_smaller(&self) {
+        let resource = &*self.resource;
+        tracing::info!(resource, "objects are kept decoded, because that takes no more memory");
     }
 
     /// Counts an object that is kept decoded. Logs the first.

@@ -1,5 +1,6 @@
 mod faults;
 mod heat;
+mod wire;
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -24,25 +25,30 @@ use proptest::prelude::*;
 use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
 use serde_json::{Number, Value};
 
-use super::compact::Compact;
 use super::heat::HOTTEST;
+use super::keeper::PackedKeeper;
 use super::{AGE, Keeper, PackError, Settings, Storage, StorageStatus, WireObject, buffer};
 use crate::codec::{Codec, decode_any};
-use crate::metrics::MetricLabels;
 use crate::object::Cached;
 use crate::panic::SafeDropper;
 
 /// The keeper of objects of one type.
-struct Keeping<K>(Arc<Compact>, PhantomData<K>);
+struct Keeping<K>(Arc<PackedKeeper>, PhantomData<K>);
 
 fn compact<K>(wipe: bool) -> Keeping<K>
 where
     K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
 {
-    let settings = Settings { age: AGE, wipe, check: true };
-    let (labels, dropper) = (MetricLabels::default(), SafeDropper::default());
-    let compact = Compact::new::<K>(settings, &"things".into(), &labels, dropper);
-    Keeping(Arc::new(compact), PhantomData)
+    keeping(Settings { age: AGE, wipe, check: true }, SafeDropper::default())
+}
+
+fn keeping<K>(settings: Settings, dropper: SafeDropper) -> Keeping<K>
+where
+    K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
+{
+    let make = Storage::<K>::compact().packing.unwrap().1;
+    let keeper = PackedKeeper::new(settings, make, &"things".into(), dropper);
+    Keeping(Arc::new(keeper), PhantomData)
 }
 
 impl<K: Resource + Send + Sync + 'static> Keeping<K> {
@@ -56,9 +62,9 @@ impl<K: Resource + Send + Sync + 'static> Keeping<K> {
 }
 
 impl<K> Deref for Keeping<K> {
-    type Target = Arc<Compact>;
+    type Target = Arc<PackedKeeper>;
 
-    fn deref(&self) -> &Arc<Compact> {
+    fn deref(&self) -> &Arc<PackedKeeper> {
         &self.0
     }
 }

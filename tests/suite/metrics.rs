@@ -201,14 +201,22 @@ async fn what_is_packed_has_figures_of_its_own() {
     let _installed = metrics::set_default_local_recorder(&recorder);
     names::describe();
     let source = FakeSource::<ConfigMap>::new("configmaps", "ConfigMap");
-    let metadata = ObjectMeta { name: Some("a".into()), ..ObjectMeta::default() };
-    source.put(ConfigMap { metadata, ..ConfigMap::default() });
+    let source = Arc::new(source);
+    let put = |name: &str| {
+        let metadata = ObjectMeta { name: Some(name.into()), ..ObjectMeta::default() };
+        source.put(ConfigMap { metadata, ..ConfigMap::default() });
+    };
+    put("a");
     let options = InformerOptions::new().storage(Storage::compact());
-    let informer = SharedInformer::new(Arc::new(source), options);
+    let informer = SharedInformer::new(source.clone(), options);
     informer.start().unwrap();
     informer.wait_for_sync(SOON).await.unwrap();
     // The first read unpacks, and the second one finds the object.
     assert!(informer.lister().get("a").is_ok() && informer.lister().get("a").is_ok());
+    // The next change brings the figures.
+    put("b");
+    informer.wait_for(&source.version().into(), SOON).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(1)).await;
     let text = recorder.render();
     let of_storage = |line: &&str| line.starts_with("# TYPE kube_informer_storage_");
     assert_eq!(text.lines().filter(of_storage).count(), 6);

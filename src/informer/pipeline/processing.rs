@@ -119,8 +119,7 @@ impl Pipeline {
         metrics.stale.set(|| self.indexer.snapshot().stale());
         metrics.version.set(|| self.indexer.snapshot().version()?.low_digits());
         if let (Some(keeper), Some(metrics)) = (&self.keeper, &metrics.storage) {
-            metrics.packed_bytes.set(|| keeper.status().bytes);
-            metrics.hot_bytes.set(|| keeper.status().hot_bytes);
+            metrics.record(&keeper.status());
         }
         metrics.synced.set(|| usize::from(self.has_synced()));
         metrics.index_faults.add(faults.len() as u64);
@@ -194,13 +193,6 @@ impl Pipeline {
         }
     }
 
-    /// Returns the number of objects to store between two yields. Objects without noted index
-    /// values are passed to the index functions. Packed objects are unpacked for that, which takes
-    /// ten times as long as indexing them.
-    fn slice_len(&self) -> usize {
-        if self.keeper.is_some() { TURN / UNPACKING } else { TURN }
-    }
-
     /// Builds the store's next state and publishes it, yielding in between. Indexes that were added
     /// meanwhile are included. If a user has written to the store meanwhile, the state is built
     /// again. The last attempt locks other writers out.
@@ -208,7 +200,7 @@ impl Pipeline {
         for _ in 0..ATTEMPTS {
             let mut draft = self.indexer.draft();
             let mut applied = Vec::new();
-            for deltas in update.batch.deltas.chunks(self.slice_len()) {
+            for deltas in slices(&update.batch.deltas, self.indexer.is_indexed()) {
                 if !applied.is_empty() {
                     give_way().await;
                 }
@@ -351,6 +343,30 @@ impl BatchUpdate<'_> {
             }
         }
     }
+}
+
+/// Returns deltas in slices, between which to yield. Objects without noted index values are passed
+/// to the index functions, if there are any. Packed objects are unpacked for that, which takes ten
+/// times as long as indexing them.
+fn slices(
+    deltas: &[(ObjectKey, Delta)],
+    indexed: bool,
+) -> impl Iterator<Item = &[(ObjectKey, Delta)]> {
+    let mut rest = deltas;
+    std::iter::from_fn(move || {
+        let (mut work, mut len) = (0, 0);
+        for (_, delta) in rest {
+            let unpacks = indexed && delta.object().is_some_and(Cached::is_packed);
+            work += if unpacks { UNPACKING } else { 1 };
+            if work > TURN {
+                break;
+            }
+            len += 1;
+        }
+        let (slice, after) = rest.split_at(len);
+        rest = after;
+        (len > 0).then_some(slice)
+    })
 }
 
 fn batch_span(version: Option<&ResourceVersion>, deltas: usize) -> Span {

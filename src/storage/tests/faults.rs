@@ -57,7 +57,7 @@ impl Drop for Bomb {
 fn packing_contains_each_drop() {
     let dropper = SafeDropper::default();
     let storage = Storage::<Bomb>::compact();
-    let keeper = storage.keeper(&"things".into(), &MetricLabels::default(), dropper.clone());
+    let keeper = storage.keeper(&"things".into(), dropper.clone());
     let packer = Packer::keeping(keeper.unwrap());
     let json = |name: &str| serde_json::json!({"metadata": {"name": name}});
     assert!(arrive::<Bomb>(&packer, &json("a")).unwrap().is_packed());

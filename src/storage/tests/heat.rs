@@ -28,7 +28,7 @@ impl Decode<ConfigMap> for Counting {
 
 /// A store of packed objects that arrive as bytes, and the sweeps over them.
 struct Arrivals {
-    keeper: Arc<Compact>,
+    keeper: Arc<PackedKeeper>,
     packer: Packer,
     store: Indexer,
     decoded: Counting,
@@ -237,10 +237,7 @@ async fn replaced_states_leave_few_entries() {
 async fn lent_objects_are_freed_after_a_while() {
     for age in [Duration::ZERO, AGE] {
         let settings = Settings { age, wipe: false, check: true };
-        let dropper = SafeDropper::default();
-        let labels = MetricLabels::default();
-        let storage = Compact::new::<ConfigMap>(settings, &"things".into(), &labels, dropper);
-        let storage = Keeping(Arc::new(storage), PhantomData);
+        let storage = keeping::<ConfigMap>(settings, SafeDropper::default());
         let objects: Vec<_> = (0..300).map(|n| packed(storage.pack(config_map(n)))).collect();
         tokio::spawn(storage.0.clone().sweep(Box::new(drop)));
         sleep(MS).await;
@@ -291,9 +288,7 @@ impl Drop for Bomb {
 async fn hot_objects_may_panic_when_dropped() {
     let dropper = SafeDropper::default();
     let settings = Settings { age: AGE, wipe: false, check: true };
-    let labels = MetricLabels::default();
-    let keeper = Compact::new::<Bomb>(settings, &"things".into(), &labels, dropper.clone());
-    let keeper = Arc::new(keeper);
+    let keeper = keeping::<Bomb>(settings, dropper.clone()).0;
     tokio::spawn(keeper.clone().sweep(Box::new(drop)));
     let codec = Arc::new(Codec::plain(decode_any::<Bomb>(Arc::new(SerdeDecode::new())), 11));
     let wire = WireObject { bytes: br#"{"metadata": {"name": "a"}}"#, codec: &codec };

@@ -47,7 +47,7 @@ fn ways(server: &ApiServer) -> Vec<Both> {
             let options = InformerOptions::new().storage(storage).reflector(reflector);
             SharedInformer::new(Arc::new(source), options)
         };
-        let compact = informer(Storage::compact().hot_for(Duration::ZERO).check_on_arrival(check));
+        let compact = informer(Storage::packed().hot_for(Duration::ZERO).check_on_arrival(check));
         let node = |pod: &Pod| pod.spec.as_ref()?.node_name.clone();
         let by_node = if check {
             compact.add_index("node", node)
@@ -179,7 +179,7 @@ async fn decoded_by_who_reads() {
     for (check, decoded) in [(false, 0), (true, 10)] {
         let counting = Counting::default();
         let source = ApiSource::<Pod>::new(server.client()).decoder(counting.clone());
-        let storage = Storage::compact().hot_for(Duration::ZERO).check_on_arrival(check);
+        let storage = Storage::packed().hot_for(Duration::ZERO).check_on_arrival(check);
         let reflector = ReflectorOptions::new().on_error(|_| {});
         let options = InformerOptions::new().storage(storage).reflector(reflector);
         let informer = SharedInformer::new(Arc::new(source), options);
@@ -218,7 +218,7 @@ async fn index_with_fields_sees_only_these() {
     }
     let counting = Counting::default();
     let source = ApiSource::<Pod>::new(server.client()).decoder(counting.clone());
-    let storage = Storage::compact().hot_for(Duration::ZERO).check_on_arrival(false);
+    let storage = Storage::packed().hot_for(Duration::ZERO).check_on_arrival(false);
     let informer = SharedInformer::new(Arc::new(source), InformerOptions::new().storage(storage));
     let node = |pod: &Pod| pod.spec.as_ref()?.node_name.clone();
     let by_node = informer.add_index_on("node", ["spec.nodeName"], node).unwrap();
@@ -258,7 +258,7 @@ async fn index_with_wrong_fields_is_detected() {
     for n in 0..40 {
         shop.create(&PostParams::default(), &pod(3 * n, "n-1")).await.unwrap();
     }
-    let storage = Storage::compact().hot_for(Duration::ZERO).check_on_arrival(false);
+    let storage = Storage::packed().hot_for(Duration::ZERO).check_on_arrival(false);
     let source = Arc::new(ApiSource::<Pod>::new(server.client()));
     let informer = SharedInformer::new(source, InformerOptions::new().storage(storage));
     let node = |pod: &Pod| pod.spec.as_ref()?.node_name.clone();

@@ -6,101 +6,92 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use kube::Resource;
 use kube::api::ObjectMeta;
-use serde::{Serialize, de::DeserializeOwned};
 
 use super::dictionary::Dictionaries;
 use super::heat::{Heat, Sweeps};
-use super::message_pack::{self, Written};
-use super::packed::{DetachedMetadata, KeptMetadata, PackContext, Packed};
+use super::packed::{KeptMetadata, PackContext, Packed};
 use super::shared::{Figures, Shared, SharedLabels};
 use super::{Keeper, PackError, ReportFault, Settings, StorageStatus, WireObject};
 use crate::codec::Codec;
-use crate::metrics::MetricLabels;
 use crate::object::{AnyObject, Cached, IndexValues};
 use crate::panic::SafeDropper;
 use crate::sync::Mutex;
 
-/// The number of objects that must survive a round trip before a type is trusted.
-const ROUND_TRIPS: usize = 8;
+/// The number of objects that are compared with their decoded size.
+const COMPARED: usize = 8;
 
 /// The number of codecs that are remembered. A source has one or two.
 const MAX_CODECS: usize = 8;
 
+/// The part of a keeper that packs objects without bytes.
+pub(super) trait Rewrite: Send + Sync {
+    /// Serialises an object and packs the result.
+    fn rewrite(
+        &self,
+        object: &mut dyn AnyObject,
+        index_values: Option<IndexValues>,
+    ) -> Result<Arc<Packed>, PackError>;
+
+    /// Returns the reason why objects of this type are not serialised, if there is one.
+    fn refused(&self) -> Option<PackError>;
+}
+
+/// A function that makes this part of a keeper.
+pub(super) type MakeRewriter = fn(&Arc<Shared>) -> Box<dyn Rewrite>;
+
 /// The keeper of one informer's packed objects.
-pub(super) struct Compact {
+pub(super) struct PackedKeeper {
     shared: Arc<Shared>,
     /// True if each object is decoded as it arrives.
     check: bool,
     /// The dictionaries of objects that are kept as they arrived, for each codec.
     wire: Mutex<Vec<WireCodec>>,
-    /// Serialises an object.
-    serialise: Serialise,
-    /// Checks that unpacking a deep object takes a bounded part of the stack.
-    check_stack: fn(&[u8]) -> Result<(), PackError>,
-    /// The dictionaries of objects that this keeper serialises.
-    own: Dictionaries<PackContext>,
-    /// The same for deep objects.
-    deep: Dictionaries<PackContext>,
-    /// The number of objects that survived a round trip.
-    round_trips: AtomicUsize,
-    /// The reason why objects of this type are not serialised, if there is one.
+    /// Packs objects without bytes. Without it, they are kept decoded.
+    rewriter: Option<Box<dyn Rewrite>>,
+    /// The number of objects that were compared with their decoded size.
+    compared: AtomicUsize,
+    /// The number of these that take no more memory decoded.
+    smaller: AtomicUsize,
+    /// The reason why objects of this type are kept decoded as they arrive, if there is one.
     refused: OnceLock<PackError>,
-    /// The size of the last object as serialised, in bytes: an estimate for the next one.
-    written: AtomicUsize,
 }
-
-/// A function that serialises an object. It takes the estimated size in bytes, and whether the
-/// buffer wipes.
-type Serialise = fn(&dyn AnyObject, usize, bool) -> Result<Written, PackError>;
 
 /// A codec, and the dictionaries of the objects that it decodes.
 type WireCodec = (Arc<Codec>, Arc<Dictionaries<PackContext>>);
 
-impl Compact {
-    /// Makes the keeper of objects of type `K`.
-    pub(super) fn new<K>(
+impl PackedKeeper {
+    /// Makes the keeper of one informer's objects. The text is the resource's name.
+    pub(super) fn new(
         settings: Settings,
+        make_rewriter: Option<MakeRewriter>,
         resource: &Arc<str>,
-        labels: &MetricLabels,
         dropper: SafeDropper,
-    ) -> Self
-    where
-        K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
-    {
+    ) -> Self {
         let Settings { age, wipe, check } = settings;
         let shared = Arc::new(Shared {
             heat: Heat::new(if wipe { Duration::ZERO } else { age }),
             labels: SharedLabels::default(),
-            figures: Figures::new(resource, labels),
+            figures: Figures::new(resource),
             dropper,
             wipe,
         });
-        let own = |codec| {
-            let codec = Arc::new(codec);
-            let context = PackContext { codec, detached: true, shared: shared.clone() };
-            Dictionaries::new(Arc::new(context), wipe)
-        };
+        let rewriter = make_rewriter.map(|make| make(&shared));
+        // These pack every object.
+        let compared = if rewriter.is_some() || wipe { COMPARED } else { 0 };
         Self {
             check,
             wire: Mutex::default(),
-            serialise: |object, room, wipe| {
-                let object = object.downcast_ref::<K>().ok_or(PackError::NotSerialised)?;
-                message_pack::write(object, room, wipe)
-            },
-            check_stack: message_pack::check_stack::<K>,
-            own: own(message_pack::codec::<K>()),
-            deep: own(message_pack::deep_codec::<K>()),
-            shared,
-            round_trips: AtomicUsize::new(0),
+            rewriter,
+            compared: AtomicUsize::new(compared),
+            smaller: AtomicUsize::new(0),
             refused: OnceLock::new(),
-            written: AtomicUsize::new(0),
+            shared,
         }
     }
 }
 
-impl Compact {
+impl PackedKeeper {
     /// Returns the dictionaries of objects that this codec decodes.
     fn dictionaries(&self, codec: &Arc<Codec>) -> Arc<Dictionaries<PackContext>> {
         let mut wire = self.wire.lock();
@@ -111,7 +102,7 @@ impl Compact {
             wire.remove(0);
         }
         let shared = self.shared.clone();
-        let context = PackContext { codec: codec.clone(), detached: false, shared };
+        let context = PackContext { codec: codec.clone(), read_head: None, shared };
         let new = Arc::new(Dictionaries::new(Arc::new(context), self.shared.wipe));
         wire.push((codec.clone(), new.clone()));
         new
@@ -131,71 +122,20 @@ impl Compact {
         Ok(packed)
     }
 
-    /// Serialises an object and packs the result.
-    fn rewrite(
-        &self,
-        object: &mut dyn AnyObject,
-        index_values: Option<IndexValues>,
-    ) -> Result<Arc<Packed>, PackError> {
-        if let Some(refused) = self.refused.get() {
-            return Err(*refused);
+    /// Decides by the first objects whether packing is worth it: whether they take more memory
+    /// decoded. If it is not, further objects are kept decoded.
+    fn compare(&self, wire: &WireObject<'_>, packed: &Packed) {
+        if self.compared.load(Relaxed) >= COMPARED {
+            return;
         }
-        let (written, metadata) = self.write(object);
-        let packed = written.and_then(|Written { bytes, is_deep }| {
-            let bytes = bytes.as_slice();
-            let dictionaries = if is_deep { &self.deep } else { &self.own };
-            if is_deep {
-                (self.check_stack)(bytes)?;
-            }
-            let (kept, dictionary) = (metadata.kept(), dictionaries.current());
-            let packed = Packed::new(bytes, &kept, index_values, dictionary)?;
-            self.check_read(&packed)?;
-            self.check_round_trip(&packed, bytes).inspect_err(|error| self.refuse(*error))?;
-            self.written.store(bytes.len(), Relaxed);
-            dictionaries.learn(bytes, packed.packed_bytes());
-            Ok(packed)
-        });
-        if let Some(meta) = object.meta_mut() {
-            metadata.restore(meta);
-        }
-        packed
-    }
-
-    /// Serialises an object without the metadata that is kept beside it.
-    fn write(&self, object: &mut dyn AnyObject) -> (Result<Written, PackError>, DetachedMetadata) {
-        let metadata = object.meta_mut().map(DetachedMetadata::take).unwrap_or_default();
-        let room = self.written.load(Relaxed) * 9 / 8;
-        ((self.serialise)(object, room, self.shared.wipe), metadata)
-    }
-
-    /// Checks that an object can be unpacked, once a read of any has failed.
-    fn check_read(&self, packed: &Packed) -> Result<(), PackError> {
-        if self.shared.figures.unreadable.get() > 0 {
-            let object = packed.unpack(None).map_err(|_| PackError::NotUnpacked)?;
-            self.shared.dropper.free(object);
-        }
-        Ok(())
-    }
-
-    /// Checks that an object is the same after it was unpacked and serialised again.
-    fn check_round_trip(&self, packed: &Packed, written: &[u8]) -> Result<(), PackError> {
-        if self.round_trips.load(Relaxed) >= ROUND_TRIPS {
-            return Ok(());
-        }
-        let mut object = packed.unpack(None).map_err(|_| PackError::NotUnpacked)?;
-        let own = Arc::get_mut(&mut object).ok_or(PackError::NotUnpacked);
-        let again = own.and_then(|own| self.write(own).0);
-        self.shared.dropper.free(object);
-        if !message_pack::is_equivalent(written, again?.bytes.as_slice()) {
-            return Err(PackError::Disagrees);
-        }
-        self.round_trips.fetch_add(1, Relaxed);
-        Ok(())
-    }
-
-    fn refuse(&self, error: PackError) {
-        if self.refused.set(error).is_ok() {
-            self.shared.figures.refused(error);
+        let room = size_of::<Packed>() + packed.packed_bytes();
+        let smaller = usize::from(wire.codec.decodes_within(wire.bytes, room));
+        let smaller = self.smaller.fetch_add(smaller, Relaxed) + smaller;
+        if self.compared.fetch_add(1, Relaxed) + 1 == COMPARED
+            && 2 * smaller > COMPARED
+            && self.refused.set(PackError::NotSmaller).is_ok()
+        {
+            self.shared.figures.not_smaller();
         }
     }
 
@@ -205,7 +145,7 @@ impl Compact {
     }
 }
 
-impl Keeper for Compact {
+impl Keeper for PackedKeeper {
     fn packs_undecoded(&self) -> bool {
         !self.check
     }
@@ -216,6 +156,9 @@ impl Keeper for Compact {
         meta: &ObjectMeta,
         index_values: Option<IndexValues>,
     ) -> Option<Cached> {
+        if self.refused.get().is_some() {
+            return None;
+        }
         let packed = self.pack_bytes(wire, meta, index_values).ok()?;
         Some(Cached::any(packed))
     }
@@ -227,9 +170,13 @@ impl Keeper for Compact {
         index_values: Option<IndexValues>,
         heat: u8,
     ) -> Cached {
+        if self.refused.get().is_some() {
+            return Cached::any(object);
+        }
         let meta = object.meta().ok_or(PackError::NotSerialised);
         match meta.and_then(|meta| self.pack_bytes(wire, meta, index_values)) {
             Ok(packed) => {
+                self.compare(wire, &packed);
                 packed.inherit(object, heat);
                 Cached::any(packed)
             }
@@ -238,8 +185,9 @@ impl Keeper for Compact {
     }
 
     fn pack(&self, mut object: Arc<dyn AnyObject>, index_values: Option<IndexValues>) -> Cached {
+        let Some(rewriter) = &self.rewriter else { return Cached::any(object) };
         let own = Arc::get_mut(&mut object).ok_or(PackError::NotSerialised);
-        match own.and_then(|own| self.rewrite(own, index_values)) {
+        match own.and_then(|own| rewriter.rewrite(own, index_values)) {
             Ok(packed) => {
                 // It is not held: unpacking may return less, as of a time with a fraction, and
                 // every read must return the same.
@@ -262,7 +210,7 @@ impl Keeper for Compact {
             misses: figures.misses.get(),
             kept_decoded: figures.kept_decoded.get(),
             unreadable: figures.unreadable.get(),
-            refused: self.refused.get().copied(),
+            refused: self.refused.get().copied().or_else(|| self.rewriter.as_ref()?.refused()),
         }
     }
 
@@ -276,7 +224,7 @@ impl Keeper for Compact {
 }
 
 #[cfg(test)]
-impl Compact {
+impl PackedKeeper {
     /// Returns the numbers of hot and of lent objects that sweeps will visit.
     pub(super) fn swept_objects(&self) -> [usize; 2] {
         self.shared.heat.entries()

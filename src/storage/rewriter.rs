@@ -1,0 +1,161 @@
+//! Packs objects that did not arrive as bytes: as their `Serialize` writes them.
+
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
+
+use kube::Resource;
+use kube::api::ObjectMeta;
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::PackError;
+use super::dictionary::Dictionaries;
+use super::keeper::Rewrite;
+use super::message_pack::{self, Written};
+use super::packed::{DetachedMetadata, KeptMetadata, PackContext, Packed};
+use super::shared::Shared;
+use crate::object::{AnyObject, IndexValues};
+
+/// The number of objects that must survive a round trip before a type is trusted.
+const ROUND_TRIPS: usize = 8;
+
+/// Serialises the objects of one informer, and packs the result.
+pub(super) struct Rewriter {
+    shared: Arc<Shared>,
+    /// Serialises an object.
+    serialise: Serialise,
+    /// Checks that unpacking a deep object takes a bounded part of the stack.
+    check_stack: fn(&[u8]) -> Result<(), PackError>,
+    /// The dictionaries of serialised objects.
+    own: Dictionaries<PackContext>,
+    /// The same for deep objects.
+    deep: Dictionaries<PackContext>,
+    /// The number of objects that survived a round trip.
+    round_trips: AtomicUsize,
+    /// The reason why objects of this type are not serialised, if there is one.
+    refused: OnceLock<PackError>,
+    /// The size of the last object as serialised, in bytes: an estimate for the next one.
+    written: AtomicUsize,
+}
+
+/// A function that serialises an object. It takes the estimated size in bytes, and whether the
+/// buffer wipes.
+type Serialise = fn(&dyn AnyObject, usize, bool) -> Result<Written, PackError>;
+
+impl Rewriter {
+    /// Makes the rewriter of objects of type `K`.
+    pub(super) fn new<K>(shared: &Arc<Shared>) -> Self
+    where
+        K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
+    {
+        let own = |codec| {
+            let (codec, read_head) = (Arc::new(codec), Some(message_pack::read_head as _));
+            let context = PackContext { codec, read_head, shared: shared.clone() };
+            Dictionaries::new(Arc::new(context), shared.wipe)
+        };
+        Self {
+            serialise: |object, room, wipe| {
+                let object = object.downcast_ref::<K>().ok_or(PackError::NotSerialised)?;
+                message_pack::write(object, room, wipe)
+            },
+            check_stack: message_pack::check_stack::<K>,
+            own: own(message_pack::codec::<K>()),
+            deep: own(message_pack::deep_codec::<K>()),
+            shared: shared.clone(),
+            round_trips: AtomicUsize::new(0),
+            refused: OnceLock::new(),
+            written: AtomicUsize::new(0),
+        }
+    }
+
+    /// Serialises an object without the metadata that is kept beside it.
+    fn write(&self, object: &mut dyn AnyObject) -> (Result<Written, PackError>, DetachedMetadata) {
+        let metadata = object.meta_mut().map(DetachedMetadata::take).unwrap_or_default();
+        let room = self.written.load(Relaxed) * 9 / 8;
+        ((self.serialise)(object, room, self.shared.wipe), metadata)
+    }
+
+    /// Checks that an object can be unpacked, once a read of any has failed.
+    fn check_read(&self, packed: &Packed) -> Result<(), PackError> {
+        if self.shared.figures.unreadable.get() > 0 {
+            let object = packed.unpack(None).map_err(|_| PackError::NotUnpacked)?;
+            self.shared.dropper.free(object);
+        }
+        Ok(())
+    }
+
+    /// Checks that an object is the same after it was unpacked and serialised again.
+    fn check_round_trip(&self, packed: &Packed, written: &[u8]) -> Result<(), PackError> {
+        if self.round_trips.load(Relaxed) >= ROUND_TRIPS {
+            return Ok(());
+        }
+        let mut object = packed.unpack(None).map_err(|_| PackError::NotUnpacked)?;
+        let own = Arc::get_mut(&mut object).ok_or(PackError::NotUnpacked);
+        let again = own.and_then(|own| self.write(own).0);
+        self.shared.dropper.free(object);
+        if !message_pack::is_equivalent(written, again?.bytes.as_slice()) {
+            return Err(PackError::Disagrees);
+        }
+        self.round_trips.fetch_add(1, Relaxed);
+        Ok(())
+    }
+
+    fn refuse(&self, error: PackError) {
+        if self.refused.set(error).is_ok() {
+            self.shared.figures.refused(error);
+        }
+    }
+}
+
+impl Rewrite for Rewriter {
+    fn rewrite(
+        &self,
+        object: &mut dyn AnyObject,
+        index_values: Option<IndexValues>,
+    ) -> Result<Arc<Packed>, PackError> {
+        if let Some(refused) = self.refused.get() {
+            return Err(*refused);
+        }
+        let (written, metadata) = self.write(object);
+        let packed = written.and_then(|Written { bytes, is_deep }| {
+            let bytes = bytes.as_slice();
+            let dictionaries = if is_deep { &self.deep } else { &self.own };
+            if is_deep {
+                (self.check_stack)(bytes)?;
+            }
+            let (kept, dictionary) = (metadata.kept(), dictionaries.current());
+            let packed = Packed::new(bytes, &kept, index_values, dictionary)?;
+            self.check_read(&packed)?;
+            self.check_round_trip(&packed, bytes).inspect_err(|error| self.refuse(*error))?;
+            self.written.store(bytes.len(), Relaxed);
+            dictionaries.learn(bytes, packed.packed_bytes());
+            Ok(packed)
+        });
+        if let Some(meta) = object.meta_mut() {
+            metadata.restore(meta);
+        }
+        packed
+    }
+
+    fn refused(&self) -> Option<PackError> {
+        self.refused.get().copied()
+    }
+}
+
+impl DetachedMetadata {
+    /// Takes the metadata out of an object.
+    fn take(meta: &mut ObjectMeta) -> Self {
+        Self {
+            uid: meta.uid.take_if(|uid| !uid.is_empty()),
+            version: meta.resource_version.take_if(|version| !version.is_empty()),
+            labels: meta.labels.take(),
+        }
+    }
+
+    fn kept(&self) -> KeptMetadata<'_> {
+        KeptMetadata {
+            uid: self.uid.as_deref().unwrap_or_default(),
+            version: self.version.as_deref().unwrap_or_default(),
+            labels: self.labels.as_ref(),
+        }
+    }
+}
