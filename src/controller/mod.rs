@@ -337,6 +337,9 @@ impl ControllerHandle {
 
     /// Queues a key after a delay. A key in backoff or parked stays so.
     ///
+    /// Of several delays of one key only the earliest counts. So a requeue, a backoff or a debounce
+    /// that ends before this delay replaces it: the reconcile that runs then decides what follows.
+    ///
     /// Returns `false` when the controller has stopped.
     pub fn trigger_after(&self, key: ObjectKey, delay: Duration) -> bool {
         self.status.history().record(&key, || Cause::Handle);
