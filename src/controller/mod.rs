@@ -62,6 +62,7 @@ pub use self::heat::HotKey;
 use self::history::Cause;
 pub use self::history::{ChangeKind, KeyTriggers, Trigger, TriggerCause};
 use self::own_writes::WriteLog;
+pub(crate) use self::own_writes::current_won;
 pub use self::own_writes::{OwnWrites, UntraceableWrite, WriteRefused, tracking_client};
 pub use self::presence::{Presence, UnknownReason};
 use self::reconciler::Reconcile;

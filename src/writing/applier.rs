@@ -15,6 +15,7 @@ use super::records::Section;
 use super::{ApplierBuilder, ApplierStatus};
 use crate::controller::tracking_client;
 use crate::informer::InformerGroup;
+use crate::time::Moment;
 
 /// Applies objects of one kind, and sends a request only if the cache shows a need for it.
 ///
@@ -25,6 +26,8 @@ use crate::informer::InformerGroup;
 /// - the configuration differs from the one that it applied last,
 /// - the cached object differs at the manager's fields from the server's answer to that apply,
 /// - it has not applied this object since the process started, or the answer was lost,
+/// - it has not applied this object since the running reconcile's term of leadership began, or
+///   since its slot was won,
 /// - the cache lags behind the answer, or does not hold the object.
 ///
 /// It compares with the server's answer, not with the configuration: a server writes `1000m` as
@@ -38,8 +41,9 @@ use crate::informer::InformerGroup;
 /// Without managed fields in the cache, an applier does not see that another manager has taken a
 /// field over and left its value unchanged. It sees it where the informer keeps them: see
 /// [`InformerSpec::managed_fields_of`](crate::InformerSpec::managed_fields_of). The same is true of
-/// fields that another process adds under this manager's name. Call [`forget`](Self::forget) when
-/// leadership begins, or keep the managed fields.
+/// fields that another process adds under this manager's name. A reconcile sends its applies once
+/// in each term of leadership, or tenure of its slot, and so removes such fields. Outside of
+/// reconciles, call [`forget`](Self::forget) when leadership begins, or keep the managed fields.
 ///
 /// For each object the applier keeps its uid, its version, three digests and the names of the owned
 /// fields, which objects share. It keeps no contents. A record is dropped after its object is gone.
@@ -245,13 +249,13 @@ where
                 && store.has_reached(&record.version)
                 && !target.informer.is_stopped()
         });
-        let (epoch, shard) = (store.epoch(), store.shard().cloned());
+        let (at, shard) = ((Moment::now(), store.epoch()), store.shard().cloned());
         drop(store);
         check_type(&target, desired)?;
         let flight = inner.records.begin(&target.key, section, |key, at| inner.sight(key, at));
         inner.sent.fetch_add(1, Ordering::Relaxed);
         let answer = inner.send(&target).await?;
-        let (object, record) = inner.read(&target, &answer, epoch, shard.as_ref())?;
+        let (object, record) = inner.read(&target, &answer, at, shard.as_ref())?;
         let not_held = overlooked.is_some_and(|overlooked| {
             record.as_ref().is_some_and(|record| {
                 (&overlooked.uid, &overlooked.version) == (&record.uid, &record.version)

@@ -21,10 +21,12 @@ use super::digest::Digest;
 use super::error::{ApplyError, FieldConflict, ObjectName};
 use super::owned_fields::OwnedFields;
 use super::records::{Record, RecordedVersion, Records, Section, Sight};
+use crate::controller::current_won;
 use crate::indexer::Snapshot;
 use crate::informer::{InformerGroup, SharedInformer};
 use crate::object::{KindReach, ObjectKey, ResourceVersion, ShardSelector};
 use crate::panic::catch;
+use crate::time::Moment;
 
 /// The state that all clones of an applier share.
 pub(super) struct Exchange<K> {
@@ -113,6 +115,7 @@ where
         let comparable = version.is_at_least(&record.version);
         if configuration.digest != record.desired
             || configuration.names_version()
+            || record.begun < current_won()
             || record.epoch != store.epoch()
             || record.tenure != store.shard().and_then(|of| of.tenure(cached.place(of.key())?))
             || record.uid.as_deref() != cached.uid()
@@ -203,7 +206,7 @@ where
         &self,
         target: &Target<'_, K>,
         answer: &Value,
-        epoch: u64,
+        (begun, epoch): (Moment, u64),
         shard: Option<&ShardSelector>,
     ) -> Result<(Arc<K>, Option<Record>), ApplyError> {
         let object = from_value::<K>(answer).map_err(|reason| target.unreadable(reason))?;
@@ -237,6 +240,7 @@ where
             version: ResourceVersion::from(version),
             epoch,
             tenure: shard.and_then(|of| of.tenure(of.key().hash(meta))),
+            begun,
             desired: target.configuration.digest,
             values: owned.digest(&seen),
             owned,

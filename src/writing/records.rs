@@ -11,6 +11,7 @@ use super::digest::Digest;
 use super::owned_fields::OwnedFields;
 use crate::object::{ObjectKey, ResourceVersion};
 use crate::sync::Mutex;
+use crate::time::Moment;
 
 /// The number of records above which the first sweep looks for records of deleted objects.
 const FIRST_SWEEP: usize = 64;
@@ -37,6 +38,9 @@ pub(super) struct Record {
     /// The tenure in which this replica had the object's slot. Another replica may have applied the
     /// object between two tenures. `None` without a shard.
     pub(super) tenure: Option<u64>,
+    /// The moment before the apply. Another replica may have applied the object before the running
+    /// reconcile's term began.
+    pub(super) begun: Moment,
     /// The digest of the configuration.
     pub(super) desired: Digest,
     /// The fields that the manager owned after the apply.
@@ -258,6 +262,7 @@ mod tests {
             version: version.into(),
             epoch: 0,
             tenure: None,
+            begun: Moment::START,
             desired: Digest::of(desired),
             owned: Arc::default(),
             ownership: None,

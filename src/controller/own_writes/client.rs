@@ -19,6 +19,7 @@ use super::log::{TrackedReconcile, TrackedState};
 use super::target::{Target, WriteVerb};
 use crate::controller::BoxError;
 use crate::object::{ObjectKey, ResourceVersion};
+use crate::time::Moment;
 
 tokio::task_local! {
     /// The reconcile that runs in this task.
@@ -129,6 +130,12 @@ pub fn tracking_client(client: Client) -> Client {
         }
     });
     Client::new(service, namespace).with_valid_until(valid_until)
+}
+
+/// Returns the moment at which the running reconcile's term began, or its slot was won; the start
+/// outside of a reconcile.
+pub(crate) fn current_won() -> Moment {
+    CURRENT.try_with(|scope| scope.0.term.won()).unwrap_or(Moment::START)
 }
 
 impl TrackedReconcile {

@@ -19,6 +19,7 @@ use std::time::Duration;
 use kube::Resource;
 
 pub(super) use self::cache::Cache;
+pub(crate) use self::client::current_won;
 pub use self::client::{WriteRefused, tracking_client};
 use self::expectation::Expectation;
 pub(super) use self::log::{TrackedReconcile, Unobserved, WriteLog};

@@ -11,8 +11,8 @@ use kube_informer::sharding::ShardBy;
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
 use kube_informer::writing::Applier;
 use kube_informer::{
-    Action, Controller, InformerGroup, InformerSpec, ObjectKey, Sharding, SharedInformer,
-    SharedInformerFactory,
+    Action, Controller, InformerGroup, InformerSpec, LeaderElector, ObjectKey, Sharding,
+    SharedInformer, SharedInformerFactory,
 };
 use parking_lot::Mutex;
 use tokio::task::JoinHandle;
@@ -401,5 +401,61 @@ async fn applied_record_ends_with_the_tenure() {
         sleep(S).await;
         assert_eq!(maps.snapshot().len(), 0);
         newer.apply(&desired).await.unwrap();
+    }
+}
+
+/// The applier's informer follows no shard, so only the reconcile knows when its term began.
+#[tokio::test(start_paused = true)]
+async fn applied_record_ends_with_the_reconciles_term() {
+    type Request = ReconcileRequest<ConfigMap, Applier<ConfigMap>>;
+    for elected in [false, true] {
+        let server = server(&["a/1"]);
+        let replica = Replica::new(&server, "one");
+        let all = replica.factory.informer::<ConfigMap>();
+        let applier = || Applier::builder(server.client(), &all, "site").build().unwrap();
+        // A newer version of the controller applies one more field between two terms.
+        let (applier, newer) = (applier(), applier());
+        let mut more = map("applied", "1");
+        more.data.as_mut().unwrap().insert("more".into(), "2".into());
+        for term in 0..2 {
+            let own = if elected { all.clone() } else { replica.maps(None) };
+            let controller = Controller::builder("maps", &own).context(applier.clone());
+            let elector = LeaderElector::builder(server.client(), "home", "x").identity("one");
+            let controller = if elected {
+                controller.leader_election(elector.build().unwrap())
+            } else {
+                controller.sharded(&replica.sharding)
+            };
+            let (sent, stop, leave) = (
+                Arc::<Mutex<Vec<bool>>>::default(),
+                CancellationToken::new(),
+                CancellationToken::new(),
+            );
+            let membership = tokio::spawn({
+                let (sharding, leave) = (replica.sharding.clone(), leave.clone());
+                async move { sharding.run(leave).await }
+            });
+            let notes = sent.clone();
+            let reconcile = move |request: Request| {
+                let notes = notes.clone();
+                async move {
+                    if request.key.name() == "1" {
+                        let applied = request.context.apply(&map("applied", "1")).await.unwrap();
+                        notes.lock().push(applied.was_sent());
+                    }
+                    Ok::<_, Infallible>(Action::requeue_after(5 * S))
+                }
+            };
+            let working = tokio::spawn(controller.build().run(stop.clone(), reconcile));
+            sleep(30 * S).await;
+            stop.cancel();
+            working.await.unwrap().unwrap();
+            leave.cancel();
+            membership.await.unwrap().unwrap();
+            let sent = sent.lock().clone();
+            let once = sent.len() > 3 && sent[0] && !sent[1..].contains(&true);
+            assert!(once, "elected {elected}, term {term}: {sent:?}");
+            newer.apply(&more).await.unwrap();
+        }
     }
 }
