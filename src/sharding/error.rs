@@ -72,6 +72,17 @@ pub enum MembershipError {
         /// The name of the Lease: `namespace/name`.
         lease: Arc<str>,
     },
+    /// A Lease has the group's label and an unknown role. It counts as none of the group's.
+    #[error(
+        "lease {lease} has the label of group {group} and an unknown role, so it is ignored: remove \
+         the label, or the lease"
+    )]
+    UnknownRole {
+        /// The group.
+        group: Arc<str>,
+        /// The name of the Lease: `namespace/name`.
+        lease: Arc<str>,
+    },
     /// Another program or a person wrote into this replica's member Lease that it leaves. The next
     /// renewal removes that. Until then this replica gets no slots.
     #[error(

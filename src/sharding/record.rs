@@ -8,7 +8,7 @@ use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
 use k8s_openapi::jiff::Timestamp;
 
-use super::error::ShardingError;
+use super::error::{MembershipError, ShardingError};
 use super::machine::{Request, Rules};
 use super::view::{Member, Slot, View};
 use crate::indexer::Snapshot;
@@ -47,6 +47,8 @@ pub(super) enum Record {
     Unmarked(ResourceVersion),
     /// A member Lease that was deleted and stays because of its finalizers.
     Ended,
+    /// A Lease with the group's label and an unknown role.
+    UnknownRole,
     /// A Lease that is none of these.
     Foreign,
 }
@@ -55,8 +57,8 @@ pub(super) enum Record {
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     known: HashMap<ObjectKey, (Arc<Lease>, Record)>,
-    /// The names of member Leases that were deleted and stay, seen since the last look.
-    pub(super) undeleted: Vec<Arc<str>>,
+    /// The problems of Leases, seen since the last look.
+    pub(super) problems: Vec<MembershipError>,
 }
 
 impl Reader {
@@ -76,17 +78,26 @@ impl Reader {
             let (record, told) = match self.known.remove(key) {
                 Some((before, record)) if Arc::ptr_eq(&before, &lease) => (record, true),
                 before => {
-                    let told = matches!(before, Some((_, Record::Ended)));
-                    (read(&lease, rules, namespace)?, told)
+                    let record = read(&lease, rules, namespace)?;
+                    let told = before.is_some_and(|(_, before)| before == record);
+                    (record, told)
                 }
             };
-            if record == Record::Ended && !told {
-                self.undeleted.push(key.name().into());
+            let (group, full) =
+                (rules.group.clone(), || format!("{namespace}/{}", key.name()).into());
+            match &record {
+                Record::Ended if !told => {
+                    self.problems.push(MembershipError::UndeletedLease { group, lease: full() });
+                }
+                Record::UnknownRole if !told => {
+                    self.problems.push(MembershipError::UnknownRole { group, lease: full() });
+                }
+                _ => {}
             }
             match &record {
                 Record::Member(member) => members.push(member.clone()),
                 Record::Slot(slot, record) => slots[*slot] = Some(record.clone()),
-                Record::Unmarked(_) | Record::Ended | Record::Foreign => {}
+                Record::Unmarked(_) | Record::Ended | Record::UnknownRole | Record::Foreign => {}
             }
             known.insert(key.clone(), (lease, record));
         }
@@ -132,6 +143,11 @@ pub(super) fn read(lease: &Lease, rules: &Rules, namespace: &str) -> Result<Reco
     if found.is_none() && !slot.is_some_and(|_| is_ours(lease)) {
         // The Lease of another program.
         return Ok(Record::Foreign);
+    }
+    let role = metadata.labels.as_ref().and_then(|labels| labels.get(ROLE));
+    let is_named = slot.is_some() || name.starts_with(&format!("{}-member-", rules.group));
+    if !is_named && role.is_some_and(|role| !["member", "slot"].contains(&&**role)) {
+        return Ok(Record::UnknownRole);
     }
     let own = configuration(rules);
     if let Some(found) = found.filter(|found| *found != own) {
@@ -409,6 +425,22 @@ mod tests {
         assert_eq!((slot.session.as_deref(), slot.holder.as_deref()), (Some("u9"), Some("me")));
         lease.spec.as_mut().unwrap().renew_time = Some(MicroTime(at(1)));
         assert_eq!(read(&lease), Record::Foreign);
+    }
+
+    #[test]
+    fn lease_of_an_unknown_role_is_ignored() {
+        let mut lease = joined();
+        let role = |lease: &mut Lease| {
+            lease.metadata.labels.as_mut().unwrap().insert(ROLE.to_owned(), "strange".to_owned());
+        };
+        role(&mut lease);
+        assert!(matches!(read(&lease, &rules(), "shop"), Ok(Record::Member(_))), "by its name");
+        lease.metadata.name = Some("other".to_owned());
+        let mut other = rules();
+        other.slots += 1;
+        for rules in [rules(), other] {
+            assert_eq!(read(&lease, &rules, "shop").unwrap(), Record::UnknownRole);
+        }
     }
 
     #[test]

@@ -90,7 +90,7 @@ impl Requests {
                             (Answer::Foreign, Some(error))
                         }
                         // Somebody rewrote the Lease by hand. The watch shows it, too.
-                        Ok(Record::Foreign) | Err(_) => {
+                        Ok(Record::UnknownRole | Record::Foreign) | Err(_) => {
                             (Answer::Failed(RequestFailure::Unknown), None)
                         }
                     };

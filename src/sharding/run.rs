@@ -249,9 +249,8 @@ impl Driver {
         let leases = self.informer.snapshot();
         let last = self.machine.view.as_deref();
         let view = self.reader.view(&leases, &self.rules, &self.inner.namespace, last)?;
-        for name in std::mem::take(&mut self.reader.undeleted) {
-            let (group, lease) = (self.rules.group.clone(), self.full_name(&name));
-            self.report(MembershipError::UndeletedLease { group, lease });
+        for problem in std::mem::take(&mut self.reader.problems) {
+            self.report(problem);
         }
         // Leases that the store has in a newer version are no bases of writes any more.
         self.answered.retain(|name, lease| {

@@ -135,7 +135,7 @@ pub fn tracking_client(client: Client) -> Client {
 /// Returns the moment at which the running reconcile's term began, or its slot was won; the start
 /// outside of a reconcile.
 pub(crate) fn current_won() -> Moment {
-    CURRENT.try_with(|scope| scope.0.term.won()).unwrap_or(Moment::START)
+    CURRENT.try_with(|reconcile| reconcile.0.term.won()).unwrap_or(Moment::START)
 }
 
 impl TrackedReconcile {

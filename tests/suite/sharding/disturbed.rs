@@ -36,6 +36,30 @@ async fn foreign_lease_under_a_slots_name_is_told() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn lease_of_an_unknown_role_is_told_once() {
+    let server = ApiServer::new();
+    let (board, replicas) = three(&server, Duration::ZERO).await;
+    let strange = json!({"metadata": {
+        "name": "strange",
+        "labels": {
+            "kube-informer.dev/sharding": "orders",
+            "kube-informer.dev/sharding-role": "strange",
+        },
+        "annotations": {"kube-informer.dev/sharding-configuration": "slots=99 by=uid"},
+    }});
+    let strange: Lease = serde_json::from_value(strange).unwrap();
+    api(&server).create(&PostParams::default(), &strange).await.unwrap();
+    sleep(Duration::from_secs(60)).await;
+    assert_eq!(board.shares(), [4, 4, 4]);
+    for replica in replicas {
+        let status = replica.sharding.status();
+        assert!(last_error(&replica).contains("shop/strange"), "{status:?}");
+        assert_eq!(status.counts.errors, 0, "{status:?}");
+        replica.stop().await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn slot_lease_without_marks_is_healed() {
     let server = ApiServer::new();
     let (board, replicas) = three(&server, Duration::ZERO).await;
