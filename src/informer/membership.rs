@@ -49,7 +49,7 @@ impl Membership {
 
     /// Returns the resync period of the informer's handlers, if there is one.
     pub(crate) fn resync(&self) -> Option<Duration> {
-        self.0.pipeline.default_resync()
+        self.0.pipeline.default_resync
     }
 
     /// Returns whether the store shows the state of a quorum read that began after this moment. Any
@@ -84,13 +84,13 @@ impl Membership {
 
     /// Returns whether a watch was ever opened.
     pub(crate) fn has_watched(&self) -> bool {
-        self.0.pipeline.monitor().has_watched()
+        self.0.pipeline.monitor.has_watched()
     }
 
     /// Returns the state and the last error, if the server has refused to open a watch for this
     /// long.
     pub(crate) fn unwatched(&self, limit: Duration) -> Option<Unsynced> {
-        let refused = self.0.pipeline.monitor().watch_refused().filter(|time| *time >= limit)?;
+        let refused = self.0.pipeline.monitor.watch_refused().filter(|time| *time >= limit)?;
         Some(self.unsynced().unwatched(refused))
     }
 
@@ -113,12 +113,12 @@ impl Membership {
     /// Returns a receiver that is woken when the store holds another shard, and the handlers were
     /// notified of it, or when it is proved fresh.
     pub(crate) fn changes(&self) -> watch::Receiver<()> {
-        self.0.pipeline.shard_changes()
+        self.0.pipeline.shard_changes.subscribe()
     }
 
     /// Notes the error of the member that ended because a key spun.
     pub(crate) fn note_spin(&self, error: Arc<str>) {
-        self.0.pipeline.note_spin(error);
+        *self.0.pipeline.spin.lock() = Some(error);
     }
 
     /// Waits until the informer was stopped or failed.

@@ -105,7 +105,7 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     pub fn lister(&self) -> Lister<K> {
         let collection = self.collection();
         let lister = Lister::new(self.indexer.clone(), collection.resource.clone());
-        lister.fed_by(self.pipeline.monitor())
+        lister.fed_by(self.pipeline.monitor.clone())
     }
 
     /// Adds an index that files each object under each value that `values` returns for it.
@@ -276,7 +276,7 @@ impl<K: ?Sized> SharedInformer<K> {
     pub(crate) fn of_any(source: Arc<dyn ListerWatcher>, options: InformerOptions<K>) -> Self {
         let pipeline = Arc::new(Pipeline::new(source, options.erase()));
         let last = Last { _stop: pipeline.stop_guard(), on_stop: OnceLock::new() };
-        let indexer = pipeline.indexer().clone().cast();
+        let indexer = pipeline.indexer.clone().cast();
         Self { pipeline, indexer, last: Arc::new(last) }
     }
 
@@ -327,7 +327,7 @@ impl<K: ?Sized> SharedInformer<K> {
 
     /// Returns the collection that this informer holds.
     pub fn collection(&self) -> &Collection {
-        self.pipeline.collection()
+        &self.pipeline.collection
     }
 
     /// Returns the store.
@@ -355,22 +355,22 @@ impl<K: ?Sized> SharedInformer<K> {
 
     /// Returns the count of objects whose `Drop` panicked.
     pub(crate) fn dropper(&self) -> &SafeDropper {
-        self.pipeline.dropper()
+        &self.pipeline.dropper
     }
 
     /// Returns whether a selector or a query parameter narrows the collection.
     pub(crate) fn is_narrowed(&self) -> bool {
-        self.pipeline.is_narrowed()
+        self.pipeline.narrowed
     }
 
     /// Returns the channel of the shard that is followed. `None` for the whole collection.
     pub(crate) fn wanted_shard(&self) -> Option<&watch::Receiver<ShardSelector>> {
-        self.pipeline.wanted_shard()
+        self.pipeline.wanted_shard.as_ref()
     }
 
     /// Returns whether a transform changes the objects before they are stored.
     pub(crate) fn is_transformed(&self) -> bool {
-        self.pipeline.is_transformed()
+        self.pipeline.transformed
     }
 
     /// Returns whether the stored objects keep this manager's entries of managed fields.
@@ -429,7 +429,7 @@ impl<K: ?Sized> SharedInformer<K> {
             // The reflector may not have started, or may not have noticed the stop yet.
             status.state = ReflectorState::Stopped;
         }
-        let of = (self.pipeline.name().clone(), self.collection().clone());
+        let of = (self.pipeline.name.clone(), self.collection().clone());
         Unsynced::new(of, status, failure, self.has_synced())
     }
 

@@ -1,5 +1,6 @@
-//! The stages of one informer, the tasks between them, and their lifecycle.
+//! The stages of one informer, and the tasks between them.
 
+mod lifecycle;
 mod processing;
 mod supervision;
 
@@ -8,90 +9,53 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
-use futures::FutureExt;
-use tokio::runtime::Handle;
 use tokio::sync::watch;
-use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tracing::{Span, info_span};
 
-use self::processing::ProcessingGuard;
+use self::lifecycle::{Idle, Lifecycle};
+pub use self::lifecycle::{InformerStopped, StartError};
 pub use self::supervision::{InformerFailure, InformerTask};
 use super::resync::ResyncClock;
 use super::status::{InformerMetrics, metric_labels};
 use super::{InformerOptions, InformerStatus};
 use crate::delta_fifo::DeltaFifo;
-use crate::error::{SourceError, Verb};
 use crate::indexer::{Indexer, Objects, Snapshot};
 use crate::lister_watcher::{Collection, ListerWatcher};
-use crate::object::{Change, ShardSelector};
+use crate::object::ShardSelector;
 use crate::packer::Packer;
-use crate::panic::{SafeDrop, SafeDropper, catch, drop_safely};
+use crate::panic::{SafeDrop, SafeDropper, drop_safely};
 use crate::processor::{
-    EventStream, HandlerCall, HandlerOptions, HandlerRegistration, HandlerTask, HeldUpBy,
-    SharedProcessor, Tap, TapGuard,
+    EventStream, HandlerCall, HandlerOptions, HandlerRegistration, HeldUpBy, SharedProcessor, Tap,
+    TapGuard,
 };
-use crate::reflector::{
-    ChangeSink, ErrorHandler, Reflector, ReflectorMonitor, ReflectorState, ReflectorStatus,
-};
+use crate::reflector::{Reflector, ReflectorMonitor, ReflectorState, ReflectorStatus};
 use crate::storage::Keeper;
 use crate::sync::Mutex;
 use crate::time::Moment;
 
-/// The reason why an informer does not start.
-///
-/// A part of a program that does not know whether another part has started its informer:
-///
-/// ```
-/// use k8s_openapi::api::core::v1::Pod;
-/// use kube_informer::{SharedInformer, StartError};
-///
-/// fn ensure_started(pods: &SharedInformer<Pod>) -> Result<(), StartError> {
-///     match pods.start() {
-///         Err(StartError::AlreadyStarted) => Ok(()),
-///         result => result,
-///     }
-/// }
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum StartError {
-    /// The informer was started before.
-    #[error("the informer was already started")]
-    AlreadyStarted,
-    /// The informer was stopped. A stopped informer never starts again.
-    #[error("the informer was stopped; ask for a new one")]
-    Stopped,
-    /// `start` was called outside a tokio runtime.
-    #[error("no tokio runtime: call `start` from inside one")]
-    NoRuntime,
-}
-
-/// The error of an informer that was stopped. It accepts no more handlers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the informer was stopped; ask for a new one")]
-pub struct InformerStopped;
-
 pub(super) struct Pipeline {
-    name: Arc<str>,
-    collection: Collection,
-    default_resync: Option<Duration>,
-    narrowed: bool,
-    transformed: bool,
+    pub(super) name: Arc<str>,
+    pub(super) collection: Collection,
+    pub(super) default_resync: Option<Duration>,
+    /// True if a selector or a query parameter narrows the collection.
+    pub(super) narrowed: bool,
+    /// True if a transform changes the objects before they are stored.
+    pub(super) transformed: bool,
     /// The source, which the reflector owns.
     source: Weak<dyn ListerWatcher>,
     fifo: DeltaFifo,
-    indexer: Indexer,
+    pub(super) indexer: Indexer,
     processor: SharedProcessor,
-    monitor: ReflectorMonitor,
+    pub(super) monitor: ReflectorMonitor,
     /// Packs the objects. `None` for decoded storage.
     keeper: Option<Arc<dyn Keeper>>,
     resync: ResyncClock,
-    /// The channel of the shard that is to be stored.
-    wanted_shard: Option<watch::Receiver<ShardSelector>>,
+    /// The channel of the shard that is to be stored. `None` for the whole collection.
+    pub(super) wanted_shard: Option<watch::Receiver<ShardSelector>>,
     /// Woken after the store has got another shard, and the handlers were notified. Also woken
     /// after the store was proved fresh.
-    shard_changes: watch::Sender<()>,
+    pub(super) shard_changes: watch::Sender<()>,
     /// The store shows the state of a quorum read that began after this moment.
     proved: watch::Sender<Moment>,
     /// True if the first list was delivered to the handlers. Changes only while the processor is
@@ -112,25 +76,10 @@ pub(super) struct Pipeline {
     /// The reason why the informer stopped, unless it was on request. Set before `stop` is
     /// cancelled.
     failure: OnceLock<InformerFailure>,
-    /// The error of a controller that ended because a key spun while the clock stood still.
-    spin: Mutex<Option<Arc<str>>>,
+    /// The last error of a controller that ended because a key spun while the clock stood still.
+    pub(super) spin: Mutex<Option<Arc<str>>>,
     /// Drops objects, and counts those whose `Drop` panicked.
-    dropper: SafeDropper,
-}
-
-enum Lifecycle {
-    Idle(Idle),
-    Running(Handle),
-    Stopped { drain: bool },
-}
-
-/// The parts that wait for the start.
-struct Idle {
-    reflector: SafeDrop<Box<Reflector>>,
-    handlers: Vec<HandlerTask>,
-    metrics: Arc<InformerMetrics>,
-    /// Called with each packed object that could not be read.
-    on_error: ErrorHandler,
+    pub(super) dropper: SafeDropper,
 }
 
 impl Pipeline {
@@ -195,82 +144,6 @@ impl Pipeline {
         }
     }
 
-    pub(super) fn stop_guard(&self) -> DropGuard {
-        self.stop.clone().drop_guard()
-    }
-
-    pub(super) fn start(self: &Arc<Self>) -> Result<(), StartError> {
-        let mut lifecycle = self.lifecycle.lock();
-        match &*lifecycle {
-            Lifecycle::Idle(_) => {}
-            Lifecycle::Running(_) => return Err(StartError::AlreadyStarted),
-            Lifecycle::Stopped { .. } => return Err(StartError::Stopped),
-        }
-        let runtime = Handle::try_current().map_err(|_| StartError::NoRuntime)?;
-        let idle = std::mem::replace(&mut *lifecycle, Lifecycle::Running(runtime.clone()));
-        let Lifecycle::Idle(Idle { mut reflector, handlers, metrics, on_error }) = idle else {
-            return Ok(());
-        };
-        self.resync.start(&self.processor);
-        // A task that waits for the end also waits for the tasks that are spawned without the lock.
-        let _starting = self.tasks.token();
-        drop(lifecycle);
-        for task in handlers {
-            self.spawn_handler(&runtime, &task);
-        }
-        if let Some(reflector) = reflector.take() {
-            let sink = FifoSink { pipeline: self.clone(), metrics: metrics.clone() };
-            let stop = self.stop.clone();
-            let begun = reflector.begin();
-            #[expect(clippy::large_futures, reason = "it is boxed at once")]
-            let reflecting = async move {
-                let _begun = begun;
-                stop.run_until_cancelled(reflector.run(sink)).await;
-            };
-            let span = self.span(InformerTask::Reflector);
-            self.spawn(&runtime, InformerTask::Reflector, span, reflecting.boxed());
-        }
-        if let Some(keeper) = &self.keeper {
-            let stop = self.stop.clone();
-            let request = self.collection.request_name(Verb::Watch);
-            let sweeping = keeper.clone().sweep(Box::new(move |fault| {
-                let error = SourceError::new(request.clone(), fault);
-                if let Err(message) = catch(|| on_error(&error)) {
-                    tracing::error!(%error, message, "error handler panicked");
-                }
-            }));
-            let sweeping = async move {
-                stop.run_until_cancelled(sweeping).await;
-            };
-            let span = self.span(InformerTask::Storage);
-            self.spawn(&runtime, InformerTask::Storage, span, sweeping.boxed());
-        }
-        let processing = ProcessingGuard(self.clone());
-        let processing = async move { processing.0.process(&metrics).await };
-        let span = self.span(InformerTask::Processing);
-        self.spawn(&runtime, InformerTask::Processing, span, processing.boxed());
-        Ok(())
-    }
-
-    fn spawn_handler(self: &Arc<Self>, runtime: &Handle, task: &HandlerTask) {
-        if let Some(call) = task.take() {
-            let abort = self.abort.clone();
-            let call = async move { abort.run_until_cancelled(call).await.unwrap_or_default() };
-            let span = handler_span(self.span_fields(), task.handler());
-            self.spawn(runtime, InformerTask::Handler, span, call.boxed());
-        }
-    }
-
-    /// Returns the span of a task.
-    fn span(&self, task: InformerTask) -> Span {
-        task_span(self.span_fields(), task)
-    }
-
-    /// Returns the fields of a task's span: name, resource, namespace.
-    fn span_fields(&self) -> SpanFields<'_> {
-        (&self.name, &self.collection.resource, self.collection.namespace.as_deref())
-    }
-
     pub(super) fn add_handler(
         self: &Arc<Self>,
         handler: Box<HandlerCall>,
@@ -327,36 +200,6 @@ impl Pipeline {
         Ok((guard, self.indexer.snapshot()))
     }
 
-    /// Notes the error of a controller that ended because a key spun.
-    pub(super) fn note_spin(&self, error: Arc<str>) {
-        *self.spin.lock() = Some(error);
-    }
-
-    /// Returns the last such error.
-    pub(super) fn spin(&self) -> Option<Arc<str>> {
-        self.spin.lock().clone()
-    }
-
-    /// Returns the dropper, which counts objects whose `Drop` panicked.
-    pub(super) fn dropper(&self) -> &SafeDropper {
-        &self.dropper
-    }
-
-    /// Returns the resync period of handlers that have no period of their own.
-    pub(super) fn default_resync(&self) -> Option<Duration> {
-        self.default_resync
-    }
-
-    /// Returns whether a selector or a query parameter narrows the collection.
-    pub(super) fn is_narrowed(&self) -> bool {
-        self.narrowed
-    }
-
-    /// Returns whether a transform changes the objects before they are stored.
-    pub(super) fn is_transformed(&self) -> bool {
-        self.transformed
-    }
-
     /// Returns whether the stored objects keep this manager's entries of managed fields. False
     /// after the informer has ended.
     pub(super) fn keeps_managed_fields(&self, manager: &str) -> bool {
@@ -364,16 +207,6 @@ impl Pipeline {
         let keeps = source.keeps_managed_fields(manager);
         drop_safely(source);
         keeps
-    }
-
-    /// Returns the channel of the shard that is followed. `None` for the whole collection.
-    pub(super) fn wanted_shard(&self) -> Option<&watch::Receiver<ShardSelector>> {
-        self.wanted_shard.as_ref()
-    }
-
-    /// Returns a receiver that is woken when the store holds another shard, or is proved fresh.
-    pub(super) fn shard_changes(&self) -> watch::Receiver<()> {
-        self.shard_changes.subscribe()
     }
 
     /// Returns whether the store shows the state of a quorum read that began after this moment. Any
@@ -403,69 +236,11 @@ impl Pipeline {
         self.failure.get().is_none()
     }
 
-    fn refuse_if_stopped(&self, lifecycle: &Lifecycle) -> Result<(), InformerStopped> {
-        if matches!(lifecycle, Lifecycle::Stopped { .. }) || self.stop.is_cancelled() {
-            return Err(InformerStopped);
-        }
-        Ok(())
-    }
-
     /// Returns the stored objects, and whether they contain the whole first list. A new handler
     /// receives them first. Call this while the processor is entered. O(1).
     fn stored(&self) -> (Objects, bool) {
         let stored = self.indexer.snapshot().into_objects();
         (stored, self.populated.load(Ordering::Relaxed))
-    }
-
-    /// Stops the informer. A second call can only turn draining off.
-    pub(super) fn stop(&self, drain: bool) {
-        let mut lifecycle = self.lifecycle.lock();
-        match &mut *lifecycle {
-            Lifecycle::Stopped { drain: draining } => {
-                *draining &= drain;
-                drop(lifecycle);
-            }
-            Lifecycle::Running(_) => {
-                *lifecycle = Lifecycle::Stopped { drain };
-                drop(lifecycle);
-            }
-            Lifecycle::Idle(_) => {
-                let idle = std::mem::replace(&mut *lifecycle, Lifecycle::Stopped { drain });
-                drop(lifecycle);
-                // Drop the users' handlers without the lock.
-                if let Lifecycle::Idle(Idle { reflector, handlers, metrics, on_error }) = idle {
-                    for task in handlers {
-                        drop_safely(task);
-                    }
-                    drop((reflector, metrics, on_error));
-                }
-                self.fifo.abandon();
-                self.processor.close(false);
-                self.ended.cancel();
-            }
-        }
-        self.stop.cancel();
-        if !drain {
-            self.abort.cancel();
-            self.processor.close(false);
-        }
-        self.tasks.close();
-        self.streams.close();
-    }
-
-    pub(super) fn tasks(&self) -> TaskTracker {
-        self.tasks.clone()
-    }
-
-    /// Waits until no task is left, after [`stop`](Self::stop).
-    pub(super) async fn tasks_ended(&self) {
-        self.tasks.wait().await;
-    }
-
-    /// Waits until no task is left, and until every stream has given its last event or was dropped.
-    pub(super) async fn drained(&self) {
-        self.tasks.wait().await;
-        self.streams.wait().await;
     }
 
     /// Waits for the sync. Returns false if the informer stopped before it.
@@ -498,18 +273,6 @@ impl Pipeline {
         self.stop.is_cancelled()
     }
 
-    pub(super) fn name(&self) -> &Arc<str> {
-        &self.name
-    }
-
-    pub(super) fn collection(&self) -> &Collection {
-        &self.collection
-    }
-
-    pub(super) fn indexer(&self) -> &Indexer {
-        &self.indexer
-    }
-
     /// Returns the reflector's status. After a stop, its state is `Stopped`.
     pub(super) fn reflector_status(&self) -> ReflectorStatus {
         let mut status = self.monitor.status();
@@ -517,10 +280,6 @@ impl Pipeline {
             status.state = ReflectorState::Stopped;
         }
         status
-    }
-
-    pub(super) fn monitor(&self) -> ReflectorMonitor {
-        self.monitor.clone()
     }
 
     /// Returns the upper bound of the store's age.
@@ -551,27 +310,6 @@ impl Pipeline {
     }
 }
 
-/// Announces that nothing will be stored, for a pipeline that was never started.
-impl Drop for Pipeline {
-    fn drop(&mut self) {
-        self.ended.cancel();
-    }
-}
-
-/// The reflector's sink, which queues each change.
-struct FifoSink {
-    pipeline: Arc<Pipeline>,
-    metrics: Arc<InformerMetrics>,
-}
-
-impl ChangeSink for FifoSink {
-    async fn emit(&self, change: Change) {
-        let fifo = &self.pipeline.fifo;
-        fifo.feed(change).await;
-        self.metrics.queued.set(|| fifo.len());
-    }
-}
-
 impl fmt::Debug for Pipeline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pipeline")
@@ -580,21 +318,4 @@ impl fmt::Debug for Pipeline {
             .field("processor", &self.processor)
             .finish_non_exhaustive()
     }
-}
-
-/// Name, resource and namespace of an informer.
-type SpanFields<'a> = (&'a str, &'a str, Option<&'a str>);
-
-// Spans are made apart, because a span is much code for each type of object.
-
-fn task_span((name, resource, namespace): SpanFields<'_>, task: InformerTask) -> Span {
-    match task {
-        InformerTask::Storage => info_span!("storage", name, resource, namespace),
-        InformerTask::Processing => info_span!("processing", name, resource, namespace),
-        _ => info_span!("reflector", name, resource, namespace),
-    }
-}
-
-fn handler_span((name, resource, namespace): SpanFields<'_>, handler: &str) -> Span {
-    info_span!("handler", name, resource, namespace, handler)
 }

@@ -148,7 +148,7 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
                 present: self.snapshot().get_cached(key).is_some(),
                 elsewhere: is_elsewhere(&self.snapshot(), key, None),
                 stopped: ended.is_ok(),
-                spin: self.pipeline.spin(),
+                spin: self.pipeline.spin.lock().clone(),
                 unsynced: (!self.has_synced()).then(|| Box::new(self.unsynced())),
             }),
         }
