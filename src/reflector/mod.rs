@@ -12,6 +12,7 @@ mod demand;
 mod freshness;
 mod gate;
 mod guarded;
+mod heartbeat;
 mod list_accumulator;
 mod machine;
 mod options;
@@ -41,6 +42,7 @@ pub use self::backoff::from_backoff;
 pub use self::backoff::{BackoffPolicy, from_backon};
 use self::demand::Proving;
 use self::guarded::{Guarded, Opening};
+use self::heartbeat::Heartbeat;
 use self::list_accumulator::ListAccumulator;
 use self::machine::{Machine, Rules};
 pub use self::options::ReflectorOptions;
@@ -49,7 +51,6 @@ use self::pages::Pages;
 use self::status::{ReflectorMetrics, StatusCell, StatusWriter};
 pub use self::status::{ReflectorState, ReflectorStatus, RelistCause, Relists};
 use self::step::{End, RequestFailure, Step, StepOutcome};
-use self::watching::Heartbeat;
 use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{
     AnySource, ListHints, ListItem, ListQuery, ListStream, ListerWatcher, SourceForm, SourceObject,

@@ -1,6 +1,5 @@
 //! Follows one watch to its end, and reads the initial events of a streaming list.
 
-use std::ops::ControlFlow;
 use std::pin::pin;
 use std::time::Duration;
 
@@ -23,10 +22,6 @@ use crate::yield_budget::{TURN, YieldBudget};
 /// The age below which a watch without an event counts as refused when it ends.
 const SHORT_WATCH: Duration = Duration::from_secs(1);
 
-/// The smallest gap between two bookmarks that the heartbeat counts. Servers send a bookmark each
-/// minute, and one more when a watch is about to end, so shorter gaps are raised to this one.
-const SHORTEST_GAP: Duration = Duration::from_secs(60);
-
 /// The time for which events outside of the shard are collected before the sink learns the version.
 const OUTSIDE_PERIOD: Duration = Duration::from_secs(1);
 
@@ -37,45 +32,6 @@ const HISTORY_PERIOD: Duration = Duration::from_secs(30);
 /// The limit of the whole time of the initial events, as a multiple of their idle timeout. It holds
 /// for any number of objects.
 const MAX_IDLE_TIMEOUTS: u32 = 10;
-
-/// The intervals at which the server proves, with bookmarks, that a quiet watch is alive.
-#[derive(Debug, Default)]
-pub(super) struct Heartbeat {
-    /// The longest time between two bookmarks of one watch. `None` before the second bookmark.
-    longest_gap: Option<Duration>,
-    last_bookmark: Option<Instant>,
-    /// The number of watches in a row that fell silent. Bookmarks may be rarer than was seen.
-    silent_watches: u32,
-}
-
-impl Heartbeat {
-    fn begin(&mut self) {
-        self.last_bookmark = None;
-    }
-
-    fn bookmark(&mut self, now: Instant) {
-        if let Some(last) = self.last_bookmark.replace(now) {
-            let gap = now.duration_since(last).max(SHORTEST_GAP);
-            self.longest_gap = self.longest_gap.max(Some(gap));
-            self.silent_watches = 0;
-        }
-    }
-
-    fn fell_silent(&mut self) {
-        self.silent_watches += 1;
-    }
-
-    /// Returns the longest time for which a watch may be silent: three times the longest gap
-    /// between bookmarks, doubled for each watch in a row that fell silent. `None` before the
-    /// second bookmark.
-    ///
-    /// The first two bookmarks may have come close together by chance, because a server sends one
-    /// before it ends a watch. Without the doubling, each watch would be abandoned before its
-    /// second bookmark, and the gap would never grow.
-    fn idle_timeout(&self) -> Option<Duration> {
-        self.longest_gap.map(|gap| gap.saturating_mul(3 << self.silent_watches.min(8)))
-    }
-}
 
 /// The meaning of a watch item.
 enum Observed {
@@ -222,10 +178,19 @@ impl ReflectorDriver {
             if shard.as_ref().is_some_and(|shard| shard.has_changed().unwrap_or(false)) {
                 break End::ShardChanged;
             }
-            match self.interruption(machine, due, last) {
-                Some(ControlFlow::Break(end)) => break end,
-                Some(ControlFlow::Continue(())) => continue,
-                None => {}
+            if due.is_some_and(|due| due <= last) {
+                break End::Due;
+            }
+            if !self.prove_if_reached(machine) {
+                break End::Unproven;
+            }
+            if self.proving.is_wanted()
+                && let Some(demanded) = self.proving.next().now_or_never()
+            {
+                if !self.handle_demand(demanded, machine) {
+                    break End::Unproven;
+                }
+                continue;
             }
             if let (Some(at), Some(version)) = (untold, machine.version())
                 && at <= last
@@ -243,10 +208,12 @@ impl ReflectorDriver {
                     Some(end) => break end,
                     None => continue,
                 },
-                demanded = self.proving.next() => match self.handle_demand(demanded, machine) {
-                    Some(end) => break end,
-                    None => continue,
-                },
+                demanded = self.proving.next() => {
+                    if !self.handle_demand(demanded, machine) {
+                        break End::Unproven;
+                    }
+                    continue;
+                }
                 true = shard_changed(shard.as_mut()) => break End::ShardChanged,
                 () = sleep_until(until) => {
                     if untold.is_some_and(|untold| untold <= until) {
@@ -450,32 +417,6 @@ impl ReflectorDriver {
         None
     }
 
-    /// Looks, without a wait, for what goes before the stream's next item: a relist that is due, or
-    /// a demand for a proof. Returns how the loop goes on then.
-    fn interruption(
-        &mut self,
-        machine: &mut Machine,
-        due: Option<Instant>,
-        last: Instant,
-    ) -> Option<ControlFlow<End>> {
-        if due.is_some_and(|due| due <= last) {
-            return Some(ControlFlow::Break(End::Due));
-        }
-        if self.proving.has_reached(machine.version()) {
-            if due.is_some() {
-                // A change is unknown until everything is listed again.
-                return Some(ControlFlow::Break(End::Unproven));
-            }
-            self.proving.prove();
-        }
-        if !self.proving.is_wanted() {
-            return None;
-        }
-        let demanded = self.proving.next().now_or_never()?;
-        let end = self.handle_demand(demanded, machine);
-        Some(end.map_or(ControlFlow::Continue(()), ControlFlow::Break))
-    }
-
     /// Waits for a future while no watch is open, and meets demands for a proof meanwhile. Returns
     /// `None` if only a list can prove that the changes handed on are current.
     pub(super) async fn prove_beside<T>(
@@ -490,21 +431,25 @@ impl ReflectorDriver {
                 output = &mut future => return Some(output),
                 demanded = self.proving.next() => demanded,
             };
-            if self.handle_demand(demanded, machine).is_some() {
+            if !self.handle_demand(demanded, machine) || !self.prove_if_reached(machine) {
                 return None;
-            }
-            if self.proving.has_reached(machine.version()) {
-                if machine.lacks_changes() {
-                    return None;
-                }
-                self.proving.prove();
             }
         }
     }
 
-    /// Handles the next event of a demand. Returns the end of the watch, if only a list can prove
-    /// that the changes handed on are current.
-    fn handle_demand(&mut self, demanded: Demanded, machine: &mut Machine) -> Option<End> {
+    /// Meets a demand if the changes handed on have reached the version that it awaits. Returns
+    /// false if one of them is unknown until everything is listed again.
+    fn prove_if_reached(&mut self, machine: &Machine) -> bool {
+        let reached = self.proving.has_reached(machine.version());
+        if reached && !machine.lacks_changes() {
+            self.proving.prove();
+        }
+        !reached || !machine.lacks_changes()
+    }
+
+    /// Handles the next event of a demand. Returns false if only a list can prove that the changes
+    /// handed on are current.
+    fn handle_demand(&mut self, demanded: Demanded, machine: &mut Machine) -> bool {
         match demanded {
             Demanded::Due if machine.admits(Instant::now()) => {
                 self.status.probes();
@@ -513,9 +458,9 @@ impl ReflectorDriver {
             Demanded::Due => self.proving.put_off(),
             Demanded::Answered => self.status.heard(Instant::now()),
             Demanded::Failed(error) => self.report(&error),
-            Demanded::Unproven => return Some(End::Unproven),
+            Demanded::Unproven => return false,
         }
-        None
+        true
     }
 
     /// Notes a proof that the collection had its current version at this moment.
@@ -600,36 +545,5 @@ fn version(object: &Result<SourceObject, Undecodable>) -> Option<ResourceVersion
         // The metadata's getter is user code.
         Ok(object) => catch(|| object.version()).ok().flatten(),
         Err(undecodable) => undecodable.version.clone(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn close_bookmarks_do_not_end_every_watch() {
-        let (second, begun) = (Duration::from_secs(1), Instant::now());
-        let mut heartbeat = Heartbeat::default();
-        heartbeat.begin();
-        heartbeat.bookmark(begun);
-        assert_eq!(heartbeat.idle_timeout(), None);
-        heartbeat.bookmark(begun + second);
-        assert_eq!(heartbeat.idle_timeout(), Some(3 * SHORTEST_GAP));
-        // This server sends a bookmark every 400 seconds.
-        let mut given_up = 0;
-        while heartbeat.idle_timeout().is_some_and(|idle_timeout| idle_timeout < 2 * 400 * second) {
-            heartbeat.fell_silent();
-            given_up += 1;
-            assert!(given_up < 4);
-        }
-        heartbeat.begin();
-        heartbeat.bookmark(begun);
-        heartbeat.bookmark(begun + 400 * second);
-        assert_eq!(heartbeat.idle_timeout(), Some(3 * 400 * second));
-        for _ in 0..100 {
-            heartbeat.fell_silent();
-        }
-        assert!(heartbeat.idle_timeout() < Some(Duration::from_secs(10 * 24 * 3600)));
     }
 }
