@@ -403,7 +403,10 @@ async fn a_missing_permission_is_visible() {
     let state = replica.state.borrow().clone();
     assert!(state.errors >= 3 && !state.is_leader && state.leader.is_none());
     let error = state.last_error.unwrap();
-    assert_eq!(error.to_string(), "cannot get lease shop/x: leases is forbidden (Forbidden, 403)");
+    assert_eq!(
+        error.to_string(),
+        "cannot get lease shop/x: leases is forbidden (Forbidden, 403) (grant `get` on leases)"
+    );
     assert!(error.is_permanent());
     let shown = serde_json::to_value(&*replica.state.borrow()).unwrap();
     assert_eq!(shown["last_error"], error.to_string());
