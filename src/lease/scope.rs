@@ -521,11 +521,11 @@ mod tests {
         let scope =
             WorkScope::of_term(None, CancellationToken::new(), Term { cancel, abort, expires });
         let seen = Arc::new(Mutex::new((None, None)));
-        let (sees, token) = (seen.clone(), scope.token().clone());
+        let (log, token) = (seen.clone(), scope.token().clone());
         let work = scope.spawn(async move {
             loop {
                 sleep(Duration::from_millis(100)).await;
-                let mut seen = sees.lock();
+                let mut seen = log.lock();
                 seen.1 = Some(now.elapsed());
                 if token.is_cancelled() && seen.0.is_none() {
                     seen.0 = Some(now.elapsed());

@@ -605,7 +605,7 @@ async fn times_of_leases_follow_a_paused_clock() {
     let (mut elector, stop) = (elector(&server, "one").build().unwrap(), CancellationToken::new());
     let sharding = Sharding::builder(server.client(), "shop", "group", ShardBy::Namespace);
     let (sharding, ends) = (sharding.slots(4).build().unwrap(), stop.clone());
-    let sharing = tokio::spawn(async move { sharding.run(ends).await });
+    let joined = tokio::spawn(async move { sharding.run(ends).await });
     let ends = stop.clone();
     let leading = tokio::spawn(async move { elector.run(ends, |_| pending::<()>()).await });
     sleep(3600 * S).await;
@@ -618,5 +618,5 @@ async fn times_of_leases_follow_a_paused_clock() {
     assert_eq!(leases.iter().filter(renewed).count(), 2, "leader and member: {leases:#?}");
     stop.cancel();
     let _dropped = leading.await.unwrap();
-    sharing.await.unwrap().unwrap();
+    joined.await.unwrap().unwrap();
 }

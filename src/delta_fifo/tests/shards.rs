@@ -62,7 +62,9 @@ fn older_event_leaves_an_arrival() {
     let rig = Rig::new();
     rig.fifo.push(arrived(9, &[("b", 8)]));
     rig.drain();
-    repeated().into_iter().for_each(|change| rig.fifo.push(change));
+    for change in repeated() {
+        rig.fifo.push(change);
+    }
     rig.fifo.push(moved_away("b", 8));
     assert!(rig.drain().is_empty());
     rig.fifo.push(moved_away("b", 9));
@@ -75,7 +77,9 @@ fn older_event_leaves_an_unreadable_arrival() {
     let unreadable = HashSet::from([key("b")]);
     rig.fifo.push(Change::Arrived(Replacement { unreadable, ..list(9, &[]) }));
     assert_eq!(rig.drain(), ["?b"]);
-    repeated().into_iter().for_each(|change| rig.fifo.push(change));
+    for change in repeated() {
+        rig.fifo.push(change);
+    }
     rig.fifo.push(added("b", 7));
     assert!(rig.drain().is_empty());
     rig.fifo.push(deleted("b", 10));

@@ -95,7 +95,7 @@ async fn read_object_stays_for_its_age() {
             arrivals.read(1);
             let first = arrivals.decodes();
             assert_eq!(first, 4, "two arrivals and two reads");
-            sleep(AGE - MS).await;
+            sleep(AGE.saturating_sub(MS)).await;
             if ends {
                 sleep(AGE / 2 + 2 * MS).await;
                 assert_eq!(arrivals.hot(), 0, "{phase}");
@@ -112,7 +112,7 @@ async fn periodic_reader_keeps_its_object() {
     arrivals.put(1);
     for _ in 0..50 {
         arrivals.read(1);
-        sleep(AGE - MS).await;
+        sleep(AGE.saturating_sub(MS)).await;
     }
     assert_eq!(arrivals.decodes(), 2);
     sleep(AGE).await;
@@ -163,7 +163,7 @@ async fn second_scan_within_the_age_decodes_nothing() {
             arrivals.read(n);
         }
         assert_eq!(arrivals.decodes(), decoded);
-        sleep(AGE - MS).await;
+        sleep(AGE.saturating_sub(MS)).await;
     }
     let StorageStatus { hits, misses, hot_objects, hot_bytes, .. } = arrivals.keeper.status();
     assert_eq!((hits, misses, hot_objects), (1000, 1000, 1000));
@@ -244,7 +244,7 @@ async fn lent_objects_are_freed_after_a_while() {
         let held: Vec<_> = objects.iter().map(|object| object.get().unwrap()).collect();
         sleep(2 * AGE).await;
         assert_eq!(storage.swept_objects(), [0, 300]);
-        let again = objects.iter().map(|object| object.get_passing());
+        let again = objects.iter().map(Cached::get_passing);
         assert!(again.zip(&held).all(|(a, b)| Arc::ptr_eq(&a, b)));
         drop(held);
         sleep(Duration::from_secs(2)).await;
@@ -297,8 +297,8 @@ async fn hot_objects_may_panic_when_dropped() {
         keeper.pack_wire(&wire, object, None, HOTTEST)
     };
     // The first is let go by sweeps, the other goes with its packed form.
-    let (cooled, dropped) = (arrive(), arrive());
-    drop(dropped);
+    let (cooled, replaced) = (arrive(), arrive());
+    drop(replaced);
     assert_eq!((dropper.faults(), keeper.status().hot_objects), (1, 1));
     sleep(2 * AGE).await;
     assert_eq!((dropper.faults(), keeper.status().hot_objects), (2, 0));

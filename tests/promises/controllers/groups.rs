@@ -1,5 +1,7 @@
 //! One namespace that may not be read keeps no other from being reconciled.
 
+use std::time::Duration;
+
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube_informer::controller::{ControllerError, Phase};
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
@@ -98,7 +100,7 @@ async fn list_without_watch_ends_with_an_error() {
     let factory = SharedInformerFactory::builder(client).on_error(|_| {}).build();
     let maps = factory.informer::<ConfigMap>();
     // The second begins when the watch has been refused for long.
-    for (takes, refused) in [(100 * S..150 * S, "12"), (0 * S..5 * S, "12")] {
+    for (takes, refused) in [(100 * S..150 * S, "12"), (Duration::ZERO..5 * S, "12")] {
         let controller = Controller::builder("deaf", &maps).build();
         let start = Instant::now();
         let ended = controller

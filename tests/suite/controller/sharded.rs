@@ -440,8 +440,8 @@ async fn applied_record_ends_with_the_reconciles_term() {
                 let notes = notes.clone();
                 async move {
                     if request.key.name() == "1" {
-                        let applied = request.context.apply(&map("applied", "1")).await.unwrap();
-                        notes.lock().push(applied.was_sent());
+                        let outcome = request.context.apply(&map("applied", "1")).await.unwrap();
+                        notes.lock().push(outcome.was_sent());
                     }
                     Ok::<_, Infallible>(Action::requeue_after(5 * S))
                 }
