@@ -87,19 +87,35 @@ impl RawObject {
         Ok(SourceForm::Packed(key, cached.with_digest(Some(self.digest(object)))).into())
     }
 
-    /// Returns the digest of an object's bytes. In protobuf, an item of a list has no envelope and
-    /// an object of an event has one, so the envelope does not count.
+    /// Returns the digest of an object's bytes. An object of an event names its type, and an item
+    /// of a list may not: in protobuf by an envelope, in JSON by members. So these do not count.
     fn digest(&self, object: &Bytes) -> Digest {
-        let message = match self.answer.encoding {
-            Encoding::Json => None,
-            Encoding::Protobuf => ProtobufObject::from_envelope(object).ok(),
-        };
-        Digest::of(message.map_or(object, |object| object.message()))
+        match self.answer.encoding {
+            Encoding::Json => Digest::of(without_type(object)),
+            Encoding::Protobuf => {
+                let message = ProtobufObject::from_envelope(object).ok();
+                Digest::of(message.map_or(object, |object| object.message()))
+            }
+        }
     }
 
     fn undecodable(&self, peeked: &Peeked, fault: Fault) -> Undecodable {
         Undecodable::new(peeked, SourceError::new(self.answer.request.clone(), fault))
     }
+}
+
+/// Returns what follows the members `kind` and `apiVersion`, if the object begins with them as
+/// those that Go writes do.
+fn without_type(object: &[u8]) -> &[u8] {
+    let Some(mut rest) = object.strip_prefix(b"{") else { return object };
+    while let Some(value) =
+        rest.strip_prefix(br#""kind":""#).or_else(|| rest.strip_prefix(br#""apiVersion":""#))
+    {
+        let Some(end) = value.iter().position(|byte| *byte == b'"') else { return object };
+        let after = &value[end + 1..];
+        rest = after.strip_prefix(b",").unwrap_or(after);
+    }
+    rest
 }
 
 impl Undecodable {
@@ -112,4 +128,25 @@ impl Undecodable {
 
 fn key(peeked: &Peeked) -> Option<ObjectKey> {
     ObjectKey::from_parts(peeked.namespace.as_deref(), peeked.name.as_deref()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn type_of_json_objects_does_not_count() {
+        let rest = br#""metadata":{"name":"a"}}"#;
+        for types in [
+            r#""kind":"Route","apiVersion":"route.openshift.io/v1","#,
+            r#""apiVersion":"v1","kind":"Pod","#,
+            "",
+        ] {
+            let object = [b"{", types.as_bytes(), rest].concat();
+            assert_eq!(without_type(&object), rest);
+        }
+        for odd in [&b"[]"[..], br#"{"kind":"Pod"#, b""] {
+            assert_eq!(without_type(odd), odd);
+        }
+    }
 }
