@@ -173,7 +173,8 @@ impl Reconciler {
                     // The slot may have become ready before the key was kept.
                     let place = slots.place(&work, &self.objects);
                     let ready = place.and_then(|place| slots.scope(place, &work, &self.groups));
-                    if ready.is_some() && slots.take(&work) {
+                    let ready = ready.is_some_and(|scope| !scope.token().is_cancelled());
+                    if ready && slots.take(&work) {
                         self.queue.add_with(work.item().clone(), work.priority());
                     }
                 } else {

@@ -123,8 +123,8 @@ pub struct LeaderElector {
     ending: Ending,
     /// The runtime that sends the requests. `None` for the one on which the elector runs.
     renews_on: Option<Handle>,
-    /// The scope of the current term; `None` while this candidate does not lead.
-    leads: watch::Sender<Option<WorkScope>>,
+    /// The work of the current term; `None` while this candidate does not lead.
+    leads: watch::Sender<Option<PreviousWork>>,
     request_timeout: Duration,
 }
 
@@ -137,7 +137,7 @@ struct Candidate {
     /// The last failed request of this term; `None` after a request has succeeded.
     term_error: Option<LeaseError>,
     last: PreviousWork,
-    leads: watch::Sender<Option<WorkScope>>,
+    leads: watch::Sender<Option<PreviousWork>>,
     ending: Ending,
 }
 

@@ -6,7 +6,8 @@ use serde::Serialize;
 use tokio::sync::watch;
 
 use super::machine::Machine;
-use crate::lease::{LeaseError, WorkScope};
+use super::work::PreviousWork;
+use crate::lease::LeaseError;
 use crate::metrics::{LEADER_ELECTION_MASTER, Level, MetricLabels};
 
 /// The leadership as this candidate knows it. The error serializes as its message.
@@ -113,7 +114,7 @@ impl LeadershipCell {
 /// Publishes the end of a term when it is dropped, even if the elector's future was dropped.
 pub(super) struct StepDownOnDrop(
     pub(super) LeadershipCell,
-    pub(super) watch::Sender<Option<WorkScope>>,
+    pub(super) watch::Sender<Option<PreviousWork>>,
 );
 
 impl Drop for StepDownOnDrop {

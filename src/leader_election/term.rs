@@ -1,5 +1,6 @@
 //! One term: becoming the leader, leading, and releasing the lease.
 
+use std::future::pending;
 use std::pin::pin;
 
 use futures::FutureExt;
@@ -136,11 +137,13 @@ impl LeaderElector {
             biased;
             ended = running => ended,
             held = self.renewals_hang(&watched) => {
-                let Some(scope) = held else { return Ok(Outcome::NeverLed) };
-                scope.end();
+                let Some(work) = held else { return Ok(Outcome::NeverLed) };
+                // A further call waits for the candidate, and not for the end of this term.
+                self.leads.send_replace(None);
+                work.scope.end();
                 self.state.step_down();
-                let left = scope.tracked() > 0;
-                return lost(if left { WorkEnd::StillRunning } else { WorkEnd::Dropped });
+                let ended = timeout(DROP_TIMEOUT, work.wait_until_ended()).await.is_ok();
+                return lost(if ended { WorkEnd::Dropped } else { WorkEnd::StillRunning });
             }
         };
         match ended {
@@ -156,8 +159,8 @@ impl LeaderElector {
     }
 
     /// Waits until the runtime that renews the lease has not acted although a term has expired, or
-    /// although the elector was stopped and does not lead. Returns the scope of that term.
-    async fn renewals_hang(&self, stop: &CancellationToken) -> Option<WorkScope> {
+    /// although the elector was stopped and never led. Returns the work of that term.
+    async fn renewals_hang(&self, stop: &CancellationToken) -> Option<PreviousWork> {
         let mut leads = self.leads.subscribe();
         // One request may be on its way, and another that releases the lease.
         let stopped = async {
@@ -165,15 +168,17 @@ impl LeaderElector {
             sleep(2 * self.request_timeout + DROP_TIMEOUT).await;
         };
         let mut stopped = pin!(stopped.fuse());
-        let mut is_stopped = false;
+        let (mut is_stopped, mut has_led) = (false, false);
         let hangs = loop {
-            let scope = leads.borrow_and_update().clone();
-            if scope.is_none() && is_stopped {
+            let work = leads.borrow_and_update().clone();
+            has_led |= work.is_some();
+            if is_stopped && !has_led {
                 break None;
             }
-            let overdue = scope.as_ref().and_then(WorkScope::expires).map(|end| end + DROP_TIMEOUT);
+            let expires = work.as_ref().and_then(|work| work.scope.expires());
+            let overdue = expires.map(|end| end + DROP_TIMEOUT);
             if overdue.is_some_and(|at| at <= Instant::now()) {
-                break scope;
+                break work;
             }
             tokio::select! {
                 biased;
@@ -213,17 +218,22 @@ impl Candidate {
         let Some((next, term)) = self.acquire(&stop).await else { return Ok(Outcome::NeverLed) };
         tracing::info!(lease = %self.lease.lease(), identity = %self.identity, "leads");
         let scope = WorkScope::of_term(None, stop.child_token(), term);
-        self.leads.send_replace(Some(scope.clone()));
         let steps_down = StepDownOnDrop(self.state.clone(), self.leads.clone());
         let _ends = (scope.end_on_drop(), steps_down);
         let gone = CancellationToken::new();
         self.last = PreviousWork { gone: gone.clone(), scope: scope.clone() };
+        self.leads.send_replace(Some(self.last.clone()));
         let (mine, guard) = (scope.clone(), gone.clone().drop_guard());
         let mut work = Work {
             task: AbortOnDropHandle::new(work_on.spawn(async move {
-                let _gone = guard;
                 let scope = mine.clone();
-                scope.run(lead(mine)).await
+                let output = scope.run_until_aborted(lead(mine)).await;
+                drop(guard);
+                match output {
+                    Some(output) => output,
+                    // The elector drops this task.
+                    None => pending().await,
+                }
             })),
             result: None,
             scope: scope.clone(),
@@ -334,8 +344,11 @@ impl Candidate {
                         Step::Lost(cause) => return End::Lost(cause, term),
                         next => request = self.lease.perform(next),
                     }
-                    if let Some(renewed) = self.machine.term() {
-                        work.scope.renew(renewed);
+                    if let Some(renewed) = self.machine.term()
+                        && !work.scope.renew(renewed)
+                        && matches!(stop, Stop::No)
+                    {
+                        return End::Lost(self.machine.give_up(), renewed);
                     }
                     self.state.update(&self.machine, matches!(stop, Stop::No));
                 }
@@ -385,12 +398,18 @@ impl Candidate {
         scope: &WorkScope,
     ) -> Result<Outcome<T>, LeaderElectionError> {
         scope.end();
+        // Nobody waits for this term any more: a slow release is no hang.
+        self.leads.send_replace(None);
         if term.expires <= Instant::now() {
             let cause = self.machine.give_up();
             self.state.update(&self.machine, false);
             return Err(self.lost_error(cause, WorkEnd::of(result, true)));
         }
         self.release().await;
+        if scope.ran_out() && !stop.is_cancelled() {
+            let work = WorkEnd::of(result, false);
+            return Err(self.lost_error(LossCause::RenewDeadline, work));
+        }
         self.ended(result, stop)
     }
 

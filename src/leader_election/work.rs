@@ -54,8 +54,9 @@ impl<T> Work<T> {
 }
 
 /// The work of the last term, which may still block a thread.
+#[derive(Clone)]
 pub(super) struct PreviousWork {
-    /// Cancelled when the task has ended.
+    /// Cancelled when the work's future has ended or was dropped.
     pub(super) gone: CancellationToken,
     pub(super) scope: WorkScope,
 }
@@ -139,7 +140,8 @@ async fn renew(lease: &LeaseClient, mut machine: Machine, scope: &WorkScope) -> 
                     next => request = lease.perform(next),
                 }
                 if let Some(renewed) = machine.term() {
-                    scope.renew(renewed);
+                    // The work was told to stop long ago.
+                    let _told = scope.renew(renewed);
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! The scope of work that only a leader, or the holder of a slot, may do.
 
 use std::fmt;
-use std::future::{pending, poll_fn, ready};
+use std::future::{poll_fn, ready};
 use std::panic::resume_unwind;
 use std::pin::pin;
 use std::sync::Arc;
@@ -72,6 +72,8 @@ struct ScopeState {
     aborted: CancellationToken,
     /// True if nothing waits for what is tracked from now on.
     ended: AtomicBool,
+    /// True if the work was told to stop because its time was over, not by who renews the lease.
+    ran_out: AtomicBool,
     /// The scope around this one.
     parent: Option<WorkScope>,
     owner: Option<ScopeOwner>,
@@ -149,6 +151,7 @@ impl WorkScope {
             token,
             aborted: CancellationToken::new(),
             ended: AtomicBool::new(false),
+            ran_out: AtomicBool::new(false),
             parent: None,
             owner: None,
             tracker: closed_tracker(),
@@ -171,6 +174,7 @@ impl WorkScope {
             token,
             aborted: aborted.child_token(),
             ended: AtomicBool::new(false),
+            ran_out: AtomicBool::new(false),
             parent: Some(self.clone()),
             owner: Some(owner),
             tracker: closed_tracker(),
@@ -247,15 +251,8 @@ impl WorkScope {
         })
     }
 
-    /// Runs the future of the work itself. After the deadline it is dropped, and never ends.
-    pub(crate) async fn run<F: Future>(&self, future: F) -> F::Output {
-        match self.run_until_aborted(future).await {
-            Some(output) => output,
-            None => pending().await,
-        }
-    }
-
-    async fn run_until_aborted<F: Future>(&self, future: F) -> Option<F::Output> {
+    /// Runs a future until the deadline, or until the work is dropped.
+    pub(crate) async fn run_until_aborted<F: Future>(&self, future: F) -> Option<F::Output> {
         let mut future = pin!(self.0.aborted.run_until_cancelled(future));
         poll_fn(|cx| {
             self.check_clock();
@@ -268,9 +265,13 @@ impl WorkScope {
     /// Tells the work to stop, or drops what is tracked, if its time has come. The code that renews
     /// the lease does the same, but its thread may be blocked.
     fn check_clock(&self) {
-        let Some(term) = *self.0.term.lock() else { return };
+        let held = self.0.term.lock();
+        let Some(term) = *held else { return };
+        // With the lock: a renewal sees this, or this sees the renewal.
         let now = Instant::now();
-        if term.cancel <= now {
+        drop(held);
+        if term.cancel <= now && !self.0.token.is_cancelled() {
+            self.0.ran_out.store(true, Ordering::Release);
             self.0.token.cancel();
         }
         if term.abort <= now {
@@ -403,9 +404,17 @@ impl WorkScope {
         self.0.tracker.wait().await;
     }
 
-    /// Extends the term after a renewal.
-    pub(crate) fn renew(&self, term: Term) {
-        *self.0.term.lock() = Some(term);
+    /// Extends the term after a renewal. Returns false if the work may have seen the end of the
+    /// old one.
+    pub(crate) fn renew(&self, term: Term) -> bool {
+        let mut held = self.0.term.lock();
+        let before = held.replace(term);
+        before.is_none_or(|before| Instant::now() < before.cancel)
+    }
+
+    /// Returns whether the work was told to stop because its time was over.
+    pub(crate) fn ran_out(&self) -> bool {
+        self.0.ran_out.load(Ordering::Acquire)
     }
 
     /// Ends the term and the scope: another replica may lead from now on.

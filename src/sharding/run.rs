@@ -213,6 +213,10 @@ impl Driver {
             for command in commands {
                 self.perform(command);
             }
+            // A renewal that came too late for the work has lost the session.
+            for command in std::mem::take(&mut self.machine.out) {
+                self.perform(command);
+            }
             let quiet = renewal && self.shows_the_same(before.as_deref());
             self.inner.show(&self.machine, quiet);
         }
@@ -328,7 +332,12 @@ impl Driver {
                 }
             }
             Command::Extend(term) => {
-                self.scopes.iter().flatten().for_each(|scope| scope.renew(term));
+                let scopes = self.scopes.iter().flatten();
+                // All are renewed, and each says whether its work was told to stop meanwhile.
+                let late = scopes.filter(|scope| !scope.renew(term)).count();
+                if late > 0 {
+                    self.machine.lose(false, Instant::now());
+                }
             }
             Command::Drain(slot) => {
                 if let Some(scope) = self.scopes[slot].clone() {

@@ -95,7 +95,37 @@ fn hung_renewals_end_the_work_and_the_run() {
     }));
     assert!(matches!(led, Err(LeaderElectionError::Lost { .. })), "{led:?}");
     assert!(!leadership.borrow().is_leader);
+    // A further call waits for a stop, and does not end at once again.
+    let stop = CancellationToken::new();
+    let again = working.block_on(async {
+        let stops = stop.clone();
+        tokio::spawn(async move {
+            sleep(Duration::from_millis(50)).await;
+            stops.cancel();
+        });
+        elector.run(stop.clone(), |_| async {}).await
+    });
+    assert!(matches!(again, Ok(Outcome::NeverLed)) && stop.is_cancelled(), "{again:?}");
     drop(free);
+}
+
+/// The work learns from its own poll that the time is over, and ends before the elector acts.
+#[tokio::test(start_paused = true)]
+async fn work_that_runs_out_of_time_has_lost_the_lease() {
+    let server = ApiServer::new();
+    let cut = Arc::new(AtomicBool::new(false));
+    let mut elector = cut_off(&server, &cut).build().unwrap();
+    let led = elector
+        .run_scoped(CancellationToken::new(), move |scope: WorkScope| async move {
+            cut.store(true, Ordering::SeqCst);
+            // Ready whenever it is polled, and polled with every wake of this thread.
+            while !scope.token().is_cancelled() {
+                sleep(Duration::from_millis(1)).await;
+            }
+        })
+        .await;
+    let Err(LeaderElectionError::Lost { cause, work, .. }) = led else { panic!("{led:?}") };
+    assert_eq!((cause, work), (LossCause::RenewDeadline, WorkEnd::Ended));
 }
 
 /// Nothing drives the runtime that should renew the lease.
