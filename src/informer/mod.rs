@@ -237,7 +237,7 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     /// ) -> Result<(), InformerStopped> {
     ///     pods.on_cached_event(move |key, event| match event {
     ///         // A resync.
-    ///         CachedEvent::Updated { old, new } if old.ptr_eq(new) => {}
+    ///         CachedEvent::Updated { old, new } if old.ptr_eq(&new) => {}
     ///         _ => drop(queue.add(key.clone())),
     ///     })?;
     ///     Ok(())
