@@ -26,6 +26,7 @@ pub mod api_server;
 mod clock;
 #[cfg(all(unix, feature = "tls"))]
 pub mod control_plane;
+mod draws;
 pub mod faults;
 #[cfg(test)]
 #[path = "../../../src/seeds.rs"]
@@ -35,6 +36,8 @@ pub use api_server::ApiServer;
 pub use clock::now;
 #[cfg(all(unix, feature = "tls"))]
 pub use control_plane::ControlPlane;
+#[doc(hidden)]
+pub use draws::seed_by_test;
 pub use faults::{BodyPosition, Faults, Injection, Requests};
 
 /// The README's program compiles.

@@ -128,6 +128,7 @@ struct HistoryEntry<K> {
 impl<K> FakeSource<K> {
     /// Creates an empty source for this resource, such as `pods`, and this kind, such as `Pod`.
     pub fn new(resource: &str, kind: &str) -> Self {
+        kube_embedded_apiserver::seed_by_test();
         let collection =
             Collection { resource: resource.into(), kind: kind.into(), namespace: None };
         let state = SourceData {

@@ -224,13 +224,17 @@ impl Rig {
         assert_eq!((relists.of(cause), relists.total()), (times, times), "{relists:?}");
     }
 
-    /// Returns the number of requests of a kind that reached the server.
+    /// Returns the number of lists or watches that reached the server. A probe of its version is
+    /// neither.
     fn asked(&self, watch: bool) -> usize {
         let requests = self.server.requests();
-        let informers =
-            requests.iter().filter(|request| request.target.starts_with("/api/v1/configmaps?"));
-        // Requests of the test itself have no parameters.
-        informers.filter(|request| request.watch == watch && !request.target.ends_with('?')).count()
+        let informers = requests.iter().filter_map(|request| {
+            let parameters = request.target.strip_prefix("/api/v1/configmaps?")?;
+            // Requests of the test itself have no parameters, and a probe asks for one object.
+            let is_list = parameters.split('&').all(|one| !one.is_empty() && one != "limit=1");
+            is_list.then_some(request.watch)
+        });
+        informers.filter(|watches| *watches == watch).count()
     }
 
     async fn stop(self) {

@@ -151,6 +151,7 @@ impl ApiServer {
     }
 
     fn with(builder: ApiServerBuilder) -> Self {
+        crate::draws::seed_by_test();
         let stop = CancellationToken::new();
         let mut store = Store::new(builder.history_limit);
         for resource in kinds::types() {

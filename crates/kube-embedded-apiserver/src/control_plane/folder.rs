@@ -13,6 +13,7 @@ use std::time::Duration;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, KeyUsagePurpose};
 
 use super::error::ControlPlaneError;
+use crate::draws::draw_unseeded;
 
 /// The number of attempts to remove the folder: a killed program may still write its last bytes.
 const REMOVE_ATTEMPTS: u32 = 20;
@@ -26,7 +27,7 @@ pub(super) struct Folder {
 impl Folder {
     /// Creates a folder that only its owner can read, because it will hold keys.
     pub(super) fn new() -> io::Result<Self> {
-        let name = format!("kube-informer-control-plane-{:016x}", fastrand::u64(..));
+        let name = format!("kube-informer-control-plane-{:016x}", draw_unseeded());
         let path = std::env::temp_dir().join(name);
         DirBuilder::new().mode(0o700).create(&path)?;
         Ok(Self { path, logs_stay: false })

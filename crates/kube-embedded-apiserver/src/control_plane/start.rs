@@ -9,6 +9,7 @@ use super::builder::{Binaries, ControlPlaneBuilder};
 use super::error::ControlPlaneError;
 use super::folder::{Credentials, Folder, Identity, write_credentials};
 use super::process::{Probe, Process};
+use crate::draws::draw_unseeded;
 
 /// Tries to start once, with its own ports.
 pub(super) async fn start(
@@ -47,7 +48,7 @@ async fn start_in(
     let [etcd, peers, apiserver] =
         free_ports().map_err(ControlPlaneError::io("looking for free ports"))?;
     let layout = Layout { folder, etcd, peers, apiserver };
-    let token = format!("{:032x}", fastrand::u128(..));
+    let token = format!("{:016x}{:016x}", draw_unseeded(), draw_unseeded());
     let Credentials { authority, etcd_client } = write_credentials(folder, apiserver.ip(), &token)?;
     let limit = options.start_timeout;
 
