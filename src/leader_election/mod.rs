@@ -109,7 +109,7 @@ use self::machine::{Machine, Now, Rules};
 pub use self::options::{InvalidElection, LeaderElectorBuilder};
 use self::state::LeadershipCell;
 pub use self::state::LeadershipState;
-use self::work::PreviousWork;
+use self::work::TermWork;
 pub use crate::lease::{InvalidTimes, LeaseError, LeaseFault, LeaseVerb, ScopeGuard, WorkScope};
 
 /// A candidate for one Lease. The [module](self) documentation lists its guarantees and shows an
@@ -123,8 +123,6 @@ pub struct LeaderElector {
     ending: Ending,
     /// The runtime that sends the requests. `None` for the one on which the elector runs.
     renews_on: Option<Handle>,
-    /// The work of the current term; `None` while this candidate does not lead.
-    leads: watch::Sender<Option<PreviousWork>>,
     request_timeout: Duration,
 }
 
@@ -136,8 +134,7 @@ struct Candidate {
     state: LeadershipCell,
     /// The last failed request of this term; `None` after a request has succeeded.
     term_error: Option<LeaseError>,
-    last: PreviousWork,
-    leads: watch::Sender<Option<PreviousWork>>,
+    last: TermWork,
     ending: Ending,
 }
 
@@ -185,14 +182,12 @@ impl LeaderElector {
         let timeout = rules.times.request_timeout();
         let lease = LeaseClient::new(client, namespace, rules.name.clone(), timeout);
         let (identity, state) = (rules.identity.clone(), LeadershipCell::new(&rules.name));
-        let leads = watch::Sender::new(None);
         Self {
             lease: lease.lease().clone(),
             identity: identity.clone(),
             state: state.clone(),
             ending,
             renews_on: None,
-            leads: leads.clone(),
             request_timeout: timeout,
             candidate: Arc::new(Mutex::new(Candidate {
                 lease,
@@ -200,8 +195,7 @@ impl LeaderElector {
                 identity,
                 state,
                 term_error: None,
-                last: PreviousWork::none(),
-                leads,
+                last: TermWork::none(),
                 ending,
             })),
         }

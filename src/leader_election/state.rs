@@ -6,7 +6,7 @@ use serde::Serialize;
 use tokio::sync::watch;
 
 use super::machine::Machine;
-use super::work::PreviousWork;
+use super::work::TermWork;
 use crate::lease::LeaseError;
 use crate::metrics::{LEADER_ELECTION_MASTER, Level, MetricLabels};
 
@@ -54,6 +54,8 @@ pub struct LeadershipState {
 #[derive(Clone, Debug)]
 pub(super) struct LeadershipCell {
     state: watch::Sender<LeadershipState>,
+    /// The work of the current term; `None` while this candidate does not lead.
+    work: watch::Sender<Option<TermWork>>,
     leads: Arc<Level>,
 }
 
@@ -62,12 +64,26 @@ impl LeadershipCell {
         let labels = MetricLabels::new([("name", lease)]);
         Self {
             state: watch::Sender::new(LeadershipState::default()),
+            work: watch::Sender::new(None),
             leads: Arc::new(Level::new(LEADER_ELECTION_MASTER, &labels)),
         }
     }
 
     pub(super) fn subscribe(&self) -> watch::Receiver<LeadershipState> {
         self.state.subscribe()
+    }
+
+    /// Returns a receiver of the work of the current term.
+    pub(super) fn work(&self) -> watch::Receiver<Option<TermWork>> {
+        self.work.subscribe()
+    }
+
+    pub(super) fn begin_work(&self, work: TermWork) {
+        self.work.send_replace(Some(work));
+    }
+
+    pub(super) fn end_work(&self) {
+        self.work.send_replace(None);
     }
 
     /// Publishes the state. Wakes readers only when the leadership changed, not for renewals.
@@ -112,14 +128,12 @@ impl LeadershipCell {
 }
 
 /// Publishes the end of a term when it is dropped, even if the elector's future was dropped.
-pub(super) struct StepDownOnDrop(
-    pub(super) LeadershipCell,
-    pub(super) watch::Sender<Option<PreviousWork>>,
-);
+#[derive(Debug)]
+pub(super) struct StepDownOnDrop(pub(super) LeadershipCell);
 
 impl Drop for StepDownOnDrop {
     fn drop(&mut self) {
         self.0.step_down();
-        self.1.send_replace(None);
+        self.0.end_work();
     }
 }

@@ -3,7 +3,6 @@
 use std::future::pending;
 use std::pin::pin;
 
-use futures::FutureExt;
 use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
@@ -13,7 +12,7 @@ use super::client::StepResult;
 use super::error::{LeaderElectionError, WorkEnd};
 use super::machine::{LossCause, Step, StepOutcome};
 use super::state::StepDownOnDrop;
-use super::work::{JoinResult, PreviousWork, RenewOnDrop, Work};
+use super::work::{JoinResult, RenewOnDrop, TermWork, Work};
 use super::{Candidate, LeaderElector, Outcome, now};
 use crate::lease::{DROP_TIMEOUT, Term, WorkScope};
 use crate::panic;
@@ -81,9 +80,8 @@ impl LeaderElector {
     /// The scope's token is cancelled on `stop`, when leadership is lost, and when the future has
     /// ended. The work must then end soon:
     ///
-    /// - After a stop, or after the future's end, it has the [stop
-    ///   timeout](super::LeaderElectorBuilder::grace), during which the elector renews the
-    ///   lease.
+    /// - After a stop, or after the future's end, it has the
+    ///   [grace](super::LeaderElectorBuilder::grace), during which the elector renews the lease.
     /// - After a loss it has the rest of nine tenths of the lease duration.
     /// - If the Lease already names another holder, it is dropped at once.
     ///
@@ -139,7 +137,7 @@ impl LeaderElector {
             held = self.renewals_hang(&watched) => {
                 let Some(work) = held else { return Ok(Outcome::NeverLed) };
                 // A further call waits for the candidate, and not for the end of this term.
-                self.leads.send_replace(None);
+                self.state.end_work();
                 work.scope.end();
                 self.state.step_down();
                 let ended = timeout(DROP_TIMEOUT, work.wait_until_ended()).await.is_ok();
@@ -160,14 +158,14 @@ impl LeaderElector {
 
     /// Waits until the runtime that renews the lease has not acted although a term has expired, or
     /// although the elector was stopped and never led. Returns the work of that term.
-    async fn renewals_hang(&self, stop: &CancellationToken) -> Option<PreviousWork> {
-        let mut leads = self.leads.subscribe();
+    async fn renewals_hang(&self, stop: &CancellationToken) -> Option<TermWork> {
+        let mut leads = self.state.work();
         // One request may be on its way, and another that releases the lease.
         let stopped = async {
             stop.cancelled().await;
             sleep(2 * self.request_timeout + DROP_TIMEOUT).await;
         };
-        let mut stopped = pin!(stopped.fuse());
+        let mut stopped = pin!(stopped);
         let (mut is_stopped, mut has_led) = (false, false);
         let hangs = loop {
             let work = leads.borrow_and_update().clone();
@@ -218,12 +216,11 @@ impl Candidate {
         let Some((next, term)) = self.acquire(&stop).await else { return Ok(Outcome::NeverLed) };
         tracing::info!(lease = %self.lease.lease(), identity = %self.identity, "leads");
         let scope = WorkScope::of_term(None, stop.child_token(), term);
-        let steps_down = StepDownOnDrop(self.state.clone(), self.leads.clone());
-        let _ends = (scope.end_on_drop(), steps_down);
+        let _ends = (scope.end_on_drop(), StepDownOnDrop(self.state.clone()));
         let gone = CancellationToken::new();
-        self.last = PreviousWork { gone: gone.clone(), scope: scope.clone() };
-        self.leads.send_replace(Some(self.last.clone()));
-        let (mine, guard) = (scope.clone(), gone.clone().drop_guard());
+        self.last = TermWork { gone: gone.clone(), scope: scope.clone() };
+        self.state.begin_work(self.last.clone());
+        let (mine, guard) = (scope.clone(), gone.drop_guard());
         let mut work = Work {
             task: AbortOnDropHandle::new(work_on.spawn(async move {
                 let scope = mine.clone();
@@ -243,8 +240,7 @@ impl Candidate {
             runtime: Handle::current(),
             lease: self.lease.clone(),
             state: self.state.clone(),
-            scope: scope.clone(),
-            gone,
+            work: self.last.clone(),
         };
         let end = self.hold(next, &mut work, &mut renews).await;
         renews.machine = None;
@@ -399,7 +395,7 @@ impl Candidate {
     ) -> Result<Outcome<T>, LeaderElectionError> {
         scope.end();
         // Nobody waits for this term any more: a slow release is no hang.
-        self.leads.send_replace(None);
+        self.state.end_work();
         if term.expires <= Instant::now() {
             let cause = self.machine.give_up();
             self.state.update(&self.machine, false);

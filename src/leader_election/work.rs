@@ -53,15 +53,15 @@ impl<T> Work<T> {
     }
 }
 
-/// The work of the last term, which may still block a thread.
-#[derive(Clone)]
-pub(super) struct PreviousWork {
+/// The work of a term, which may outlive it by blocking a thread.
+#[derive(Clone, Debug)]
+pub(super) struct TermWork {
     /// Cancelled when the work's future has ended or was dropped.
     pub(super) gone: CancellationToken,
     pub(super) scope: WorkScope,
 }
 
-impl PreviousWork {
+impl TermWork {
     /// Returns the value for an elector that has not led yet.
     pub(super) fn none() -> Self {
         let gone = CancellationToken::new();
@@ -85,22 +85,18 @@ pub(super) struct RenewOnDrop {
     pub(super) runtime: Handle,
     pub(super) lease: LeaseClient,
     pub(super) state: LeadershipCell,
-    pub(super) scope: WorkScope,
-    pub(super) gone: CancellationToken,
+    pub(super) work: TermWork,
 }
 
 impl Drop for RenewOnDrop {
     fn drop(&mut self) {
         let Some(machine) = self.machine.take() else { return };
         let (lease, state) = (self.lease.clone(), self.state.clone());
-        let (scope, gone) = (self.scope.clone(), self.gone.clone());
+        let work = self.work.clone();
         self.runtime.spawn(async move {
-            let ended = async {
-                gone.cancelled().await;
-                scope.wait_until_idle().await;
-            };
+            let scope = &work.scope;
             // Dropped work normally ends at once.
-            let mut ended = pin!(ended);
+            let mut ended = pin!(work.wait_until_ended());
             if timeout(DROP_TIMEOUT, &mut ended).await.is_ok() {
                 return;
             }
@@ -114,7 +110,7 @@ impl Drop for RenewOnDrop {
             tokio::select! {
                 biased;
                 () = ended => {}
-                cause = renew(&lease, machine, &scope) => {
+                cause = renew(&lease, machine, scope) => {
                     scope.end();
                     tracing::error!(lease = %lease.lease(), %cause, "lost the lease of work that goes on");
                 }
