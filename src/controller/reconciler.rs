@@ -25,6 +25,7 @@ use crate::informer::InformerGroup;
 use crate::lease::{EndGuard, WorkScope};
 use crate::object::{AnyObject, ObjectKey};
 use crate::panic::{catch, drop_safely};
+use crate::time::after;
 use crate::workqueue::{Work, WorkQueue};
 
 /// The length of an error's text in the log between the tries that have it whole, in bytes.
@@ -89,8 +90,8 @@ pub(super) struct EndedTry {
     pub(super) outcome: Option<Result<Next, ReconcileError>>,
     /// The number of the object's deletion that the try knew of.
     pub(super) deletion: Option<u64>,
-    /// The time at which the try times out; `None` without a timeout.
-    pub(super) deadline: Option<Instant>,
+    /// The time at which the try began.
+    pub(super) began: Instant,
 }
 
 impl Reconciler {
@@ -115,11 +116,11 @@ impl Reconciler {
     /// no worker waits.
     pub(super) fn conclude_when_idle(
         self: &Arc<Self>,
-        ended: EndedTry,
+        mut ended: EndedTry,
         tracked: WorkScope,
         ends: EndGuard,
     ) {
-        let (this, key, mut ended) = (self.clone(), ended.work.item().clone(), ended);
+        let (this, key) = (self.clone(), ended.work.item().clone());
         self.status.hold(&key);
         self.tracked.spawn(async move {
             let whole = this.aborted.run_until_cancelled(this.end_in_time(&mut ended, &tracked));
@@ -140,10 +141,8 @@ impl Reconciler {
     /// is. Returns false if tasks were dropped for another reason.
     async fn end_in_time(&self, ended: &mut EndedTry, tracked: &WorkScope) -> bool {
         let mut idle = pin!(tracked.end_when_idle());
-        let (Some(limit), Some(deadline)) = (self.timeout, ended.deadline) else {
-            return idle.await;
-        };
-        if let Ok(whole) = timeout_at(deadline, &mut idle).await {
+        let Some(limit) = self.timeout else { return idle.await };
+        if let Ok(whole) = timeout_at(after(ended.began, limit), &mut idle).await {
             return whole;
         }
         tracked.abort();

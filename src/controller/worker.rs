@@ -23,7 +23,6 @@ use super::{Action, ReconcileRequest};
 use crate::lease::{ScopeOwner, WorkScope};
 use crate::object::ObjectKey;
 use crate::panic::{catch, catch_async, drop_safely, into_message};
-use crate::time::after;
 use crate::workqueue::Work;
 use crate::yield_budget::give_way;
 
@@ -219,7 +218,7 @@ impl Reconciler {
         let failures = work.num_requeues();
         let owner = ScopeOwner { name: self.name.clone(), key: Some((**work).clone()) };
         let tracked = bounds.scope.within(self.stop.child_token(), Some(&self.tracked), owner);
-        let deadline = self.timeout.map(|limit| after(Instant::now(), limit));
+        let began = Instant::now();
         // Tells the work that the try tracks of its end, and drops it if this task is dropped.
         let (tells, ends) = tracked.end_on_drop();
         let reconcile = self.call_in_slot(work, failures, &tracked, bounds);
@@ -230,7 +229,7 @@ impl Reconciler {
         if let Some(outcome) = &outcome {
             self.note_pace(work.item(), matches!(outcome, Ok(Next::After(Duration::ZERO))));
         }
-        let ended = EndedTry { work, failures, outcome, deletion: bounds.deletion, deadline };
+        let ended = EndedTry { work, failures, outcome, deletion: bounds.deletion, began };
         if tracked.end_if_idle() {
             return self.end_try(ended);
         }

@@ -34,6 +34,26 @@ struct Expected {
     limit: usize,
 }
 
+impl Expected {
+    /// Removes the expectations of `key` for which this function returns true. Returns whether none
+    /// is left.
+    fn remove(
+        &mut self,
+        key: &ObjectKey,
+        mut removes: impl FnMut(&Option<ObjectKey>, &(u64, Expectation)) -> bool,
+    ) -> bool {
+        let Some(expectations) = self.of.get_mut(key) else { return true };
+        let before = expectations.len();
+        expectations.retain(|object, expectation| !removes(object, expectation));
+        let left = expectations.len();
+        if left == 0 {
+            self.of.remove(key);
+        }
+        self.count -= before - left;
+        left == 0
+    }
+}
+
 impl Cache {
     /// Tracks writes to the objects of this informer, and keeps the informer alive.
     pub(crate) fn new(informer: SharedInformer) -> Self {
@@ -104,16 +124,12 @@ impl Cache {
         if self.settle(key, &self.0.informer.snapshot()) {
             return;
         }
-        let mut expected = self.0.expected.lock();
-        let Some(expectations) = expected.of.get_mut(key) else { return };
-        let before = expectations.len();
-        expectations.retain(|object, expectation| unmet.get(object) != Some(expectation));
-        let (left, given_up) = (expectations.len(), before - expectations.len());
-        if left == 0 {
-            expected.of.remove(key);
-        }
-        expected.count -= given_up;
-        drop(expected);
+        let mut given_up = 0;
+        self.0.expected.lock().remove(key, |object, expectation| {
+            let removes = unmet.get(object) == Some(expectation);
+            given_up += usize::from(removes);
+            removes
+        });
         if given_up > 0 {
             tracing::warn!(
                 informer = %self.0.informer.collection(),
@@ -151,15 +167,7 @@ impl Cache {
     /// Removes the expectations that the store meets. Returns whether none is left.
     fn settle(&self, key: &ObjectKey, store: &Snapshot) -> bool {
         let mut expected = self.0.expected.lock();
-        let Some(expectations) = expected.of.get_mut(key) else { return true };
-        let before = expectations.len();
-        expectations.retain(|object, expectation| !is_met(expectation, store, object.as_ref()));
-        let (left, cleared) = (expectations.len(), before - expectations.len());
-        if left == 0 {
-            expected.of.remove(key);
-        }
-        expected.count -= cleared;
-        left == 0
+        expected.remove(key, |object, expectation| is_met(expectation, store, object.as_ref()))
     }
 
     /// Makes `key` wait until the store shows this state of an object, or of the collection.
