@@ -32,6 +32,19 @@ use crate::codec::{Codec, decode_any};
 use crate::object::Cached;
 use crate::panic::SafeDropper;
 
+/// An object whose `Drop` panics.
+#[derive(Serialize, Deserialize, Resource)]
+#[resource(inherit = ConfigMap)]
+struct Bomb {
+    metadata: ObjectMeta,
+}
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("dropped");
+    }
+}
+
 /// The keeper of objects of one type.
 struct Keeping<K>(Arc<PackedKeeper>, PhantomData<K>);
 

@@ -40,19 +40,6 @@ fn failed_read_makes_packing_check_each_object() {
     assert_eq!((kept_decoded, refused), (1, None));
 }
 
-/// An object whose `Drop` panics.
-#[derive(Serialize, Deserialize, Resource)]
-#[resource(inherit = ConfigMap)]
-struct Bomb {
-    metadata: ObjectMeta,
-}
-
-impl Drop for Bomb {
-    fn drop(&mut self) {
-        panic!("dropped");
-    }
-}
-
 #[test]
 fn packing_contains_each_drop() {
     let dropper = SafeDropper::default();

@@ -271,19 +271,6 @@ async fn nothing_becomes_hot_without_sweeps() {
     }
 }
 
-/// An object whose `Drop` panics.
-#[derive(Deserialize, Serialize, Resource)]
-#[resource(inherit = ConfigMap)]
-struct Bomb {
-    metadata: ObjectMeta,
-}
-
-impl Drop for Bomb {
-    fn drop(&mut self) {
-        panic!("dropped");
-    }
-}
-
 #[tokio::test(start_paused = true)]
 async fn hot_objects_may_panic_when_dropped() {
     let dropper = SafeDropper::default();
