@@ -53,7 +53,7 @@ impl ShardProgress {
     }
 
     /// Notes that the sink has a list of this part.
-    pub(super) fn listed(&mut self, part: Option<&ShardSelector>) {
+    pub(super) fn note_list(&mut self, part: Option<&ShardSelector>) {
         if let (Some(arriving), Some(part)) = (self.arriving.take(), part) {
             let rest = arriving.without(part);
             self.arriving = (!rest.is_empty()).then_some(rest);
@@ -61,7 +61,7 @@ impl ShardProgress {
     }
 
     /// Notes that a list of this part is newer than the watch.
-    pub(super) fn lead(&mut self, part: ShardSelector, version: ResourceVersion) {
+    pub(super) fn note_lead(&mut self, part: ShardSelector, version: ResourceVersion) {
         self.ahead.push((part, version));
     }
 
@@ -81,7 +81,7 @@ impl ShardProgress {
     }
 
     /// Notes that a list of everything has replaced all others.
-    pub(super) fn relisted(&mut self) {
+    pub(super) fn note_relist(&mut self) {
         self.ahead.clear();
     }
 

@@ -1,21 +1,20 @@
-//! Follows one watch to its end, and reads the initial events of a streaming list.
+//! Follows one watch to its end.
 
-use std::pin::pin;
 use std::time::Duration;
 
 use futures::{FutureExt, StreamExt};
-use tokio::time::{Instant, sleep_until, timeout, timeout_at};
+use tokio::time::{Instant, sleep_until};
 
-use super::demand::Demanded;
+use super::ChangeSink;
+use super::driver::{ReflectorDriver, shard_changed};
 use super::guarded::Guarded;
 use super::machine::Machine;
-use super::probe::{Probe, Probed};
+use super::observing::Observed;
 use super::step::{End, StepOutcome};
-use super::{ChangeSink, ReflectorDriver, ReflectorOptions, shard_changed};
-use crate::error::{Fault, SourceError, Verb};
-use crate::lister_watcher::{SourceObject, Undecodable, WatchItem, WatchQuery, WatchStream};
-use crate::object::{Cached, Change, ObjectKey, ResourceVersion};
-use crate::panic::{catch, drop_safely};
+use crate::error::{Fault, Verb};
+use crate::lister_watcher::{WatchQuery, WatchStream};
+use crate::object::{Change, ResourceVersion};
+use crate::panic::drop_safely;
 use crate::time::after;
 use crate::yield_budget::{TURN, YieldBudget};
 
@@ -29,29 +28,6 @@ const OUTSIDE_PERIOD: Duration = Duration::from_secs(1);
 /// lost server breaks the watches of many clients at once, so their questions are spread.
 const HISTORY_PERIOD: Duration = Duration::from_secs(30);
 
-/// The limit of the whole time of the initial events, as a multiple of their idle timeout. It holds
-/// for any number of objects.
-const MAX_IDLE_TIMEOUTS: u32 = 10;
-
-/// The meaning of a watch item.
-enum Observed {
-    Change {
-        change: Change,
-        version: Option<ResourceVersion>,
-    },
-    Bookmark {
-        version: ResourceVersion,
-        initial_events_end: bool,
-    },
-    /// An event of an object that was never in the shard.
-    Outside(Option<ResourceVersion>),
-    /// An event of an object whose key cannot be read.
-    Nameless,
-    /// An item that cannot be used.
-    Nothing,
-    Failed(SourceError),
-}
-
 /// The effect of an item of a watch.
 enum Effect {
     /// The collection has this version, if the item states one.
@@ -62,93 +38,7 @@ enum Effect {
     End(End),
 }
 
-impl Observed {
-    /// Returns the version of the collection that the item states.
-    fn version(&self) -> Option<&ResourceVersion> {
-        match self {
-            Self::Change { version, .. } | Self::Outside(version) => version.as_ref(),
-            Self::Bookmark { version, .. } => Some(version),
-            Self::Nameless | Self::Nothing | Self::Failed(_) => None,
-        }
-    }
-}
-
 impl ReflectorDriver {
-    /// Opens a streaming list and reads its initial events into the accumulator.
-    pub(super) async fn stream(
-        &mut self,
-        query: WatchQuery,
-        machine: &Machine,
-    ) -> Result<StepOutcome, SourceError> {
-        let idle_timeout = self.options.initial_events_idle_timeout;
-        let begun = Instant::now();
-        let timed_out = |this: &Self| {
-            let waited = idle_timeout.max(begun.elapsed());
-            this.error(Verb::Watch, Fault::NoInitialEventsEnd(waited))
-        };
-        let opening = self.opening(&query, &self.hints(machine));
-        let opened = timeout(idle_timeout, opening).await;
-        let mut stream = self.guarded(opened.map_err(|_| timed_out(self))??);
-        self.heartbeat.begin();
-        let mut budget = YieldBudget::new();
-        let latest = after(begun, idle_timeout.saturating_mul(MAX_IDLE_TIMEOUTS));
-        let (mut until, mut keys) = (latest.min(after(begun, idle_timeout)), 0);
-        loop {
-            budget.spend(1).await;
-            let item = match timeout_at(until, stream.next()).await {
-                Ok(Some(item)) => item?,
-                Ok(None) => {
-                    let within = "the initial events";
-                    return Err(self.error(Verb::Watch, Fault::Truncated { received: 0, within }));
-                }
-                Err(_) => return Err(timed_out(self)),
-            };
-            match self.observe(item) {
-                Observed::Change { change, .. } => match change {
-                    Change::Added { key, object, .. } | Change::Updated { key, object, .. } => {
-                        let object = self.known_or(&key, object);
-                        self.accumulator.list(key, object);
-                    }
-                    Change::Deleted { key, .. } => self.accumulator.remove(&key),
-                    Change::MovedAway { key, .. } => {
-                        self.accumulator.remove(&key);
-                        self.left_out(Some(key));
-                    }
-                    Change::Unreadable { key, .. } => self.accumulator.unreadable(Some(key)),
-                    Change::Bookmark(_)
-                    | Change::Replace(_)
-                    | Change::Arrived(_)
-                    | Change::Narrowed(_) => {}
-                },
-                Observed::Bookmark { version, initial_events_end: true } => {
-                    self.heartbeat.bookmark(Instant::now());
-                    if let Some(known) = machine.newer_known(&version) {
-                        let fault = Fault::StaleList { listed: version, known: known.clone() };
-                        self.report(&self.error(Verb::Watch, fault));
-                        return Ok(StepOutcome::StaleList);
-                    }
-                    self.stream = Some((stream, query));
-                    let lost_history = self.accumulator.shows_lost_history(&version);
-                    let complete = self.accumulator.is_complete();
-                    return Ok(StepOutcome::Streamed { version, complete, lost_history });
-                }
-                Observed::Nameless => self.accumulator.unreadable(None),
-                Observed::Bookmark { .. } | Observed::Outside(_) | Observed::Nothing => {}
-                Observed::Failed(error) => return Err(error),
-            }
-            self.status.loaded(self.accumulator.len(), None);
-            // Only new keys are progress. A server that does not know initial events sends live
-            // events.
-            let now = Instant::now();
-            if self.accumulator.keys() > keys {
-                keys = self.accumulator.keys();
-                until = latest.min(after(now, idle_timeout));
-            } else if now >= until {
-                return Err(timed_out(self));
-            }
-        }
-    }
-
     /// Passes on the events of a watch until it ends.
     #[expect(clippy::too_many_lines, reason = "the branches of one loop share its state")]
     pub(super) async fn follow(
@@ -339,9 +229,8 @@ impl ReflectorDriver {
     /// late. Returns the time at which a relist is due, if only a relist can tell which.
     ///
     /// An old bookmark only raises doubts about the server's history. For an object, its known
-    /// state decides. A state older than the
-    /// known one is ignored. The deletion of the known object is passed on, because some servers
-    /// send a deleted object with its last version.
+    /// state decides. A state older than the known one is ignored. The deletion of the known object
+    /// is passed on, because some servers send a deleted object with its last version.
     async fn handle_old_item(
         &mut self,
         observed: Observed,
@@ -371,155 +260,6 @@ impl ReflectorDriver {
         }
         Some(machine.schedule_relist(now))
     }
-
-    fn probe(&self, opened: Instant) -> Probe {
-        let ReflectorOptions { freshness_limit, list_idle_timeout, .. } = &self.options;
-        let proved = self.proved.unwrap_or(opened);
-        Probe::new(self.source.clone(), *freshness_limit, *list_idle_timeout, proved)
-    }
-
-    /// Handles the next event of a probe. Returns the reason to end the watch, if there is one.
-    fn handle_probe(
-        &mut self,
-        probe: &mut Probe,
-        probed: Probed,
-        machine: &mut Machine,
-    ) -> Option<End> {
-        let now = Instant::now();
-        match probed {
-            Probed::Due if machine.admits(now) => {
-                self.status.probes();
-                probe.ask(now, machine.version().cloned());
-            }
-            Probed::Due => probe.put_off(now),
-            Probed::Answered { version, begun, known } => {
-                self.status.heard(now);
-                if known.is_some_and(|known| version.is_older_than(&known)) {
-                    // A quorum was behind the version that the watch had reached, so history was
-                    // lost. Events of the watch have been proofs since then.
-                    return Some(End::Unproven);
-                }
-                probe.trust_history();
-                // The watch may have gone on since the request.
-                if machine.version()?.is_at_least(&version) {
-                    self.proved(machine, begun);
-                    probe.proved(begun);
-                } else {
-                    probe.await_watch(begun);
-                }
-            }
-            Probed::Failed(error) => {
-                self.report(&error);
-                probe.put_off(now);
-            }
-            Probed::WatchBehind => return Some(End::Unproven),
-        }
-        None
-    }
-
-    /// Waits for a future while no watch is open, and meets demands for a proof meanwhile. Returns
-    /// `None` if only a list can prove that the changes handed on are current.
-    pub(super) async fn prove_beside<T>(
-        &mut self,
-        future: impl Future<Output = T>,
-        machine: &mut Machine,
-    ) -> Option<T> {
-        let mut future = pin!(future);
-        loop {
-            let demanded = tokio::select! {
-                biased;
-                output = &mut future => return Some(output),
-                demanded = self.proving.next() => demanded,
-            };
-            if !self.handle_demand(demanded, machine) || !self.prove_if_reached(machine) {
-                return None;
-            }
-        }
-    }
-
-    /// Meets a demand if the changes handed on have reached the version that it awaits. Returns
-    /// false if one of them is unknown until everything is listed again.
-    fn prove_if_reached(&mut self, machine: &Machine) -> bool {
-        let reached = self.proving.has_reached(machine.version());
-        if reached && !machine.lacks_changes() {
-            self.proving.prove();
-        }
-        !reached || !machine.lacks_changes()
-    }
-
-    /// Handles the next event of a demand. Returns false if only a list can prove that the changes
-    /// handed on are current.
-    fn handle_demand(&mut self, demanded: Demanded, machine: &mut Machine) -> bool {
-        match demanded {
-            Demanded::Due if machine.admits(Instant::now()) => {
-                self.status.probes();
-                self.proving.ask(machine.version());
-            }
-            Demanded::Due => self.proving.put_off(),
-            Demanded::Answered => self.status.heard(Instant::now()),
-            Demanded::Failed(error) => self.report(&error),
-            Demanded::Unproven => return false,
-        }
-        true
-    }
-
-    /// Notes a proof that the collection had its current version at this moment.
-    pub(super) fn proved(&mut self, machine: &Machine, at: Instant) {
-        self.proved = self.proved.max(Some(at));
-        self.status.proved(machine.version(), at);
-    }
-
-    fn observe(&mut self, item: WatchItem) -> Observed {
-        match item {
-            WatchItem::Added(decoded) => self.observe_object(decoded, |key, object, version| {
-                Change::Added { key, object, version }
-            }),
-            WatchItem::Modified(decoded) => self.observe_object(decoded, |key, object, version| {
-                Change::Updated { key, object, version }
-            }),
-            WatchItem::Deleted(decoded) => {
-                let version = version(&decoded);
-                match self.accept(decoded, Verb::Watch) {
-                    (Some(key), object) => Observed::Change {
-                        change: Change::Deleted { key, object, version: version.clone() },
-                        version,
-                    },
-                    (None, _) => Observed::Nameless,
-                }
-            }
-            WatchItem::Bookmark { version, initial_events_end } => {
-                Observed::Bookmark { version, initial_events_end }
-            }
-            WatchItem::Skipped(error) => {
-                self.report(&error);
-                Observed::Nothing
-            }
-            WatchItem::Outside { key: None, version } => Observed::Outside(version),
-            WatchItem::Outside { key: Some(key), version } => Observed::Change {
-                change: Change::MovedAway { key, version: version.clone() },
-                version,
-            },
-            WatchItem::Failed(error) => Observed::Failed(error),
-        }
-    }
-
-    fn observe_object(
-        &mut self,
-        object: Result<SourceObject, Undecodable>,
-        change: fn(ObjectKey, Cached, Option<ResourceVersion>) -> Change,
-    ) -> Observed {
-        let version = version(&object);
-        match self.accept(object, Verb::Watch) {
-            (Some(key), Some(object)) => {
-                Observed::Change { change: change(key, object, version.clone()), version }
-            }
-            (Some(key), None) => Observed::Change {
-                change: Change::Unreadable { key, version: version.clone() },
-                version,
-            },
-            (None, _) => Observed::Nameless,
-        }
-    }
 }
 
 /// Returns what a change from the watch means for the part of the shard that was there before the
@@ -536,14 +276,5 @@ fn of_older_part(machine: &Machine, change: Change) -> Option<Change> {
             moves.then_some(Change::MovedAway { key, version: Some(version) })
         }
         change => Some(change),
-    }
-}
-
-/// Returns an object's version. Call it before the transform, which might take it away.
-fn version(object: &Result<SourceObject, Undecodable>) -> Option<ResourceVersion> {
-    match object {
-        // The metadata's getter is user code.
-        Ok(object) => catch(|| object.version()).ok().flatten(),
-        Err(undecodable) => undecodable.version.clone(),
     }
 }

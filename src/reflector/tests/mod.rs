@@ -11,18 +11,21 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::StreamExt;
 use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::ObjectMeta;
 use parking_lot::Mutex;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use super::*;
-use crate::error::{ApiStatus, FaultClass};
-use crate::lister_watcher::{Collection, ListHints, ListStream, WatchItem};
-use crate::object::ring_hash;
+use crate::error::{ApiStatus, Fault, FaultClass, SourceError, Verb};
+use crate::lister_watcher::{
+    Collection, ListHints, ListItem, ListQuery, ListStream, WatchItem, WatchQuery, WatchStream,
+};
+use crate::object::{Cached, ObjectKey, ring_hash};
 use crate::testing::{FakeSource, SourceRequest, WatchEnd};
 
 /// The changes that the reflector emitted, as text, and the objects that they fold to.

@@ -1,0 +1,279 @@
+//! The driver, which executes the machine's steps.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, TryAcquireError, watch};
+use tokio::time::{Instant, sleep, timeout};
+use tracing::{Span, info_span};
+
+use super::ChangeSink;
+use super::demand::Proving;
+use super::guarded::{self, Guarded, Opening};
+use super::heartbeat::Heartbeat;
+use super::list_accumulator::ListAccumulator;
+use super::machine::Machine;
+use super::options::ReflectorOptions;
+use super::pages::Pages;
+use super::status::{ReflectorState, StatusWriter};
+use super::step::{End, RequestFailure, Step, StepOutcome};
+use crate::error::{Fault, SourceError, Verb};
+use crate::lister_watcher::{ListHints, ListerWatcher, WatchQuery, WatchStream};
+use crate::object::{Change, ResourceVersion, ShardSelector};
+use crate::panic::catch;
+use crate::time::Moment;
+
+/// The driver, which executes the machine's steps.
+pub(super) struct ReflectorDriver {
+    pub(super) source: Arc<dyn ListerWatcher>,
+    pub(super) options: ReflectorOptions,
+    pub(super) status: StatusWriter,
+    pub(super) accumulator: ListAccumulator,
+    pub(super) pages: Pages,
+    pub(super) heartbeat: Heartbeat,
+    /// The stream that sent the initial events, until the driver follows it.
+    pub(super) stream: Option<(Guarded<WatchStream>, WatchQuery)>,
+    /// The time at which the current list was requested.
+    pub(super) listed: Instant,
+    /// The same, in the order of what the process does.
+    pub(super) list_begun: Moment,
+    pub(super) proving: Proving,
+    /// The time of the last proof that the changes handed on are current.
+    pub(super) proved: Option<Instant>,
+    /// True if a connection was lost since a list or a probe showed the server's history. A backup
+    /// may have been restored meanwhile.
+    pub(super) doubts_history: bool,
+    /// The part of the shard outside of which known objects have moved away, until the sink was
+    /// told.
+    pub(super) narrowed: Option<ShardSelector>,
+}
+
+impl ReflectorDriver {
+    pub(super) fn new(
+        source: Arc<dyn ListerWatcher>,
+        options: ReflectorOptions,
+        status: StatusWriter,
+    ) -> Self {
+        let idle_timeout = options.list_idle_timeout;
+        Self {
+            proving: Proving::new(status.cell().clone(), source.clone(), idle_timeout),
+            source,
+            options,
+            status,
+            accumulator: ListAccumulator::default(),
+            pages: Pages::default(),
+            heartbeat: Heartbeat::default(),
+            stream: None,
+            listed: Instant::now(),
+            list_begun: Moment::START,
+            proved: None,
+            doubts_history: false,
+            narrowed: None,
+        }
+    }
+
+    /// Waits for a permit to list. Returns `None` if lists are not limited.
+    pub(super) async fn permit(&mut self) -> Option<OwnedSemaphorePermit> {
+        let permits = self.options.list_permits.clone()?;
+        match permits.clone().try_acquire_owned() {
+            Err(TryAcquireError::NoPermits) => {
+                self.status.enter(ReflectorState::AwaitingPermit);
+                permits.acquire_owned().await.ok()
+            }
+            // A closed semaphore sets no limit.
+            permit => permit.ok(),
+        }
+    }
+
+    /// Follows the shard that is wanted now.
+    pub(super) fn take_shard(&mut self, machine: &mut Machine) {
+        let Some(wanted) = &mut self.options.shard else { return };
+        if machine.shard().followed().is_some() && !wanted.has_changed().unwrap_or(false) {
+            return;
+        }
+        let shard = wanted.borrow_and_update().clone();
+        if let Some(kept) = machine.follow_shard(&shard) {
+            self.narrowed = Some(kept);
+        }
+    }
+
+    /// Reports a panic that only the driver's loop caught.
+    pub(super) fn panicked(&mut self, message: String) -> StepOutcome {
+        let request = self.source.collection().request_name(Verb::List);
+        self.report(&guarded::panicked(&request, message));
+        self.stream = None;
+        StepOutcome::Panicked
+    }
+
+    pub(super) async fn perform(
+        &mut self,
+        step: Step,
+        machine: &mut Machine,
+        sink: &impl ChangeSink,
+    ) -> StepOutcome {
+        if let Some(shard) = &self.narrowed {
+            // Before any list: objects outside of the shard are not missing from it.
+            sink.emit(Change::Narrowed(shard.clone())).await;
+            self.narrowed = None;
+        }
+        match step {
+            Step::Wait(delay) => self.wait(delay, machine).await,
+            Step::List { query, fresh } => {
+                if fresh {
+                    self.begin_list().await;
+                }
+                match self.list(&query, machine).await {
+                    Ok(outcome) => outcome,
+                    Err(error) => self.list_failed(&error).await,
+                }
+            }
+            Step::StreamingList(query) => {
+                self.begin_list().await;
+                match self.stream(query, machine).await {
+                    Ok(outcome) => outcome,
+                    Err(error) => self.list_failed(&error).await,
+                }
+            }
+            Step::Replace { version, restored } => {
+                let news = self.accumulator.has_news();
+                let mut list = self.accumulator.take(version.clone(), restored);
+                list.shard = machine.shard_after_list();
+                list.grown = machine.shard().arriving().is_some();
+                let complete = list.complete;
+                sink.emit(Change::Replace(list)).await;
+                machine.note_list_emitted();
+                if machine.is_quorum_read() {
+                    self.proving.listed(self.list_begun);
+                }
+                // A server that lost history would refuse the version, or answer with an older one.
+                self.doubts_history = false;
+                if complete {
+                    self.proved = self.proved.max(Some(self.listed));
+                    self.status.proved(Some(&version), self.listed);
+                }
+                StepOutcome::Replaced { news }
+            }
+            Step::Arrive { version } => {
+                let mut list = self.accumulator.take(version, false);
+                (list.shard, list.grown) = (machine.shard_after_list(), true);
+                sink.emit(Change::Arrived(list)).await;
+                machine.note_list_emitted();
+                StepOutcome::Replaced { news: true }
+            }
+            Step::AwaitShard => {
+                self.status.enter(ReflectorState::AwaitingShard);
+                loop {
+                    tokio::select! {
+                        biased;
+                        true = shard_changed(self.options.shard.as_mut()) => {
+                            return StepOutcome::ShardCame;
+                        }
+                        // No request can show more than this view, which is empty.
+                        _ = self.proving.next() => self.proving.listed(Moment::now()),
+                    }
+                }
+            }
+            Step::Watch { query, at_most } => {
+                self.stream = None;
+                self.status.enter(ReflectorState::Watching);
+                self.status.at(machine.version());
+                let opening = self.opening(&query, &self.packing_hints());
+                let opening = timeout(self.options.watch_grace_period, opening);
+                let opened = match self.prove_beside(opening, machine).await {
+                    None => return StepOutcome::Unproven,
+                    Some(Ok(opened)) => opened,
+                    Some(Err(_)) => {
+                        Err(self.error(Verb::Watch, Fault::Silent(self.options.watch_grace_period)))
+                    }
+                };
+                self.status.watches(opened.as_ref().err());
+                match opened {
+                    Ok(stream) => {
+                        let stream = self.guarded(stream);
+                        self.follow(stream, &query, at_most, machine, sink).await
+                    }
+                    Err(error) => {
+                        self.report(&error);
+                        let failure = RequestFailure::from(&error);
+                        self.doubts_history |= failure.is_outage();
+                        StepOutcome::WatchNotOpened(failure)
+                    }
+                }
+            }
+            Step::Follow { at_most } => {
+                self.status.enter(ReflectorState::Watching);
+                self.status.follows();
+                self.status.at(machine.version());
+                match self.stream.take() {
+                    Some((stream, query)) => {
+                        self.follow(stream, &query, at_most, machine, sink).await
+                    }
+                    None => StepOutcome::WatchEnded { end: End::Ordinary, lasted: Duration::ZERO },
+                }
+            }
+        }
+    }
+
+    async fn wait(&mut self, delay: Duration, machine: &mut Machine) -> StepOutcome {
+        self.status.enter(ReflectorState::Waiting(delay));
+        if !machine.serves_demands() {
+            sleep(delay).await;
+            return StepOutcome::Waited;
+        }
+        let waited = self.prove_beside(sleep(delay), machine).await;
+        waited.map_or(StepOutcome::Unproven, |()| StepOutcome::Waited)
+    }
+
+    /// Opens a watch. The future does not borrow `self`.
+    pub(super) fn opening(&self, query: &WatchQuery, hints: &ListHints) -> Opening<WatchStream> {
+        let request = self.source.collection().request_name(Verb::Watch);
+        guarded::open(request, || self.source.watch(query, hints))
+    }
+
+    pub(super) fn guarded(&self, stream: WatchStream) -> Guarded<WatchStream> {
+        Guarded::new(stream, self.source.collection().request_name(Verb::Watch))
+    }
+
+    pub(super) fn error(&self, verb: Verb, fault: Fault) -> SourceError {
+        SourceError::new(self.source.collection().request_name(verb), fault)
+    }
+
+    pub(super) fn report(&self, error: &SourceError) {
+        self.status.failed(error);
+        if let Err(message) = catch(|| (self.options.on_error)(error)) {
+            tracing::error!(%error, message, "error handler panicked");
+        }
+    }
+}
+
+/// Waits until another shard is wanted. Returns false if none ever will be. The change stays
+/// unseen.
+pub(super) async fn shard_changed(shard: Option<&mut watch::Receiver<ShardSelector>>) -> bool {
+    let Some(shard) = shard else { return false };
+    let changed = shard.changed().await.is_ok();
+    if changed {
+        shard.mark_changed();
+    }
+    changed
+}
+
+/// Returns the span of a step's request, with the version that it starts from. The enclosing span
+/// names the collection.
+pub(super) fn span(step: &Step, known: Option<&ResourceVersion>) -> Span {
+    match step {
+        Step::Wait(_) | Step::Replace { .. } | Step::Arrive { .. } | Step::AwaitShard => {
+            Span::none()
+        }
+        Step::List { query, .. } => {
+            let page = query.continue_token.is_some();
+            info_span!("list", version = query.version.as_ref().map(display), page)
+        }
+        Step::StreamingList(query) => {
+            info_span!("list", version = query.version.as_ref().map(display), streaming = true)
+        }
+        Step::Watch { query, .. } => {
+            info_span!("watch", version = query.version.as_ref().map(display))
+        }
+        Step::Follow { .. } => info_span!("watch", version = known.map(display)),
+    }
+}

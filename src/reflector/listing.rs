@@ -1,0 +1,269 @@
+//! Reads the pages of a list, or the initial events of a streaming list.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use futures::StreamExt;
+use tokio::time::{Instant, timeout, timeout_at};
+
+use super::driver::ReflectorDriver;
+use super::guarded::{self, Guarded};
+use super::machine::Machine;
+use super::observing::Observed;
+use super::options::ReflectorOptions;
+use super::pages::Pages;
+use super::status::ReflectorState;
+use super::step::StepOutcome;
+use crate::error::{Fault, SourceError, Verb};
+use crate::lister_watcher::{
+    ListHints, ListItem, ListMetadata, ListQuery, ListStream, SourceForm, SourceObject, WatchQuery,
+};
+use crate::object::{Cached, Change, KnownObjects, ObjectKey};
+use crate::time::{Moment, after};
+use crate::yield_budget::YieldBudget;
+
+/// The limit of the whole time of the initial events, as a multiple of their idle timeout. It holds
+/// for any number of objects.
+const MAX_IDLE_TIMEOUTS: u32 = 10;
+
+/// The number of bytes that a list without a new item must receive in its idle timeout. With fewer,
+/// an object of the largest size could take months.
+const SLOWEST: u64 = 8 * 1024;
+
+impl ReflectorDriver {
+    pub(super) async fn begin_list(&mut self) {
+        self.accumulator.discard().await;
+        self.stream = None;
+        self.pages = Pages::default();
+        self.listed = Instant::now();
+        self.list_begun = Moment::now();
+        self.status.lists();
+        self.status.enter(ReflectorState::Listing { loaded: 0, total: None });
+    }
+
+    pub(super) async fn list_failed(&mut self, error: &SourceError) -> StepOutcome {
+        self.accumulator.discard().await;
+        self.report(error);
+        StepOutcome::ListFailed(error.into())
+    }
+
+    /// Lists one page into the accumulator.
+    pub(super) async fn list(
+        &mut self,
+        query: &ListQuery,
+        machine: &Machine,
+    ) -> Result<StepOutcome, SourceError> {
+        let idle_timeout = self.options.list_idle_timeout;
+        let silent = self.error(Verb::List, Fault::Silent(idle_timeout));
+        let (request, received) = (silent.request().clone(), Arc::new(AtomicU64::new(0)));
+        let hints = self.hints(machine).counting(received.clone());
+        let opening = guarded::open(request.clone(), || self.source.list(query, &hints));
+        let opened = timeout(idle_timeout, opening).await;
+        let mut items = Guarded::new(opened.map_err(|_| silent.clone())??, request);
+        let mut metadata = ListMetadata::default();
+        let (mut total, mut outside) = (None, 0);
+        let mut budget = YieldBudget::new();
+        let malformed =
+            |this: &Self, problem| this.error(Verb::List, Fault::Malformed { offset: 0, problem });
+        while let Some(item) =
+            next_item(&mut items, idle_timeout, &received).await.ok_or_else(|| silent.clone())?
+        {
+            budget.spend(1).await;
+            let item = item?;
+            let is_outside = matches!(item, ListItem::Outside(_));
+            match item {
+                ListItem::Object(Ok(SourceObject(SourceForm::Unchanged(key, object), _))) => {
+                    self.accumulator.list(key, object);
+                }
+                ListItem::Object(object) => {
+                    let (key, object) = self.accept(object, Verb::List);
+                    match (key, object) {
+                        (Some(key), Some(object)) => {
+                            let object = self.known_or(&key, object);
+                            self.accumulator.list(key, object);
+                        }
+                        (key, _) => self.accumulator.unreadable(key),
+                    }
+                }
+                ListItem::Outside(key) => {
+                    outside += 1;
+                    self.left_out(key);
+                }
+                ListItem::Meta(meta) => metadata = meta,
+            }
+            let ends = self.pages.item(self.accumulator.keys(), is_outside);
+            ends.map_err(|problem| malformed(self, problem))?;
+            let loaded = self.accumulator.len();
+            total = metadata.remaining.map(|remaining| loaded + remaining).or(total);
+            self.status.loaded(loaded, total);
+        }
+        let Some(version) = metadata.version else {
+            return Err(self.error(Verb::List, Fault::NoVersion));
+        };
+        let continue_token = metadata.continue_token.filter(|token| !token.is_empty());
+        let at_once = match &continue_token {
+            Some(token) => {
+                let turned = self.pages.turn(token, query.limit, self.accumulator.keys(), outside);
+                turned.map_err(|problem| malformed(self, problem))?
+            }
+            None => true,
+        };
+        if continue_token.is_none()
+            && let Some(known) = machine.newer_known(&version)
+        {
+            let fault = Fault::StaleList { listed: version, known: known.clone() };
+            self.report(&self.error(Verb::List, fault));
+            return Ok(StepOutcome::StaleList);
+        }
+        let complete = self.accumulator.is_complete();
+        let lost_history = self.accumulator.shows_lost_history(&version);
+        Ok(StepOutcome::Listed { version, continue_token, at_once, complete, lost_history })
+    }
+
+    /// Opens a streaming list and reads its initial events into the accumulator.
+    pub(super) async fn stream(
+        &mut self,
+        query: WatchQuery,
+        machine: &Machine,
+    ) -> Result<StepOutcome, SourceError> {
+        let idle_timeout = self.options.initial_events_idle_timeout;
+        let begun = Instant::now();
+        let timed_out = |this: &Self| {
+            let waited = idle_timeout.max(begun.elapsed());
+            this.error(Verb::Watch, Fault::NoInitialEventsEnd(waited))
+        };
+        let opening = self.opening(&query, &self.hints(machine));
+        let opened = timeout(idle_timeout, opening).await;
+        let mut stream = self.guarded(opened.map_err(|_| timed_out(self))??);
+        self.heartbeat.begin();
+        let mut budget = YieldBudget::new();
+        let latest = after(begun, idle_timeout.saturating_mul(MAX_IDLE_TIMEOUTS));
+        let (mut until, mut keys) = (latest.min(after(begun, idle_timeout)), 0);
+        loop {
+            budget.spend(1).await;
+            let item = match timeout_at(until, stream.next()).await {
+                Ok(Some(item)) => item?,
+                Ok(None) => {
+                    let within = "the initial events";
+                    return Err(self.error(Verb::Watch, Fault::Truncated { received: 0, within }));
+                }
+                Err(_) => return Err(timed_out(self)),
+            };
+            match self.observe(item) {
+                Observed::Change { change, .. } => match change {
+                    Change::Added { key, object, .. } | Change::Updated { key, object, .. } => {
+                        let object = self.known_or(&key, object);
+                        self.accumulator.list(key, object);
+                    }
+                    Change::Deleted { key, .. } => self.accumulator.remove(&key),
+                    Change::MovedAway { key, .. } => {
+                        self.accumulator.remove(&key);
+                        self.left_out(Some(key));
+                    }
+                    Change::Unreadable { key, .. } => self.accumulator.unreadable(Some(key)),
+                    Change::Bookmark(_)
+                    | Change::Replace(_)
+                    | Change::Arrived(_)
+                    | Change::Narrowed(_) => {}
+                },
+                Observed::Bookmark { version, initial_events_end: true } => {
+                    self.heartbeat.bookmark(Instant::now());
+                    if let Some(known) = machine.newer_known(&version) {
+                        let fault = Fault::StaleList { listed: version, known: known.clone() };
+                        self.report(&self.error(Verb::Watch, fault));
+                        return Ok(StepOutcome::StaleList);
+                    }
+                    self.stream = Some((stream, query));
+                    let lost_history = self.accumulator.shows_lost_history(&version);
+                    let complete = self.accumulator.is_complete();
+                    return Ok(StepOutcome::Streamed { version, complete, lost_history });
+                }
+                Observed::Nameless => self.accumulator.unreadable(None),
+                Observed::Bookmark { .. } | Observed::Outside(_) | Observed::Nothing => {}
+                Observed::Failed(error) => return Err(error),
+            }
+            self.status.loaded(self.accumulator.len(), None);
+            // Only new keys are progress. A server that does not know initial events sends live
+            // events.
+            let now = Instant::now();
+            if self.accumulator.keys() > keys {
+                keys = self.accumulator.keys();
+                until = latest.min(after(now, idle_timeout));
+            } else if now >= until {
+                return Err(timed_out(self));
+            }
+        }
+    }
+
+    /// Notes an object outside of the shard. Only a stored one can have moved away.
+    fn left_out(&mut self, key: Option<ObjectKey>) {
+        let known = self.options.known.as_ref();
+        if let Some(key) = key.filter(|key| known.is_some_and(|known| known.get(key).is_some())) {
+            self.accumulator.moved_away(key);
+        }
+    }
+
+    /// Returns the hints for a list.
+    fn hints(&self, machine: &Machine) -> ListHints {
+        match self.skippable(machine) {
+            Some(known) => self.packing_hints().known(known),
+            None => self.packing_hints(),
+        }
+    }
+
+    /// Returns the hint that objects may come packed, unless a transform must change them first.
+    pub(super) fn packing_hints(&self) -> ListHints {
+        let ReflectorOptions { packer, transform, .. } = &self.options;
+        match transform {
+            None => ListHints::none().packer(packer.clone()),
+            Some(_) => ListHints::none(),
+        }
+    }
+
+    /// Returns the objects that the source may leave undecoded. `None` before anything is known.
+    /// `None` for a quorum read: after a restored backup, other states may have the versions of the
+    /// known objects.
+    fn skippable(&self, machine: &Machine) -> Option<Arc<dyn KnownObjects>> {
+        let known = machine.version().is_some() && !machine.is_quorum_read();
+        self.options.known.clone().filter(|_| known)
+    }
+
+    /// Returns the known object if the listed one is in the same state. The fresh copy is freed
+    /// now, and not with the whole list.
+    fn known_or(&mut self, key: &ObjectKey, object: Cached) -> Cached {
+        let known = self.options.known.as_ref().and_then(|known| known.get(key));
+        match known {
+            Some(known) if object.is_same_state(&known) => known,
+            known => {
+                self.accumulator.note_news();
+                if let Some(known) = known
+                    && object.uid().is_some_and(|uid| known.uid() == Some(uid))
+                    && let (Some(listed), Some(known)) = (object.version(), known.version())
+                    && listed.is_older_than(&known)
+                {
+                    self.accumulator.note_older(known);
+                }
+                object
+            }
+        }
+    }
+}
+
+/// Returns the next item of a list, or `None` if the list is silent for this time. Bytes of a large
+/// object count, too, because it is an item only when it is complete.
+async fn next_item(
+    items: &mut Guarded<ListStream>,
+    idle_timeout: Duration,
+    received: &AtomicU64,
+) -> Option<Option<Result<ListItem, SourceError>>> {
+    loop {
+        let before = received.load(Ordering::Relaxed);
+        if let Ok(item) = timeout(idle_timeout, items.next()).await {
+            return Some(item);
+        }
+        if received.load(Ordering::Relaxed) - before < SLOWEST {
+            return None;
+        }
+    }
+}

@@ -1,0 +1,326 @@
+//! The choice of each list, and the step after it.
+
+use tokio::time::Instant;
+
+use super::{Machine, Next, Phase, Request};
+use crate::error::FaultClass;
+use crate::lister_watcher::ListQuery;
+use crate::object::{ResourceVersion, ShardSelector};
+use crate::reflector::status::RelistCause;
+use crate::reflector::step::{RequestFailure, Step};
+
+/// The page size of lists that may read from etcd, which must not read everything at once. Each
+/// page waits for the one before. A list of 150,000 objects takes 30 requests in a row, and with
+/// client-go's pages of 500 it takes 300.
+const PAGE: u32 = 5_000;
+
+/// The number of failed lists in a row after which the other form of list is tried.
+const TRY_OTHER_AFTER: u32 = 3;
+
+/// The experience with earlier lists, as far as the next one depends on it.
+#[derive(Debug, Default)]
+pub(super) struct ListPolicy {
+    /// True if the next list is a quorum read, because the last version is no longer, or not yet,
+    /// available.
+    pub(super) quorum: bool,
+    /// True if a list at version 0 came in pages: the server does not cache this resource. The
+    /// pages of a consistent list show nothing, because a cache gives them, too.
+    paginated_at_zero: bool,
+    /// True if the server refused a streaming list.
+    streaming_refused: bool,
+    /// The choice for the next list: streaming if true, plain if false. `None` to follow the rules.
+    streaming_next: Option<bool>,
+    /// The number of failed lists since the last one that succeeded, as far as they count for the
+    /// form of the next.
+    failed: u32,
+    /// True if the last list was older than the known version.
+    stale: bool,
+}
+
+/// The current list.
+#[derive(Debug)]
+pub(super) struct Listing {
+    pub(super) kind: ListKind,
+    /// The version that its first request asked for. `None` for a quorum read.
+    pub(super) asked: Option<ResourceVersion>,
+    /// The version of the list.
+    pub(super) version: Option<ResourceVersion>,
+    /// True if it was already repeated as a quorum read.
+    pub(super) repeated: bool,
+    /// True if every item so far had a readable key.
+    pub(super) complete: bool,
+    /// True if an item shows that the server's history was lost.
+    pub(super) lost_history: bool,
+    /// The shard that is listed.
+    pub(super) shard: Option<ShardSelector>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ListKind {
+    Plain {
+        /// True if a page was listed before.
+        paged: bool,
+        /// True if its pages have failed, and it is repeated without a limit.
+        in_one_piece: bool,
+    },
+    Streaming,
+    /// A plain list of only those objects that came into the shard.
+    Arrivals,
+}
+
+impl ListKind {
+    const PLAIN: Self = Self::Plain { paged: false, in_one_piece: false };
+}
+
+impl Listing {
+    fn new(kind: ListKind, shard: Option<ShardSelector>) -> Self {
+        let (repeated, complete, lost_history) = (false, true, false);
+        Self { kind, asked: None, version: None, repeated, complete, lost_history, shard }
+    }
+}
+
+impl Machine {
+    /// Begins a list, streaming or plain, once the rate limit allows it.
+    pub(super) fn list(&mut self, now: Instant) -> Step {
+        if self.shard.is_empty() {
+            return Step::AwaitShard;
+        }
+        if let Err(delay) = self.gate.admit(now) {
+            return self.wait(delay, Next::List);
+        }
+        // A lagging cache of the server may have an older state than a predecessor acted on: this
+        // process before its restart, the last leader, or the replica that had these objects.
+        let first = self.version.is_none() && !self.rules.any_version;
+        let quorum = self.lists.quorum || first || self.shard.arriving().is_some();
+        let known = self.newest().cloned().filter(|_| !quorum);
+        let streaming = self.lists.streaming_next.unwrap_or(self.rules.streaming);
+        let shard = self.shard.followed().cloned();
+        let list = Listing::new(ListKind::PLAIN, shard.clone());
+        let list = Listing { repeated: quorum, ..list };
+        if streaming && !self.lists.streaming_refused {
+            let (kind, asked) = (ListKind::Streaming, known.clone());
+            self.phase = Phase::Listing(Listing { kind, asked, ..list });
+            return Step::StreamingList(self.watch_query(known, true));
+        }
+        let version = (!quorum).then(|| known.unwrap_or(ResourceVersion::ANY));
+        self.phase = Phase::Listing(Listing { asked: version.clone(), ..list });
+        let limit = self.limit(version.as_ref());
+        let query = ListQuery { version, limit, shard, ..ListQuery::default() };
+        Step::List { query, fresh: true }
+    }
+
+    /// Lists the objects that came into the shard, with a quorum read.
+    pub(super) fn list_arrivals(&mut self, arriving: ShardSelector) -> Step {
+        let shard = Some(arriving);
+        self.phase = Phase::Listing(Listing::new(ListKind::Arrivals, shard.clone()));
+        let query = ListQuery { limit: self.limit(None), shard, ..ListQuery::default() };
+        Step::List { query, fresh: true }
+    }
+
+    /// Returns the page size. Lists that may read from etcd are paged. Lists at a version are
+    /// served by a cache, which pages would bypass.
+    fn limit(&self, version: Option<&ResourceVersion>) -> Option<u32> {
+        let cached = version.is_some_and(|version| *version != ResourceVersion::ANY);
+        self.rules.page_size.or((!cached || self.lists.paginated_at_zero).then_some(PAGE))
+    }
+
+    /// Requests the next page: at once, or once the rate limit allows it.
+    pub(super) fn next_page(
+        &mut self,
+        mut listing: Listing,
+        token: String,
+        at_once: bool,
+        now: Instant,
+    ) -> Step {
+        if let ListKind::Plain { paged, .. } = &mut listing.kind {
+            *paged = true;
+        }
+        let limit = self.limit(listing.asked.as_ref());
+        let (shard, continue_token) = (listing.shard.clone(), Some(token));
+        let query = ListQuery { limit, continue_token, shard, ..ListQuery::default() };
+        if at_once {
+            self.phase = Phase::Listing(listing);
+            return Step::List { query, fresh: false };
+        }
+        self.send(Request { listing, query, fresh: false }, now)
+    }
+
+    /// Hands the list on, which has this version.
+    pub(super) fn hand_on_list(
+        &mut self,
+        listing: Listing,
+        version: ResourceVersion,
+        now: Instant,
+    ) -> Step {
+        match listing.kind {
+            ListKind::Arrivals => {
+                let goes_on = self.newest().is_some_and(|known| version.is_at_least(known));
+                if !goes_on || listing.lost_history {
+                    // History was lost, or versions do not compare.
+                    return self.list(now);
+                }
+                self.phase = Phase::Listing(listing);
+                return Step::Arrive { version };
+            }
+            ListKind::Plain { paged: true, .. } if listing.asked == Some(ResourceVersion::ANY) => {
+                self.lists.paginated_at_zero = true;
+            }
+            _ => {}
+        }
+        self.replace(listing, version, now)
+    }
+
+    pub(super) fn replace(
+        &mut self,
+        listing: Listing,
+        version: ResourceVersion,
+        now: Instant,
+    ) -> Step {
+        let lost_history = listing.lost_history;
+        if lost_history && listing.asked.is_some() {
+            // The source may have skipped states that only have the versions of known ones.
+            return self.list_from_quorum(now);
+        }
+        self.phase = Phase::Listing(Listing { version: Some(version.clone()), ..listing });
+        let restored = lost_history || self.is_restored(&version);
+        Step::Replace { version, restored }
+    }
+
+    /// Watches after the sink has got a list.
+    pub(super) fn watch_after_list(&mut self, listing: Listing, news: bool, now: Instant) -> Step {
+        let Listing { kind, version, complete, shard, .. } = listing;
+        self.delays.healthy(now);
+        if kind == ListKind::Arrivals {
+            let newer = version.filter(|version| {
+                self.version.as_ref().is_some_and(|known| known.is_older_than(version))
+            });
+            if let Some((shard, version)) = shard.zip(newer) {
+                self.shard.note_lead(shard, version);
+            }
+            if !complete {
+                self.schedule_relist(now);
+            }
+            return self.watch(now);
+        }
+        self.shard.note_relist();
+        self.version = version;
+        let ListPolicy { paginated_at_zero, streaming_refused, .. } = self.lists;
+        self.lists = ListPolicy { paginated_at_zero, streaming_refused, ..ListPolicy::default() };
+        self.watches.note_relist(news, now);
+        self.schedule.note_relist(now);
+        if !complete {
+            self.schedule_relist(now);
+        }
+        // The stream follows the shard that was listed.
+        if kind == ListKind::Streaming && shard.as_ref() == self.shard.followed() {
+            self.phase = Phase::Watching { progressed: false };
+            return Step::Follow { at_most: self.schedule.left(now) };
+        }
+        self.watch(now)
+    }
+
+    pub(super) fn handle_failed_list(
+        &mut self,
+        listing: Listing,
+        failure: RequestFailure,
+        now: Instant,
+    ) -> Step {
+        if listing.kind == ListKind::Arrivals {
+            return self.handle_failed_arrivals(failure, now);
+        }
+        match failure.class {
+            FaultClass::Expired | FaultClass::Invalid
+                if listing.kind == (ListKind::Plain { paged: true, in_one_piece: false }) =>
+            {
+                // The snapshot of the pages was compacted away, or the server does not know its
+                // token: list again, in one piece. A server may page that, too.
+                let (version, shard) = (listing.asked.clone(), listing.shard.clone());
+                let query = ListQuery { version, shard, ..ListQuery::default() };
+                let kind = ListKind::Plain { paged: false, in_one_piece: true };
+                let listing = Listing { kind, version: None, complete: true, ..listing };
+                self.send(Request { listing, query, fresh: true }, now)
+            }
+            FaultClass::Expired | FaultClass::VersionTooLarge => {
+                self.lists.quorum = true;
+                let cause = match failure.class {
+                    FaultClass::Expired => RelistCause::Expired,
+                    _ => RelistCause::VersionTooLarge,
+                };
+                if listing.repeated {
+                    self.try_other_list(&listing);
+                    self.relist_after(cause, now, failure.retry_after)
+                } else {
+                    self.relists.count(cause);
+                    self.list(now)
+                }
+            }
+            FaultClass::Refused | FaultClass::Throttled => {
+                if self.rules.streaming {
+                    self.lists.failed += 1;
+                    if self.lists.failed.is_multiple_of(TRY_OTHER_AFTER) {
+                        // Some servers and proxies refuse only one of the two.
+                        let was_streaming = listing.kind == ListKind::Streaming;
+                        self.lists.streaming_next = Some(!was_streaming);
+                    }
+                }
+                self.list_again(failure, now)
+            }
+            FaultClass::Invalid
+                if listing.asked.as_ref().is_some_and(|asked| *asked != ResourceVersion::ANY) =>
+            {
+                // The version may be what the server refuses: another server gave it.
+                self.lists.quorum = true;
+                self.list(now)
+            }
+            class if listing.kind == ListKind::Streaming => {
+                // A plain list may work.
+                self.lists.streaming_next = Some(false);
+                self.lists.streaming_refused =
+                    class == FaultClass::Invalid || failure.no_end_of_initial_events;
+                self.list(now)
+            }
+            class => {
+                if matches!(class, FaultClass::Internal | FaultClass::Invalid | FaultClass::Other) {
+                    self.try_other_list(&listing);
+                }
+                self.list_again(failure, now)
+            }
+        }
+    }
+
+    /// Lists again, because the list was older than the known version.
+    pub(super) fn relist_stale(&mut self, now: Instant) -> Step {
+        // Another replica may be newer. The second time, use a quorum read.
+        self.lists.quorum = std::mem::replace(&mut self.lists.stale, true);
+        self.relist_after(RelistCause::StaleList, now, None)
+    }
+
+    /// After a failed streaming list, makes the next list a plain one. After some failed plain
+    /// lists in a row, makes it a streaming one.
+    fn try_other_list(&mut self, listing: &Listing) {
+        let was_streaming = listing.kind == ListKind::Streaming;
+        if !was_streaming {
+            self.lists.failed += 1;
+        }
+        let streaming = !was_streaming && self.lists.failed.is_multiple_of(TRY_OTHER_AFTER);
+        self.lists.streaming_next = Some(streaming);
+    }
+
+    /// Handles a failed list of arrivals. A list of the whole shard shows them, too.
+    fn handle_failed_arrivals(&mut self, failure: RequestFailure, now: Instant) -> Step {
+        match failure.class {
+            FaultClass::Refused | FaultClass::Throttled => {
+                let delay = self.delays.after_failure(now, failure.retry_after);
+                self.wait(delay, Next::Watch)
+            }
+            FaultClass::Expired => {
+                self.relists.count(RelistCause::Expired);
+                self.list(now)
+            }
+            FaultClass::VersionTooLarge => {
+                self.relist_after(RelistCause::VersionTooLarge, now, failure.retry_after)
+            }
+            _ => self.list_again(failure, now),
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! The list-watch state machine, without I/O.
+//!
+//! The machine is a pure function from (state, outcome, time) to the next [`Step`]. It never waits,
+//! sends requests, stores or reports. The driver does what a step says and returns the
+//! [`StepOutcome`]. The rules are those of client-go's `Reflector`, unless a comment says
+//! otherwise.
+
+mod lists;
+mod schedule;
+mod watches;
+
+use std::time::Duration;
+
+use fastrand::Rng;
+use tokio::time::Instant;
+
+use self::lists::{ListKind, ListPolicy, Listing};
+use self::schedule::RelistSchedule;
+use self::watches::WatchHistory;
+use super::backoff::{BackoffPolicy, RetryDelays};
+use super::gate::Gate;
+use super::shard_progress::ShardProgress;
+use super::status::{RelistCause, Relists};
+use super::step::{RequestFailure, Step, StepOutcome};
+use crate::lister_watcher::ListQuery;
+use crate::object::{ResourceVersion, ShardSelector};
+
+/// The machine's configuration.
+#[derive(Clone, Debug)]
+pub(super) struct Rules {
+    pub(super) page_size: Option<u32>,
+    /// True if any cache may answer the first list.
+    pub(super) any_version: bool,
+    pub(super) streaming: bool,
+    pub(super) internal_error_window: Duration,
+    pub(super) freshness_limit: Option<Duration>,
+}
+
+#[derive(Debug)]
+pub(super) struct Machine {
+    rules: Rules,
+    phase: Phase,
+    /// The last version seen.
+    version: Option<ResourceVersion>,
+    lists: ListPolicy,
+    watches: WatchHistory,
+    schedule: RelistSchedule,
+    shard: ShardProgress,
+    gate: Gate,
+    delays: RetryDelays,
+    relists: Relists,
+    rng: Rng,
+}
+
+/// The step that the driver performs.
+#[derive(Debug)]
+enum Phase {
+    /// A wait. The next step follows it.
+    Waiting(Next),
+    /// A list, until the sink has it.
+    Listing(Listing),
+    /// A watch. `progressed` is true if it sent a newer version.
+    Watching { progressed: bool },
+}
+
+/// The step after a wait.
+#[derive(Debug)]
+enum Next {
+    List,
+    Watch,
+    Request(Box<Request>),
+}
+
+/// A request of a list that has begun.
+#[derive(Debug)]
+struct Request {
+    listing: Listing,
+    query: ListQuery,
+    fresh: bool,
+}
+
+impl Machine {
+    pub(super) fn new(rules: Rules, policy: Box<dyn BackoffPolicy>, mut rng: Rng) -> Self {
+        let delays = RetryDelays::new(policy, rng.fork());
+        Self {
+            rules,
+            phase: Phase::Waiting(Next::List),
+            version: None,
+            lists: ListPolicy::default(),
+            watches: WatchHistory::default(),
+            schedule: RelistSchedule::default(),
+            shard: ShardProgress::default(),
+            gate: Gate::default(),
+            delays,
+            relists: Relists::default(),
+            rng,
+        }
+    }
+
+    /// Follows this shard from the next request on. Returns the part of it that was listed before,
+    /// if known objects may be outside of it.
+    pub(super) fn follow_shard(&mut self, shard: &ShardSelector) -> Option<ShardSelector> {
+        if matches!(self.phase, Phase::Waiting(Next::Request(_))) {
+            // It would list another shard.
+            self.phase = Phase::Waiting(Next::List);
+        }
+        self.shard.follow(shard)
+    }
+
+    /// Returns how far the followed shard was shown.
+    pub(super) fn shard(&self) -> &ShardProgress {
+        &self.shard
+    }
+
+    /// Returns the shard that the store holds after the current list.
+    pub(super) fn shard_after_list(&self) -> Option<ShardSelector> {
+        let listing = self.listing()?;
+        if listing.kind == ListKind::Arrivals {
+            self.shard.followed().cloned()
+        } else {
+            listing.shard.clone()
+        }
+    }
+
+    /// Returns the first step.
+    pub(super) fn start(&mut self, now: Instant) -> Step {
+        self.list(now)
+    }
+
+    /// Admits a request that is not a step, if the rate limit allows it now.
+    pub(super) fn admits(&mut self, now: Instant) -> bool {
+        self.gate.admit(now).is_ok()
+    }
+
+    /// Returns a random part of this time.
+    pub(super) fn spread(&mut self, time: Duration) -> Duration {
+        time.mul_f64(self.rng.f64())
+    }
+
+    /// Returns whether a demand for a proof may end the current wait. Otherwise the wait delays a
+    /// list that is a proof by itself, or the next page of a list.
+    pub(super) fn serves_demands(&self) -> bool {
+        match self.phase {
+            Phase::Waiting(Next::Watch) => true,
+            Phase::Waiting(Next::List) => !self.lists.quorum && self.version.is_some(),
+            _ => false,
+        }
+    }
+
+    /// Returns whether a change is unknown until everything is listed again.
+    pub(super) fn lacks_changes(&self) -> bool {
+        self.schedule.is_pending()
+    }
+
+    /// Returns the last version seen.
+    pub(super) fn version(&self) -> Option<&ResourceVersion> {
+        self.version.as_ref()
+    }
+
+    /// Returns the number of relists, by cause.
+    pub(super) fn relists(&self) -> &Relists {
+        &self.relists
+    }
+
+    /// Notes an event in order from the watch. It is progress if the version advanced. The same
+    /// event may come in each watch if it has no version.
+    pub(super) fn note_version(&mut self, version: Option<ResourceVersion>, now: Instant) {
+        let Some(version) = version else { return };
+        let known = self.version.as_ref();
+        if known.is_some_and(|known| known.is_at_least(&version)) {
+            return;
+        }
+        self.shard.catch_up(&version);
+        self.version = Some(version);
+        self.delays.healthy(now);
+        self.watches.note_progress();
+        if let Phase::Watching { progressed } = &mut self.phase {
+            *progressed = true;
+        }
+    }
+
+    /// Returns the current list.
+    fn listing(&self) -> Option<&Listing> {
+        match &self.phase {
+            Phase::Listing(listing) => Some(listing),
+            _ => None,
+        }
+    }
+
+    /// Returns the known version if a list of `version` from a cache is older. The answer of a
+    /// quorum counts even if it is older: then the cluster was restored and history is lost.
+    pub(super) fn newer_known(&self, version: &ResourceVersion) -> Option<&ResourceVersion> {
+        self.listing()?.asked.as_ref()?;
+        self.newest().filter(|known| version.is_older_than(known))
+    }
+
+    /// Returns the newest version of which the sink has a part. A list of everything must not be
+    /// older, because it replaces every part.
+    fn newest(&self) -> Option<&ResourceVersion> {
+        self.shard.newest(self.version.as_ref())
+    }
+
+    /// Returns whether the current list is a quorum read. Its answer is the truth, even if it is
+    /// older than the known version.
+    pub(super) fn is_quorum_read(&self) -> bool {
+        self.listing().is_some_and(|listing| listing.asked.is_none())
+    }
+
+    /// Returns whether the version of the current list shows that history was lost: a quorum is
+    /// behind the known version.
+    fn is_restored(&self, version: &ResourceVersion) -> bool {
+        self.is_quorum_read() && self.newest().is_some_and(|known| version.is_older_than(known))
+    }
+
+    /// Notes an item that cannot be used, and schedules a relist. Returns when the relist is due.
+    /// The open watch does not change it.
+    pub(super) fn schedule_relist(&mut self, now: Instant) -> Instant {
+        self.schedule.schedule(now, &mut self.rng)
+    }
+
+    /// Notes that the sink has the current list: its shard is no longer arriving.
+    pub(super) fn note_list_emitted(&mut self) {
+        if let Phase::Listing(listing) = &self.phase {
+            self.shard.note_list(listing.shard.as_ref());
+        }
+    }
+
+    /// Returns the step that follows from the outcome of the last one.
+    pub(super) fn next(&mut self, outcome: StepOutcome, now: Instant) -> Step {
+        let phase = std::mem::replace(&mut self.phase, Phase::Waiting(Next::List));
+        match (outcome, phase) {
+            (StepOutcome::Waited, Phase::Waiting(Next::Watch)) => self.watch(now),
+            (StepOutcome::Waited, Phase::Waiting(Next::Request(request))) => {
+                self.send(*request, now)
+            }
+            (StepOutcome::Unproven, _) => self.list_from_quorum(now),
+            (
+                StepOutcome::Listed { version, continue_token, at_once, complete, lost_history },
+                Phase::Listing(mut listing),
+            ) => {
+                listing.complete &= complete;
+                listing.lost_history |= lost_history;
+                let version = listing.version.get_or_insert(version).clone();
+                match continue_token {
+                    Some(token) => self.next_page(listing, token, at_once, now),
+                    None => self.hand_on_list(listing, version, now),
+                }
+            }
+            (
+                StepOutcome::Streamed { version, complete, lost_history },
+                Phase::Listing(listing),
+            ) => self.replace(Listing { complete, lost_history, ..listing }, version, now),
+            (StepOutcome::StaleList, _) => self.relist_stale(now),
+            (StepOutcome::ListFailed(failure), Phase::Listing(listing)) => {
+                self.handle_failed_list(listing, failure, now)
+            }
+            (StepOutcome::Replaced { news }, Phase::Listing(listing)) => {
+                self.watch_after_list(listing, news, now)
+            }
+            (StepOutcome::WatchNotOpened(failure), _) => self.handle_unopened_watch(failure, now),
+            (StepOutcome::WatchEnded { end, lasted }, Phase::Watching { progressed }) => {
+                self.handle_ended_watch(&end, lasted, progressed, now)
+            }
+            (StepOutcome::Panicked, _) => self.relist_after(RelistCause::Panicked, now, None),
+            // The other waits. No step has another outcome.
+            _ => self.list(now),
+        }
+    }
+
+    /// Requests a list or its next page, once the rate limit allows it.
+    fn send(&mut self, request: Request, now: Instant) -> Step {
+        if let Err(delay) = self.gate.admit(now) {
+            return self.wait(delay, Next::Request(Box::new(request)));
+        }
+        let Request { listing, query, fresh } = request;
+        self.phase = Phase::Listing(listing);
+        Step::List { query, fresh }
+    }
+
+    fn relist_after(&mut self, cause: RelistCause, now: Instant, asked: Option<Duration>) -> Step {
+        self.relists.count(cause);
+        let delay = self.delays.after_failure(now, asked);
+        self.wait(delay, Next::List)
+    }
+
+    fn list_again(&mut self, failure: RequestFailure, now: Instant) -> Step {
+        let delay = self.delays.after_failure(now, failure.retry_after);
+        self.wait(delay, Next::List)
+    }
+
+    fn wait(&mut self, delay: Duration, next: Next) -> Step {
+        self.phase = Phase::Waiting(next);
+        Step::Wait(delay)
+    }
+}

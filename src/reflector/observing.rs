@@ -1,0 +1,152 @@
+//! The meaning of the items that a source sends.
+
+use super::driver::ReflectorDriver;
+use super::options::Transform;
+use crate::error::{Fault, SourceError, Verb};
+use crate::lister_watcher::{SourceForm, SourceObject, Undecodable, WatchItem};
+use crate::object::{Cached, Change, ObjectKey, ResourceVersion};
+use crate::packer::METADATA_PANICKED;
+use crate::panic::{catch, drop_safely};
+
+/// The meaning of a watch item.
+pub(super) enum Observed {
+    Change {
+        change: Change,
+        version: Option<ResourceVersion>,
+    },
+    Bookmark {
+        version: ResourceVersion,
+        initial_events_end: bool,
+    },
+    /// An event of an object that was never in the shard.
+    Outside(Option<ResourceVersion>),
+    /// An event of an object whose key cannot be read.
+    Nameless,
+    /// An item that cannot be used.
+    Nothing,
+    Failed(SourceError),
+}
+
+impl Observed {
+    /// Returns the version of the collection that the item states.
+    pub(super) fn version(&self) -> Option<&ResourceVersion> {
+        match self {
+            Self::Change { version, .. } | Self::Outside(version) => version.as_ref(),
+            Self::Bookmark { version, .. } => Some(version),
+            Self::Nameless | Self::Nothing | Self::Failed(_) => None,
+        }
+    }
+}
+
+impl ReflectorDriver {
+    /// Returns the meaning of a watch item. Errors of single items are reported.
+    pub(super) fn observe(&mut self, item: WatchItem) -> Observed {
+        match item {
+            WatchItem::Added(decoded) => self.observe_object(decoded, |key, object, version| {
+                Change::Added { key, object, version }
+            }),
+            WatchItem::Modified(decoded) => self.observe_object(decoded, |key, object, version| {
+                Change::Updated { key, object, version }
+            }),
+            WatchItem::Deleted(decoded) => {
+                let version = version(&decoded);
+                match self.accept(decoded, Verb::Watch) {
+                    (Some(key), object) => Observed::Change {
+                        change: Change::Deleted { key, object, version: version.clone() },
+                        version,
+                    },
+                    (None, _) => Observed::Nameless,
+                }
+            }
+            WatchItem::Bookmark { version, initial_events_end } => {
+                Observed::Bookmark { version, initial_events_end }
+            }
+            WatchItem::Skipped(error) => {
+                self.report(&error);
+                Observed::Nothing
+            }
+            WatchItem::Outside { key: None, version } => Observed::Outside(version),
+            WatchItem::Outside { key: Some(key), version } => Observed::Change {
+                change: Change::MovedAway { key, version: version.clone() },
+                version,
+            },
+            WatchItem::Failed(error) => Observed::Failed(error),
+        }
+    }
+
+    fn observe_object(
+        &mut self,
+        object: Result<SourceObject, Undecodable>,
+        change: fn(ObjectKey, Cached, Option<ResourceVersion>) -> Change,
+    ) -> Observed {
+        let version = version(&object);
+        match self.accept(object, Verb::Watch) {
+            (Some(key), Some(object)) => {
+                Observed::Change { change: change(key, object, version.clone()), version }
+            }
+            (Some(key), None) => Observed::Change {
+                change: Change::Unreadable { key, version: version.clone() },
+                version,
+            },
+            (None, _) => Observed::Nameless,
+        }
+    }
+
+    /// Returns an object's key if it can be read, and the object in the form that the cache keeps,
+    /// if it can be used. Errors are reported.
+    pub(super) fn accept(
+        &mut self,
+        object: Result<SourceObject, Undecodable>,
+        verb: Verb,
+    ) -> (Option<ObjectKey>, Option<Cached>) {
+        let mut object = match object.map(|object| object.0) {
+            Ok(SourceForm::Packed(key, object) | SourceForm::Unchanged(key, object)) => {
+                return (Some(key), Some(object.cast()));
+            }
+            Ok(SourceForm::Decoded(object)) => object,
+            Err(Undecodable { key, error, .. }) => {
+                self.report(&error);
+                return (key, None);
+            }
+        };
+        // The metadata's getter is user code.
+        let key = catch(|| object.key()).map_err(|_| METADATA_PANICKED.to_owned());
+        let key = match key.and_then(|key| key.map_err(|invalid| invalid.to_string())) {
+            Ok(key) => key,
+            Err(problem) => {
+                drop_safely(object);
+                let fault = Fault::Undecodable { key: None, problem };
+                self.report(&self.error(verb, fault));
+                return (None, None);
+            }
+        };
+        if let Some(transform) = &self.options.transform
+            && catch(|| change(&mut object, transform)).is_err()
+        {
+            drop_safely(object);
+            self.report(&self.error(verb, Fault::TransformPanicked(key.clone())));
+            return (Some(key), None);
+        }
+        (Some(key), Some(self.options.packer.pack_any(object).cast()))
+    }
+}
+
+/// Applies a transform to an object that nothing else holds.
+fn change(object: &mut Cached, transform: &Transform) {
+    let Some(object) = object.get_mut() else { return };
+    // Without the time, every reader takes a deleted object for one that stays.
+    let deleted = object.meta().and_then(|meta| meta.deletion_timestamp.clone());
+    transform(object);
+    if let Some(meta) = object.meta_mut() {
+        meta.deletion_timestamp = deleted;
+    }
+}
+
+/// Returns an object's version. Call it before the transform, which might take it away.
+fn version(object: &Result<SourceObject, Undecodable>) -> Option<ResourceVersion> {
+    match object {
+        // The metadata's getter is user code.
+        Ok(object) => catch(|| object.version()).ok().flatten(),
+        Err(undecodable) => undecodable.version.clone(),
+    }
+}

@@ -1,0 +1,112 @@
+//! Proofs that the changes handed on are current: of a watch, and on demand.
+
+use std::pin::pin;
+
+use tokio::time::Instant;
+
+use super::demand::Demanded;
+use super::driver::ReflectorDriver;
+use super::machine::Machine;
+use super::options::ReflectorOptions;
+use super::probe::{Probe, Probed};
+use super::step::End;
+
+impl ReflectorDriver {
+    /// Waits for a future while no watch is open, and meets demands for a proof meanwhile. Returns
+    /// `None` if only a list can prove that the changes handed on are current.
+    pub(super) async fn prove_beside<T>(
+        &mut self,
+        future: impl Future<Output = T>,
+        machine: &mut Machine,
+    ) -> Option<T> {
+        let mut future = pin!(future);
+        loop {
+            let demanded = tokio::select! {
+                biased;
+                output = &mut future => return Some(output),
+                demanded = self.proving.next() => demanded,
+            };
+            if !self.handle_demand(demanded, machine) || !self.prove_if_reached(machine) {
+                return None;
+            }
+        }
+    }
+
+    /// Meets a demand if the changes handed on have reached the version that it awaits. Returns
+    /// false if one of them is unknown until everything is listed again.
+    pub(super) fn prove_if_reached(&mut self, machine: &Machine) -> bool {
+        let reached = self.proving.has_reached(machine.version());
+        if reached && !machine.lacks_changes() {
+            self.proving.prove();
+        }
+        !reached || !machine.lacks_changes()
+    }
+
+    /// Handles the next event of a demand. Returns false if only a list can prove that the changes
+    /// handed on are current.
+    pub(super) fn handle_demand(&mut self, demanded: Demanded, machine: &mut Machine) -> bool {
+        match demanded {
+            Demanded::Due if machine.admits(Instant::now()) => {
+                self.status.probes();
+                self.proving.ask(machine.version());
+            }
+            Demanded::Due => self.proving.put_off(),
+            Demanded::Answered => self.status.heard(Instant::now()),
+            Demanded::Failed(error) => self.report(&error),
+            Demanded::Unproven => return false,
+        }
+        true
+    }
+
+    /// Returns a probe of a watch that was opened at this moment.
+    pub(super) fn probe(&self, opened: Instant) -> Probe {
+        let ReflectorOptions { freshness_limit, list_idle_timeout, .. } = &self.options;
+        let proved = self.proved.unwrap_or(opened);
+        Probe::new(self.source.clone(), *freshness_limit, *list_idle_timeout, proved)
+    }
+
+    /// Handles the next event of a probe. Returns the reason to end the watch, if there is one.
+    pub(super) fn handle_probe(
+        &mut self,
+        probe: &mut Probe,
+        probed: Probed,
+        machine: &mut Machine,
+    ) -> Option<End> {
+        let now = Instant::now();
+        match probed {
+            Probed::Due if machine.admits(now) => {
+                self.status.probes();
+                probe.ask(now, machine.version().cloned());
+            }
+            Probed::Due => probe.put_off(now),
+            Probed::Answered { version, begun, known } => {
+                self.status.heard(now);
+                if known.is_some_and(|known| version.is_older_than(&known)) {
+                    // A quorum was behind the version that the watch had reached, so history was
+                    // lost. Events of the watch have been proofs since then.
+                    return Some(End::Unproven);
+                }
+                probe.trust_history();
+                // The watch may have gone on since the request.
+                if machine.version()?.is_at_least(&version) {
+                    self.proved(machine, begun);
+                    probe.proved(begun);
+                } else {
+                    probe.await_watch(begun);
+                }
+            }
+            Probed::Failed(error) => {
+                self.report(&error);
+                probe.put_off(now);
+            }
+            Probed::WatchBehind => return Some(End::Unproven),
+        }
+        None
+    }
+
+    /// Notes a proof that the collection had its current version at this moment.
+    pub(super) fn proved(&mut self, machine: &Machine, at: Instant) {
+        self.proved = self.proved.max(Some(at));
+        self.status.proved(machine.version(), at);
+    }
+}
