@@ -13,8 +13,8 @@ use super::{InformerGroup, InformerStopped, SharedInformer};
 use crate::indexer::Indexer;
 use crate::time::after;
 
-/// A signal that objects of some informers have changed, for loops that look at everything each
-/// time, such as a scheduler's.
+/// A signal that objects of some informers have changed, for loops that read all objects each time,
+/// such as a scheduler's.
 ///
 /// ```no_run
 /// use std::time::Duration;
@@ -36,7 +36,7 @@ use crate::time::after;
 pub struct Changes {
     followed: Vec<Box<dyn Changing>>,
     debounce: Duration,
-    /// The time at which the change that was seen is signalled.
+    /// The time at which a seen change is signalled.
     due: Option<Instant>,
     began: bool,
 }
@@ -45,7 +45,7 @@ pub struct Changes {
 trait Changing: Send + Sync {
     /// Returns a number that all handles of the informer share.
     fn id(&self) -> usize;
-    /// Waits for the sync. Returns false if the informer was stopped before.
+    /// Waits for the sync. Returns false if the informer stops first.
     fn synced(&self) -> BoxFuture<'_, bool>;
     /// Waits until the objects differ from those seen. Returns false if the informer was stopped.
     fn changed(&self) -> BoxFuture<'_, bool>;
@@ -120,13 +120,13 @@ impl Changes {
         changes
     }
 
-    /// Adds an informer to a signal that may have been awaited before. No effect if it follows the
-    /// informer already.
+    /// Adds an informer, even after the signal was awaited. Has no effect if the signal already
+    /// follows the informer.
     ///
-    /// The objects that the informer stores, now or with its first list, are a change. The first
-    /// call of [`changed`](Self::changed) waits for the sync of all informers that were added
-    /// before. Later calls do not wait for that of an informer that is added between them. To add
-    /// informers while a task waits, wait for both: `changed` is cancel safe.
+    /// The objects that the informer stores, now or with its first list, count as a change. The
+    /// first call of [`changed`](Self::changed) waits until all informers added before it have
+    /// synced. Later calls do not wait for the sync of informers added since. To add informers
+    /// while a task waits, use `select!`: `changed` is cancel safe.
     ///
     /// ```no_run
     /// use k8s_openapi::api::core::v1::Pod;
@@ -152,8 +152,9 @@ impl Changes {
         }
     }
 
-    /// Removes an informer, and lets go of its handle. Remove it before it is stopped, or after
-    /// [`changed`](Self::changed) has failed because of that. Returns whether it was followed.
+    /// Removes an informer, and drops its handle. Remove it before it stops, or after
+    /// [`changed`](Self::changed) has failed because it stopped. Returns whether the signal
+    /// followed it.
     pub fn remove<K: Resource + Send + Sync + 'static>(
         &mut self,
         informer: &SharedInformer<K>,
@@ -172,8 +173,8 @@ impl Changes {
         self
     }
 
-    /// Collects changes for this time before they are signalled; zero unless set. The first change
-    /// sets the time, so objects that change all the time are signalled once in each such period.
+    /// Collects changes for this period before they are signalled; zero unless set. The first
+    /// change starts the period, so objects that change all the time are signalled once a period.
     pub fn debounce(mut self, period: Duration) -> Self {
         self.debounce = period;
         self
@@ -184,8 +185,8 @@ impl Changes {
     /// does not start them. Bookmarks, resyncs and relists that find nothing new are no changes.
     /// After the first call, a signal without informers waits until this future is dropped.
     ///
-    /// Take snapshots after it returns: they show at least the changes that it told of. Cancel
-    /// safe: the next call signals a change that was seen.
+    /// Take snapshots after it returns: they show at least the signalled changes. Cancel safe: the
+    /// next call signals a change already seen.
     ///
     /// # Errors
     /// [`InformerStopped`] if an informer was stopped: ask each handle for
@@ -205,7 +206,7 @@ impl Changes {
         Ok(())
     }
 
-    /// Waits for a change, and until its period is over. A change that was seen stays noted if this
+    /// Waits for a change, and until its period is over. A seen change stays noted if this future
     /// is dropped.
     async fn wait_for_change(&mut self) -> Result<(), InformerStopped> {
         let due = if let Some(due) = self.due {

@@ -1,8 +1,8 @@
 //! A group of informers of one kind that is used as one, such as the objects of a few namespaces.
 //!
-//! Each namespace has its own list, watch, version, errors and permissions. A namespace that may
-//! not be read does not keep the others from syncing. A read across namespaces reads each namespace
-//! at a moment of its own.
+//! Each namespace has its own list, watch, version, errors and permissions. A namespace that the
+//! server refuses does not keep the others from syncing. A read across namespaces reads each
+//! namespace at a different moment.
 
 use std::fmt;
 use std::sync::Arc;
@@ -108,7 +108,7 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
     ///
     /// # Errors
     /// [`IndexError::Duplicate`] if one of the informers has an index of this name. The informers
-    /// before it have the new index then.
+    /// before it keep the new index.
     pub fn add_index<F, I>(&self, name: &str, values: F) -> Result<GroupIndex<K>, IndexError>
     where
         F: Fn(&K) -> I + Clone + Send + Sync + 'static,
@@ -124,7 +124,7 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
     ///
     /// # Errors
     /// [`IndexError::Duplicate`] if one of the informers has an index of this name. The informers
-    /// before it have the new index then.
+    /// before it keep the new index.
     pub fn add_index_on<F, I>(
         &self,
         name: &str,
@@ -257,11 +257,11 @@ impl<K: ?Sized> InformerGroup<K> {
         waiting.map(SharedInformer::unsynced).collect()
     }
 
-    /// Waits until one more informer has synced than now. Returns the number that has synced then.
-    /// Returns at once if all have synced. Cancel safe. Any number of tasks may wait.
+    /// Waits until one more informer has synced. Returns the number of synced informers, at once if
+    /// all have synced. Cancel safe. Any number of tasks may wait.
     ///
-    /// Use it to begin work with the namespaces that may be read, and to add the others as they
-    /// sync. [`unsynced`](Self::unsynced) returns the reasons of the others.
+    /// Use it to begin work with the namespaces that have synced, and to add the others later.
+    /// [`unsynced`](Self::unsynced) returns the reasons of the others.
     ///
     /// # Errors
     /// [`SyncError`] names the informers that have not synced and the reasons. It is returned after

@@ -14,9 +14,10 @@ use crate::time::Moment;
 
 /// The membership of a consumer that acts on an informer's store, and not only on its events.
 ///
-/// A handler hears of changes, merged if it lags behind. A member [registers](Self::register) a tap,
-/// which takes every state. It acts only on a [fresh](Self::fresh) view: one that is as new as the
-/// lease or slot whose work it takes over. It learns when the informer [stops](Self::stopped).
+/// A handler receives changes, merged if it lags behind. A member [registers](Self::register) a
+/// tap, which takes every state. A member acts only on a [fresh](Self::fresh) view: one that is as
+/// new as the lease or slot whose work it takes over. It learns when the informer
+/// [stops](Self::stopped).
 #[derive(Clone)]
 pub(crate) struct Membership(SharedInformer);
 
@@ -59,7 +60,7 @@ impl Membership {
     }
 
     /// Waits until [`is_fresh`](Self::is_fresh) is true, for at most `limit`. The reflector makes a
-    /// request if nothing else proves it. All that wait share the request. Cancel safe.
+    /// request if nothing else proves it. All waiters share the request. Cancel safe.
     ///
     /// # Errors
     /// [`SyncError`] after `limit`, or at once if the informer was stopped.
@@ -99,19 +100,19 @@ impl Membership {
         self.0.snapshot().shard().is_some()
     }
 
-    /// Returns whether the store holds every object at a place of the ring, as far as the informer
-    /// follows them, as new as the slot that was won in this tenure at this moment.
+    /// Returns whether the store holds every followed object at a place on the ring, as new as the
+    /// slot. This replica won the slot in this tenure, at the moment `won`.
     pub(crate) fn covers(&self, place: u64, tenure: u64, won: Moment) -> bool {
         match self.0.snapshot().shard() {
-            // It lists the objects that arrive with the slot, from a quorum.
+            // The informer lists a slot's arriving objects from a quorum.
             Some(shard) => shard.has_tenure(place, tenure),
-            // Other keys wait for an informer that has not synced.
+            // Keys wait elsewhere for an informer that has not synced.
             None => self.is_fresh(won) || !self.is_fresh(Moment::START),
         }
     }
 
-    /// Returns a receiver that is woken when the store holds another shard, and the handlers were
-    /// notified of it, or when it is proved fresh.
+    /// Returns a receiver that is woken when the handlers were notified of another shard in the
+    /// store, or when the store is proved fresh.
     pub(crate) fn changes(&self) -> watch::Receiver<()> {
         self.0.pipeline.shard_changes.subscribe()
     }

@@ -53,7 +53,7 @@ use crate::reflector::ReflectorState;
 /// A collection in memory, kept up to date, with handlers that receive its changes.
 ///
 /// A clone is a cheap handle to the same informer. The informer stops when its last handle is
-/// dropped. One from a factory has a handle there, so it runs until it is
+/// dropped. A factory holds a handle, so its informers run until they are
 /// [removed](crate::SharedInformerFactory::remove) or shut down.
 ///
 /// ```
@@ -114,8 +114,8 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     /// this returns: O(n). The informer goes on meanwhile. The index becomes visible when it is
     /// complete.
     ///
-    /// If objects change faster than `values` indexes them, changes wait in the end. After 32
-    /// rounds of catching up, `values` runs while no change is stored. Readers never wait.
+    /// If objects change faster than `values` indexes them, changes finally wait: after 32 rounds
+    /// of catching up, no change is stored while `values` runs. Readers never wait.
     ///
     /// `values` must not call back into this informer. If it panics for an object, that object is
     /// stored without values in this index, and the panic is counted and logged.
@@ -168,8 +168,7 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     }
 
     /// Adds a handler. It first receives every stored object as an add, then each change, without
-    /// gap or duplicate. O(1): the stored objects come from a snapshot, as the handler gets to
-    /// them.
+    /// gap or duplicate. O(1): a snapshot gives the stored objects while the handler receives them.
     ///
     /// The informer owns its handlers. A handler that holds this informer therefore keeps it
     /// running, even after every other handle is dropped. Only [`shutdown`](Self::shutdown), the
@@ -272,7 +271,7 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
 }
 
 impl<K: ?Sized> SharedInformer<K> {
-    /// Creates an informer of the objects of a source that gives them without their type.
+    /// Creates an informer of a source whose objects have no static type.
     pub(crate) fn of_any(source: Arc<dyn ListerWatcher>, options: InformerOptions<K>) -> Self {
         let pipeline = Arc::new(Pipeline::new(source, options.erase()));
         let last = Last { _stop: pipeline.stop_guard(), on_stop: OnceLock::new() };
@@ -397,8 +396,8 @@ impl<K: ?Sized> SharedInformer<K> {
         }
     }
 
-    /// Returns the upper bound of the store's age: the time since the newest proof that it has
-    /// reached. `None` before anything is stored. See [`InformerStatus::freshness`].
+    /// Returns the upper bound of the store's age: the time since the newest proof that the store
+    /// has reached. `None` before anything is stored. See [`InformerStatus::freshness`].
     pub fn freshness(&self) -> Option<Duration> {
         self.pipeline.freshness()
     }

@@ -53,8 +53,8 @@ pub(super) struct Pipeline {
     resync: ResyncClock,
     /// The channel of the shard that is to be stored. `None` for the whole collection.
     pub(super) wanted_shard: Option<watch::Receiver<ShardSelector>>,
-    /// Woken after the store has got another shard, and the handlers were notified. Also woken
-    /// after the store was proved fresh.
+    /// Woken after the handlers were notified of another shard in the store. Also woken after the
+    /// store was proved fresh.
     pub(super) shard_changes: watch::Sender<()>,
     /// The store shows the state of a quorum read that began after this moment.
     proved: watch::Sender<Moment>,
@@ -166,7 +166,7 @@ impl Pipeline {
             Lifecycle::Running(runtime) => runtime.clone(),
             Lifecycle::Stopped { .. } => return Err(InformerStopped),
         };
-        // A task that waits for the end also waits for the task that is spawned without the lock.
+        // Makes a wait for the end include the task that is spawned without the lock.
         let _starting = self.tasks.token();
         drop(lifecycle);
         self.spawn_handler(&runtime, &added.task);

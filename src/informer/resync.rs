@@ -15,8 +15,8 @@ use crate::sync::{Mutex, Notify};
 use crate::yield_budget::TURN;
 
 /// The shortest resync period of the informer's handlers. Before the start it is the shortest that
-/// any handler requested. As in client-go, a later request for a shorter period is raised to it. If
-/// there is none yet, the first request sets it.
+/// any handler requested. As in client-go, a shorter period requested later is raised to it. If no
+/// period is set yet, the next request sets it.
 #[derive(Debug, Default)]
 pub(super) struct ResyncClock {
     state: Mutex<ClockState>,
@@ -106,7 +106,7 @@ impl Resyncs {
         }
     }
 
-    /// Queues updates for one slice of objects, of the resync that has waited longest.
+    /// Queues updates for one slice of objects of the resync that has waited longest.
     ///
     /// Call this between two batches. Handlers then have the events of everything that is stored,
     /// so an update repeats a state that they know. Objects that changed since the resync began are

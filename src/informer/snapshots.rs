@@ -5,10 +5,10 @@ use kube::Resource;
 use super::{InformerGroup, SharedInformer};
 use crate::indexer::Snapshot;
 
-/// Takes a snapshot of each informer of a tuple, a slice or a group. Of an iterator, map
+/// Takes a snapshot of each informer of a tuple, a slice or a group. For an iterator, map
 /// [`SharedInformer::snapshot`].
 ///
-/// Each snapshot is of one moment that the server had, and says of which
+/// Each snapshot shows the server's state at one moment, and names its
 /// [version](Snapshot::version). The moments of two snapshots differ: an object of one may name an
 /// object that the other does not have yet, or no longer has. Watches of different kinds are not
 /// synchronised by the API server, so no client can do better. To see a write of your own, first

@@ -21,7 +21,7 @@ use crate::time::seconds;
 /// The status of an informer, its reflector and its handlers, at one moment. It never contains the
 /// contents of objects.
 ///
-/// Serialised, durations are seconds and versions are text.
+/// Serialises durations as seconds and versions as text.
 ///
 /// One line for a status page:
 ///
@@ -134,7 +134,7 @@ pub(super) struct StorageMetrics {
     packed_bytes: Level,
     hot_bytes: Level,
     /// Hits, misses, objects that were kept decoded, and unreadable ones; each with the number that
-    /// was recorded last. Reads do not touch them, so that they end with the informer's tasks.
+    /// was recorded last. Readers hold no metrics, so these end with the informer's tasks.
     counts: [(Count, AtomicU64); 4],
 }
 

@@ -61,7 +61,7 @@ pub struct SyncError {
 pub struct Unsynced {
     /// The collection that the informer should hold.
     pub collection: Collection,
-    /// The informer's name, as in its status. It tells apart informers of one collection that have
+    /// The informer's name, as in its status. It distinguishes informers of one collection with
     /// different selectors. Empty if it has none.
     pub name: Arc<str>,
     /// The state of its reflector.
@@ -75,13 +75,13 @@ pub struct Unsynced {
     lacks: Lack,
 }
 
-/// The thing that a caller waits for in vain.
+/// The condition that a caller waited for in vain.
 #[derive(Clone, Copy, Debug)]
 enum Lack {
     FirstList,
     /// A proof since a takeover that the reflector is fresh. The store holds the first list.
     FreshView,
-    /// A watch, which the server has refused for so long. It may allow lists.
+    /// A watch, which the server has refused for this long. It may allow lists.
     Watch(Duration),
 }
 
@@ -107,7 +107,7 @@ impl Unsynced {
         Self { collection, name, state, state_age, last_error, failure, lacks }
     }
 
-    /// Says that the caller waits for a watch, which the server has refused for so long.
+    /// Says that the caller waits for a watch, which the server has refused for this long.
     pub(super) fn unwatched(self, refused: Duration) -> Self {
         Self { lacks: Lack::Watch(refused), ..self }
     }

@@ -40,9 +40,9 @@ pub struct ConditionTimeout {
     pub collection: Collection,
     /// The object's key.
     pub key: ObjectKey,
-    /// The time that was waited.
+    /// The time that the caller waited.
     pub waited: Duration,
-    /// True if the informer had synced. If false, the condition was not asked.
+    /// True if the informer had synced. If false, the condition was not called.
     pub synced: bool,
     /// True if the store holds the object.
     pub present: bool,
@@ -87,17 +87,17 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     /// Waits until an object meets a condition, for at most `limit`. Returns the object as it is
     /// then: `None` if the condition is met by its absence.
     ///
-    /// `condition` gets the stored object, or `None` if the store has none. It is asked when the
+    /// `condition` gets the stored object, or `None` if the store has none. It is called once the
     /// informer has synced, and after each change of the object. If several changes come at once,
-    /// it may see only the last. A state that could not be decoded is not shown to it.
+    /// it may see only the last. It never sees a state that could not be decoded.
     ///
     /// An informer of a [shard](crate::InformerSpec::shard) does not know whether an object outside
-    /// of it exists: `condition` is not asked while the object is there, and the wait goes on. If
-    /// the shard is by uid or by owner, an object that was not seen during the wait may be outside.
-    /// An object that got another owner looks deleted to an informer of dependents.
+    /// of it exists: `condition` is not called for such an object, and the wait goes on. If the
+    /// shard is by uid or by owner, an object that was not seen during the wait may be outside. An
+    /// object that got another owner looks deleted to an informer of dependents.
     ///
-    /// Start the informer before. Cancel safe. Any number of tasks may wait. kube-runtime's
-    /// `await_condition`, without a watch of its own.
+    /// Start the informer first. Cancel safe. Any number of tasks may wait. Like kube-runtime's
+    /// `await_condition`, without its own watch.
     ///
     /// ```
     /// # #[cfg(feature = "testing")] {
@@ -111,7 +111,7 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     /// let maps = factory.informer::<ConfigMap>();
     /// factory.start()?;
     /// let key = ObjectKey::namespaced("shop", "settings")?;
-    /// // It is gone, or never was.
+    /// // It is gone, or never existed.
     /// let gone = maps.wait_until(&key, Duration::from_secs(5), |map| map.is_none()).await?;
     /// assert!(gone.is_none());
     /// # factory.shutdown().await;

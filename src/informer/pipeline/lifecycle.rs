@@ -20,7 +20,7 @@ use crate::reflector::{ChangeSink, ErrorHandler, Reflector};
 
 /// The reason why an informer does not start.
 ///
-/// A part of a program that does not know whether another part has started its informer:
+/// A part of a program whose informer another part may have started:
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
@@ -85,7 +85,7 @@ impl Pipeline {
             return Ok(());
         };
         self.resync.start(&self.processor);
-        // A task that waits for the end also waits for the tasks that are spawned without the lock.
+        // Makes a wait for the end include the tasks that are spawned without the lock.
         let _starting = self.tasks.token();
         drop(lifecycle);
         for task in handlers {
@@ -227,7 +227,7 @@ impl ChangeSink for FifoSink {
 /// Name, resource and namespace of an informer.
 type SpanFields<'a> = (&'a str, &'a str, Option<&'a str>);
 
-// Spans are made apart, because a span is much code for each type of object.
+// Functions without type parameters, because a span is much code for each type of object.
 
 fn task_span((name, resource, namespace): SpanFields<'_>, task: InformerTask) -> Span {
     match task {

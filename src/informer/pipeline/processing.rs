@@ -303,7 +303,7 @@ impl BatchUpdate<'_> {
         key: &ObjectKey,
         object: &Cached,
     ) -> (CachedEvent, Recipients) {
-        // If history was lost, handlers are told of every object.
+        // If history was lost, handlers are notified of every object.
         let unchanged =
             if self.batch.is_restored() { Recipients::Everyone } else { Recipients::Resyncing };
         if let Some(stored) = write.get(key).filter(|stored| stored.is_same_state(object)) {
@@ -345,9 +345,9 @@ impl BatchUpdate<'_> {
     }
 }
 
-/// Returns deltas in slices, between which to yield. Objects without noted index values are passed
-/// to the index functions, if there are any. Packed objects are unpacked for that, which takes ten
-/// times as long as indexing them.
+/// Returns deltas in slices; the caller yields between them. Objects without noted index values are
+/// passed to the index functions, if there are any. Packed objects are first unpacked, which takes
+/// ten times as long as indexing them.
 fn slices(
     deltas: &[(ObjectKey, Delta)],
     indexed: bool,

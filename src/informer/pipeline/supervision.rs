@@ -15,7 +15,7 @@ use crate::panic::catch_async;
 
 /// The reason why an informer stopped without a request.
 ///
-/// A program that replaces an informer that failed:
+/// A program that replaces a failed informer:
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;

@@ -62,7 +62,7 @@ async fn seconds(seconds: f64) {
     tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
 }
 
-/// The watch hears nothing of the writes before it ends, and repeats them after the list.
+/// The first watch delivers none of the writes; the watch after the list repeats them.
 #[tokio::test(start_paused = true)]
 async fn object_adopted_while_its_shard_comes_is_kept() {
     for (streaming, before) in [(false, None), (true, None), (false, Some("third"))] {
