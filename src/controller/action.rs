@@ -27,8 +27,8 @@ pub struct ReconcileRequest<K: ?Sized, C = ()> {
     /// The number of tries that failed in a row before this one.
     pub failures: u32,
     /// A token that is cancelled when the controller stops, when this replica stops leading, and
-    /// when this try ends for any reason, a panic or timeout included. A try still running after
-    /// the grace is dropped at its next await.
+    /// when this try ends, also by a panic or timeout. A try still running after the grace is
+    /// dropped at its next await.
     ///
     /// The controller waits for work in other tasks and on other threads only if this request
     /// tracks it: by [`spawn`](Self::spawn), [`spawn_blocking`](Self::spawn_blocking) or
@@ -39,7 +39,7 @@ pub struct ReconcileRequest<K: ?Sized, C = ()> {
     pub context: Arc<C>,
     pub(super) history: Arc<TriggerHistory>,
     pub(super) writes: TrackedReconcile,
-    /// The scope of this try, within that of the lease or of the slot.
+    /// The scope of this try, within the scope of the lease or slot.
     pub(super) work: WorkScope,
 }
 
@@ -186,7 +186,7 @@ impl<K, C> ReconcileRequest<K, C> {
 
 /// The reach of an [`Api`], by the scope of its objects: one namespace, or the cluster.
 ///
-/// [`ReconcileRequest::api`] calls it. It is implemented for kube's two scopes:
+/// [`ReconcileRequest::api`] calls it. Implemented for kube's two scopes:
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::{Node, Pod};
@@ -262,8 +262,8 @@ impl Action {
     }
 
     /// Reconciles the key again after `delay`, or earlier after a change. A delay of zero runs it
-    /// at once, and again and again if every run asks for it: a hot key is
-    /// [reported](super::ControllerStatus::hot_keys).
+    /// at once. A key whose runs all ask for that is [reported](super::ControllerStatus::hot_keys)
+    /// as hot.
     pub const fn requeue_after(delay: Duration) -> Self {
         Self(Next::After(delay))
     }

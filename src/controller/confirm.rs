@@ -18,11 +18,11 @@ pub enum Confirmation<O> {
     /// The server has the object in the cached state.
     Unchanged(Confirmed<O>),
     /// The server has the object in another state than the cached one: usually a newer one. Decide
-    /// again, by [`Confirmed::live`].
+    /// again, from [`Confirmed::live`].
     Changed(Confirmed<O>),
     /// The server has no object of that name.
     Gone,
-    /// The server has another object of that name: the cached one is gone. This is the other one.
+    /// The server has another object of that name, contained here. The cached one is gone.
     Replaced(O),
 }
 
@@ -55,8 +55,8 @@ pub enum ConfirmError {
 }
 
 impl<K, C> ReconcileRequest<K, C> {
-    /// Asks the server for the present state of a cached object, of the reconciled one or of any
-    /// other kind. Call it before an act that cannot be undone, such as the deletion of a volume.
+    /// Asks the server for the present state of a cached object: the reconciled one or another, of
+    /// any kind. Call it before an act that cannot be undone, such as the deletion of a volume.
     ///
     /// A cache lags behind the server. The object may have changed, may be gone, or may be another
     /// one of the same name. Delete with [`Confirmed::delete`]: the object may change again after
@@ -91,7 +91,7 @@ impl<K, C> ReconcileRequest<K, C> {
     /// ```
     ///
     /// # Errors
-    /// [`ConfirmError`]. Nothing is known of the object then.
+    /// [`ConfirmError`]. The object's state is then unknown.
     pub async fn confirm<O>(
         &self,
         api: &Api<O>,

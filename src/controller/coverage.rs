@@ -1,4 +1,4 @@
-//! The informers that lack the objects of held slots for too long.
+//! The informers that have lacked objects of held slots too long.
 //!
 //! A slot's keys wait until the informers of their namespace hold the slot's objects. An informer
 //! that cannot list never does. After the sync timeout it is missing, like an informer of another
@@ -18,7 +18,7 @@ use super::{ControllerError, ControllerParts};
 use crate::informer::{Membership, SyncError};
 use crate::time::after;
 
-/// The times since which informers lack the objects of slots.
+/// The times from which informers have lacked objects of slots.
 #[derive(Default)]
 struct Gaps {
     /// The slot's tenure and the time, by slot and position of the informer.
@@ -37,7 +37,7 @@ impl Gaps {
         }
     }
 
-    /// Returns the positions of the informers that are late, and the time at which the next is.
+    /// Returns the positions of the late informers, and the time at which the next becomes late.
     fn late(&self, limit: Duration, now: Instant) -> (Vec<usize>, Option<Instant>) {
         let due = |since: &Instant| after(*since, limit);
         let (late, waiting): (Vec<_>, Vec<_>) =
@@ -50,9 +50,9 @@ impl Gaps {
 }
 
 impl ControllerParts {
-    /// Names the informers that lack the objects of a held slot for the sync timeout. Waits until
-    /// some kind has no informer that holds the objects of any held slot, or until the sharding has
-    /// not begun to run in this time. Then nothing can be reconciled.
+    /// Lists as missing the informers that have lacked objects of a held slot for the sync timeout.
+    /// Returns when nothing can be reconciled. Then all informers of some kind lack objects of
+    /// every held slot, or the sharding did not begin to run within that time.
     pub(super) async fn uncovered(&self) -> ControllerError {
         let Some(slots) = &self.slots else { return pending().await };
         let (start, limit) = (Instant::now(), self.limits.sync);

@@ -169,7 +169,7 @@ impl Error for ControllerError {
         match self {
             Self::Stopped { source, .. } => source.source(),
             Self::NotStarted { source, .. } => source.source(),
-            // Its text has that of its source, too.
+            // Its text includes its source's text.
             Self::NotSynced { source, .. } => source.source().and_then(Error::source),
             Self::Leadership { source, .. } => source.source(),
             Self::WrongScope { .. }
@@ -204,7 +204,7 @@ pub(super) enum ReconcileError {
     #[error("the reconcile panicked: {0}")]
     Panicked(String),
     /// The cache does not show this key's own writes after 10 s, and could not be proved newer than
-    /// they are. The user's code was not called.
+    /// them. The user's code was not called.
     #[error("the cache does not show this key's own writes yet")]
     Behind(#[source] Unobserved),
 }

@@ -84,14 +84,14 @@ impl Default for ErrorRules {
     }
 }
 
-/// The failures in a row of the user's own code, by key. The queue's count also has waits for the
-/// cache, in which that code was not called.
+/// The failures in a row of the user's own code, by key. The queue's count also includes waits for
+/// the cache, which do not call that code.
 #[derive(Debug, Default)]
 pub(super) struct OwnFailures(Mutex<HashMap<ObjectKey, u32>>);
 
 impl OwnFailures {
-    /// Counts one more failure of a key, and returns their number. `failures` is the queue's count,
-    /// which is 1 for the first failure after a success or a new spec.
+    /// Counts one more failure of a key, and returns the new count. `failures` is the queue's
+    /// count, which is 1 for the first failure after a success or a new spec.
     pub(super) fn count(&self, key: &ObjectKey, failures: u32) -> u32 {
         let mut own = self.0.lock();
         let own = own.entry(key.clone()).or_default();
@@ -101,7 +101,7 @@ impl OwnFailures {
 
     pub(super) fn forget(&self, key: &ObjectKey) {
         let mut own = self.0.lock();
-        // The map is mostly empty. Saves hashing the key.
+        // The map is mostly empty: this saves hashing the key.
         if !own.is_empty() {
             own.remove(key);
         }
@@ -111,7 +111,7 @@ impl OwnFailures {
 fn retry_unless_permanent(failure: &Failure<'_>) -> Action {
     let first: &(dyn Error + 'static) = failure.error;
     let causes = successors(Some(first), |&error| match error.downcast_ref() {
-        // The error inside has the place of its wrapper, so `source` skips it.
+        // The wrapper stands for the error inside, so `source` skips that one.
         Some(FinalizerError::Failed(inside)) => Some(&**inside),
         _ => error.source(),
     });

@@ -120,14 +120,14 @@ const CONFLICTS: usize = 5;
 /// and removes the finalizer after success. Does nothing with an object that is being deleted and
 /// lacks the finalizer.
 ///
-/// The cached object decides while it has the finalizer and is not being deleted: nothing is sent
-/// then. Otherwise the server's object decides, and `reconcile` gets that one. A
+/// While the cached object has the finalizer and is not being deleted, it decides and nothing is
+/// sent. Otherwise the server's object decides, and `reconcile` gets it. A
 /// [transform](crate::InformerSpec::transform) that drops finalizers costs a request with each
 /// reconcile, which a warning reports once.
 ///
 /// An object counts as gone if the server names it in a 404, or answers with an object of another
-/// uid. Any other 404 is an error, since the kind may not be served any more. So is an answer
-/// without the object's name or without a uid.
+/// uid. Any other 404 is an error, because the server may no longer serve the kind. An answer
+/// without the object's name or uid is one, too.
 ///
 /// `api` must be of the object's namespace. The service account needs the verbs `get` and `patch`.
 ///
@@ -153,7 +153,7 @@ const CONFLICTS: usize = 5;
 /// ```
 ///
 /// # Errors
-/// [`FinalizerError`]. A retry may help after each, except [`FinalizerError::Unnamed`].
+/// [`FinalizerError`]. A retry may resolve each, except [`FinalizerError::Unnamed`].
 pub async fn finalizer<K, F, Fut, E>(
     api: &Api<K>,
     name: &str,
@@ -232,8 +232,8 @@ where
     }
 }
 
-/// Returns an answer that is about the object of this name. A proxy may answer anything with 200,
-/// which does not show that the object is gone.
+/// Returns the answer if it is about this object. A proxy may answer anything with 200, which does
+/// not show that the object is gone.
 pub(super) fn checked<K: Resource>(answer: K, object: &K) -> Result<K, kube::Error> {
     let (found, wanted) = (answer.meta(), object.meta());
     if found.name == wanted.name && found.uid.is_some() >= wanted.uid.is_some() {
@@ -285,13 +285,13 @@ where
     }
 }
 
-/// Warns once for each finalizer and type that the cached objects lack the finalizer.
+/// Warns, once for each finalizer and type, that the cached objects lack the finalizer.
 fn warn_of_transform<K>(finalizer: &str, key: &ObjectKey) {
     static WARNED: Mutex<Option<HashSet<(String, &'static str)>>> = const_mutex(None);
     let kind = type_name::<K>();
     let mut warned = WARNED.lock();
     let warned = warned.get_or_insert_default();
-    // A program has few finalizers. The limit holds if it makes up names.
+    // A program has few finalizers. The limit bounds generated names.
     if warned.len() < 100 && warned.insert((finalizer.to_owned(), kind)) {
         tracing::warn!(
             finalizer,
@@ -304,7 +304,7 @@ fn warn_of_transform<K>(finalizer: &str, key: &ObjectKey) {
 }
 
 /// Returns whether the server says that no object has this name. A 404 that names no object says
-/// nothing of it: the kind may not be served any more, or a proxy may have answered.
+/// nothing: the server may no longer serve the kind, or a proxy may have answered.
 pub(super) fn is_absent(error: &kube::Error, name: &str) -> bool {
     let kube::Error::Api(status) = error else { return false };
     let named = status.details.as_ref().is_some_and(|details| details.name == name);

@@ -87,8 +87,8 @@ impl Group {
         self.0.is_empty() || self.members().any(|member| member.is_fresh(since))
     }
 
-    /// Waits until the server has refused to watch each informer for so long, since their first
-    /// lists. Never returns once a watch was opened.
+    /// Waits until the server has refused each informer's watch for this long since its first list.
+    /// Never returns once a watch was opened.
     pub(super) async fn unwatched(&self, limit: Duration) -> Vec<Unsynced> {
         while !self.0.is_empty() && !self.members().any(Membership::has_watched) {
             sleep(WATCH_POLL_INTERVAL).await;
@@ -161,7 +161,7 @@ struct Feeder {
 
 impl Feeder {
     async fn run(mut self, stored: Snapshot, fed: CancellationToken) {
-        // The controller waits for it, even if this task ends unexpectedly.
+        // The controller waits for `fed`, even if this task ends unexpectedly.
         let fed = fed.drop_guard();
         self.feed(&stored, |object| CachedEvent::Added { object, initial: true }).await;
         drop(stored);
@@ -187,7 +187,7 @@ impl Feeder {
                 }
             };
             let all = async {
-                // Without a sender nobody can request anything.
+                // Without a sender no request can come.
                 let requested = match &mut self.all_requests {
                     Some(requests) => requests.changed().await.is_ok(),
                     None => false,
@@ -221,7 +221,7 @@ impl Feeder {
         }
     }
 
-    /// Queues the keys of all stored objects, and gives way to other tasks meanwhile.
+    /// Queues the keys of all stored objects, and yields to other tasks meanwhile.
     async fn feed(&self, stored: &Snapshot, event: impl Fn(Cached) -> CachedEvent) {
         let mut budget = YieldBudget::new();
         for (key, object) in stored.objects() {

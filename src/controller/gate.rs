@@ -27,7 +27,7 @@ pub(super) struct SlotGate {
 #[derive(Default)]
 struct PendingDeletions {
     of: HashMap<ObjectKey, Deletion>,
-    /// The number of departures so far.
+    /// The number of deletions so far.
     count: u64,
 }
 
@@ -76,8 +76,7 @@ impl SlotGate {
         keeps
     }
 
-    /// Returns whether this replica may reconcile a key later although nothing happens to its
-    /// object.
+    /// Returns whether this replica may reconcile a key later even if its object does not change.
     fn may_come(&self, key: &ObjectKey, place: Option<u64>, objects: &InformerGroup) -> bool {
         if let Some(place) = place {
             return self.sharding.tenure(place).is_some();
@@ -138,7 +137,7 @@ impl SlotGate {
     /// Returns the number of a key's deletion, if its reconcile is not over.
     pub(super) fn deletion(&self, key: &ObjectKey) -> Option<u64> {
         let deletions = self.deletions.lock();
-        // The map is mostly empty. Saves hashing the key.
+        // The map is mostly empty: this saves hashing the key.
         let some = !deletions.of.is_empty();
         some.then(|| deletions.of.get(key).map(|deletion| deletion.number))?
     }

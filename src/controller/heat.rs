@@ -19,17 +19,17 @@ pub(super) const WINDOW: Duration = Duration::from_secs(10);
 /// The number of runs within that time that makes a key hot: 30 a second.
 const HOT: u32 = 300;
 
-/// The rate of runs that took no time, in runs a second: they count as if they took a millisecond.
+/// The rate, in runs a second, of 300 runs that took no time: they count as one millisecond.
 const INSTANT_RATE: f64 = 300_000.0;
 
 /// The weight of a run whose reconcile asks for the next one without a delay.
 const REQUEUED: u32 = 5;
 
-/// The weight of the runs at one instant after which a key spins: 1,000 requeues without a delay.
-/// Changes may be a test's own, made at one instant, so many more of them are needed.
+/// The weight of the runs at one instant after which a key spins: 1,000 requeues without a delay. A
+/// test may itself make many changes at one instant, so more of them are needed.
 const SPINS: u32 = 1000 * REQUEUED;
 
-/// The number of keys whose runs at one instant are counted at most.
+/// The largest number of keys whose runs at one instant are counted.
 const COUNTED: usize = 1 << 20;
 
 /// The pause between two warnings of one controller.
@@ -37,7 +37,7 @@ const WARNING_PAUSE: Duration = Duration::from_secs(60);
 
 /// A key that was reconciled 300 times within ten seconds.
 ///
-/// Such a key most often answers its own writes, or asks for itself with a delay of zero.
+/// Such a key most often reacts to its own writes, or requeues itself with a delay of zero.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct HotKey {
@@ -151,7 +151,7 @@ impl Heat {
         let since = self.last.map(|at| now.saturating_duration_since(at))?;
         let wait = apart.checked_sub(since).filter(|wait| !wait.is_zero())?;
         if let Some((at, _)) = &mut self.hot {
-            // Hot until it has had the time to cool down after its next run.
+            // The key stays hot until it could cool down after its next run.
             *at = after(now, wait);
         }
         Some(wait)

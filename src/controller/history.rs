@@ -167,11 +167,11 @@ impl fmt::Display for Trigger {
 pub struct KeyTriggers {
     /// The object's key.
     pub key: String,
-    /// Its last triggers, the newest last; five at most. Equal ones in a row are one.
+    /// Its last triggers, the newest last; five at most. Equal triggers in a row count once.
     pub triggers: Vec<Trigger>,
 }
 
-/// A cause, as it is kept. Texts are made when someone reads them.
+/// A cause, as it is kept. Its text is made on reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Cause {
     Event { informer: Arc<str>, change: ChangeKind, object: ObjectKey },
@@ -193,8 +193,7 @@ pub(super) struct TriggerHistory {
 #[derive(Default)]
 struct Kept {
     of: HashMap<ObjectKey, Entry, RandomState>,
-    /// Every trigger's number and key, the oldest first. Those that are not the newest of their key
-    /// no longer count.
+    /// Every trigger's number and key, the oldest first. Only the newest of each key counts.
     order: VecDeque<(u64, ObjectKey)>,
     next: u64,
     warned: LastWarning,
@@ -235,7 +234,7 @@ impl TriggerHistory {
             }
         }
         match order.back_mut() {
-            // A key that is queued again and again needs one place.
+            // A key that is queued again and again needs one entry.
             Some((number, last)) if last == key => *number = *next,
             _ => order.push_back((*next, key.clone())),
         }

@@ -1,9 +1,9 @@
 //! Controllers: a work queue of changed objects, and workers that reconcile them.
 //!
-//! A [`Controller`] follows one informer for its own objects, and others for the objects that these
-//! depend on. Each change puts a key into a [work queue](crate::workqueue). Workers take one key at
-//! a time and call the user's reconcile. A key whose reconcile fails is retried after a growing
-//! delay.
+//! A [`Controller`] follows one informer for its own objects, and others for the objects that
+//! concern these. Each change puts a key into a [work queue](crate::workqueue). Workers take one
+//! key at a time and call the user's reconcile. A key whose reconcile fails is retried after a
+//! growing delay.
 //!
 //! Controllers are level-triggered: a reconcile gets the object, not the change. It may be called
 //! more often than there were changes, but never twice at a time for one object.
@@ -209,9 +209,9 @@ where
     /// is cancelled. Then no further reconcile begins. Running reconciles may go on for the
     /// [grace](ControllerBuilder::grace).
     ///
-    /// Work begins when all informers have synced. In a group, an informer that fails (a namespace
-    /// that may not be read) does not hold up the others: work then begins once each kind has an
-    /// informer that synced, or when the [sync timeout](ControllerBuilder::sync_timeout) ends. The
+    /// Work begins when all informers have synced. In a group, an informer that fails (a forbidden
+    /// namespace) does not hold up the others: work then begins once each kind has an informer that
+    /// synced, or when the [sync timeout](ControllerBuilder::sync_timeout) ends. The
     /// [status](ControllerStatus::missing) names the missing informers. Keys in a missing namespace
     /// wait for it. Keys of other namespaces and cluster-scoped keys do not, though some of their
     /// dependents may be missing.
@@ -222,11 +222,11 @@ where
     /// The replica that led before may have seen newer states than this one. So no reconcile of a
     /// new term begins before each informer that the controller follows has proved that its store
     /// is as new as the takeover. The proof is one quorum list of one item, which all controllers
-    /// of an informer share. If the watch has not reached its version within 2 s, the informer
-    /// lists everything from a quorum. The [phase](Phase::TakingOver) shows the wait. An informer
-    /// that has no proof at the end of the sync timeout counts as one that has not synced. In a
-    /// group its keys wait. Otherwise the lease is given back, and this function returns an error.
-    /// Other informers that a reconcile reads prove nothing: name them in
+    /// of an informer share. If the watch has not reached that list's version within 2 s, the
+    /// informer lists everything from a quorum. The [phase](Phase::TakingOver) shows the wait. An
+    /// informer that has no proof at the end of the sync timeout counts as one that has not synced.
+    /// In a group its keys wait. Otherwise the lease is given back, and this function returns an
+    /// error. Informers that a reconcile only reads prove nothing: name them in
     /// [`watches`](ControllerBuilder::watches), with no keys if need be.
     ///
     /// A reconcile that returns an error, panics or exceeds the timeout is retried after the
@@ -265,8 +265,8 @@ where
         }
     }
 
-    /// Adds the user's function, after which the types of the controller no longer matter. Also
-    /// returns the controller's own election, if it has one.
+    /// Adds the user's function, which erases the types of the controller. Also returns the
+    /// controller's own election, if it has one.
     pub(crate) fn with_reconcile<F, Fut, E>(
         self,
         reconcile: F,
@@ -348,7 +348,7 @@ impl ControllerHandle {
     }
 
     /// Queues the keys of all stored objects behind live changes, for example after a change of the
-    /// configuration. Predicates are not asked. The controller does this in its own task. A
+    /// configuration. Predicates are not called. The controller does this in its own task. A
     /// controller that does not work yet reconciles all objects anyway when it begins.
     ///
     /// Returns `false` when the controller has stopped.

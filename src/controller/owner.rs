@@ -18,7 +18,7 @@ pub(super) struct Owner {
     controllers_only: bool,
 }
 
-/// The reach of the owners. An owner in a namespace has that of its dependent.
+/// The reach of the owners. An owner with a namespace shares its dependent's.
 enum OwnerReach {
     Namespace,
     Cluster,
@@ -40,8 +40,8 @@ impl Owner {
         Self { group, kind, reach, controllers_only }
     }
 
-    /// Returns the keys of the objects of this kind that own a dependent with this metadata. None
-    /// if no such owner can exist: an owner with a namespace has that of its dependent.
+    /// Returns the keys of the objects of this kind that own a dependent with this metadata. Empty
+    /// if no such owner can exist: an owner with a namespace shares its dependent's.
     pub(super) fn keys(&self, meta: &ObjectMeta) -> impl Iterator<Item = ObjectKey> {
         let owners = meta.owner_references.iter().flatten().filter(|owner| self.is(owner));
         owners.filter_map(|owner| {
@@ -52,7 +52,7 @@ impl Owner {
     }
 
     fn is(&self, owner: &OwnerReference) -> bool {
-        // The version may be any: the owner is the object, whichever version named it.
+        // The version does not matter: each version names the same owner.
         let group = owner.api_version.split_once('/').map_or("", |(group, _)| group);
         let counts = !self.controllers_only || owner.controller == Some(true);
         counts && owner.kind == self.kind && group == self.group

@@ -32,7 +32,7 @@ pub enum Presence<K: ?Sized> {
     /// The object was deleted, or did not exist at the moment that the cache shows. An object
     /// created since then may exist on the server. Clean up only for this value.
     ///
-    /// The cache has synced, and no selector narrows it. The object's place is in its shard.
+    /// The cache has synced, and no selector narrows it. Its shard includes the object's place.
     Gone,
     /// The cache cannot tell. The object may exist.
     Unknown(UnknownReason),
@@ -79,8 +79,8 @@ pub enum UnknownReason {
     /// The key is not in the shard that the informer holds. Another replica may have the object.
     #[error("the object may be in the shard of another replica")]
     OtherShard,
-    /// No state of the object could be decoded, or an object exists whose name could not be read
-    /// and which may be this one. The informer's error handler gets the cause.
+    /// No state of the object could be decoded, or an object whose name could not be read may be
+    /// this one. The informer's error handler gets the cause.
     #[error("the object may exist, but could not be decoded")]
     Undecodable,
 }

@@ -28,7 +28,7 @@ use crate::panic::{catch, drop_safely};
 use crate::time::after;
 use crate::workqueue::{Work, WorkQueue};
 
-/// The length of an error's text in the log between the tries that have it whole, in bytes.
+/// The length in bytes of an error's text in the log. Failures 1, 2, 4, 8, … log it whole.
 const SHORT: usize = 160;
 
 /// Returns the beginning of a text. The status has the whole text of the last failure.
@@ -102,7 +102,7 @@ impl Reconciler {
         work.forget();
     }
 
-    /// Decides what becomes of the key of a try that is over.
+    /// Decides what happens to the key of a try that is over.
     pub(super) fn end_try(&self, ended: EndedTry) {
         let EndedTry { work, failures, outcome, deletion, .. } = ended;
         let Some(outcome) = outcome else { return self.leave(&work) };
@@ -137,8 +137,8 @@ impl Reconciler {
         });
     }
 
-    /// Waits until nothing is tracked. When the try times out, its tasks are dropped as its future
-    /// is. Returns false if tasks were dropped for another reason.
+    /// Waits until nothing is tracked. When the try times out, its tasks are dropped like its
+    /// future. Returns false if tasks were dropped for another reason.
     async fn end_in_time(&self, ended: &mut EndedTry, tracked: &WorkScope) -> bool {
         let mut idle = pin!(tracked.end_when_idle());
         let Some(limit) = self.timeout else { return idle.await };
@@ -190,7 +190,7 @@ impl Reconciler {
         }
     }
 
-    /// Decides when a failed key is tried again, and tells of the failure.
+    /// Decides when a failed key is tried again, and reports the failure.
     fn fail(&self, work: Work<ObjectKey>, failures: u32, error: ReconcileError) {
         let (controller, key) = (&*self.name, work.item().clone());
         let next = self.next_after(&key, failures, &error);

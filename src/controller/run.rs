@@ -41,7 +41,7 @@ const RESTART_PAUSE: Duration = Duration::from_secs(1);
 pub(crate) trait AnyController: Send + Sync {
     fn name(&self) -> &Arc<str>;
     fn handle(&self) -> ControllerHandle;
-    /// Returns its sharding, with which every replica works, each on its own slots.
+    /// Returns its sharding. With one, every replica works, on its own slots.
     fn sharding(&self) -> Option<&Sharding>;
     /// Returns the informers that it follows.
     fn followed(&self) -> Vec<SharedInformer>;
@@ -131,7 +131,7 @@ async fn lead(
     let result = match outcome {
         Ok(Outcome::NeverLed) => Ok(()),
         Ok(Outcome::Stopped(Some(done)) | Outcome::Finished(done)) => done,
-        // The elector dropped the work: its grace was shorter than the grace.
+        // The elector dropped the work: its grace was shorter than the controller's.
         Ok(Outcome::Stopped(None)) => controller.unfinished(),
         Err(source) => {
             let controller = controller.name().clone();
@@ -297,7 +297,7 @@ impl ControllerParts {
         Ok(())
     }
 
-    /// Returns the error for a key that spins, and lets those that wait for an informer name it.
+    /// Returns the error for a key that spins, and lets waits for an informer name it.
     fn spins(&self, key: ObjectKey) -> ControllerError {
         let triggers = self.status.history().of(&key);
         let error = ControllerError::Spins { controller: self.name.clone(), key, triggers };
@@ -323,7 +323,7 @@ impl ControllerParts {
         let stop = scope.token().child_token();
         let _ends = stop.clone().drop_guard();
         let mut feeds = Feeds::default();
-        // Another replica may have worked until now. Nothing begins before the view is as new.
+        // Another replica may have worked until now. Work begins only with a newer view.
         let won = scope.won();
         let takes_over = async {
             if won > Moment::START {
@@ -366,7 +366,7 @@ impl ControllerParts {
             reconcile: reconcile.clone(),
             no_context: Arc::new(()),
         });
-        // Also where this future is dropped: no tracked task outlives it.
+        // Even if this future is dropped, no tracked task outlives it.
         let _aborts = reconciler.aborted.clone().drop_guard();
         let mut workers = JoinSet::new();
         for number in 0..self.limits.workers {
@@ -478,7 +478,7 @@ impl Feeds {
         fed
     }
 
-    /// Waits until a task ends, which none does by itself. Returns `None` if there is no task.
+    /// Waits until a task ends; none should. Returns `None` if there is no task.
     async fn next_end(&mut self) -> Option<usize> {
         let ended = self.tasks.join_next_with_id().await?;
         let id = ended.map_or_else(|error| error.id(), |(id, ())| id);

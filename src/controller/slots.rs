@@ -117,8 +117,8 @@ impl SlotGate {
         held.collect()
     }
 
-    /// Proves, each time that slots were won, that an informer without a shard is as new. Another
-    /// replica may have reconciled the slots' objects with newer states. Slots that are won
+    /// Proves, whenever slots were won, that an informer without a shard is as new as they are.
+    /// Another replica may have reconciled the slots' objects with newer states. Slots that are won
     /// together share one request. Ends only with the sharding or the informer.
     pub(super) async fn prove(&self, member: &Membership) {
         let mut membership = self.sharding().watch_status();
@@ -174,9 +174,9 @@ impl SlotGate {
         }
     }
 
-    /// Calls a function with each key of these slots that becomes ready: of the stored objects that
-    /// the predicates pass, of what other stored objects map to, and of the deleted ones. Yields in
-    /// between.
+    /// Calls a function with each key of these slots that becomes ready. These are stored objects
+    /// that the predicates pass, keys to which other stored objects map, and deleted objects.
+    /// Yields in between.
     async fn each_key(
         &self,
         arrivals: &Arrivals,
@@ -204,7 +204,7 @@ impl SlotGate {
                 }
             }
         }
-        // Nobody reconciled what changed while the slot had no owner.
+        // While the slot had no owner, no replica reconciled changes.
         for Followed { membership, rule } in followed(groups) {
             let (informer, mut keys) = (membership.informer(), Vec::new());
             for (key, object) in informer.snapshot().objects() {

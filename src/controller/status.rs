@@ -69,7 +69,7 @@ pub struct ControllerStatus {
     /// The number of keys that left the queue of a sharded controller, because they belong to
     /// another replica.
     pub foreign_keys: u64,
-    /// The number of calls of predicates that panicked. Each time the change passed.
+    /// The number of calls of predicates that panicked. The changes passed.
     pub predicate_panics: u64,
     /// The number of calls of mapping functions that panicked. The keys that such a call would have
     /// returned for that one state are lost.
@@ -101,8 +101,8 @@ pub struct ControllerStatus {
     /// most 20, the hottest first. Only keys whose
     /// [triggers are kept](super::ControllerBuilder::triggers_kept) are found.
     pub hot_keys: Vec<HotKey>,
-    /// The most recent failure of any key. A try that failed and whose tracked work goes on is
-    /// included when that work has ended.
+    /// The most recent failure of any key. A failed try is included once the work that it tracks
+    /// has ended.
     pub last_failure: Option<LastFailure>,
     /// The status of its work queue.
     pub queue: WorkQueueStatus,
@@ -176,7 +176,7 @@ impl Running {
         Self { key, since: Instant::now(), told: false }
     }
 
-    /// Returns the time that it has run, if that is to be told now.
+    /// Returns the time that it has run, if that must be logged now.
     fn slow(&mut self) -> Option<(ObjectKey, Duration)> {
         let time = self.since.elapsed();
         let tells = time >= SLOW && !std::mem::replace(&mut self.told, time >= SLOW);
@@ -257,7 +257,7 @@ impl StatusCell {
         self.held.lock().insert(key.clone(), Running::new(key.clone()));
     }
 
-    /// Notes the end of that work. `dropped` is true if a stop has dropped it.
+    /// Notes the end of a key's tracked work. `dropped` is true if a stop dropped it.
     pub(super) fn let_go(&self, key: &ObjectKey, dropped: bool) {
         if dropped {
             self.dropped.lock().push(key.clone());

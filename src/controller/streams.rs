@@ -20,7 +20,7 @@ use crate::yield_budget::YieldBudget;
 /// A stream of keys. It is read only while the controller works, so a bounded channel holds up its
 /// senders until then.
 ///
-/// Locked by the task that reads it: in a later term of leadership another task goes on with it.
+/// Locked by the task that reads it: in a later term of leadership another task continues it.
 pub(super) struct KeyStream(AsyncMutex<SafeDrop<BoxStream<'static, Wanted>>>);
 
 /// The keys that an item of a stream asks for.
@@ -44,7 +44,7 @@ struct Requests {
 struct WorkState {
     /// True while every feeder of the controller's own objects listens.
     works: bool,
-    /// True if a request came when not all of them did.
+    /// True if a request came when not all feeders listened.
     missed: bool,
 }
 
@@ -89,7 +89,7 @@ impl KeyStream {
         Self(AsyncMutex::new(SafeDrop::new(stream)))
     }
 
-    /// Queues the keys that come, for ever. A stream that ends or panics is not polled again.
+    /// Queues the stream's keys, for ever. A stream that ends or panics is not polled again.
     pub(super) async fn feed(
         self: Arc<Self>,
         queue: WorkQueue<ObjectKey>,

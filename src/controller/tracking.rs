@@ -9,8 +9,8 @@ use crate::lease::ScopeGuard;
 impl<K, C> ReconcileRequest<K, C> {
     /// Runs blocking code of this try on a thread for such code.
     ///
-    /// Nothing can drop a closure that runs, so the controller waits for it. This is so even if a
-    /// timeout or a stop has ended the reconcile:
+    /// Nothing can drop a running closure, so the controller waits for it, even if a timeout or a
+    /// stop has ended the reconcile:
     ///
     /// - The key stays in process, so it is not reconciled again. The worker takes other keys.
     /// - The lease is not released, and the slot of a sharded controller is not given back.
@@ -21,8 +21,8 @@ impl<K, C> ReconcileRequest<K, C> {
     /// output is `None`.
     ///
     /// A try ends with its reconcile and everything that it tracks. A request that was moved to an
-    /// untracked task may outlive its try. Its closure is then refused: it does not run, a warning
-    /// is logged, and the output is `None`.
+    /// untracked task may outlive its try. Such a request refuses the closure: it does not run, a
+    /// warning is logged, and the output is `None`.
     ///
     /// [`tokio::task::spawn_blocking`] tracks nothing: its closure runs beside the next try and the
     /// next leader. Writes through a [tracking client](super::tracking_client) count as this try's.
@@ -36,7 +36,7 @@ impl<K, C> ReconcileRequest<K, C> {
     /// async fn reconcile(request: ReconcileRequest<ConfigMap>) -> Result<Action, BoxError> {
     ///     let (name, stop) = (request.key.name().to_owned(), request.stop.clone());
     ///     let copied = request.spawn_blocking(move || {
-    ///         // Long work looks at the token between its steps.
+    ///         // Long work checks the token between its steps.
     ///         if stop.is_cancelled() { return Ok(None) }
     ///         Command::new("copy").arg(name).status().map(Some)
     ///     });
@@ -61,7 +61,7 @@ impl<K, C> ReconcileRequest<K, C> {
     ///
     /// The task should end when [`stop`](Self::stop) is cancelled. It is dropped at its next await
     /// when the try times out, when the grace after a stop ends, and when the lease or the slot is
-    /// lost. It is refused like a closure if the try has ended. Its output is `None` in all these
+    /// lost. Like a closure, it is refused if the try has ended. Its output is `None` in all these
     /// cases.
     ///
     /// # Panics

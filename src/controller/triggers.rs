@@ -47,7 +47,7 @@ pub(super) struct Rule {
 
 /// The keys that an event queues.
 pub(super) enum Keys {
-    /// The object's own key. Deletes pass without a look at the predicates.
+    /// The object's own key. Deletes skip the predicates.
     Own,
     /// The keys of the objects that own it.
     Owner(Box<OfState>),
@@ -176,8 +176,8 @@ impl Enqueuer {
                 slots.note(key, event);
             }
             if event.is_moved_away() {
-                // Another replica reconciles it. A late event is recognised: the slot may be this
-                // replica's again, and the key may wait for its next reconcile.
+                // Another replica reconciles it. The event may be late: if this replica holds the
+                // slot again, the key may wait for its next reconcile.
                 if self.slots.as_ref().is_none_or(|slots| !slots.holds(key, event.object())) {
                     self.queue.remove(key);
                 }
@@ -274,7 +274,7 @@ fn with_event<R>(
     })
 }
 
-/// Returns a filter of objects of one type as a filter of any.
+/// Turns a filter of one type of objects into a filter of any.
 pub(super) fn predicate<O: 'static>(
     passes: impl Fn(&EventRef<'_, O>) -> bool + Send + Sync + 'static,
 ) -> Predicate {

@@ -63,8 +63,8 @@ impl ControllerParts {
         self.groups.iter().all(begins)
     }
 
-    /// Names each informer that is not fresh as missing if `is_missing` says so, and no longer
-    /// those that are fresh.
+    /// Lists as missing each informer that is not fresh, if `is_missing` says so. Removes those
+    /// that are fresh.
     fn note_missing(&self, since: Moment, is_missing: impl Fn(&Membership) -> bool) {
         for (place, member) in self.members().enumerate() {
             if member.is_fresh(since) {

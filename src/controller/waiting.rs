@@ -3,8 +3,8 @@
 //! Some wait for an informer that had not synced, or had no fresh view, when the controller began.
 //! Others wait until the cache shows their own writes.
 //!
-//! A namespace that may not be read does not hold up the others. But a key whose dependents are not
-//! known yet must wait: a reconcile would take them for absent.
+//! A forbidden namespace does not hold up the others. But a key whose dependents are not known yet
+//! must wait: a reconcile would take them for absent.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -181,7 +181,7 @@ impl WriteWaits {
     /// Ends a key's wait, because the cache shows its writes.
     pub(super) fn end(&self, key: &ObjectKey) {
         let mut waits = self.0.lock();
-        // The map is mostly empty. Saves hashing the key.
+        // The map is mostly empty: this saves hashing the key.
         if !waits.of.is_empty() {
             waits.of.remove(key);
         }

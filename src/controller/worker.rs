@@ -29,7 +29,7 @@ use crate::yield_budget::give_way;
 /// The longest time that a key waits for its own writes before the wait counts as a failure.
 const OWN_WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The pause before a key is tried again whose slot was not renewed in time.
+/// The pause before a retry of a key whose slot was not renewed in time.
 const RENEWAL_PAUSE: Duration = Duration::from_secs(1);
 
 /// The bounds within which a key is reconciled.
@@ -199,7 +199,7 @@ impl Reconciler {
             return Some(call.await);
         }
         let mut call = pin!(bounds.scope.track(call));
-        // Tracked first: a slot that is given up now waits for this reconcile, or this sees it.
+        // Tracked first: a slot given up now waits for this reconcile, or this check sees it.
         if !bounds.scope.may_begin() {
             return None;
         }
@@ -219,7 +219,7 @@ impl Reconciler {
         let owner = ScopeOwner { name: self.name.clone(), key: Some((**work).clone()) };
         let tracked = bounds.scope.within(self.stop.child_token(), Some(&self.tracked), owner);
         let began = Instant::now();
-        // Tells the work that the try tracks of its end, and drops it if this task is dropped.
+        // Notifies the tracked work of the try's end, and drops it if this task is dropped.
         let (tells, ends) = tracked.end_on_drop();
         let reconcile = self.call_in_slot(work, failures, &tracked, bounds);
         let reconcile = self.status.measure(reconcile);

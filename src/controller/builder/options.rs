@@ -17,17 +17,17 @@ use crate::workqueue::RateLimiter;
 const MAX_WORKERS: usize = 1 << 16;
 
 impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
-    /// Sets the number of keys that are reconciled at a time: from 1 to 65,536; 1 unless set. One
-    /// key is never reconciled twice at a time. Each worker is a task, even while it waits.
+    /// Sets the number of keys that are reconciled at once: from 1 to 65,536; 1 unless set. No key
+    /// is reconciled twice at once. Each worker is a task, even while it waits.
     pub fn concurrency(mut self, workers: usize) -> Self {
         self.limits.workers = workers.clamp(1, MAX_WORKERS);
         self
     }
 
     /// Sets the longest time of a reconcile; no limit unless set. A reconcile that takes longer is
-    /// dropped at its next await and counts as failed. So are tasks that it
-    /// [spawned](crate::ReconcileRequest::spawn), even after it has returned. Code that blocks its
-    /// thread is not interrupted.
+    /// dropped at its next await and counts as failed. Tasks that it
+    /// [spawned](crate::ReconcileRequest::spawn) are dropped, too, even after it has returned. Code
+    /// that blocks its thread is not interrupted.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.limits.timeout = Some(limit);
         self
@@ -44,18 +44,18 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     }
 
     /// Sets the time that the informers get to sync; 2 minutes unless set, as in
-    /// controller-runtime. After it the controller begins if each kind has an informer that synced,
-    /// and fails otherwise. The same time and rule hold for a fresh view after a takeover. That
-    /// takes 2 s and a list of each kind that is quiet, so a shorter time than this lets no replica
-    /// take over.
+    /// controller-runtime. After that time the controller begins if each kind has a synced
+    /// informer, and fails otherwise. The same time and rule hold for a fresh view after a
+    /// takeover. The view takes 2 s and a list of each quiet kind, so with a shorter time no
+    /// replica takes over.
     ///
     /// In a [sharded](Self::sharded) controller it is also the time that the informers get to list
-    /// the objects of a slot. After it, an informer that has not is
+    /// the objects of a slot. An informer that needs longer is
     /// [missing](crate::controller::ControllerStatus::missing). If no informer of some kind holds
     /// the objects of any slot, the controller fails.
     ///
-    /// A controller whose kind may be listed and not watched begins, and fails when each watch was
-    /// refused for this long. A permission that is revoked later does not end it.
+    /// If the server allows lists of a kind but refuses every watch for this long, the controller
+    /// begins and then fails. A permission that is revoked later does not end it.
     pub fn sync_timeout(mut self, limit: Duration) -> Self {
         self.limits.sync = limit;
         self
@@ -69,9 +69,9 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     }
 
     /// Sets what follows an error that a reconcile returned; [`Action::retry`](crate::controller::Action::retry)
-    /// unless set, and [`Action::done`](crate::controller::Action::done) for a [`Permanent`](crate::controller::Permanent)
-    /// error. The action means what it means as a result, except that the tries still count as
-    /// failures in a row, also with
+    /// unless set, and [`Action::done`](crate::controller::Action::done) for a
+    /// [`Permanent`](crate::controller::Permanent) error. The action acts like a reconcile's
+    /// result, except that the tries still count as failures in a row, also with
     /// [`requeue_after`](crate::controller::Action::requeue_after).
     ///
     /// A policy of your own also decides on `Permanent` errors. It does not decide on timeouts and
@@ -118,9 +118,8 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     }
 
     /// Sets the number of keys whose last five
-    /// [triggers](crate::controller::ControllerHandle::triggers) are kept: those
-    /// that were queued last; 1,024 unless set, and zero keeps nothing. A key with five triggers
-    /// takes half a kilobyte.
+    /// [triggers](crate::controller::ControllerHandle::triggers) are kept: the keys queued last.
+    /// 1,024 unless set; zero keeps nothing. A key with five triggers takes half a kilobyte.
     pub fn triggers_kept(mut self, keys: usize) -> Self {
         self.triggers_kept = keys;
         self
@@ -166,8 +165,8 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     ///
     /// The elector releases the lease only after the reconciles' futures and their synchronous code
     /// have ended. A [manager](crate::manager) has one election for all controllers and refuses a
-    /// controller with its own. The elector waits for tasks and closures that the request
-    /// [spawned](crate::controller::ReconcileRequest::spawn), and for no others.
+    /// controller with its own. The elector waits only for tasks and closures that the request
+    /// [spawned](crate::controller::ReconcileRequest::spawn).
     pub fn leader_election(mut self, elector: LeaderElector) -> Self {
         self.elector = Some(elector);
         self
@@ -176,9 +175,10 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// Reconciles only the objects in this replica's slots. Other replicas of the group reconcile
     /// the others at the same time.
     ///
-    /// Let the controller's own objects follow [`Sharding::objects`], and the objects that they own
-    /// [`Sharding::dependents`], with [`InformerSpec::shard`](crate::InformerSpec::shard). An
-    /// informer without a shard works, too: it holds the objects of all replicas.
+    /// With [`InformerSpec::shard`](crate::InformerSpec::shard), let informers of the controller's
+    /// own objects follow [`Sharding::objects`], and informers of owned objects
+    /// [`Sharding::dependents`]. An informer without a shard works, too: it holds the objects of
+    /// all replicas.
     ///
     /// A reconcile is [tracked](crate::leader_election::WorkScope::track) by the scope of its slot.
     /// A slot that is given back, or lost, cancels
@@ -190,15 +190,16 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// the [predicates](Self::predicate) pass, and the keys that dependents map to. A key waits
     /// until each informer of its namespace holds the slot's objects.
     ///
-    /// Keys whose objects are elsewhere leave the queue. By uid, a key that is
-    /// [triggered](crate::controller::ControllerHandle::trigger) has a place only while the cache
-    /// holds its object, or while its deletion is not reconciled. By namespace, every key has.
+    /// Keys of other replicas' objects leave the queue. Sharded by uid, a
+    /// [triggered](crate::controller::ControllerHandle::trigger) key has a place only while the
+    /// cache holds its object, or its deletion is not reconciled. Sharded by namespace, every key
+    /// has a place.
     ///
     /// A controller with a sharding takes no [leader election](Self::leader_election). With one,
     /// [`Controller::run`](crate::Controller::run) fails with
     /// [`ControllerError::WrongSharding`](crate::controller::ControllerError::WrongSharding). It
-    /// fails so, too, if an informer follows the shard of another membership, or a shard that may
-    /// have dependents without their owners. It fails so if [`Sharding::run`] was not called within
+    /// also fails if an informer follows the shard of another membership, or a shard that may have
+    /// dependents without their owners. The same holds if [`Sharding::run`] was not called within
     /// the [sync timeout](Self::sync_timeout).
     pub fn sharded(mut self, sharding: &Sharding) -> Self {
         self.sharding = Some(sharding.clone());

@@ -23,7 +23,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     ///
     /// The kind of the owner is that of the type, or, for a
     /// [`DynamicObject`](kube::api::DynamicObject), that of the informer. For a `DynamicObject` the
-    /// stored objects show whether owners have namespaces. While none is stored, its dependents
+    /// stored objects show whether owners have namespaces. While no object is stored, dependents
     /// queue nothing.
     ///
     /// Kubernetes allows no owner with a namespace for an object without one:
@@ -40,8 +40,8 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// [`owns`](Self::owns).
     ///
     /// With a [sharding](Self::sharded) by uid, these objects follow no shard: several replicas may
-    /// have their owners. [`Controller::run`](crate::Controller::run) refuses a shard of them with
-    /// [`ControllerError::WrongSharding`](crate::controller::ControllerError).
+    /// have their owners. [`Controller::run`](crate::Controller::run) refuses a shard of such
+    /// objects with [`ControllerError::WrongSharding`](crate::controller::ControllerError).
     ///
     /// ```no_run
     /// use k8s_openapi::api::core::v1::{ConfigMap, Secret};
@@ -88,8 +88,9 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     ///
     /// The controller calls `keys` in its own task, behind a backlog of 1,024 states. When the
     /// backlog is full, the informer's processing loop waits, and with it all handlers of that
-    /// informer. Its [status](crate::InformerStatus::held_up_by) then names this controller. A
-    /// panic is caught and [counted](crate::controller::ControllerStatus::mapping_panics).
+    /// informer. The informer's [status](crate::InformerStatus::held_up_by) then names this
+    /// controller. A panic is caught and
+    /// [counted](crate::controller::ControllerStatus::mapping_panics).
     ///
     /// In a group, a key waits only for a [missing](crate::controller::ControllerStatus::missing)
     /// informer of its own namespace. If `keys` returns keys of other namespaces, or of
@@ -114,7 +115,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// kind, and both states of an update. The function is called once for each event, and
     /// otherwise like that of [`watches`](Self::watches).
     ///
-    /// A node that becomes ready concerns the pods' owners, and other changes do not:
+    /// Only a node that becomes ready concerns the pods' owners:
     ///
     /// ```no_run
     /// use k8s_openapi::api::core::v1::{ConfigMap, Node};
@@ -167,7 +168,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// waits until then. Its end does not end the controller. If it panics, it is not read again,
     /// and the panic is [counted](crate::controller::ControllerStatus::stream_panics).
     ///
-    /// kube-runtime's name for it. A channel is a stream, too:
+    /// Named as in kube-runtime. A channel is a stream, too:
     ///
     /// ```no_run
     /// use futures::stream::poll_fn;
@@ -198,17 +199,18 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     }
 
     /// Reconciles an added or updated `K` only if this and every other predicate passes the event.
-    /// Predicates see adds, updates and resyncs of a `K`. They do not see deletes, retries and
-    /// [`trigger`](crate::controller::ControllerHandle::trigger): these always queue their keys. For objects of
-    /// other kinds use [`Followed::predicate`].
+    /// Predicates see adds, updates and resyncs of a `K`. They do not see deletes, retries or
+    /// [`trigger`](crate::controller::ControllerHandle::trigger), which always queue their keys.
+    /// For objects of other kinds use [`Followed::predicate`].
     ///
     /// The controller calls predicates like the function of [`watches`](Self::watches): in its own
     /// task, for each event, with the same backlog. If a predicate panics, the event passes and the
     /// panic is [counted](crate::controller::ControllerStatus::predicate_panics).
     ///
-    /// Predicates of [packed](crate::storage) objects cost the unpacking of both states. Without
+    /// Predicates of [packed](crate::storage) objects need both states unpacked. Without
     /// predicates, no object is unpacked before its reconcile. An object that cannot be unpacked
-    /// passes every predicate. Its reconcile gets [`Presence::Unknown`](crate::controller::Presence::Unknown).
+    /// passes every predicate. Its reconcile gets
+    /// [`Presence::Unknown`](crate::controller::Presence::Unknown).
     ///
     /// [`generation_changed`](crate::controller::generation_changed) leaves out changes of the status.
     pub fn predicate(
@@ -220,9 +222,9 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     }
 
     /// Collects events for this time before their keys are ready; zero unless set. A key is
-    /// reconciled at most once in each such period, however many events come. Unlike kube-runtime's
-    /// debounce, a key that changes all the time is not put off for ever: the first of its events
-    /// sets the time.
+    /// reconciled at most once in each such period, however many events come. Unlike in
+    /// kube-runtime's debounce, a key that changes all the time is not put off for ever: its first
+    /// event sets the time.
     ///
     /// Retries, requeues, streams and [`trigger`](crate::controller::ControllerHandle::trigger) do not wait.
     pub fn debounce(mut self, period: Duration) -> Self {

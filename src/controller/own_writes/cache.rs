@@ -82,7 +82,7 @@ impl Cache {
             && !informer.is_stopped()
     }
 
-    /// Returns whether the cache's shard has an object with this metadata.
+    /// Returns whether the cache's shard includes an object with this metadata.
     pub(crate) fn follows(&self, metadata: &ObjectMeta) -> bool {
         let store = self.0.informer.snapshot();
         store.shard().is_none_or(|shard| shard.selects(metadata))
@@ -101,8 +101,8 @@ impl Cache {
         self.0.expected.lock().count
     }
 
-    /// Waits until the cache shows everything that `key` waits for, or its informer has ended. What
-    /// it does not show by then is given up if the cache is proved to be newer.
+    /// Waits until the cache shows everything that `key` waits for, or its informer has ended.
+    /// Writes that it does not show by then are given up if the cache is proved newer.
     pub(super) async fn wait_or_prove(
         &self,
         key: &ObjectKey,
@@ -192,7 +192,7 @@ impl Cache {
         };
         expected.count += new;
         if expected.count > expected.limit {
-            // Keys that are never reconciled again would otherwise stay for ever.
+            // Otherwise, keys that are never reconciled again would stay for ever.
             expected.of.retain(|_, expectations| {
                 expectations
                     .retain(|object, expectation| !is_met(expectation, &store, object.as_ref()));

@@ -69,10 +69,10 @@ pub struct WriteRefused {
 /// spawns in [`ReconcileRequest::scope`](super::super::ReconcileRequest::scope); writes from other
 /// tasks are not tracked.
 ///
-/// A client does not tell its cluster. Use it for the cluster of the informers that the controller
-/// follows. A write to another cluster delays its key, if an informer of the same kind and
-/// namespace is followed: until the 10 s and the proof are over, with a warning. Write there with
-/// the plain client.
+/// A client does not name its cluster. Use it for the cluster of the informers that the controller
+/// follows. A write to another cluster delays its key if an informer of the same kind and namespace
+/// is followed. The delay is the 10 s and the proof, with a warning. For such writes use the plain
+/// client.
 ///
 /// Under [leader election](crate::leader_election) the client refuses writes that begin after this
 /// replica's lease has ended, with [`WriteRefused`]. It refuses only writes of a reconcile, or of a
@@ -132,8 +132,8 @@ pub fn tracking_client(client: Client) -> Client {
     Client::new(service, namespace).with_valid_until(valid_until)
 }
 
-/// Returns the moment at which the running reconcile's term began, or its slot was won; the start
-/// outside of a reconcile.
+/// Returns the moment at which the running reconcile's term began, or its slot was won;
+/// [`Moment::START`] outside of a reconcile.
 pub(crate) fn current_won() -> Moment {
     CURRENT.try_with(|reconcile| reconcile.0.term.won()).unwrap_or(Moment::START)
 }
@@ -170,7 +170,7 @@ impl TrackedReconcile {
         let (parts, body) = client.send(request).await?.into_parts();
         let status = parts.status;
         if status.is_server_error() || status == StatusCode::REQUEST_TIMEOUT {
-            // The server may have done it all the same: the write counts as lost.
+            // The server may still have made the write, so it counts as lost.
             return Ok(Response::from_parts(parts, body));
         }
         let body = body.collect().await?.to_bytes();
@@ -344,7 +344,7 @@ impl Answer {
                         Confirmation::Expect(Written { key, state: None }, gone)
                     })
                 }
-                // Evictions and bindings, too, change the object and do not return it.
+                // Evictions and bindings also change the object without returning it.
                 _ => Confirmation::Incomplete,
             };
         }
@@ -365,7 +365,7 @@ impl Answer {
         } else {
             Expectation::AtLeast(version)
         };
-        // A Scale has the object's uid and not its owners.
+        // A Scale has the object's uid but not its owners.
         let state = (kind != "Scale" && metadata.uid.is_some()).then(|| metadata.state());
         Confirmation::Expect(Written { key, state }, expectation)
     }

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use crate::indexer::Snapshot;
 use crate::object::{ObjectKey, ResourceVersion};
 
-/// The expectations of one key, by object; `None` stands for the collection itself. Each has the
-/// store's epoch at the time that it was recorded.
+/// The expectations of one key, by object; `None` stands for the collection itself. Each holds the
+/// store's epoch when it was recorded.
 pub(super) type Expectations = HashMap<Option<ObjectKey>, (u64, Expectation)>;
 
 /// One state that the store will show.

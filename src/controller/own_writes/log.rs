@@ -84,8 +84,7 @@ impl WriteLog {
     }
 
     /// Waits until the caches show all writes made for `key`. A write that a cache does not show
-    /// within `limit` is given up if a newer state of its server does not show it either. Cancel
-    /// safe.
+    /// within `limit` is given up if a newer state does not show it either. Cancel safe.
     pub(crate) async fn wait_observed(
         &self,
         key: &ObjectKey,

@@ -94,8 +94,7 @@ impl Target {
         })
     }
 
-    /// Returns whether the request's body asks for a dry run, as that of a deletion or an eviction
-    /// can.
+    /// Returns whether the request's body asks for a dry run, as a deletion's or an eviction's can.
     pub(super) fn is_dry_run(&self, body: &[u8]) -> bool {
         let has_options =
             self.verb == WriteVerb::Delete || self.subresource.as_deref() == Some("eviction");
