@@ -9,7 +9,8 @@ use kube::core::{ClusterResourceScope, NamespaceResourceScope};
 use kube::{Client, Resource};
 use tokio_util::sync::CancellationToken;
 
-use super::history::{Trigger, TriggerHistory};
+use super::cause::Trigger;
+use super::history::TriggerHistory;
 use super::own_writes::TrackedReconcile;
 use super::presence::Presence;
 use crate::lease::WorkScope;

@@ -5,8 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::heat::Causes;
-use super::history::Trigger;
+use super::cause::{Causes, Trigger};
 use super::own_writes::Unobserved;
 use crate::error::BoxError;
 use crate::informer::{InformerStopped, StartError, SyncError};

@@ -14,7 +14,7 @@ use crate::sync::Mutex;
 /// A failed try, as an [error policy](super::ControllerBuilder::error_policy) gets it.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Failure<'a> {
+pub struct FailedTry<'a> {
     /// The object's key.
     pub key: &'a ObjectKey,
     /// The error that the reconcile returned.
@@ -70,7 +70,7 @@ impl Error for Permanent {
     }
 }
 
-type Policy = dyn Fn(&Failure<'_>) -> Action + Send + Sync;
+type Policy = dyn Fn(&FailedTry<'_>) -> Action + Send + Sync;
 
 /// The rules for failed tries.
 pub(super) struct ErrorRules {
@@ -108,7 +108,7 @@ impl OwnFailures {
     }
 }
 
-fn retry_unless_permanent(failure: &Failure<'_>) -> Action {
+fn retry_unless_permanent(failure: &FailedTry<'_>) -> Action {
     let first: &(dyn Error + 'static) = failure.error;
     let causes = successors(Some(first), |&error| match error.downcast_ref() {
         // The wrapper stands for the error inside, so `source` skips that one.

@@ -9,7 +9,7 @@ use foldhash::fast::RandomState;
 use serde::Serialize;
 use tokio::time::Instant;
 
-use super::history::Trigger;
+use super::cause::{Causes, Trigger};
 use crate::object::ObjectKey;
 use crate::time::after;
 
@@ -59,20 +59,6 @@ impl fmt::Display for HotKey {
             write!(f, "{HOT} times at one instant of a paused clock")?;
         }
         write!(f, " because of: {}", Causes(triggers))
-    }
-}
-
-/// The causes of triggers, each once.
-pub(super) struct Causes<'a>(pub(super) &'a [Trigger]);
-
-impl fmt::Display for Causes<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (n, trigger) in self.0.iter().enumerate() {
-            if self.0[..n].iter().all(|earlier| earlier.cause != trigger.cause) {
-                write!(f, "{}{}", if n == 0 { "" } else { "; " }, trigger.cause)?;
-            }
-        }
-        Ok(())
     }
 }
 

@@ -1,19 +1,16 @@
-//! The reasons why keys were queued: the last few of each key that was queued lately.
+//! The last few triggers of each key that was queued lately.
 
 use std::collections::{HashMap, VecDeque};
-use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
 use foldhash::fast::RandomState;
 use serde::Serialize;
 use tokio::time::Instant;
 
+use super::cause::{Cause, Trigger};
 use super::heat::{Heat, HotKey, LastWarning, Pace, Standstill};
-use crate::object::{CachedEvent, ObjectEvent, ObjectKey};
+use crate::object::ObjectKey;
 use crate::sync::Mutex;
-use crate::time::seconds;
-use crate::workqueue::Priority;
 
 /// The number of triggers that are kept for a key.
 const TRIGGERS: usize = 5;
@@ -24,143 +21,6 @@ pub(super) const KEYS: usize = 1024;
 /// The number of keys in the status.
 const SHOWN: usize = 20;
 
-/// One reason why a key was queued.
-///
-/// ```
-/// use kube_informer::controller::{ChangeKind, Trigger, TriggerCause};
-///
-/// /// Returns whether only a resync or a list queued the key, and nothing has changed.
-/// fn is_routine(triggers: &[Trigger]) -> bool {
-///     triggers.iter().all(|trigger| match &trigger.cause {
-///         TriggerCause::Event { change, .. } => {
-///             matches!(change, ChangeKind::Listed | ChangeKind::Resynced)
-///         }
-///         _ => false,
-///     })
-/// }
-/// assert!(is_routine(&[]));
-/// ```
-#[derive(Clone, Debug, Serialize)]
-#[non_exhaustive]
-pub struct Trigger {
-    /// The cause.
-    pub cause: TriggerCause,
-    /// The time since the key was queued.
-    #[serde(serialize_with = "seconds::serialize")]
-    pub ago: Duration,
-}
-
-/// The cause of a [`Trigger`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "by")]
-#[non_exhaustive]
-pub enum TriggerCause {
-    /// An informer's event.
-    #[non_exhaustive]
-    Event {
-        /// The informer's collection, as errors name it: `deployments.apps in shop`.
-        informer: Arc<str>,
-        /// The change.
-        change: ChangeKind,
-        /// The changed object: the key itself, or that of a dependent.
-        object: Arc<str>,
-    },
-    /// A failed try, or [`Action::retry`](super::Action::retry).
-    #[non_exhaustive]
-    Retry {
-        /// The number of tries that had failed in a row.
-        failures: u32,
-    },
-    /// [`Action::requeue_after`](super::Action::requeue_after).
-    Requeue,
-    /// [`ControllerHandle::trigger`](super::ControllerHandle::trigger).
-    Handle,
-    /// [`ControllerHandle::reconcile_all`](super::ControllerHandle::reconcile_all), or a stream of
-    /// [`reconcile_all_on`](super::ControllerBuilder::reconcile_all_on).
-    ReconcileAll,
-    /// A stream of [`reconcile_on`](super::ControllerBuilder::reconcile_on).
-    Stream,
-    /// A slot that this replica works on from now on.
-    Slot,
-}
-
-/// The kind of a change that an informer reported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum ChangeKind {
-    /// The object was there when the controller began, or came with the first list.
-    Listed,
-    /// The object was added.
-    Added,
-    /// The object has changed.
-    Updated,
-    /// A resync repeated the object.
-    Resynced,
-    /// The object was deleted.
-    Deleted,
-    /// The object left the shard that this replica follows.
-    MovedAway,
-}
-
-impl ChangeKind {
-    pub(super) fn of(event: &CachedEvent) -> Self {
-        match event {
-            ObjectEvent::Added { initial: true, .. } => Self::Listed,
-            ObjectEvent::Added { .. } => Self::Added,
-            ObjectEvent::Updated { old, new } if old.is_same_state(new) => Self::Resynced,
-            ObjectEvent::Updated { .. } => Self::Updated,
-            ObjectEvent::Deleted { .. } => Self::Deleted,
-            ObjectEvent::MovedAway { .. } => Self::MovedAway,
-        }
-    }
-}
-
-impl ChangeKind {
-    /// Returns the priority of the keys that such a change queues. Live changes come first.
-    pub(super) fn priority(self) -> Priority {
-        match self {
-            Self::Listed | Self::Resynced => Priority::LOW,
-            Self::Added | Self::Updated | Self::Deleted | Self::MovedAway => Priority::NORMAL,
-        }
-    }
-}
-
-impl fmt::Display for ChangeKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Listed => "listed",
-            Self::Added => "added",
-            Self::Updated => "updated",
-            Self::Resynced => "resynced",
-            Self::Deleted => "deleted",
-            Self::MovedAway => "moved away",
-        })
-    }
-}
-
-impl fmt::Display for TriggerCause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Event { informer, change, object } => {
-                write!(f, "{object} of {informer} was {change}")
-            }
-            Self::Retry { failures } => write!(f, "a retry after {failures} failed tries"),
-            Self::Requeue => f.write_str("a requeue that the last reconcile asked for"),
-            Self::Handle => f.write_str("a trigger of the controller's handle"),
-            Self::ReconcileAll => f.write_str("a reconcile of all objects"),
-            Self::Stream => f.write_str("a stream of keys"),
-            Self::Slot => f.write_str("a slot that this replica took over"),
-        }
-    }
-}
-
-impl fmt::Display for Trigger {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, {:.1?} ago", self.cause, self.ago)
-    }
-}
-
 /// The last triggers of one key.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
@@ -169,18 +29,6 @@ pub struct KeyTriggers {
     pub key: String,
     /// Its last triggers, the newest last; five at most. Equal triggers in a row count once.
     pub triggers: Vec<Trigger>,
-}
-
-/// A cause, as it is kept. Its text is made on reading.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Cause {
-    Event { informer: Arc<str>, change: ChangeKind, object: ObjectKey },
-    Retry { failures: u32 },
-    Requeue,
-    Handle,
-    ReconcileAll,
-    Stream,
-    Slot,
 }
 
 /// The triggers of the keys that were queued last.
@@ -315,27 +163,10 @@ impl Entry {
     }
 }
 
-impl Cause {
-    fn read(&self) -> TriggerCause {
-        match self {
-            Self::Event { informer, change, object } => TriggerCause::Event {
-                informer: informer.clone(),
-                change: *change,
-                object: object.as_str().into(),
-            },
-            Self::Retry { failures } => TriggerCause::Retry { failures: *failures },
-            Self::Requeue => TriggerCause::Requeue,
-            Self::Handle => TriggerCause::Handle,
-            Self::ReconcileAll => TriggerCause::ReconcileAll,
-            Self::Stream => TriggerCause::Stream,
-            Self::Slot => TriggerCause::Slot,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::controller::cause::TriggerCause;
 
     fn key(number: usize) -> ObjectKey {
         ObjectKey::namespaced("shop", &format!("web-{number}")).unwrap()

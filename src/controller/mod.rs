@@ -14,6 +14,7 @@
 
 mod action;
 mod builder;
+mod cause;
 mod confirm;
 mod coverage;
 mod error;
@@ -49,18 +50,19 @@ use tokio_util::sync::CancellationToken;
 
 pub use self::action::{Action, Reach, ReconcileRequest};
 pub use self::builder::ControllerBuilder;
+use self::cause::Cause;
+pub use self::cause::{ChangeKind, Trigger, TriggerCause};
 pub use self::confirm::{ConfirmError, Confirmation, Confirmed};
 use self::error::WrongScope;
 pub use self::error::{ControllerError, LastFailure};
 use self::error_policy::ErrorRules;
-pub use self::error_policy::{Failure, Permanent};
+pub use self::error_policy::{FailedTry, Permanent};
 pub use self::finalizer::{Finalize, FinalizerError, finalizer};
 pub use self::followed::Followed;
 use self::following::Group;
 use self::gate::SlotGate;
 pub use self::heat::HotKey;
-use self::history::Cause;
-pub use self::history::{ChangeKind, KeyTriggers, Trigger, TriggerCause};
+pub use self::history::KeyTriggers;
 use self::own_writes::WriteLog;
 pub(crate) use self::own_writes::current_won;
 pub use self::own_writes::{OwnWrites, UntraceableWrite, WriteRefused, tracking_client};

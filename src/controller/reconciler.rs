@@ -11,11 +11,11 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::action::Next;
+use super::cause::Cause;
 use super::error::ReconcileError;
-use super::error_policy::{ErrorRules, Failure, OwnFailures};
+use super::error_policy::{ErrorRules, FailedTry, OwnFailures};
 use super::following::Group;
 use super::gate::SlotGate;
-use super::history::Cause;
 use super::own_writes::WriteLog;
 use super::status::StatusCell;
 use super::waiting::{MissingInformers, WriteWaits};
@@ -235,7 +235,7 @@ impl Reconciler {
             ReconcileError::Behind(_) => return Next::Retry,
             ReconcileError::TimedOut(_) | ReconcileError::Panicked(_) => Next::Retry,
             ReconcileError::Failed(error) => {
-                let failure = Failure { key, error: &**error, failures };
+                let failure = FailedTry { key, error: &**error, failures };
                 catch(|| policy(&failure)).map_or_else(
                     |message| {
                         tracing::error!(%key, message, "error policy panicked: the key is retried");

@@ -16,9 +16,9 @@ use futures::FutureExt;
 use futures::future::select_all;
 use tokio::sync::watch;
 
+use super::cause::Cause;
 use super::following::{Followed, Group, followed, members};
 use super::gate::SlotGate;
-use super::history::Cause;
 use super::status::StatusCell;
 use super::triggers::{Predicate, passes};
 use super::waiting::concerns;

@@ -9,7 +9,7 @@ use futures::StreamExt;
 use futures::stream::BoxStream;
 use tokio::sync::{Mutex as AsyncMutex, watch};
 
-use super::history::Cause;
+use super::cause::Cause;
 use super::status::StatusCell;
 use crate::object::ObjectKey;
 use crate::panic::{SafeDrop, catch};

@@ -13,8 +13,8 @@ use std::time::Duration;
 use kube::Resource;
 use kube::api::ObjectMeta;
 
+use super::cause::{Cause, ChangeKind};
 use super::gate::SlotGate;
-use super::history::{Cause, ChangeKind};
 use super::owner::Owner;
 use super::status::StatusCell;
 use crate::object::{

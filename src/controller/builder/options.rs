@@ -6,7 +6,7 @@ use kube::Resource;
 
 use super::ControllerBuilder;
 use crate::controller::Action;
-use crate::controller::error_policy::Failure;
+use crate::controller::error_policy::FailedTry;
 use crate::controller::own_writes::OwnWrites;
 use crate::leader_election::LeaderElector;
 use crate::object::ObjectKey;
@@ -81,10 +81,10 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// ```no_run
     /// use std::time::Duration;
     /// use k8s_openapi::api::core::v1::ConfigMap;
-    /// use kube_informer::controller::Failure;
+    /// use kube_informer::controller::FailedTry;
     /// use kube_informer::{Action, Controller, SharedInformer};
     ///
-    /// fn after(failure: &Failure<'_>) -> Action {
+    /// fn after(failure: &FailedTry<'_>) -> Action {
     ///     match failure.error.downcast_ref::<kube::Error>() {
     ///         // The object is not valid: wait until it changes.
     ///         Some(kube::Error::Api(status)) if status.code == 422 => Action::done(),
@@ -101,7 +101,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// ```
     pub fn error_policy(
         mut self,
-        policy: impl Fn(&Failure<'_>) -> Action + Send + Sync + 'static,
+        policy: impl Fn(&FailedTry<'_>) -> Action + Send + Sync + 'static,
     ) -> Self {
         self.errors.policy = Box::new(policy);
         self

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::controller::{
-    BoxError, ControllerBuilder, ControllerHandle, Failure, Permanent,
+    BoxError, ControllerBuilder, ControllerHandle, FailedTry, Permanent,
 };
 use kube_informer::testing::ApiServer;
 use kube_informer::workqueue::ExponentialBackoff;
@@ -90,7 +90,7 @@ async fn a_permanent_cause_counts_too() {
     stop.cancel();
 }
 
-fn policy(failure: &Failure<'_>) -> Action {
+fn policy(failure: &FailedTry<'_>) -> Action {
     match failure.error.downcast_ref::<Trouble>() {
         Some(Trouble::Invalid) => Action::done(),
         Some(Trouble::Busy) => Action::requeue_after(600 * S),
