@@ -11,8 +11,8 @@
 //! | add | delete | none, counted as cancelled |
 //! | delete | add | both |
 //!
-//! An object that moved away is merged like a deleted one. If it came back and was deleted, before
-//! the handler heard that it had moved away, the handler hears of the deletion.
+//! An object that moved away is merged like a deleted one. If it came back and was deleted before
+//! the handler received the departure, the handler receives the deletion instead.
 //!
 //! A backlog therefore never holds more than its limit, or two events for each object, whichever is
 //! greater. No final state is lost.
@@ -322,8 +322,8 @@ impl Backlog {
         }
     }
 
-    /// Handles the delete of an object whose add no handler will see. If the handler still waits to
-    /// hear that the object had moved away before, it hears of the delete instead.
+    /// Handles the delete of an object whose add no handler will see. If an earlier departure of
+    /// the object still waits, the delete takes its place.
     fn depart(&mut self, earlier: Option<u64>, departure: CachedEvent) {
         if departure.is_deleted()
             && let Some(index) = earlier.map(|number| self.index(number))

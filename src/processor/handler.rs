@@ -81,8 +81,8 @@ pub trait EventHandler<K: Resource + Send + Sync + 'static>: Send + 'static {
     }
 
     /// Handles every event in the form that the cache holds, with its object's key. By default it
-    /// calls [`on_event`](Self::on_event) with what [`CachedEvent::read`] makes of the event. A
-    /// state that cannot be unpacked is left out; the informer reports it.
+    /// calls [`on_event`](Self::on_event) with the result of [`CachedEvent::read`]. A state that
+    /// cannot be unpacked is left out; the informer reports it.
     ///
     /// A handler that overrides this method unpacks only the objects that it reads: see
     /// [`SharedInformer::on_cached_event`](crate::SharedInformer::on_cached_event).

@@ -332,7 +332,7 @@ impl Listener {
             let mut calls = 0;
             while let Some(delivery) = poll_fn(|cx| listener.poll_delivery(cx)).await {
                 let Delivery::Event(key, event) = delivery else {
-                    // Tokio runs a task that was woken here next on this worker, and no other
+                    // Of the tasks woken here, tokio runs one next on this worker, and no other
                     // worker can steal it. So it runs before the next call, which may block.
                     crate::yield_budget::give_way().await;
                     continue;
@@ -370,7 +370,7 @@ enum Delivery {
     InitialEnd,
 }
 
-/// Marks a handler as finished when dropped: it will never be called again.
+/// A guard that marks a handler as finished: it is never called again.
 struct Finish(Arc<Listener>);
 
 impl Drop for Finish {
@@ -447,7 +447,7 @@ impl<K: Resource + Send + Sync + 'static> Stream for EventStream<K> {
                     let Self { finish: Finish(listener), unread, .. } = &mut *self;
                     let read = unread.prepare(&key, event.clone()).cast().read();
                     unread.note(&key, &event, &listener.dropper);
-                    // A state that cannot be unpacked was reported when that was found.
+                    // A state that cannot be unpacked was reported before.
                     if read.is_some() {
                         return Poll::Ready(read);
                     }

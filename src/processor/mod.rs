@@ -43,7 +43,7 @@ use crate::sync::{Mutex, MutexGuard};
 /// client-go.
 pub(crate) const MIN_RESYNC: Duration = Duration::from_secs(1);
 
-/// Distributes the changes of a store to its handlers.
+/// The distributor of a store's changes to its handlers.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -92,8 +92,8 @@ impl HandlerRegistration {
         *self.synced.borrow()
     }
 
-    /// Waits until [`has_synced`](Self::has_synced) is true. Returns `false` if the handler ended
-    /// before.
+    /// Waits until [`has_synced`](Self::has_synced) is true. Returns `false` if the handler ends
+    /// first.
     ///
     /// Cancel safe. Any number of tasks may wait.
     pub async fn wait_for_sync(&self) -> bool {

@@ -33,7 +33,7 @@ pub(crate) enum Tap {
 
 type InlineTap = dyn Fn(&ObjectKey, &CachedEvent) + Send + Sync;
 
-/// Removes its tap when dropped.
+/// A guard that removes its tap.
 #[must_use = "the tap is removed with its guard"]
 pub(crate) struct TapGuard(Option<Box<dyn FnOnce() + Send + Sync>>);
 
@@ -41,7 +41,7 @@ pub(crate) struct TapGuard(Option<Box<dyn FnOnce() + Send + Sync>>);
 #[derive(Debug, Default)]
 pub(crate) struct HeldUpBy(Mutex<Option<Arc<str>>>);
 
-/// Clears the name when the wait ends or is cancelled.
+/// A guard that clears the name when the wait ends.
 struct Waiting<'a>(&'a HeldUpBy);
 
 impl Tap {

@@ -11,7 +11,7 @@ fn key(n: u8) -> ObjectKey {
     ObjectKey::cluster(&format!("o{n}")).unwrap()
 }
 
-/// Versions of six objects: each has every sixth.
+/// Returns the key of a version: objects take turns.
 fn key_of(version: u32) -> ObjectKey {
     key(u8::try_from(version % 6).unwrap())
 }
@@ -40,7 +40,7 @@ fn rest(backlog: &mut Backlog) -> Vec<Popped> {
     std::iter::from_fn(|| backlog.pop()).collect()
 }
 
-/// Events of one object.
+/// Creates events of one object.
 fn events(events: impl IntoIterator<Item = CachedEvent>) -> Vec<Popped> {
     events.into_iter().map(|event| taken(0, event)).collect()
 }
@@ -188,7 +188,8 @@ proptest! {
                     told.insert(**new);
                 }
                 Event::Deleted { object, .. } | Event::MovedAway { object } => {
-                    // The final state may be newer than what was told, never another object's.
+                    // The final state may be newer than the last one delivered, never another
+                    // object's.
                     let object_of = |version: u32| version % 6;
                     let known: Vec<u32> =
                         told.iter().copied().filter(|v| object_of(*v) == object_of(**object)).collect();
@@ -233,7 +234,7 @@ proptest! {
     }
 }
 
-/// Records the objects of its events, and panics on one of them.
+/// A handler that records its events' objects, and panics on one.
 struct Recorder(Arc<Mutex<Vec<u32>>>, Option<u32>);
 
 impl EventHandler<Value<u32>> for Recorder {
@@ -303,7 +304,7 @@ async fn sync_and_removal_wake_every_waiter() {
     removed.registration.remove_and_wait().await;
 }
 
-/// The next call may block, and tokio runs a task that this one woke on no other thread.
+/// The next call may block, and tokio runs a task that this one woke only on this thread.
 #[tokio::test]
 async fn waiter_for_first_adds_runs_before_next_call() {
     let processor = SharedProcessor::new();
@@ -436,7 +437,7 @@ fn packed(version: u32, how: Reading) -> Arc<Packed> {
 
 type Told = Arc<Mutex<Vec<(ObjectKey, CachedEvent<Value<u32>>)>>>;
 
-/// Records cached events, and panics on events of one key.
+/// A handler that records cached events, and panics on one key.
 struct Keeper(Told, Option<ObjectKey>);
 
 impl EventHandler<Value<u32>> for Keeper {
@@ -504,7 +505,7 @@ async fn panicking_read_is_counted_and_failed_read_skipped() {
     assert_eq!((status.delivered, status.panics), (4, 1));
 }
 
-/// Records plain events, and panics on events of one key.
+/// A handler that records plain events, and panics on one key.
 struct Plain(Arc<Mutex<Vec<Event<Value<u32>>>>>, Option<ObjectKey>);
 
 impl EventHandler<Value<u32>> for Plain {
@@ -517,7 +518,7 @@ impl EventHandler<Value<u32>> for Plain {
 proptest! {
     #![proptest_config(crate::seeds::kept())]
 
-    /// Two handlers that are added at one moment are told the same, whichever way they take it.
+    /// Two handlers that are added at one moment get the same events, cached or plain.
     #[test]
     fn cached_and_plain_handlers_get_the_same_events(
         limit in 1usize..12,

@@ -1,9 +1,9 @@
 //! The objects whose newest state a handler could not read.
 //!
-//! A packed state that can't be unpacked is not reported to a handler of decoded objects. Its
-//! events must still fold to the newest states that it can read. So the event after such a state
-//! carries the state that was reported last. An object leaves this map with the next state that can
-//! be read, or when it leaves the store.
+//! A packed state that can't be unpacked is not reported to a handler of decoded objects. The
+//! handler's events must still fold to the newest states that it can read. So the event after such
+//! a state carries the state that was reported last. An object leaves this map with the next state
+//! that can be read, or when it leaves the store.
 
 use std::collections::HashMap;
 
