@@ -1,9 +1,9 @@
 //! Adding an index while readers and writers go on.
 //!
 //! A new index is first filled outside the store, from a snapshot. It then catches up with the
-//! difference between that snapshot and the next. When no difference is left the index is
-//! published, complete and as of one moment. Only publishing takes the store's lock, usually just
-//! to swap one pointer.
+//! difference between that snapshot and the next. When no difference is left, the index is
+//! published, complete as of one moment. Only publishing takes the store's lock, usually just to
+//! swap one pointer.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::{Index, IndexError, IndexFault, Indexer};
 use crate::object::FieldSet;
 use crate::sync::Mutex;
 
-/// The number of times that an index catches up before writers have to wait for it.
+/// The number of catch-ups before publishing, and again in it, before writers have to wait.
 const MAX_CATCH_UPS: usize = 16;
 
 /// The names of indexes that are being built.

@@ -137,7 +137,7 @@ impl StoreContents {
         self.objects.visit(from, enough, &mut |_, record| visit(&record.key, &record.cached))
     }
 
-    /// Returns every object of this state with its key, for as long as the caller takes.
+    /// Returns every object of this state with its key, however long the caller takes.
     pub(super) fn walk(&self) -> Objects {
         Objects(self.objects.walk())
     }
@@ -265,7 +265,7 @@ impl StoreContents {
     }
 
     /// Returns whether an index function returns the same values for the first objects if it sees
-    /// only these fields. Logs it if not.
+    /// only these fields. Logs a difference.
     pub(super) fn fields_suffice(&self, fields: &FieldSet, index: &IndexContents) -> bool {
         let (mut left, mut same) = (COMPARED, true);
         self.objects.visit(0, COMPARED, &mut |_, record| {
@@ -304,7 +304,7 @@ impl StoreContents {
         Some(IndexValues::new(&self.names, values.ok()?.iter().map(Vec::as_slice)))
     }
 
-    /// Like [`values`](Self::values), for an object that `read` decodes: with at least the given
+    /// Returns the [`values`](Self::values) of an object that `read` decodes: at least the given
     /// fields, or whole for `None`.
     pub(super) fn values_of_part(
         &self,
@@ -350,8 +350,7 @@ impl StoreContents {
         let (before, after) = (values_of(old), values_of(new));
         for place in 0..indexes.len() {
             let index = &indexes[place];
-            // A function that panics on the old object panicked when that was stored, and gave no
-            // values.
+            // A function that panics on the old object also panicked earlier, and gave no values.
             let had = before.values(place, index, &mut |_| {});
             let has = after.values(place, index, &mut |message| {
                 faults.push(index.fault(key, message));
@@ -362,7 +361,7 @@ impl StoreContents {
                 let postings = &mut Arc::make_mut(indexes)[place].postings;
                 if had.is_none() {
                     // The old object can't be unpacked any more, so its values are not known. Its
-                    // row must not stay under them, because another object may get it.
+                    // row must not stay under them, because another object may get that row.
                     postings.forget(row);
                 }
                 postings.change(row, had.unwrap_or_default(), has);
@@ -409,8 +408,8 @@ impl<'c> ObjectValues<'c> {
     }
 }
 
-/// Each may own the last reference to an unpacked object, whose `Drop` is user code that may panic.
-/// Two of these values are dropped in a row.
+/// Each value may own the last reference to an unpacked object, whose `Drop` is user code that may
+/// panic. Two values are dropped in a row.
 impl Drop for ObjectValues<'_> {
     fn drop(&mut self) {
         if let Some(object) = self.object.take() {

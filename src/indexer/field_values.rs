@@ -1,6 +1,6 @@
 //! The values of one field of an object that can be serialized.
 //!
-//! A serializer that goes only where the field is, so that nothing else is copied.
+//! The serializer follows only the field's path, so nothing else is copied.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ impl ser::Error for Error {
     }
 }
 
-/// The way that is left below a value.
+/// The rest of the path, below a value.
 struct Walk<'a> {
     path: &'a [String],
     values: &'a mut Vec<String>,
@@ -38,7 +38,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Goes into a member, if it is the next one of the path.
+    /// Enters a member, if it is next on the path.
     fn member<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<(), Error> {
         match self.path.split_first() {
             Some((next, path)) if next == name => {
@@ -49,7 +49,7 @@ impl Walk<'_> {
     }
 }
 
-/// A map, and the name of the member that comes.
+/// A map, and the name of its next member.
 struct Members<'a> {
     walk: Walk<'a>,
     name: Option<String>,
@@ -185,7 +185,7 @@ fn unsupported(variant: &str) -> Error {
     Error(format!("the variant {variant} has fields, and no Kubernetes type has such a variant"))
 }
 
-/// Goes into each element of a list with the same path.
+/// Enters each element of a list with the same path.
 macro_rules! elements {
     ($($trait:ident $method:ident),*) => {
         $(impl ser::$trait for Walk<'_> {

@@ -34,7 +34,7 @@ impl IndexedFields {
         self.compared.load(Relaxed) < COMPARED && self.compared.fetch_add(1, Relaxed) < COMPARED
     }
 
-    /// Records that an object gave other values in part than whole.
+    /// Records that a function returned other values for part of an object.
     pub(super) fn refute(&self) {
         if !self.refuted.swap(true, Relaxed) {
             report(&self.set);

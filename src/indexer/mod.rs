@@ -20,9 +20,9 @@
 //! ```
 //!
 //! A new state of an object whose index values stay the same copies one path of one tree, however
-//! many indexes there are. An index costs some hundred bytes for each value, and four to six bytes
-//! for each object that has it. A free row is used again, so a set of rows means something only
-//! in the state that it belongs to.
+//! many indexes there are. An index costs about a hundred bytes for each value, and four to six
+//! bytes for each object with it. Free rows are reused, so a set of rows is valid only in the state
+//! that it belongs to.
 //!
 //! The store does not decide what to store: the stages before it handle versions, order and deltas.
 
@@ -69,7 +69,7 @@ use crate::object::{
 };
 use crate::sync::{Mutex, Notify};
 
-/// The number of objects in a chunk, at least.
+/// The number of objects that complete a chunk.
 const CHUNK: usize = 256;
 
 /// A thread-safe store with indexes.
@@ -141,7 +141,7 @@ impl<K: ?Sized> Indexer<K> {
     }
 
     /// Makes an empty store. The first token is cancelled when its writer is told to stop, the
-    /// second when the writer has written its last.
+    /// second after the writer's last write.
     pub(crate) fn with_writer(stopped: CancellationToken, ended: CancellationToken) -> Self {
         let published = ArcSwap::from_pointee(StoreContents::new());
         let (writing, changed, reserved_names) =
@@ -199,7 +199,7 @@ impl<K: ?Sized> Indexer<K> {
         Indexer(self.0, PhantomData)
     }
 
-    /// Returns whether the store has an index beside that of namespaces.
+    /// Returns whether the store has an index, apart from namespaces.
     pub(crate) fn is_indexed(&self) -> bool {
         !self.load().indexes.is_empty()
     }
@@ -222,7 +222,7 @@ impl<K: Resource + Send + Sync + 'static> Indexer<K> {
     /// Returns the object with this key. O(log n), to base 8, plus the unpacking of a packed
     /// object.
     ///
-    /// Returns `None` too if the object is packed and can't be unpacked, which was reported.
+    /// Also returns `None` if the object is packed and can't be unpacked, which was reported.
     pub fn get(&self, key: &ObjectKey) -> Option<Arc<K>> {
         let packed = {
             let state = self.load();
@@ -264,7 +264,7 @@ impl<K: Resource + Send + Sync + 'static> Indexer<K> {
     }
 
     /// Adds an index like [`add_index`](Self::add_index), whose function reads only these fields.
-    /// Packed objects are then unpacked only that far.
+    /// Only these are then unpacked.
     ///
     /// `values` must return the same values if the other fields are missing. The first few objects
     /// are shown to it both ways. If a result differs, the log says so and `values` gets whole
@@ -333,7 +333,7 @@ impl IndexExtractor for Indexer {
     }
 }
 
-/// One state of the store, in chunks of some hundred objects.
+/// One state of the store, in chunks of a few hundred objects.
 struct Chunks {
     store: Snapshot,
     /// The first row of the next chunk.

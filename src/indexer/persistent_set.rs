@@ -17,9 +17,8 @@ pub(super) trait Number: Copy + Default + Ord + Into<u64> + TryFrom<u64> {
     /// The largest length of an array: 512 bytes. A longer one is split.
     const LEAF: usize = 512 / size_of::<Self>();
 
-    /// The length from which on downwards an array replaces a branch. Well below
-    /// [`LEAF`](Self::LEAF), so that a number that comes and goes does not split and collapse each
-    /// time.
+    /// The largest length at which an array replaces a branch. Well below [`LEAF`](Self::LEAF), so
+    /// that a number that comes and goes does not split and collapse each time.
     const COLLAPSE: usize = Self::LEAF / 2;
 
     /// Returns the child of a branch that this number belongs to.

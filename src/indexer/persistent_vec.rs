@@ -2,8 +2,8 @@
 //!
 //! A new item gets the lowest free row and keeps it until it is removed, however often it changes.
 //! So items that arrive together lie together, and a full store has no gaps. Cloning is O(1).
-//! Changing copies one path of nodes of eight, so small that a copy counts few references. A node
-//! that only this clone holds is changed in place.
+//! Changing copies one path of nodes of eight, so a copy counts few references. A node that only
+//! this clone holds is changed in place.
 //!
 //! An item never moves to another row, and no node is kept that has only free rows.
 
@@ -84,7 +84,7 @@ impl<T> PersistentVec<T> {
         iter
     }
 
-    /// Returns every item of this state, for as long as the caller takes. A node that was walked is
+    /// Returns every item of this state, however long the caller takes. A node that was walked is
     /// no longer held.
     pub(super) fn walk(&self) -> Walk<T> {
         Walk::new(self.root.clone(), self.len)
@@ -167,7 +167,7 @@ impl<T: Clone> PersistentVec<T> {
         Arc::make_mut(root).insert(self.height, item)
     }
 
-    /// Returns the item in a row for changing. Copies the path to it if that is shared.
+    /// Returns the item in a row, mutable. Copies the path to it if that is shared.
     pub(super) fn get_mut(&mut self, row: Row) -> Option<&mut T> {
         if self.is_beyond(row) {
             return None;
@@ -361,7 +361,7 @@ impl<'a, T, I: Iterator<Item = Row>> Iterator for Selected<'a, T, I> {
         }
     }
 
-    /// Counts the chosen rows as taken, which holds for rows that were found.
+    /// Assumes that the chosen rows are taken, which holds for found rows.
     fn size_hint(&self) -> (usize, Option<usize>) {
         self.chosen.size_hint()
     }

@@ -77,7 +77,7 @@ impl Postings {
         }
     }
 
-    /// Removes an object from every value, for when its values are not known. O(values).
+    /// Removes an object, whose values are not known, from every value. O(values).
     pub(super) fn forget(&mut self, object: Row) {
         let entries = self.0.iter().filter(|entry| entry.posting.contains(object));
         let values: Vec<_> = entries.map(|entry| entry.value.clone()).collect();

@@ -10,7 +10,7 @@ use crate::object::ResourceVersion;
 
 /// The store did not reach a version within the given time.
 ///
-/// A wait that goes on for as long as the version can still come:
+/// A wait that lasts while the version can still come:
 ///
 /// ```
 /// use std::time::Duration;
@@ -41,7 +41,7 @@ pub struct WaitTimeout {
     pub wanted: ResourceVersion,
     /// The version of the store, or `None` before the first list.
     pub reached: Option<ResourceVersion>,
-    /// The time that was waited.
+    /// The time that the caller waited.
     pub waited: Duration,
     /// True if the informer that fills the store was stopped or failed, so that the version will
     /// not come.
@@ -82,8 +82,8 @@ impl<K: ?Sized> Indexer<K> {
         self.wait_until(version, limit, reached).await
     }
 
-    /// Waits until `seen` returns a value for a state of the store, for ever. It is asked for the
-    /// present state, and then for the newest one each time that the store changes.
+    /// Waits until `seen` returns a value for a state of the store, for ever. It is called with the
+    /// present state, and then with the newest one after each change.
     pub(crate) async fn find_in_changes<T>(
         &self,
         mut seen: impl FnMut(&Snapshot<K>) -> Option<T>,
@@ -130,8 +130,8 @@ impl<K: ?Sized> Indexer<K> {
 }
 
 impl<K: ?Sized> Snapshot<K> {
-    /// Returns whether the store's version was `version` or newer. False if the two have no order
-    /// and differ.
+    /// Returns whether the store's version was `version` or newer. False if the two differ and have
+    /// no order.
     pub fn has_reached(&self, version: &ResourceVersion) -> bool {
         self.version().is_some_and(|reached| reached.is_at_least(version))
     }

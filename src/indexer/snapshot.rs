@@ -82,8 +82,8 @@ impl<K: ?Sized> Snapshot<K> {
         self.objects().map(typed)
     }
 
-    /// Returns every object with its key. Counts no reference, as
-    /// [`iter_cached`](Self::iter_cached) does.
+    /// Returns every object with its key. Unlike [`iter_cached`](Self::iter_cached), counts no
+    /// reference.
     pub(crate) fn objects(&self) -> impl ExactSizeIterator<Item = (&ObjectKey, &Cached)> {
         self.0.iter()
     }

@@ -52,7 +52,7 @@ impl<T> Table<T> {
         }
     }
 
-    /// Returns every item of this state, for as long as the caller takes.
+    /// Returns every item of this state, however long the caller takes.
     pub(super) fn walk(&self) -> Walk<T> {
         self.items.walk()
     }
@@ -68,7 +68,7 @@ impl<T> Table<T> {
         let walk = items.walk();
         drop(items);
         walk.free(budget).await;
-        // Arrays of some hundred bytes without references, which are freed quickly.
+        // Arrays of a few hundred bytes without references, which are freed quickly.
         drop(by_hash);
     }
 
@@ -102,8 +102,8 @@ impl<T: Clone> Table<T> {
         row
     }
 
-    /// Returns an item for changing, except for the part that is hashed. Copies the path to it if
-    /// that is shared.
+    /// Returns an item, mutable. The caller must not change its hashed part. Copies the path to it
+    /// if that is shared.
     pub(super) fn get_mut(&mut self, row: Row) -> Option<&mut T> {
         self.items.get_mut(row)
     }

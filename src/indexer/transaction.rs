@@ -56,7 +56,7 @@ pub(crate) type Draft<'a> = Transaction<'a, dyn AnyObject, ()>;
 pub(crate) struct Published {
     /// The panics of index functions.
     pub(crate) faults: Vec<IndexFault>,
-    /// The state of the store before. Freeing it may take long.
+    /// The store's previous state. Freeing it may take long.
     pub(crate) before: Snapshot,
 }
 

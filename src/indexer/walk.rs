@@ -84,7 +84,7 @@ impl<T: Clone> ExactSizeIterator for Walk<T> {}
 /// The number of records that are read at once.
 const WINDOW: usize = 16;
 
-/// Records in their order, each read before it is returned.
+/// An iterator over records in order, each read before it is returned.
 pub(super) struct Prefetch<'a, I> {
     records: I,
     window: [Option<&'a Record>; WINDOW],
