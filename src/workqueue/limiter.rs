@@ -1,7 +1,7 @@
 //! Rate limiters: the delays of items before they are retried.
 //!
 //! A [`RateLimiter`] never sleeps and reads no clock: its caller passes the time. It keeps nothing
-//! of an item that was forgotten. The default delays are client-go's.
+//! about a forgotten item. The default delays are client-go's.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -296,7 +296,7 @@ impl<T> Tries<T> {
 impl<T: Clone + Eq + Hash> Tries<T> {
     /// Returns the number of tries of an item.
     pub(super) fn of(&self, item: &T) -> u32 {
-        // The map is mostly empty. Saves hashing the item.
+        // The map is mostly empty: this saves hashing the item.
         if self.0.is_empty() {
             return 0;
         }

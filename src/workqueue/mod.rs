@@ -1,7 +1,7 @@
 //! A work queue that holds each item once and gives it to one worker at a time.
 //!
 //! It follows the rules of client-go's `workqueue`. An item that is added while it waits is not
-//! added twice. An item that is added while it is processed is ready again when that is done. The
+//! added twice. An item that is added while it is processed is ready again when it is done. The
 //! queue has delayed adds, rate-limited retries and an orderly end.
 //!
 //! Beyond client-go:
@@ -110,13 +110,13 @@ pub struct WorkQueueStatus {
     /// The number of panics of user code: the limiter, the grouping, or `Hash`, `Eq`, `Clone` or
     /// `Drop` of an item.
     pub panics: u64,
-    /// The longest time that one of the items has been processed so far.
+    /// The time that the longest-running item has been processed so far.
     #[serde(serialize_with = "seconds::serialize")]
     pub longest_running: Duration,
     /// The sum of the times that the items have been processed so far.
     #[serde(serialize_with = "seconds::serialize")]
     pub unfinished: Duration,
-    /// True if the queue takes no items any more.
+    /// True if the queue takes no more items.
     pub shutting_down: bool,
 }
 
@@ -132,7 +132,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     }
 
     /// Adds an item, unless it waits already. An item that is being processed is ready again when
-    /// that is done. Amortised O(1).
+    /// it is done. Amortised O(1).
     ///
     /// Returns `false`, and drops the item, when the queue is shutting down, or when `Hash` or `Eq`
     /// of the item panicked.
@@ -267,8 +267,8 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         self.wake_up(item, Core::unpark)
     }
 
-    /// Takes an item out of the queue, for example because it is no longer this process's business.
-    /// The rate limiter forgets it. Returns whether the item waited: in line, delayed or parked.
+    /// Takes an item out of the queue, for example because another process now handles it. The rate
+    /// limiter forgets it. Returns whether the item waited: in line, delayed or parked.
     ///
     /// An item that a worker has now stays with the worker. The queue hands it out again only for
     /// later adds.
@@ -457,7 +457,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         dropped
     }
 
-    /// Returns whether the queue takes no items any more.
+    /// Returns whether the queue takes no more items.
     pub fn is_shutting_down(&self) -> bool {
         self.0.inner.lock().closed
     }

@@ -38,7 +38,7 @@ impl Default for Priority {
     }
 }
 
-/// Turns priorities into ranks.
+/// The rule that ranks priorities.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Aging {
     /// The waiting time that raises an item by one level, in nanoseconds.

@@ -37,7 +37,7 @@ impl<T: Eq + Clone> Core<T> {
         Ok(cell.is_some_and(|cell| self.delay(cell, priority, delay, false)))
     }
 
-    /// Adds an item that is being processed again when it is `due`, or when it is done if `due` is
+    /// Requeues an item that is being processed: it is added when `due`, or when done if `due` is
     /// past. Returns whether it is now the first one due.
     pub(in crate::workqueue) fn requeue(
         &mut self,
@@ -53,7 +53,7 @@ impl<T: Eq + Clone> Core<T> {
         self.delay(cell, priority, (due, Hold::None), true)
     }
 
-    /// Adds an item that is being processed again after its backoff. Returns whether it is now the
+    /// Retries an item that is being processed, after its backoff. Returns whether it is now the
     /// first one due.
     pub(in crate::workqueue) fn retry(
         &mut self,
@@ -75,9 +75,9 @@ impl<T: Eq + Clone> Core<T> {
         self.delay(cell, priority, (due, Hold::Backoff), own)
     }
 
-    /// Puts off an item that is being processed until it is unparked, or `due`. Returns whether it
-    /// is now the first one due. An item that was unparked meanwhile is ready again when it is
-    /// done. An item in backoff stays so.
+    /// Parks an item that is being processed, until it is unparked or `due`. Returns whether it is
+    /// now the first one due. An item that was unparked meanwhile is ready again when it is done.
+    /// An item in backoff stays so.
     pub(in crate::workqueue) fn park(
         &mut self,
         cell: u32,
@@ -161,7 +161,7 @@ impl<T: Eq + Clone> Core<T> {
                 self.delayed.remove(&(due, cell));
                 continue;
             };
-            // Its waiting time counts from the due time, not from this look.
+            // Its waiting time counts from the due time, not from now.
             self.make_ready(cell, priority, due, due);
         }
     }
@@ -227,7 +227,7 @@ impl<T: Eq + Clone> Core<T> {
         let Some(item) = self.cells.get_mut(cell) else { return false };
         let (mut priority, mut own) = (priority, own);
         if let Some(known) = &mut item.delay {
-            // The earlier of the two stands for both.
+            // The merged delay is a worker's own only if both are.
             known.own &= own;
             own = known.own;
             match (known.hold, hold) {

@@ -51,7 +51,7 @@ struct Item<T> {
 struct Delay {
     due: u64,
     hold: Hold,
-    /// True if only the worker that had the item asked for it. The next worker decides again.
+    /// True if only the item's worker asked for the delay. The next worker decides again.
     own: bool,
 }
 
@@ -240,8 +240,8 @@ impl<T: Eq + Clone> Core<T> {
         done
     }
 
-    /// Takes an item out, unless it is processed. If it is, adds that came meanwhile count for
-    /// nothing. Returns whether the item waited, and its value for the caller to drop.
+    /// Takes an item out, unless it is processed. If it is, adds that came meanwhile have no
+    /// effect. Returns whether the item waited, and its value for the caller to drop.
     pub(super) fn remove(&mut self, cell: u32) -> (bool, Option<T>) {
         let delayed = self.undelay(cell).is_some();
         let Some(item) = self.cells.get_mut(cell) else { return (delayed, None) };

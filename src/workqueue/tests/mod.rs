@@ -21,7 +21,7 @@ fn now_or_never(queue: &WorkQueue<u32>) -> Option<u32> {
     queue.get().now_or_never().flatten().map(|work| *work)
 }
 
-/// Everything that is ready, in order; each item done before the next.
+/// Takes all ready items, in order; each is done before the next.
 fn all_ready(queue: &WorkQueue<u32>) -> Vec<u32> {
     std::iter::from_fn(|| queue.try_get().map(|work| *work)).collect()
 }
@@ -187,7 +187,7 @@ async fn items_due_at_once_wake_enough_workers() {
         let queue = queue.clone();
         workers.spawn(async move {
             let work = queue.get().await;
-            // Holds on to it: the others are needed.
+            // Keeps the item, so the other workers are needed.
             sleep(S).await;
             work.map(|work| *work)
         });

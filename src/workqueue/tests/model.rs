@@ -148,7 +148,7 @@ impl Model {
         self.delayed.iter().map(|(item, known)| (*item, *known)).min_by_key(|(_, known)| known.due)
     }
 
-    /// The item, how long it waited, and its priority.
+    /// Takes an item. Returns it, its wait and its priority.
     fn take(&mut self, now: u64) -> Option<(u8, u64, Priority)> {
         let (item, (_, Reverse(priority), _, since)) = self
             .ready
@@ -218,7 +218,7 @@ fn rules(fair: bool, backoff_holds: bool) -> CoreRules {
     CoreRules { aging: Aging::new(Duration::from_nanos(7)), fair, backoff_holds }
 }
 
-/// Many items have one hash.
+/// Gives many items one hash.
 fn hash(item: u8) -> u64 {
     u64::from(item % 4)
 }
@@ -244,7 +244,7 @@ impl Pair {
         }
     }
 
-    /// Does a step with both.
+    /// Does a step on both.
     fn step(&mut self, step: &Step, now: u64) -> Result<(), TestCaseError> {
         self.model.promote(now);
         match *step {
@@ -327,7 +327,7 @@ impl Pair {
             }
             Step::Pass(_) => {}
         }
-        // A step that found nothing to do has not looked at the time.
+        // A step with nothing to do has promoted no due items.
         self.core.promote(now);
         let (core, model) = (&self.core, &self.model);
         prop_assert_eq!(core.ready(), model.ready.len());
@@ -338,7 +338,7 @@ impl Pair {
         Ok(())
     }
 
-    /// A worker ends its work on one of the items given.
+    /// Ends the work on one of the items given out.
     fn end(&mut self, which: usize, now: u64, again: impl FnOnce(&mut Self, &Given<u8>)) {
         if self.given.is_empty() {
             return;
@@ -350,7 +350,8 @@ impl Pair {
     }
 }
 
-/// Odd and even moments keep delayed adds and others apart: at one moment their order is undefined.
+/// Returns odd moments, to keep delayed adds and others apart: at one moment their order is
+/// undefined.
 fn due(now: u64, delay: u64) -> u64 {
     now + 2 * delay + 1
 }
@@ -358,8 +359,7 @@ fn due(now: u64, delay: u64) -> u64 {
 proptest! {
     #![proptest_config(crate::seeds::kept())]
 
-    /// The queue gives out the items the model gives out, in its order, and keeps nothing at the
-    /// end.
+    /// The queue gives out the model's items in the model's order, and keeps nothing at the end.
     #[test]
     fn it_does_what_the_model_does(steps in steps(), backoff_holds in any::<bool>()) {
         let mut pair = Pair::new(backoff_holds);

@@ -11,7 +11,7 @@ const EQ: usize = 1;
 const CLONE: usize = 2;
 const DROP: usize = 3;
 
-/// An item whose traits panic as often as it is told.
+/// An item whose traits panic a set number of times.
 struct Bomb(u32, Arc<[AtomicU32; 4]>);
 
 impl Bomb {
@@ -19,7 +19,7 @@ impl Bomb {
         Self(number, Arc::default())
     }
 
-    /// The same item, with a fuse of its own: where it says, it panics so often.
+    /// Creates an item of which the trait `code` panics the next `times` times.
     fn armed(number: u32, code: usize, times: u32) -> Self {
         let bomb = Self::new(number);
         bomb.arm(code, times);
@@ -194,7 +194,7 @@ fn panicking_payload_drop_is_contained() {
     assert_eq!(queue.add_rate_limited(1), Some(S));
 }
 
-/// A limiter that panics whatever it is asked.
+/// A limiter that panics in every call.
 struct Panicking<F>(F);
 
 impl<F: Fn() + Send + 'static> RateLimiter<u32> for Panicking<F> {

@@ -1,6 +1,6 @@
 use super::*;
 
-/// A queue with one item that is parked for a minute.
+/// Creates a queue with one item, parked for a minute.
 async fn parked() -> WorkQueue<u32> {
     let queue = WorkQueue::new();
     queue.add(1);

@@ -34,7 +34,7 @@ async fn nothing_starves_under_a_flood_of_urgent_items() {
     queue.add_with(0, Priority::LOW);
     let start = Instant::now();
     for item in 1..100_000 {
-        // Two come for each that is done.
+        // Two are added for each done.
         queue.add_with(2 * item, Priority::HIGH);
         queue.add_with(2 * item + 1, Priority::HIGH);
         sleep(10 * MS).await;
@@ -94,7 +94,7 @@ async fn retry_takes_the_highest_priority_of_adds() {
     assert_eq!(queue.get().await.unwrap().priority(), Priority::HIGH);
 }
 
-/// Under strict priorities a line may never be served, and what leaves it never comes up.
+/// Under strict priorities a line may never be served, so its void tickets never reach the front.
 #[test]
 fn unserved_line_does_not_grow() {
     for fair in [false, true] {
