@@ -1,7 +1,7 @@
 //! The depth of an object, measured before the object is packed.
 //!
-//! Types such as a schema contain themselves, and each level takes a part of the thread's stack.
-//! An overflow of the stack aborts the process, so the depth is bounded.
+//! Some types, such as a schema, contain themselves, and each level takes part of the thread's
+//! stack. An overflow of the stack aborts the process, so the depth is bounded.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ use super::PackError;
 const MAX_DEPTH: u8 = 64;
 
 /// The depth above which an object is deep. A pod has 11 levels. A type that overflows the stack
-/// within 12 takes more than 170 kB for each, and is refused as it arrives.
+/// within 12 takes more than 170 kB a level, and is refused on arrival.
 const DEEP: u8 = 12;
 
 /// Checks the depth of an object. Returns whether it is deep, so that unpacking it may take much of
@@ -30,7 +30,7 @@ pub(super) fn check<T: Serialize>(object: &T) -> Result<bool, PackError> {
     }
 }
 
-/// A serializer that writes nothing: the number of levels that are allowed below.
+/// A serializer that writes nothing, and the number of levels allowed below.
 #[derive(Clone, Copy)]
 struct Levels(u8);
 
@@ -125,7 +125,7 @@ impl Serializer for Levels {
     }
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Done {
-        // A chain of them takes the stack as well.
+        // A chain of newtypes takes stack, too.
         value.serialize(self.enter()?)
     }
 

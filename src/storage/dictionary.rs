@@ -1,9 +1,9 @@
 //! Compression with dictionaries of sample objects.
 //!
-//! A dictionary is a row of sample objects. The compressor replaces what an object has in common
-//! with them by references. Dictionaries are not trained, so making one costs only a copy. When the
-//! objects have changed so much that a dictionary no longer fits, another is made. Objects that
-//! were packed with the old one keep it.
+//! A dictionary is a sequence of sample objects. The compressor replaces parts that an object
+//! shares with them by references. Dictionaries are not trained, so making one costs only a copy.
+//! When the objects have changed so much that a dictionary no longer fits, another is made. Objects
+//! that were packed with the old one keep it.
 
 use std::sync::Arc;
 
@@ -80,7 +80,7 @@ struct Totals {
 }
 
 impl Totals {
-    /// Returns whether the compressed part of this is more than 4/3 of the compressed part of
+    /// Returns whether the compressed fraction is more than 4/3 of the compressed fraction of
     /// `that`.
     fn is_much_worse_than(self, that: Self) -> bool {
         let product = |a: u64, b: u64| u128::from(a) * u128::from(b);

@@ -1,11 +1,11 @@
 //! The time for which an object stays unpacked after it was read.
 //!
-//! An object that was read is *hot*: its packed form holds it. Each read makes it as hot as can be,
-//! and a sweep every half age cools it by one step. After the third sweep without a read, the
-//! packed form lets it go. So it stays for at least one age, and for at most one and a half.
+//! An object that was read is *hot*: its packed form holds it. Each read makes it as hot as
+//! possible, and a sweep every half age cools it by one step. The third sweep without a read
+//! releases it. So it stays for at least one age, and for at most one and a half.
 //!
 //! An object that the packed form does not hold may still be *lent*: users hold it. The packed form
-//! then keeps a weak reference, and so the allocation. A second sweep frees that some time after
+//! then keeps a weak reference, and thereby the allocation. A second sweep frees it some time after
 //! the last user dropped the object.
 //!
 //! Sweeps visit only objects that are hot or lent, in slices, and yield in between.
@@ -29,7 +29,7 @@ pub(super) const HOTTEST: u8 = 3;
 const LENT_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The number of hot objects that may be dropped between two sweeps before their entries are
-/// removed. More may, if more are hot.
+/// removed. More hot objects raise it.
 const MAX_DROPPED: usize = 1024;
 
 /// The hot and the lent objects of one informer.
@@ -162,8 +162,8 @@ impl Drop for Sweeps {
     }
 }
 
-/// The packed objects that one sweep visits. They are kept in slices, so that neither an addition
-/// nor a turn of the sweep takes longer the more there are.
+/// The packed objects that one sweep visits. They are kept in slices, so the time of an addition or
+/// a sweep's turn does not grow with them.
 #[derive(Default)]
 struct Roll {
     slices: Mutex<VecDeque<Vec<Weak<Packed>>>>,

@@ -77,7 +77,7 @@ impl PackedKeeper {
             wipe,
         });
         let rewriter = make_rewriter.map(|make| make(&shared));
-        // These pack every object.
+        // Such keepers pack every object.
         let compared = if rewriter.is_some() || wipe { COMPARED } else { 0 };
         Self {
             check,
@@ -122,8 +122,8 @@ impl PackedKeeper {
         Ok(packed)
     }
 
-    /// Decides by the first objects whether packing is worth it: whether they take more memory
-    /// decoded. If it is not, further objects are kept decoded.
+    /// Decides by the first objects whether packing is worth it: whether decoded ones take more
+    /// memory. If not, further objects are kept decoded.
     fn compare(&self, wire: &WireObject<'_>, packed: &Packed) {
         if self.compared.load(Relaxed) >= COMPARED {
             return;
@@ -189,8 +189,8 @@ impl Keeper for PackedKeeper {
         let own = Arc::get_mut(&mut object).ok_or(PackError::NotSerialised);
         match own.and_then(|own| rewriter.rewrite(own, index_values)) {
             Ok(packed) => {
-                // It is not held: unpacking may return less, as of a time with a fraction, and
-                // every read must return the same.
+                // The decoded object is not held: unpacking may lose parts, such as a time's
+                // fraction, and every read must return the same.
                 self.shared.dropper.free(object);
                 Cached::any(packed)
             }

@@ -33,8 +33,7 @@ impl<K: DeserializeOwned> Decode<K> for MessagePack {
     }
 }
 
-/// A decoder of the same for deep objects. It fails rather than overflow the stack, and copies each
-/// text once more.
+/// A decoder of deep objects. It fails before the stack overflows, and copies each text once more.
 struct DeepMessagePack;
 
 impl<K: DeserializeOwned> Decode<K> for DeepMessagePack {
@@ -43,13 +42,13 @@ impl<K: DeserializeOwned> Decode<K> for DeepMessagePack {
     }
 }
 
-// As one function, it takes as much of the stack for the check as for a read.
+// One function, so that the check takes as much stack as a read.
 #[inline(never)]
 fn read_deep<K: DeserializeOwned>(object: &[u8]) -> Result<K, PackError> {
     let mut bytes = BoundedRead { rest: object, stack: Stack::here(), is_used_up: false };
     let form = rmp_serde::Deserializer::new(&mut bytes);
     let read = K::deserialize(&mut form.with_human_readable());
-    // A type may pass over the error of a part.
+    // A type may ignore a part's error.
     if bytes.is_used_up {
         return Err(PackError::TooDeep);
     }
@@ -97,7 +96,7 @@ where
     Codec::plain(decode_any::<K>(Arc::new(DeepMessagePack)), 9)
 }
 
-/// An object as serialised.
+/// A serialised object.
 pub(super) struct Written {
     pub(super) bytes: Buffer,
     pub(super) is_deep: bool,

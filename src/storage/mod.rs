@@ -81,8 +81,8 @@ pub(crate) trait Keeper: Send + Sync {
     /// Packs an object that did not arrive as bytes. Keeps it decoded if packing fails.
     fn pack(&self, object: Arc<dyn AnyObject>, index_values: Option<IndexValues>) -> Cached;
 
-    /// Packs an object as it arrived. `decoded` is what a read makes of its bytes. It stays as hot
-    /// as the state before it, whose heat is `heat`.
+    /// Packs an object as it arrived. `decoded` is the object that a read returns. It stays as hot
+    /// as the previous state, whose heat is `heat`.
     fn pack_wire(
         &self,
         wire: &WireObject<'_>,
@@ -105,13 +105,13 @@ pub(crate) trait Keeper: Send + Sync {
 
     fn status(&self) -> StorageStatus;
 
-    /// Lets go of unpacked objects that are no longer read, and reports packed objects that could
-    /// not be read, for as long as it is polled. Never completes. Cancel safe. Until it is called,
-    /// no object is held unpacked.
+    /// Releases unpacked objects that are no longer read, and reports packed objects that could not
+    /// be read, while it is polled. Never completes. Cancel safe. Until it is called, no object is
+    /// held unpacked.
     fn sweep(self: Arc<Self>, report: ReportFault) -> BoxFuture<'static, ()>;
 }
 
-/// Figures of a storage that packs: packed objects, objects held unpacked, and how reads went.
+/// Figures of a storage that packs: packed objects, objects held unpacked, and results of reads.
 ///
 /// ```
 /// use kube_informer::storage::{PackError, StorageStatus};
@@ -185,18 +185,18 @@ impl<K: ?Sized> Storage<K> {
     ///
     /// Keys, selectors, relists and indexes do not decode objects: uid, version, labels and index
     /// values are kept beside the bytes. Equal labels are kept once. An object that was read stays
-    /// decoded for a minute, see [`hot_for`](Self::hot_for), and so do its later states. So
-    /// readers decode an object at most once a minute. While anybody holds a decoded object, every
-    /// reader gets the same `Arc`.
+    /// decoded for a minute, see [`hot_for`](Self::hot_for), and so do its later states. So readers
+    /// decode an object at most once a minute. While a decoded object is held, every reader gets
+    /// the same `Arc`.
     ///
     /// Each object is decoded once as it arrives, so that one that can't be decoded is reported
     /// then. Index functions see it then, too. An index that is added later decodes every object
     /// before it is ready.
     ///
-    /// An object is kept decoded if its bytes are not known: if a transform has changed it, or the
-    /// source delivers objects. So are the objects of a type of which the first ones take no more
-    /// memory decoded, as of a struct with few fields. `Deserialize` must not read this informer,
-    /// and must return equal values for equal bytes. Choose [`decoded`](Self::decoded) for another.
+    /// An object is kept decoded if its bytes are not known: a transform has changed it, or the
+    /// source delivers objects. So are all objects of a type whose first ones take no more memory
+    /// decoded, such as a small struct. `Deserialize` must not read this informer, and must return
+    /// equal values for equal bytes. Choose [`decoded`](Self::decoded) for other types.
     ///
     /// ```
     /// use std::time::Duration;
@@ -220,8 +220,8 @@ impl<K: ?Sized> Storage<K> {
     /// decoded storage.
     ///
     /// A new state that the server sends is held unpacked for as long as the state before it would
-    /// have been. A handler's initial add does not count as a read, unless the object was read for
-    /// one before.
+    /// have been. A handler's initial add counts as a read only if an earlier initial add has read
+    /// the object.
     pub fn hot_for(mut self, age: Duration) -> Self {
         if let Some((settings, _)) = &mut self.packing {
             settings.age = age;
@@ -230,7 +230,7 @@ impl<K: ?Sized> Storage<K> {
     }
 
     /// Overwrites packed bytes, and the buffers for packing and unpacking, before they are freed.
-    /// Meant for Secrets. Off by default. No object is held unpacked, and none is a model for
+    /// Meant for Secrets. Off by default. No object is held unpacked, and none is a sample for
     /// compressing others, so objects take more room.
     ///
     /// Only the memory of this storage is overwritten. That leaves out: objects that users hold or
@@ -250,16 +250,16 @@ impl<K: ?Sized> Storage<K> {
     /// can't be decoded is reported as it arrives, and its last decoded state stays.
     ///
     /// With false, only name, namespace, uid, version and labels are read as an object arrives. The
-    /// object is decoded when it is read. A cache of which little is read then costs a fraction of
-    /// the time. But an object that can't be decoded is found only when it is read: it counts as
+    /// object is decoded when it is read. A cache that is seldom read then costs a fraction of the
+    /// time. But an object that can't be decoded is found only when it is read: it counts as
     /// present, is reported once to the log and to `on_error`, and reads return nothing. Handlers
     /// of decoded objects keep the last state that they could read, see
     /// [`CachedEvent::read`](crate::CachedEvent::read). Do not use this for a type that demands
     /// more of objects than the server does. Nor use it with a decoder of your own that changes
     /// names: an object is stored under the key in its bytes, and nothing compares the two.
     ///
-    /// Index functions and transforms need decoded objects, so with either each object is decoded
-    /// as it arrives all the same. For an index that [names the fields it
+    /// Index functions and transforms need decoded objects, so with either, each object is still
+    /// decoded as it arrives. For an index that [names the fields it
     /// reads](crate::SharedInformer::add_index_on), only those fields are decoded. Has no effect on
     /// decoded storage.
     pub fn check_on_arrival(mut self, check: bool) -> Self {
@@ -289,10 +289,10 @@ where
     /// Keeps each object as few bytes, and unpacks it when it is read.
     ///
     /// Keys, selectors, relists and indexes do not unpack objects: uid, version, labels and index
-    /// values are kept beside the bytes. Equal labels are kept once. While anybody holds an
-    /// unpacked object, every reader gets the same `Arc`. An object that was read stays unpacked
-    /// for a minute, see [`hot_for`](Self::hot_for). Reading any other object takes O(its size), as
-    /// decoding it from the wire does.
+    /// values are kept beside the bytes. Equal labels are kept once. While an unpacked object is
+    /// held, every reader gets the same `Arc`. An object that was read stays unpacked for a minute,
+    /// see [`hot_for`](Self::hot_for). Reading any other object takes O(its size), as decoding it
+    /// from the wire does.
     ///
     /// Objects are kept as the server sent them. Each is decoded once as it arrives, as a read
     /// decodes it, so that one that can't be decoded is reported then. An index that is added later
@@ -303,13 +303,13 @@ where
     /// first objects are unpacked and packed again as a test. If the result differs, the whole
     /// type is kept decoded; the log and the status say so. If a later object can't be unpacked
     /// when it is read, each further object is unpacked as a test, and kept decoded if that fails.
-    /// The order of lists does not count, because a set has none. The test does not find what
-    /// `Serialize` always leaves out, as a `Time` does with the fraction of a second. Keep a type
-    /// decoded if that matters.
+    /// The order of lists does not count, because a set has none. The test does not find parts that
+    /// `Serialize` always leaves out, such as a `Time`'s fraction of a second. Keep a type decoded
+    /// if that matters.
     ///
     /// An object is kept decoded if its lists and maps are nested deeper than 64 levels, or if
-    /// unpacking it would take more than 1.5 MiB of a thread's stack. The latter does not count
-    /// what `#[serde(flatten)]` and untagged enums read. `Deserialize` must not read this informer.
+    /// unpacking it would take more than 1.5 MiB of a thread's stack. This measure does not count
+    /// reads by `#[serde(flatten)]` and untagged enums. `Deserialize` must not read this informer.
     ///
     /// ```
     /// use std::time::Duration;

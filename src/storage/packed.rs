@@ -1,8 +1,8 @@
 //! One packed object.
 //!
 //! The compressed bytes and the uid share one allocation. The struct is small, because there is one
-//! for each object. No other lock is held while an object's own lock is taken; that one is held
-//! while the object is unpacked.
+//! for each object. An object's own lock is held during unpacking. No other lock is held when it is
+//! taken.
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use std::sync::{Arc, Weak};
@@ -75,8 +75,8 @@ impl Unpacked {
         }
     }
 
-    /// Drops a weak reference to an object that nobody holds, because it keeps the allocation.
-    /// Returns whether users may hold the object, and nothing else does.
+    /// Drops a weak reference to an object that nothing holds, because it keeps the allocation.
+    /// Returns whether only users hold the object.
     fn is_lent(&mut self) -> bool {
         let Self::Lent(object) = &*self else { return false };
         let held = object.strong_count() > 0;
@@ -87,7 +87,7 @@ impl Unpacked {
     }
 }
 
-/// Properties of a packed object that change. One byte for all of them.
+/// The changing properties of a packed object, in one byte.
 struct Marks(AtomicU8);
 
 impl Marks {
@@ -99,7 +99,7 @@ impl Marks {
     const UNREADABLE: u8 = 4;
     /// A failed attempt was reported.
     const REPORTED: u8 = 8;
-    /// The object has a version. Making an empty one, to compare with, would allocate.
+    /// The object has a version. An empty version to compare with would allocate.
     const VERSIONED: u8 = 16;
 
     fn new(versioned: bool) -> Self {
@@ -191,7 +191,7 @@ impl Packed {
         &self.dictionary.context.shared
     }
 
-    /// Holds the unpacked object, which is as hot as the state before it was. Drops it if that was
+    /// Holds the unpacked object, as hot as the previous state was. Drops it if that state was
     /// cold.
     pub(super) fn inherit(&self, unpacked: Arc<dyn AnyObject>, heat: u8) {
         let shared = self.shared();
@@ -395,7 +395,7 @@ impl PackedObject for Packed {
         if let Some(object) = self.unpacked.lock().get() {
             return Some(object);
         }
-        // It is not shared with other readers, who may need other fields.
+        // The part is not shared with other readers, which may need other fields.
         self.unpack(Some(fields)).inspect_err(|error| self.report(error)).ok()
     }
 

@@ -1,4 +1,4 @@
-//! The places of stored objects on the ring, which packed objects are read for.
+//! The places of stored objects on the ring, read from packed objects.
 
 use std::sync::LazyLock;
 

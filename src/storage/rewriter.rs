@@ -1,4 +1,4 @@
-//! Packs objects that did not arrive as bytes: as their `Serialize` writes them.
+//! The packing of objects that did not arrive as bytes, by their `Serialize`.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
@@ -18,7 +18,7 @@ use crate::object::{AnyObject, IndexValues};
 /// The number of objects that must survive a round trip before a type is trusted.
 const ROUND_TRIPS: usize = 8;
 
-/// Serialises the objects of one informer, and packs the result.
+/// The serialiser of one informer's objects, which packs the result.
 pub(super) struct Rewriter {
     shared: Arc<Shared>,
     /// Serialises an object.

@@ -41,8 +41,8 @@ impl Counter {
     }
 }
 
-/// The figures of one informer's storage. Failures are also logged; the first object that is kept
-/// decoded stands for all of its kind.
+/// The figures of one informer's storage. Failures are also logged; of the objects kept decoded,
+/// only the first.
 #[derive(Debug)]
 pub(super) struct Figures {
     resource: Arc<str>,

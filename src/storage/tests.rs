@@ -213,7 +213,7 @@ proptest! {
     }
 }
 
-/// An object whose `Serialize` and `Deserialize` behave as `oddity` tells them.
+/// An object whose `Serialize` and `Deserialize` behave as `oddity` says.
 #[derive(Clone, Debug, PartialEq, Resource)]
 #[resource(inherit = ConfigMap)]
 struct Odd {
@@ -384,7 +384,7 @@ fn sets_and_any_keys_survive_packing() {
     assert_eq!(storage.status().refused, None);
 }
 
-/// Returns a definition whose schema has so many schemas within one another.
+/// Returns a definition whose schemas are nested to this depth.
 fn nested_schemas(depth: usize, nest: impl Fn(JSONSchemaProps) -> JSONSchemaProps) -> Definition {
     let schema = (0..depth).fold(JSONSchemaProps::default(), |schema, _| nest(schema));
     let schema = Some(CustomResourceValidation { open_api_v3_schema: Some(schema) });

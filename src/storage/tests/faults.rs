@@ -28,7 +28,7 @@ fn arrival_checks_what_a_read_decodes() {
 #[test]
 fn failed_read_makes_packing_check_each_object() {
     let storage = compact::<Odd>(false);
-    // More than the first ones, whose round trip is checked.
+    // More objects than the first few, whose round trip is checked.
     let before: Vec<_> = (0..20).map(|n| packed(storage.pack(odd(n, Oddity::Breaks)))).collect();
     BROKEN.set(true);
     assert!(before[19].get().is_none());

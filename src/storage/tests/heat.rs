@@ -283,7 +283,7 @@ async fn hot_objects_may_panic_when_dropped() {
         let object = Arc::new(Bomb { metadata: metadata(1) });
         keeper.pack_wire(&wire, object, None, HOTTEST)
     };
-    // The first is let go by sweeps, the other goes with its packed form.
+    // Sweeps release the first; the other goes with its packed form.
     let (cooled, replaced) = (arrive(), arrive());
     drop(replaced);
     assert_eq!((dropper.faults(), keeper.status().hot_objects), (1, 1));
