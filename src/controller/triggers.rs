@@ -60,7 +60,7 @@ pub(super) enum Keys {
 type OfState = dyn Fn(&dyn AnyObject, &mut dyn FnMut(ObjectKey)) + Send + Sync;
 type OfEvent = dyn Fn(&AnyEvent<'_>, &mut dyn FnMut(ObjectKey)) + Send + Sync;
 
-/// Puts the keys of one informer's events into the queue of a controller.
+/// The feeder of a controller's queue with the keys of one informer's events.
 pub(super) struct Enqueuer {
     pub(super) rule: Arc<Rule>,
     /// The informer's collection, as triggers name it.
