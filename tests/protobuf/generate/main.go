@@ -1,6 +1,8 @@
-// Generate writes the table of Kubernetes' built-in types, crates/kube-decode/src/protobuf/table.rs, the rows of
-// the direct decoders of common kinds, crates/kube-decode/src/direct/rows, and the pairs of the same object in protobuf and in JSON that prove it, tests/data/protobuf. The pod of
-// benches/decode it turns into protobuf.
+// Generate writes the table of Kubernetes' built-in types, crates/kube-decode/src/protobuf/table.rs; all
+// that it does not tell of their Go types, crates/kube-embedded-apiserver/src/api_server/rules/shape/table.rs;
+// the rows of the direct decoders of common kinds, crates/kube-decode/src/direct/rows; and the pairs of the
+// same object in protobuf and in JSON that prove them, tests/data/protobuf. The pod of benches/decode it turns
+// into protobuf.
 //
 // It reads Go's published types: those of the newest release, and of each older release that
 // k8s-openapi has types for, what newer ones no longer have. The number of a field is never given to
@@ -35,7 +37,7 @@ func main() {
 	}
 	files := map[string][]byte{
 		"../../../crates/kube-decode/src/protobuf/table.rs":                           []byte(table(schema)),
-		"../../../crates/kube-embedded-apiserver/src/api_server/rules/shape/table.rs": []byte(shapes()),
+		"../../../crates/kube-embedded-apiserver/src/api_server/rules/shape/table.rs": []byte(shapes(schema)),
 	}
 	for name, rows := range direct(schema) {
 		files["../../../crates/kube-decode/src/direct/"+name] = []byte(rows)

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"hash/fnv"
 	"io/fs"
 	"os/exec"
 	"reflect"
@@ -17,11 +18,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// shapes writes the Go types of the newest release as the embedded API server's table: the members
-// in JSON of each, and the rules of their lists, of merges and of ownership.
-func shapes() string {
-	types := &goTypes{known: map[reflect.Type]int{}}
-	var roots []Root
+// shapes writes what the wire format does not tell of the newest release's Go types, as the embedded
+// API server's table: their names, the order of members, and the rules of lists, of merges and of
+// ownership.
+func shapes(schema Schema) string {
+	_, id := numbers(schema)
+	types := &goTypes{schema: schema, id: id, known: map[reflect.Type]int{}, forms: map[int][]reflect.Type{}}
+	versions := map[reflect.Type]string{}
 	found := kinds()
 	stable := map[Root]bool{}
 	for root := range found {
@@ -29,53 +32,68 @@ func shapes() string {
 			stable[unversioned(root)] = true
 		}
 	}
-	for root := range found {
+	for root, t := range found {
 		// Lists have no rules, options but for those of a delete come in queries, and what is stable
 		// stands for its older versions.
 		skipped := strings.HasSuffix(root.Kind, "List") || strings.HasSuffix(root.Kind, "Options") && root.Kind != "DeleteOptions"
 		if !skipped && !slices.Contains(gone, root.APIVersion) && (isStable(root) || !stable[unversioned(root)]) {
-			roots = append(roots, root)
+			assert(versions[t] == "" && t.Name() == root.Kind, "a type of two kinds: %v", root)
+			versions[t] = root.APIVersion
+			types.add(t)
 		}
 	}
-	sort.Slice(roots, func(i, j int) bool {
-		a, b := roots[i], roots[j]
-		return a.APIVersion < b.APIVersion || a.APIVersion == b.APIVersion && a.Kind < b.Kind
-	})
-	for _, root := range roots {
-		types.add(found[root])
-	}
 	types.add(reflect.TypeFor[metav1.ObjectMeta]())
-	sort.Slice(types.all, func(i, j int) bool { return name(types.all[i]) < name(types.all[j]) })
+	sort.Slice(types.all, func(i, j int) bool { return short(name(types.all[i])) < short(name(types.all[j])) })
 	for i, t := range types.all {
 		types.known[t] = i
+		types.forms[id(name(t))] = append(types.forms[id(name(t))], t)
 	}
 	types.markers = markers(types.all)
 
-	var kinds, rows strings.Builder
-	for _, root := range roots {
-		fmt.Fprintf(&kinds, "    (%q, %q, %d),\n", root.APIVersion, root.Kind, types.known[found[root]])
+	var rows strings.Builder
+	digest := fnv.New64a()
+	for _, t := range types.all {
+		row := fmt.Sprintf("t(%q, %d)", short(name(t)), id(name(t)))
+		if versions[t] != "" {
+			row += fmt.Sprintf(".kind(%q)", versions[t])
+		}
+		if types.isAtomic(t) {
+			row += ".atomic()"
+		}
+		fields, order := types.order(t, versions[t] != "")
+		row += order
+		fmt.Fprintln(digest, short(name(t)))
+		var rules []string
+		for _, field := range fields {
+			rule, all := types.field(t, field)
+			fmt.Fprint(digest, all)
+			if rule != "" {
+				rules = append(rules, rule)
+			}
+		}
+		if line := row + ".with(&[" + strings.Join(rules, ", ") + "])"; len(rules) > 0 && len(line) <= 104 {
+			row = line
+		} else if len(rules) > 0 {
+			row += ".with(&[\n        " + strings.Join(rules, ",\n        ") + ",\n    ])"
+		}
+		fmt.Fprintf(&rows, "    %s,\n", row)
 	}
-	fields := 0
-	for i, t := range types.all {
-		lines := types.fields(t)
-		fields += len(lines)
-		fmt.Fprintf(&rows, "    // %d\n    t(%q, &[\n%s    ]),\n", i, short(name(t)), strings.Join(lines, ""))
-	}
-	return fmt.Sprintf(`//! The Go types of the built-in kinds. Written by tests/protobuf/generate; never by hand.
+	return fmt.Sprintf(`//! All that the wire format does not tell of the Go types of the built-in kinds. Written by
+//! tests/protobuf/generate; never by hand.
 
-use super::row::{Many::{List as L, Map as M, One as O}, Type, Value as V, field as f, of_type as t};
+use super::row::{Row, member as m, of_type as t};
 
-/// The kinds: apiVersion, kind, number of the type; in order.
-pub(super) static KINDS: [(&str, &str, u16); %d] = [
-%s];
-
-/// The type of the metadata of all kinds.
+/// The number of the type of the metadata of all kinds.
 pub(super) const OBJECT_META: u16 = %d;
 
-/// The types: package and name in Go, and members in the order of Go.
-pub(super) static TYPES: [Type; %d] = [
+/// The hash of all that the Go types tell.
+#[cfg(test)]
+pub(super) const DIGEST: u64 = %#x;
+
+/// The types, in the order of their names: the name in Go, the number of the message, and the rest.
+pub(super) static ROWS: [Row; %d] = [
 %s];
-`, len(roots), kinds.String(), types.known[reflect.TypeFor[metav1.ObjectMeta]()], len(types.all), rows.String())
+`, types.known[reflect.TypeFor[metav1.ObjectMeta]()], digest.Sum64(), len(types.all), rows.String())
 }
 
 // gone are the versions that no server has any more.
@@ -91,8 +109,13 @@ func unversioned(root Root) Root {
 }
 
 type goTypes struct {
-	all     []reflect.Type
-	known   map[reflect.Type]int
+	schema Schema
+	// id is the number of a message by its name.
+	id    func(name string) int
+	all   []reflect.Type
+	known map[reflect.Type]int
+	// forms are the types whose messages have the same form, by the number of the message.
+	forms   map[int][]reflect.Type
 	markers map[string]map[string]string
 }
 
@@ -147,80 +170,143 @@ func members(t reflect.Type) []member {
 	return all
 }
 
-func (g *goTypes) fields(t reflect.Type) []string {
-	var lines []string
-	for _, field := range members(t) {
-		lines = append(lines, "        "+g.field(field)+",\n")
-	}
-	return lines
+// shapeField is a member with its field on the wire.
+type shapeField struct {
+	member
+	wire Field
 }
 
-func (g *goTypes) field(f member) string {
+// order are the members of a type but for those of metav1.TypeMeta, which all kinds have, and the
+// row's part that tells how these are found among the message's fields.
+func (g *goTypes) order(t reflect.Type, kind bool) (fields []shapeField, row string) {
+	wire := g.flat(g.schema.Messages[name(t)])
+	var order []string
+	meta, sorted := 0, true
+	for _, member := range members(t) {
+		if member.owner == reflect.TypeFor[metav1.TypeMeta]() {
+			meta++
+			continue
+		}
+		at := slices.IndexFunc(wire, func(field Field) bool { return field.Name == member.json })
+		assert(at >= 0, "%v.%s is not on the wire", t, member.json)
+		sorted = sorted && at == len(fields)
+		order = append(order, fmt.Sprint(at))
+		fields = append(fields, shapeField{member, wire[at]})
+	}
+	// Nothing reads the members of events of a watch from this table.
+	assert(meta == 0 && !kind || meta == 2 && kind || t == reflect.TypeFor[metav1.WatchEvent](), "%v: odd members of all kinds", t)
+	if sorted && len(fields) == len(wire) {
+		return fields, ""
+	}
+	return fields, fmt.Sprintf(".order(&[%s])", strings.Join(order, ", "))
+}
+
+// flat are the fields with those of inlined messages.
+func (g *goTypes) flat(message Message) (all []Field) {
+	for _, field := range message {
+		if field.Inline {
+			all = append(all, g.flat(g.schema.Messages[field.Target])...)
+		} else {
+			all = append(all, field)
+		}
+	}
+	return all
+}
+
+// isAtomic is whether a struct is owned as a whole, wherever it is.
+func (g *goTypes) isAtomic(t reflect.Type) bool {
+	marker := g.markers[name(t)]
+	return t.Kind() == reflect.Struct && (marker["structType"] == "atomic" || marker["mapType"] == "atomic")
+}
+
+// field is the row of a member, empty if the wire format tells all, and the text of it that the digest takes.
+func (g *goTypes) field(outerType reflect.Type, f shapeField) (row, all string) {
+	where := name(f.owner) + "." + f.Name
 	t := f.Type
 	pointer := t.Kind() == reflect.Pointer
 	if pointer {
 		t = t.Elem()
 	}
-	many, outer := "O", t
+	many, outer := "One", t
 	switch {
 	case opaque(t):
 	case t.Kind() == reflect.Map:
-		many, t = "M", t.Elem()
+		many, t = "Map", t.Elem()
 	case t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8:
-		many, t = "L", t.Elem()
+		many, t = "List", t.Elem()
 	}
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	row := fmt.Sprintf("f(%q, %s, %s)", f.json, many, g.value(f, t))
-	if outer.Name() != "" && many != "O" {
-		row += fmt.Sprintf(".named(%q)", outer.String())
+	value, told := g.value(outerType, f, t)
+	if named := g.typeName(t); named != told {
+		row += fmt.Sprintf(".go(%q)", named)
 	}
+	named := ""
+	if outer.Name() != "" && many != "One" {
+		named = outer.String()
+		row += fmt.Sprintf(".named(%q)", named)
+	}
+
 	_, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 	omitted := strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")
 	if !pointer && outer.Kind() == reflect.Struct {
 		// encoding/json takes no struct for empty.
 		omitted = strings.Contains(options, "omitzero")
 	}
-	if pointer {
-		row += ".pointer()"
-	}
-	marker := g.markers[name(f.owner)+"."+f.Name]
-	if !omitted {
+	marker := g.markers[where]
+	_, optional := marker["optional"]
+	required := !omitted && !optional && !strings.Contains(options, "omitempty")
+	assert(map[string]string{"One": "One", "Repeated": "List", "Map": "Map"}[f.wire.Shape] == many, "%s is %s", where, f.wire.Shape)
+	list := many != "One" || f.wire.Kind == "Bytes" || f.wire.Kind == "Items"
+	assert(pointer == (!list && f.wire.Nullable), "%s: is it a pointer?", where)
+	assert(!omitted || !f.wire.Required, "%s: the wire format has it always", where)
+	if !omitted && !f.wire.Required {
 		row += ".always()"
-		_, optional := marker["optional"]
-		if optional || strings.Contains(options, "omitempty") {
-			row += ".optional()"
-		}
 	}
-	inner := g.markers[name(t)]
+	plain := many == "One" && !pointer && slices.Contains([]string{"Message", "Time", "MicroTime"}, f.wire.Kind)
+	if told := !omitted && !plain; required && !told {
+		row += ".required()"
+	} else if !required && told {
+		row += ".optional()"
+	}
+
+	elements, atomic, ofAtomic := "Whole", false, many != "One" && g.isAtomic(t)
 	switch {
-	case many == "L" && marker["listType"] == "map":
-		row += fmt.Sprintf(".keyed(&[%s])", strings.Join(g.keys(t, strings.Split(marker["listMapKey"], " ")), ", "))
-	case many == "L" && marker["listType"] == "set":
+	case many == "List" && marker["listType"] == "map":
+		keys := strings.Join(g.keys(t, strings.Split(marker["listMapKey"], " ")), ", ")
+		elements = fmt.Sprintf("Keyed([%s])", keys)
+		row += fmt.Sprintf(".keyed(&[%s])", keys)
+	case many == "List" && marker["listType"] == "set":
+		elements = "Set"
 		row += ".set()"
-	case many == "M" && (marker["mapType"] == "atomic" || g.markers[name(outer)]["mapType"] == "atomic"),
-		many == "O" && t.Kind() == reflect.Struct && (marker["structType"] == "atomic" || marker["mapType"] == "atomic" || inner["structType"] == "atomic" || inner["mapType"] == "atomic"):
+	case many == "One" && g.isAtomic(t):
+		atomic = true
+	case many == "Map" && (marker["mapType"] == "atomic" || g.markers[name(outer)]["mapType"] == "atomic"),
+		many == "One" && t.Kind() == reflect.Struct && (marker["structType"] == "atomic" || marker["mapType"] == "atomic"):
+		atomic = true
 		row += ".atomic()"
 	}
-	if many != "O" && (inner["structType"] == "atomic" || inner["mapType"] == "atomic") {
-		row += ".of_atomic()"
-	}
+	key, merge, replace := f.Tag.Get("patchMergeKey"), "None", false
 	strategy := strings.Split(f.Tag.Get("patchStrategy"), ",")
-	key := f.Tag.Get("patchMergeKey")
-	assert(key == "" || slices.Contains(strategy, "merge"), "%s.%s: a key without a merge", name(f.owner), f.Name)
+	assert(key == "" || slices.Contains(strategy, "merge"), "%s: a key without a merge", where)
 	for _, known := range strategy {
 		switch known {
 		case "merge":
+			merge = fmt.Sprintf("Some(%q)", key)
 			row += fmt.Sprintf(".merge(%q)", key)
 		case "replace":
+			replace = true
 			row += ".replace()"
 		case "", "retainKeys": // Only clients need to know.
 		default:
 			panic("an unknown strategy: " + known)
 		}
 	}
-	return row
+	if row != "" {
+		row = fmt.Sprintf("m(%q)", f.json) + row
+	}
+	return row, fmt.Sprintln(f.json, many, value, named, elements, merge, replace, pointer, !omitted, required, atomic, ofAtomic)
 }
 
 // keys are the keys of a list's elements, with their defaults in JSON.
@@ -239,38 +325,42 @@ func (g *goTypes) keys(t reflect.Type, keys []string) []string {
 	return rows
 }
 
-func (g *goTypes) value(f member, t reflect.Type) string {
-	if kind, is := special[t]; is {
-		if strings.HasPrefix(kind, "Schema") {
-			kind = "Raw"
-		}
-		if kind == "Raw" {
-			return fmt.Sprintf("V::Raw(%q)", t.String())
-		}
-		return "V::" + kind
+// typeName is the name by which a row refers to a type.
+func (g *goTypes) typeName(t reflect.Type) string {
+	if _, is := g.known[t]; is {
+		return short(name(t))
 	}
-	switch t.Kind() {
-	case reflect.String:
-		return fmt.Sprintf("V::Text(%q)", t.String())
-	case reflect.Bool:
-		return "V::Bool"
-	case reflect.Int32, reflect.Int64:
-		assert(t.Name() == t.Kind().String() || t.PkgPath() != "", "odd integer")
-		return fmt.Sprintf("V::Int(%q, %d)", t.String(), t.Bits())
-	case reflect.Float64:
-		return "V::Float"
-	case reflect.Struct:
-		return fmt.Sprintf("V::Struct(%d)", g.known[t])
-	case reflect.Slice:
-		if t.Elem().Kind() == reflect.Uint8 {
-			return "V::Bytes"
-		}
-		assert(t.Elem().Kind() == reflect.String, "%s.%s: a list of lists", name(f.owner), f.Name)
-		return fmt.Sprintf("V::Texts(%q)", t.String())
-	case reflect.Interface:
-		return fmt.Sprintf("V::Raw(%q)", t.String())
+	return t.String()
+}
+
+// value is the value of a member, as the digest takes it, and the name of its type by the wire format.
+func (g *goTypes) value(outer reflect.Type, f shapeField, t reflect.Type) (value, told string) {
+	named := fmt.Sprintf("(%q)", t.String())
+	switch f.wire.Kind {
+	case "String":
+		return "Text" + named, "string"
+	case "Int":
+		return fmt.Sprintf("Int(%q, %d)", t.String(), t.Bits()), "int32"
+	case "Items":
+		return "Texts" + named, "v1.ExtraValue"
+	case "Raw", "SchemaOrBool", "SchemaOrArray":
+		return "Raw" + named, "runtime.RawExtension"
+	case "Message":
+		return fmt.Sprintf("Struct(%d)", g.known[t]), short(name(g.told(outer, t)))
+	case "Double":
+		return "Float", t.String()
 	}
-	panic(fmt.Sprintf("%s.%s: no value for %v", name(f.owner), f.Name, t))
+	return f.wire.Kind, t.String()
+}
+
+// told is the type that a message stands for in a member of a type, unless the row tells another: the
+// first of the same package, or else of any.
+func (g *goTypes) told(outer, t reflect.Type) reflect.Type {
+	same := g.forms[g.id(name(t))]
+	if at := slices.IndexFunc(same, func(t reflect.Type) bool { return t.PkgPath() == outer.PkgPath() }); at >= 0 {
+		return same[at]
+	}
+	return same[0]
 }
 
 // markers are the lines of doc comments that begin with a plus sign, of these types and of their

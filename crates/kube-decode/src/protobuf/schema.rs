@@ -117,6 +117,11 @@ impl MessageId {
         Some(Self(ROOTS[at].2))
     }
 
+    /// Returns the message with a number, as [`number`](Self::number) tells it.
+    pub const fn numbered(number: u16) -> Self {
+        Self(number)
+    }
+
     pub fn number(self) -> u16 {
         self.0
     }

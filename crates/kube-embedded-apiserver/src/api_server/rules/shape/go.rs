@@ -5,9 +5,9 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value};
 
-use super::row::{Field, Many, Type, Value as Row};
-use super::table::{OBJECT_META, TYPES};
+use super::table::OBJECT_META;
 use super::time::{self, Fraction};
+use super::types::{Field, Many, TYPES, Type, Value as Row};
 use super::{Described, Shape};
 use crate::api_server::rules::go_format::{json_name, kind_name, type_name};
 
@@ -231,7 +231,7 @@ fn unmarshaler_mismatch(value: &Value, wanted: &str) -> String {
 fn type_of(field: &Field) -> String {
     let one = type_of_one(field);
     match field.many {
-        _ if !field.named.is_empty() => field.named.to_owned(),
+        _ if !field.rules.named.is_empty() => field.rules.named.to_owned(),
         Many::One => one,
         Many::List => format!("[]{one}"),
         Many::Map => format!("map[string]{one}"),
@@ -262,7 +262,7 @@ pub(crate) fn empty(shape: Shape<'_>) -> Value {
 }
 
 fn empty_struct(go: &'static Type) -> Value {
-    let written = go.fields.iter().filter(|field| field.is_always_written());
+    let written = go.fields.iter().filter(|field| field.always);
     Value::Object(written.map(|field| (field.name.to_owned(), zero(field))).collect())
 }
 
@@ -271,11 +271,11 @@ pub(super) fn key_default(element: Row, key: &str) -> Option<Value> {
     let Row::Struct(number) = element else { return None };
     let go = TYPES.get(usize::from(number))?;
     let field = go.fields.iter().find(|field| field.name == key)?;
-    (field.is_always_written() && !field.is_pointer()).then(|| zero(field))
+    (field.always && !field.pointer).then(|| zero(field))
 }
 
 fn zero(field: &'static Field) -> Value {
-    if field.is_pointer() || field.many != Many::One {
+    if field.pointer || field.many != Many::One {
         return Value::Null;
     }
     match field.value {

@@ -9,8 +9,9 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::go_type;
-use super::row::{Elements, Field, Many, Type, Value as Row};
-use super::table::{OBJECT_META, TYPES};
+use super::row::Elements;
+use super::table::OBJECT_META;
+use super::types::{Field, Many, TYPES, Type, Value as Row};
 use crate::api_server::resource::ResourceType;
 
 /// The place of schemas in a document.
@@ -83,7 +84,7 @@ fn object(go: &Type, wanted: &mut Vec<u16>) -> Value {
     let members = go.fields.iter().map(|field| (field.name.to_owned(), member(field, wanted)));
     let members: Map<String, Value> = members.collect();
     let mut schema = json!({ "type": "object", "properties": members });
-    let required = go.fields.iter().filter(|field| field.is_required());
+    let required = go.fields.iter().filter(|field| field.required);
     let required: Vec<&str> = required.map(|field| field.name).collect();
     if !required.is_empty() {
         schema["required"] = required.into();
@@ -94,17 +95,17 @@ fn object(go: &Type, wanted: &mut Vec<u16>) -> Value {
 fn member(field: &Field, wanted: &mut Vec<u16>) -> Value {
     let one = value(field.value, wanted);
     match field.many {
-        Many::One if field.is_atomic() => {
+        Many::One if field.atomic => {
             json!({ "allOf": [one], "x-kubernetes-map-type": "atomic" })
         }
         Many::One => one,
-        Many::Map if field.is_atomic() => json!({
+        Many::Map if field.atomic => json!({
             "type": "object", "additionalProperties": one, "x-kubernetes-map-type": "atomic",
         }),
         Many::Map => json!({ "type": "object", "additionalProperties": one }),
         Many::List => {
             let mut list = json!({ "type": "array", "items": one });
-            list["x-kubernetes-list-type"] = match field.elements {
+            list["x-kubernetes-list-type"] = match field.rules.elements {
                 Elements::Whole => "atomic",
                 Elements::Set => "set",
                 Elements::Keyed(keys) => {

@@ -1,63 +1,43 @@
-//! The row types of the table of Go types.
+//! The row types of the table of Go types: what the wire format does not tell.
 
-/// A Go struct: its package and name, and its members in JSON, in the order of Go.
+use kube_decode::protobuf::schema::MessageId;
+
+/// A Go struct.
 #[derive(Debug)]
-pub(super) struct Type {
+pub(super) struct Row {
     /// The name after the package's path: `core/v1.Pod`.
     pub(super) path: &'static str,
-    pub(super) fields: &'static [Field],
+    /// The message with its members.
+    pub(super) message: MessageId,
+    /// The apiVersion, if the struct is a kind.
+    pub(super) api_version: Option<&'static str>,
+    /// The positions of members in the message, in the order of Go. `None` if both orders agree.
+    pub(super) order: Option<&'static [u8]>,
+    /// The struct is owned as a whole, wherever it is.
+    pub(super) atomic: bool,
+    pub(super) rules: &'static [Rules],
 }
 
-impl Type {
-    /// Returns the name as Go writes it: `v1.Pod`.
-    pub(super) fn name(&self) -> &'static str {
-        self.path.rsplit('/').next().unwrap_or(self.path)
-    }
-}
-
-/// A member of a struct.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Field {
+/// The rules of a member, and the names of its types.
+#[derive(Debug)]
+pub(super) struct Rules {
     pub(super) name: &'static str,
-    pub(super) many: Many,
-    /// The value, or the elements or values in it.
-    pub(super) value: Value,
+    /// The type of the value, or of the elements or values in it. `None` if it is the usual one of
+    /// its form on the wire; of a message, that is the first in the same package, or else of all.
+    pub(super) go: Option<&'static str>,
     /// The name of the list's or map's type in Go; empty if it has none.
     pub(super) named: &'static str,
     pub(super) elements: Elements,
     /// The key by which a strategic merge patch merges the list; empty for plain values.
     pub(super) merge_key: Option<&'static str>,
-    flags: u8,
-}
-
-/// The number of values in a member.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Many {
-    One,
-    List,
-    Map,
-}
-
-/// The type of a value. Texts are types in Go.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Value {
-    Text(&'static str),
-    /// A list of texts with a name.
-    Texts(&'static str),
-    /// An integer of this many bits.
-    Int(&'static str, u32),
-    Bool,
-    Float,
-    /// Bytes, which are base64 in JSON.
-    Bytes,
-    Time,
-    MicroTime,
-    Quantity,
-    IntOrString,
-    /// Any JSON.
-    Raw(&'static str),
-    /// The struct with this number.
-    Struct(u16),
+    /// A strategic merge patch replaces the value.
+    pub(super) replace: bool,
+    /// The map or the struct is owned as a whole.
+    pub(super) atomic: bool,
+    /// JSON always has the member.
+    pub(super) always: bool,
+    /// True if a client must send the member, false if it may leave out one that JSON always has.
+    pub(super) required: Option<bool>,
 }
 
 /// The rule of a list for field ownership.
@@ -71,104 +51,96 @@ pub(super) enum Elements {
     Keyed(&'static [(&'static str, Option<&'static str>)]),
 }
 
-/// A map or a struct is owned as a whole.
-const ATOMIC: u8 = 1;
-/// So is each element of a list, or each value of a map.
-const OF_ATOMIC: u8 = 2;
-/// Only null is left out of JSON.
-const POINTER: u8 = 4;
-/// JSON always has the member.
-const ALWAYS: u8 = 8;
-/// A strategic merge patch replaces the value.
-const REPLACE: u8 = 16;
-/// JSON always has the member, and still a client may leave it out.
-const OPTIONAL: u8 = 32;
+/// The rules of a member without a row.
+pub(super) static NO_RULES: Rules = member("");
 
 /// Creates a row of a type.
-pub(super) const fn of_type(path: &'static str, fields: &'static [Field]) -> Type {
-    Type { path, fields }
+pub(super) const fn of_type(path: &'static str, message: u16) -> Row {
+    let message = MessageId::numbered(message);
+    Row { path, message, api_version: None, order: None, atomic: false, rules: &[] }
 }
 
 /// Creates a row of a member.
-pub(super) const fn field(name: &'static str, many: Many, value: Value) -> Field {
-    Field { name, many, value, named: "", elements: Elements::Whole, merge_key: None, flags: 0 }
+pub(super) const fn member(name: &'static str) -> Rules {
+    Rules {
+        name,
+        go: None,
+        named: "",
+        elements: Elements::Whole,
+        merge_key: None,
+        replace: false,
+        atomic: false,
+        always: false,
+        required: None,
+    }
 }
 
-impl Field {
-    const fn with(mut self, flag: u8) -> Self {
-        self.flags |= flag;
-        self
+impl Row {
+    pub(super) const fn kind(self, api_version: &'static str) -> Self {
+        Self { api_version: Some(api_version), ..self }
     }
 
-    pub(super) const fn named(mut self, name: &'static str) -> Self {
-        self.named = name;
-        self
-    }
-
-    pub(super) const fn set(mut self) -> Self {
-        self.elements = Elements::Set;
-        self
-    }
-
-    pub(super) const fn keyed(
-        mut self,
-        keys: &'static [(&'static str, Option<&'static str>)],
-    ) -> Self {
-        self.elements = Elements::Keyed(keys);
-        self
-    }
-
-    pub(super) const fn merge(mut self, key: &'static str) -> Self {
-        self.merge_key = Some(key);
-        self
+    pub(super) const fn order(self, order: &'static [u8]) -> Self {
+        Self { order: Some(order), ..self }
     }
 
     pub(super) const fn atomic(self) -> Self {
-        self.with(ATOMIC)
+        Self { atomic: true, ..self }
     }
 
-    pub(super) const fn of_atomic(self) -> Self {
-        self.with(OF_ATOMIC)
+    pub(super) const fn with(self, rules: &'static [Rules]) -> Self {
+        Self { rules, ..self }
     }
 
-    pub(super) const fn pointer(self) -> Self {
-        self.with(POINTER)
+    /// Returns the rules of a member.
+    pub(super) fn rules(&self, name: &str) -> &'static Rules {
+        self.rules.iter().find(|rules| rules.name == name).unwrap_or(&NO_RULES)
     }
 
-    pub(super) const fn always(self) -> Self {
-        self.with(ALWAYS)
+    /// Returns the path without the name.
+    pub(super) fn package(&self) -> &'static str {
+        self.path.rsplit_once('.').map_or("", |(package, _)| package)
+    }
+}
+
+impl Rules {
+    pub(super) const fn go(self, name: &'static str) -> Self {
+        Self { go: Some(name), ..self }
     }
 
-    pub(super) const fn optional(self) -> Self {
-        self.with(OPTIONAL)
+    pub(super) const fn named(self, name: &'static str) -> Self {
+        Self { named: name, ..self }
+    }
+
+    pub(super) const fn set(self) -> Self {
+        Self { elements: Elements::Set, ..self }
+    }
+
+    pub(super) const fn keyed(self, keys: &'static [(&'static str, Option<&'static str>)]) -> Self {
+        Self { elements: Elements::Keyed(keys), ..self }
+    }
+
+    pub(super) const fn merge(self, key: &'static str) -> Self {
+        Self { merge_key: Some(key), ..self }
     }
 
     pub(super) const fn replace(self) -> Self {
-        self.with(REPLACE)
+        Self { replace: true, ..self }
     }
 
-    pub(super) fn is_atomic(&self) -> bool {
-        self.flags & ATOMIC != 0
+    pub(super) const fn atomic(self) -> Self {
+        Self { atomic: true, ..self }
     }
 
-    pub(super) fn has_atomic_elements(&self) -> bool {
-        self.flags & OF_ATOMIC != 0
+    pub(super) const fn always(self) -> Self {
+        Self { always: true, ..self }
     }
 
-    pub(super) fn is_pointer(&self) -> bool {
-        self.flags & POINTER != 0
+    pub(super) const fn required(self) -> Self {
+        Self { required: Some(true), ..self }
     }
 
-    pub(super) fn is_always_written(&self) -> bool {
-        self.flags & ALWAYS != 0
-    }
-
-    /// Returns whether a client must send the member.
-    pub(super) fn is_required(&self) -> bool {
-        self.flags & (ALWAYS | OPTIONAL) == ALWAYS
-    }
-
-    pub(super) fn is_replaced(&self) -> bool {
-        self.flags & REPLACE != 0
+    pub(super) const fn optional(self) -> Self {
+        Self { required: Some(false), ..self }
     }
 }
