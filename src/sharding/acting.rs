@@ -136,7 +136,7 @@ impl Machine {
         self.out.push(Command::Drain(slot));
     }
 
-    /// Takes note that all work of a slot has ended.
+    /// Notes that all work of a slot has ended.
     pub(super) fn became_idle(&mut self, slot: usize, now: Instant) {
         let delay = self.stopped.map_or(Duration::ZERO, |_| self.leaving_delay());
         match self.holdings.get(slot) {
@@ -194,7 +194,7 @@ impl Machine {
         }
     }
 
-    /// Sends the request about the own member Lease that is due.
+    /// Sends the due request about this replica's member Lease.
     fn renew(&mut self, now: Instant) {
         let Some(request) = self.session_mut().and_then(|session| session.due(now)) else {
             return;
@@ -265,7 +265,7 @@ impl Machine {
         self.claim(view, uid, now);
     }
 
-    /// Plans the next claims, and drains what is to be given back.
+    /// Plans the next claims, and drains the slots to give back.
     fn plan(&mut self, view: &View, uid: &Arc<str>, now: Instant) {
         self.holdings.planned.clear();
         self.holdings.crossed = self.holdings.claims() > 0;
@@ -290,7 +290,7 @@ impl Machine {
         }
     }
 
-    /// Sends the planned claims, as many as may be on their way.
+    /// Sends as many planned claims as may be in flight.
     fn claim(&mut self, view: &View, uid: &Arc<str>, now: Instant) {
         let pause = self.holdings.claims_pause;
         let most = if pause.lasts(now) { 0 } else { pause.parallel() };

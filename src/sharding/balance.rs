@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, BinaryHeap};
 /// The owner of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
-    /// Nobody. `last` is the member that held it last, if it died or joined again.
+    /// No member. `last` is the member that held it last, if that died or joined again.
     Free {
         last: Option<usize>,
     },
@@ -65,9 +65,9 @@ impl Balance {
         Plan { claim: self.assignment(member).claims, give: Vec::new() }
     }
 
-    /// Returns slots of a member that leave its ranges few: those at the edges of the shortest
-    /// ranges. Neighbours in the order of identities give at opposite edges, so that what they give
-    /// is more often adjacent.
+    /// Returns slots that a member can give and keep few ranges: those at the edges of the shortest
+    /// ranges. Neighbours by identity give from opposite edges, so that their slots are more often
+    /// adjacent.
     fn edges(&self, member: usize, number: usize, draining: impl Fn(usize) -> bool) -> Vec<usize> {
         let mut runs: Vec<std::ops::Range<usize>> = Vec::new();
         for slot in 0..self.owners.len() {
@@ -96,7 +96,7 @@ impl Balance {
     fn assignment(&self, member: usize) -> Assignment {
         let mut free = Assignment::new(self, member);
         let floor = self.owners.len() / self.starts.len().max(1);
-        // Nobody gets a larger share before everybody has the smaller one.
+        // No member gets a larger share before all have the smaller one.
         for limit in [floor, floor + 1] {
             let wants =
                 |held: &[usize], member: usize| held[member] < self.targets[member].min(limit);
@@ -192,8 +192,8 @@ impl Assignment {
     }
 }
 
-/// Returns the fair share of each member. Shares differ by at most one. Those who hold more keep
-/// the larger shares.
+/// Returns the fair share of each member. Shares differ by at most one. Members with more slots
+/// keep the larger shares.
 fn targets(held: &[usize], slots: usize) -> Vec<usize> {
     if held.is_empty() {
         return Vec::new();
@@ -219,8 +219,8 @@ mod tests {
         (0..members).map(|member| member * 7 % slots).collect()
     }
 
-    /// Lets random members carry out random parts of the plan until nobody changes anything.
-    /// Returns the owners, the number of slots that were given back, and the number of rounds.
+    /// Lets random members carry out random parts of the plan until nothing changes. Returns the
+    /// owners, the number of slots that were given back, and the number of rounds.
     fn settle(mut owners: Vec<Owner>, members: usize, rng: &mut Rng) -> (Vec<Owner>, usize, usize) {
         let mut given = 0;
         for round in 0.. {
@@ -283,7 +283,7 @@ mod tests {
             let after = held(&owners, members);
             prop_assert!(is_fair(&after), "{after:?}");
             prop_assert_eq!(after.iter().sum::<usize>(), owners.len());
-            // Nothing is given back that need not be.
+            // No slot is given back without need.
             prop_assert_eq!(given, least);
         }
 

@@ -10,7 +10,7 @@ use super::run::Driver;
 use crate::lease::DROP_TIMEOUT;
 
 /// A driver that goes on in a task of its runtime if it is dropped beside work that blocks a
-/// thread. That ends with the work, or with that runtime.
+/// thread. The task ends with the work, or with that runtime.
 pub(super) struct Detaching {
     /// `None` once the membership has ended.
     driver: Option<Driver>,
@@ -56,7 +56,7 @@ impl Drop for Detaching {
 }
 
 impl Driver {
-    /// Tells of work that blocks a thread although it was dropped.
+    /// Reports work that blocks a thread although it was dropped.
     pub(super) fn tell_blocked(&self, lost: bool) {
         let (group, identity) = (&self.rules.group, &self.rules.identity);
         let tracked = self.inner.work.len();

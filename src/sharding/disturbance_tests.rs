@@ -77,7 +77,7 @@ fn failing_releases_pause_longer_and_longer() {
         seconds += 0.1;
         bench.until(seconds);
     }
-    // Two slots, each asked after every eight periods.
+    // Two slots, each tried every eight periods.
     assert!((60..=90).contains(&sent), "{sent}");
     write_times(&mut bench, 20.0, None);
     assert_eq!(bench.held().len(), 4, "the other was fenced");
@@ -92,7 +92,7 @@ fn busy_server_is_asked_again_when_it_says() {
         assert_eq!(times.iter().filter(|time| **time < 1.0).count(), 16);
         let next = times.iter().find(|time| **time > 1.0).unwrap();
         assert!(after.contains(next), "{asked}: {next}");
-        // It does not pause longer and longer.
+        // The pause does not keep growing.
         let most = 16.0 * (100.0 / after.start + 1.0);
         assert!(f64::from(u32::try_from(times.len()).unwrap()) <= most, "{}", times.len());
     }

@@ -72,7 +72,7 @@ pub enum MembershipError {
         /// The name of the Lease: `namespace/name`.
         lease: Arc<str>,
     },
-    /// A Lease has the group's label and an unknown role. It counts as none of the group's.
+    /// A Lease has the group's label and an unknown role. It is not the group's.
     #[error(
         "lease {lease} has the label of group {group} and an unknown role, so it is ignored: remove \
          the label, or the lease"
@@ -83,8 +83,8 @@ pub enum MembershipError {
         /// The name of the Lease: `namespace/name`.
         lease: Arc<str>,
     },
-    /// Another program or a person wrote into this replica's member Lease that it leaves. The next
-    /// renewal removes that. Until then this replica gets no slots.
+    /// Another program or a person wrote into this replica's member Lease that the replica leaves.
+    /// The next renewal removes that. Until then this replica gets no slots.
     #[error(
         "member lease {lease} of group {group} said that this replica leaves, which it does not: \
          the annotation is removed"
@@ -141,8 +141,8 @@ pub enum ShardingError {
         /// The version.
         version: Arc<str>,
     },
-    /// Work could not be stopped because it blocks its thread, and is abandoned, or its session is
-    /// lost. Its Leases are not released but expire, and another replica may then work on the same
+    /// Work that blocks its thread could not be stopped, and is abandoned, or its session is lost.
+    /// Its Leases are not released but expire, and another replica may then work on the same
     /// objects. End the process.
     #[error(
         "the work on {slots} slots of group {group} cannot be stopped, because it blocks its \

@@ -60,7 +60,7 @@ pub(super) enum Holding {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Repair {
     Read,
-    /// Gives the Lease of this version its labels and annotations again.
+    /// Restores the labels and annotations of the Lease of this version.
     Mark(ResourceVersion),
 }
 
@@ -79,7 +79,7 @@ pub(super) enum Release {
     Read,
 }
 
-/// A result of an answer or a view about a slot.
+/// A slot's change that an answer or a view shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
     Nothing,
@@ -202,8 +202,8 @@ impl Holdings {
         }
     }
 
-    /// Notes a new view, and forgets the records that are as old. The own claims of a session that
-    /// the view shows change no plan.
+    /// Notes a new view, and forgets the records that are no newer. Claims of this session that the
+    /// view shows change no plan.
     pub(super) fn follow_view(&mut self, view: &View, last: Option<&View>, session: Option<&str>) {
         if last.is_some_and(|last| Arc::ptr_eq(&last.slots, &view.slots)) {
             // The slots are the same, so a record that was newer still is.
@@ -272,7 +272,7 @@ impl Holdings {
             }
             entry.transitions = transitions;
         }
-        // A claim of the last plan was a part of it.
+        // The last plan includes its own claims.
         let planned = matches!(self.entries[slot].holding, Holding::Claiming { .. });
         self.plan_due |= !planned || self.crossed || change != Change::Acquired;
         (self.entries[slot].refusals, self.entries[slot].conflicts) = (0, 0);
@@ -370,7 +370,7 @@ impl Holdings {
                         self.claims_pause = Pause::default();
                     }
                 }
-                // Those that were not refused come first.
+                // Releases that were not refused come first.
                 let paused = self.releases_pause.until.map_or(later, |until| until + pace.period);
                 (*next, *at) = match (*next, answer) {
                     (
@@ -424,7 +424,7 @@ impl Holdings {
         self.releases_pause.parallel().saturating_sub(self.count(writes))
     }
 
-    /// Returns the number of requests about a slot in a row that failed.
+    /// Returns the number of failed requests in a row about a slot.
     pub(super) fn refusals(&self, slot: usize) -> u32 {
         self.entries[slot].refusals
     }

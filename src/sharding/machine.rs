@@ -2,7 +2,7 @@
 //!
 //! The machine is a pure step from (state, input, now) to commands. It never waits and sends
 //! nothing: the driver performs the commands and returns with answers. Only the monotonic clock
-//! matters to it. The times that people read in the Leases are the driver's.
+//! matters to it. The driver writes the times that people read in Leases.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,7 +44,7 @@ impl Rules {
 /// The subject of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Subject {
-    /// The own member Lease.
+    /// This replica's member Lease.
     Member,
     Slot(usize),
     /// The member Lease of another session.
@@ -53,11 +53,11 @@ pub(super) enum Subject {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Request {
-    /// Creates the own member Lease.
+    /// Creates this replica's member Lease.
     Join { name: Arc<str> },
-    /// Replaces the own member Lease.
+    /// Replaces this replica's member Lease.
     Renew { name: Arc<str>, uid: Arc<str>, version: ResourceVersion, leaving: bool },
-    /// Reads the own member Lease.
+    /// Reads this replica's member Lease.
     Find { name: Arc<str> },
     /// Deletes a member Lease with this uid, and with this version if there is one.
     Delete { name: Arc<str>, uid: Arc<str>, version: Option<ResourceVersion> },
@@ -70,7 +70,7 @@ pub(super) enum Request {
         session: Option<Arc<str>>,
         transitions: u32,
     },
-    /// Gives a slot Lease of this version its labels and annotations again.
+    /// Restores the labels and annotations of a slot Lease of this version.
     Mark { slot: usize, base: ResourceVersion },
 }
 
@@ -97,8 +97,8 @@ pub(super) enum RequestFailure {
     Refused,
     /// The server is too busy, and has not executed the request. It asks for a pause, or for none.
     Throttled(Duration),
-    /// No answer, or an answer that leaves it open: the server may or may not have executed the
-    /// request, or may do so later.
+    /// No answer, or an inconclusive one: the server may or may not have executed the request, or
+    /// may do so later.
     Unknown,
 }
 
@@ -164,7 +164,7 @@ pub(super) enum Command {
 /// The largest number of times that the pause before a session doubles.
 const MOST_JOIN_DOUBLINGS: u32 = 5;
 
-/// The number of own sessions that are remembered.
+/// The number of this replica's sessions that are remembered.
 const PAST_SESSIONS: usize = 4;
 
 #[derive(Debug)]
@@ -180,7 +180,7 @@ pub(super) struct Machine {
     joins_at: Option<Instant>,
     /// The number of sessions in a row that were lost without a renewal.
     fruitless: u32,
-    /// The own sessions that are over, the newest last.
+    /// This replica's sessions that are over, the newest last.
     pub(super) past: Vec<Arc<str>>,
     /// The problems of the last view, so that each is reported once.
     pub(super) told: Vec<Trouble>,
@@ -189,7 +189,7 @@ pub(super) struct Machine {
     /// The time of the stop.
     pub(super) stopped: Option<Instant>,
     pub(super) published: Vec<(usize, u64)>,
-    /// The time since which other slots are held than published.
+    /// The time from which held and published slots differ.
     pub(super) unpublished: Option<Instant>,
     pub(super) counts: ShardingCounts,
     /// The number of plans so far.
@@ -303,7 +303,7 @@ impl Machine {
         }
     }
 
-    /// Tells of dropped work that has not ended, once.
+    /// Reports dropped work that has not ended, once.
     fn note_blocked(&mut self, now: Instant) {
         let blocked = self.blocked_at().is_some_and(|at| now >= at);
         if blocked && !self.blocked {
@@ -368,8 +368,8 @@ impl Machine {
         self.phase = Phase::Ending { abort, limit };
     }
 
-    /// Pauses before the next session if sessions are lost without a renewal. A replica whose
-    /// renewals alone fail would else take slots again and again.
+    /// Pauses before the next session if sessions are lost without a renewal. Otherwise a replica
+    /// that only fails to renew would take slots repeatedly.
     fn note_loss(&mut self, now: Instant) {
         let Some(session) = self.session() else { return };
         let (uid, renewals) = (session.uid.clone(), session.renewals);

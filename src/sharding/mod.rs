@@ -62,7 +62,7 @@
 //! only then is the slot Lease written. Work that exceeds the grace is dropped at its next await.
 //! Synchronous code cannot be dropped. The slot stays with this replica until the code has ended:
 //! the replica renews its Lease, also past the grace of a stop and if the future of
-//! [`run`](Sharding::run) is dropped. It tells of such code after a stop: end the process then. A
+//! [`run`](Sharding::run) is dropped. It reports such code after a stop: end the process then. A
 //! process that drops its runtime meanwhile cannot renew, because the client's connections end with
 //! the runtime, and the closures of `spawn_blocking` do not. After a lost session the Lease expires
 //! although the code still runs.
@@ -176,7 +176,7 @@ use crate::object::ShardSelector;
 /// A replica's membership in a group that shares objects. The [module](self) documentation lists
 /// its guarantees and shows an example.
 ///
-/// A cheap clone; all clones are one membership.
+/// Clones are cheap and share one membership.
 #[derive(Clone)]
 pub struct Sharding(Arc<ShardingState>);
 

@@ -14,7 +14,7 @@ use crate::lease::{GRACE, InvalidTimes, LONGEST_GRACE, Times, default_identity};
 /// The largest number of slots. Each has a Lease, which every replica watches.
 const MOST_SLOTS: usize = 1_024;
 
-/// The longest name of a group: that of a label value.
+/// The longest name of a group, as of a label value.
 const LONGEST_GROUP: usize = 63;
 
 /// The number of retry periods that must be shorter than the renew deadline.
@@ -59,8 +59,8 @@ pub struct ShardingBuilder {
     abandons_blocked: bool,
 }
 
-/// The error of [`ShardingBuilder::build`]: an option that is empty, out of range or no valid name,
-/// or options that contradict one another.
+/// The error of [`ShardingBuilder::build`]: an option that is empty, out of range or an invalid
+/// name, or options that contradict one another.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidSharding {

@@ -1,7 +1,7 @@
 //! Writes of Leases that lose a race each time.
 //!
 //! A server answers 409 or 404 to a write that another one has overtaken. That is ordinary, and the
-//! next one succeeds. A proxy or an admission webhook may answer so for ever.
+//! next write succeeds. A proxy or an admission webhook may answer so for ever.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use tokio::time::Instant;
 use super::machine::Subject;
 use crate::lease::LeaseVerb;
 
-/// The number of lost races in a row that is told.
+/// The number of lost races in a row that is reported.
 const MOST: u32 = 8;
 
-/// The time after which a lost race is no part of a row.
+/// The time after which a lost race no longer counts.
 const PERIOD: Duration = Duration::from_secs(600);
 
 /// The lost races in a row, for each subject and verb.

@@ -53,7 +53,7 @@ pub(super) enum Record {
     Foreign,
 }
 
-/// Reads Leases as records. Remembers those that it has read, because most stay as they are.
+/// A reader of Leases as records. It remembers them, because most stay as they are.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     known: HashMap<ObjectKey, (Arc<Lease>, Record)>,
@@ -171,7 +171,7 @@ pub(super) fn read(lease: &Lease, rules: &Rules, namespace: &str) -> Result<Reco
         if note(SLOT).is_some() {
             return Ok(Record::Foreign);
         }
-        // All replicas take its session for ended, its own replica included.
+        // All replicas, including its own, treat its session as ended.
         if metadata.deletion_timestamp.is_some() {
             return Ok(Record::Ended);
         }
@@ -224,8 +224,8 @@ fn is_ours(lease: &Lease) -> bool {
         })
 }
 
-/// Returns the Lease that a request writes. `base` is the Lease that it replaces, as far as is
-/// known: other labels, annotations and fields of it stay.
+/// Returns the Lease that a request writes. `base` is the Lease that it replaces, as far as known,
+/// of which other labels, annotations and fields stay.
 pub(super) fn write(
     request: &Request,
     base: Option<Lease>,
@@ -284,7 +284,7 @@ pub(super) fn write(
     Some(lease)
 }
 
-/// Writes what a renewal changes.
+/// Writes the fields that a renewal changes.
 fn renew(spec: &mut LeaseSpec, rules: &Rules, wall: Timestamp) {
     let last = spec.renew_time.as_ref().map(|time| time.0);
     spec.renew_time = Some(MicroTime(renewal_after(last, wall)));

@@ -1,4 +1,4 @@
-//! Sends the requests that the state machine asks for, each with a timeout.
+//! The requests that the state machine asks for, each with a timeout.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use super::machine::{Answer, Request, RequestFailure, Rules, Subject};
 use super::record::{self, Record};
 use crate::lease::{LeaseError, LeaseFault, LeaseVerb, attempt};
 
-/// The answer to a request, with what the driver keeps of it.
+/// The answer to a request, with the parts that the driver keeps.
 #[derive(Debug)]
 pub(super) struct Answered {
     pub(super) id: u64,
@@ -89,7 +89,7 @@ impl Requests {
                             let error = MembershipError::ForeignLease { group, lease: full };
                             (Answer::Foreign, Some(error))
                         }
-                        // Somebody rewrote the Lease by hand. The watch shows it, too.
+                        // A person rewrote the Lease. The watch shows it, too.
                         Ok(Record::UnknownRole | Record::Foreign) | Err(_) => {
                             (Answer::Failed(RequestFailure::Unknown), None)
                         }

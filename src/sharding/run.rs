@@ -40,7 +40,7 @@ pub(super) struct Driver {
     requests: Requests,
     informer: SharedInformer<Lease>,
     reader: Reader,
-    /// The last Lease of each name from an answer.
+    /// The last Lease from an answer, by name.
     answered: HashMap<String, Lease>,
     races: Races,
     /// Cancelled when the session is over.
@@ -72,25 +72,25 @@ impl Sharding {
     ///
     /// After a stop the replica tells all work to end, gives back each slot as its work ends, and
     /// deletes its member Lease. Work that exceeds the grace is dropped at its current await. If it
-    /// blocks a thread, this function renews the member Lease until it has ended, and tells of it:
+    /// blocks a thread, this function renews the member Lease until it has ended, and reports it:
     /// end the process then. [`abandon_blocked_work`](super::ShardingBuilder::abandon_blocked_work)
     /// changes that.
     ///
     /// # Cancel safety
     ///
     /// Dropping the returned future drops all tracked work. The Leases are then not released but
-    /// expire. If work blocks a thread, a task of this runtime renews the member Lease until that
-    /// ends. Nothing renews it once the runtime is dropped, which itself waits for closures of
-    /// `spawn_blocking`: exit the process instead.
+    /// expire. While work blocks a thread, a task of this runtime renews the member Lease. Nothing
+    /// renews it once the runtime is dropped, which itself waits for closures of `spawn_blocking`:
+    /// exit the process instead.
     ///
     /// # Errors
-    /// Returns an error that only a person can mend:
+    /// Returns an error that only a person can resolve:
     ///
     /// - [`AlreadyRunning`](ShardingError::AlreadyRunning): a clone runs already.
     /// - [`OtherConfiguration`](ShardingError::OtherConfiguration): a Lease of the group has
     ///   another number of slots or another [`ShardBy`](super::ShardBy).
     /// - [`OpaqueVersion`](ShardingError::OpaqueVersion): a resource version is no decimal number.
-    /// - [`StillRunning`](ShardingError::StillRunning): work blocks its thread after a stop, and is
+    /// - [`StillRunning`](ShardingError::StillRunning): work that blocks its thread after a stop is
     ///   abandoned, or its session is lost.
     /// - [`Informer`](ShardingError::Informer): the informer of the Leases failed.
     ///
@@ -111,7 +111,7 @@ impl Sharding {
     }
 }
 
-/// Allows the next run when it is dropped.
+/// A guard. Its drop allows the next run.
 struct Running(Arc<ShardingState>);
 
 impl Drop for Running {
@@ -164,8 +164,8 @@ impl Driver {
         })
     }
 
-    /// Runs the membership until it has ended. The returned future may be dropped, and this called
-    /// again.
+    /// Runs the membership until it has ended. The returned future may be dropped, and this
+    /// function called again.
     pub(super) async fn run(&mut self, stop: CancellationToken) -> Result<(), ShardingError> {
         let informer = self.informer.clone();
         let mut changes = informer.changes();
@@ -256,7 +256,7 @@ impl Driver {
         for problem in std::mem::take(&mut self.reader.problems) {
             self.report(problem);
         }
-        // Leases that the store has in a newer version are no bases of writes any more.
+        // Leases that the store has in a newer version are no longer bases of writes.
         self.answered.retain(|name, lease| {
             let stored = leases.get_by_name(Some(&self.inner.namespace), name);
             let version = stored.and_then(|stored| stored.metadata.resource_version.clone());
@@ -333,7 +333,7 @@ impl Driver {
             }
             Command::Extend(term) => {
                 let scopes = self.scopes.iter().flatten();
-                // All are renewed, and each says whether its work was told to stop meanwhile.
+                // Renews all scopes, and counts those whose work was told to stop meanwhile.
                 let late = scopes.filter(|scope| !scope.renew(term)).count();
                 if late > 0 {
                     self.machine.lose(false, Instant::now());

@@ -129,11 +129,11 @@ pub(super) struct Session {
     leaving: bool,
     /// True if the grace after a stop is over.
     pub(super) overdue: bool,
-    /// True if the Lease is not renewed any more: blocked work is abandoned.
+    /// True if the Lease is no longer renewed: blocked work is abandoned.
     pub(super) expires: bool,
     /// The time at which all work had ended after a stop.
     pub(super) deletes_since: Option<Instant>,
-    /// True until the first round of claims is through.
+    /// True until the first round of claims is over.
     pub(super) first_round: bool,
     /// The number of renewals.
     pub(super) renewals: u64,
@@ -184,7 +184,7 @@ impl Session {
         self.leaving
     }
 
-    /// Begins to leave. The Lease says so soon, unless it is deleted before.
+    /// Begins to leave. The Lease says so soon, unless it is deleted first.
     pub(super) fn leave(&mut self, at: Instant) {
         self.leaving = true;
         self.at = self.at.min(at);

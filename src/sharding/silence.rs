@@ -87,7 +87,7 @@ impl Silence {
         }
     }
 
-    /// Returns the Leases whose time is over and which no request is about.
+    /// Returns the Leases whose time is over, and that have no pending request.
     pub(super) fn due(
         &mut self,
         session: &str,

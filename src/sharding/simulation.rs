@@ -2,7 +2,7 @@
 //! lost messages, watches that lag or go back, partitions, crashes, suspensions and slow drains.
 //!
 //! The simulation performs the driver's commands, and checks at every moment that no two replicas
-//! work on one slot. Time is in microseconds of a clock of its own.
+//! work on one slot. Time is in microseconds of its own clock.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -49,12 +49,12 @@ pub(super) struct Simulation {
     epoch: Instant,
     now: u64,
     order: u64,
-    /// The events by time and order: those of a replica, and of one of its processes.
+    /// The events by time and order, each with its replica and process.
     events: BTreeMap<(u64, u64), (usize, u64, Event)>,
     replicas: Vec<Replica>,
     store: Store,
     views: Vec<Arc<View>>,
-    /// The replica that works on each slot, and the time since which nobody does.
+    /// The replica that works on each slot, or the time from which none does.
     workers: Vec<Result<usize, u64>>,
     works: u64,
     /// The number of events in a row without a passage of time.
@@ -320,7 +320,7 @@ impl Simulation {
         let newest = self.views.len() - 1;
         let seen = self.replicas[index].seen.min(newest);
         self.replicas[index].watching = false;
-        // Often the newest state, sometimes an older one, and rarely one from before.
+        // Often the newest state, sometimes an older one, and rarely one before the last.
         let next = match if self.is_calm() { 9 } else { self.rng.u8(0..10) } {
             0 => seen.saturating_sub(3),
             1 | 2 => self.rng.usize(seen..=newest),

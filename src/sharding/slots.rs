@@ -31,8 +31,8 @@ pub enum ShardBy {
     /// shard by [`Uid`](Self::Uid).
     Namespace,
     /// The uid of each object, which spreads objects evenly. A dependent belongs to the replica of
-    /// its controlling owner: the owner reference with `controller: true`. Grandchildren need not
-    /// be there: a Pod follows its `ReplicaSet`, not the Deployment.
+    /// its controlling owner: the owner reference with `controller: true`. Grandchildren may be
+    /// elsewhere: a Pod follows its `ReplicaSet`, not the Deployment.
     ///
     /// API servers cannot select dependents that way. Each replica receives all of them and keeps
     /// its part.
@@ -48,7 +48,7 @@ impl ShardBy {
         }
     }
 
-    /// Returns the key that selects the objects that those objects own.
+    /// Returns the key that selects the objects that reconciled objects own.
     pub fn dependents(self) -> ShardKey {
         match self {
             Self::Namespace => ShardKey::Namespace,

@@ -54,8 +54,8 @@ pub struct ShardingStatus {
     /// Counts since the membership began to run.
     pub counts: ShardingCounts,
     /// The last failed request, or the last problem that only a person can resolve. It has no time,
-    /// and stays when requests succeed again: compare [`errors`](ShardingCounts::errors) at two
-    /// times.
+    /// and stays when requests succeed again: to notice new errors, compare
+    /// [`errors`](ShardingCounts::errors).
     pub last_error: Option<MembershipError>,
 }
 
@@ -71,7 +71,7 @@ pub struct MemberStatus {
     pub leaving: bool,
 }
 
-/// Counts of what happened to a membership.
+/// Counts of a membership's events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ShardingCounts {

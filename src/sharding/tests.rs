@@ -69,7 +69,7 @@ fn simulation_has_every_kind_of_trouble() {
     assert!(sums.iter().all(|sum| *sum > 30), "{sums:?}");
 }
 
-/// A world without faults, in which the test decides what happens.
+/// Creates a world without faults, in which the test decides what happens.
 fn quiet(replicas: usize, slots: usize) -> Simulation {
     let mut simulation = Simulation::new(quiet_faults(replicas, slots));
     simulation.run_until(20 * SECOND);

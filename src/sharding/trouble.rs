@@ -9,12 +9,12 @@ use super::machine::{Command, Machine};
 pub(super) enum Trouble {
     /// Another running replica has the identity of this one.
     Twin { name: Arc<str> },
-    /// The own member Lease says that this replica leaves, which it does not.
+    /// This replica's member Lease says that it leaves, which it does not.
     Leaving { name: Arc<str> },
 }
 
 impl Machine {
-    /// Tells of what only a person can mend, once each.
+    /// Reports each problem that only a person can resolve, once.
     pub(super) fn tell_trouble(&mut self) {
         let (Some(view), Some(session)) = (&self.view, self.session()) else { return };
         let found = view.members.iter().filter_map(|member| {

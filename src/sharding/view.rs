@@ -49,7 +49,7 @@ impl View {
         self.members.iter().find(|member| *member.uid == *uid)
     }
 
-    /// Returns the identities that share the slots, sorted. Those that leave are not among them.
+    /// Returns the identities that share the slots, sorted, without those that leave.
     pub(super) fn sharers(&self) -> Vec<&Arc<str>> {
         let mut sharers: Vec<_> =
             self.members.iter().filter(|member| !member.leaving).map(|m| &m.identity).collect();

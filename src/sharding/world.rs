@@ -36,7 +36,7 @@ pub(super) struct Faults {
 /// The result of a simulation.
 #[derive(Debug, Default)]
 pub(super) struct Report {
-    /// A broken promise, and when.
+    /// A broken promise, and its time.
     pub(super) violation: Option<(String, Duration)>,
     pub(super) begins: usize,
     pub(super) losses: u64,
