@@ -1,4 +1,4 @@
-//! Sends the requests that the state machine asks for, each with a timeout.
+//! The requests that the state machine asks for, each with a timeout.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -73,7 +73,7 @@ impl LeaseClient {
         })
     }
 
-    /// Returns an answer that is this Lease. A proxy may answer anything with 200.
+    /// Returns the answer if it is this Lease. A proxy may answer anything with 200.
     fn checked(&self, lease: Lease) -> kube::Result<Lease> {
         let metadata = &lease.metadata;
         let is_this = metadata.name.as_deref() == Some(&*self.name);

@@ -51,7 +51,8 @@ pub(super) struct Machine {
     attempt_started: Instant,
     /// True if this attempt has asked for the object, with whatever answer.
     has_read: bool,
-    /// The duration of the lease as the server stored it: others wait no longer. At most ours.
+    /// The duration of the lease as the server stored it: others wait no longer. At most the
+    /// configured one.
     granted: Duration,
 }
 
@@ -87,11 +88,11 @@ pub enum LossCause {
     /// No renewal succeeded before the renew deadline.
     #[error("it was not renewed before the renew deadline")]
     RenewDeadline,
-    /// The Lease names another holder although this candidate's term had not ended. Somebody
-    /// rewrote or deleted the Lease by hand.
+    /// The Lease names another holder although this candidate's term had not ended. A person or
+    /// program rewrote or deleted the Lease.
     #[error("it is held by {0}")]
     TakenBy(Arc<str>),
-    /// The Lease names no holder. Somebody cleared it by hand.
+    /// The Lease names no holder. A person or program cleared it.
     #[error("its holder was cleared")]
     Cleared,
 }
@@ -239,7 +240,7 @@ impl Machine {
                 self.mode = Mode::Candidate;
                 Step::Released
             }
-            // The server stored something else than it was asked to.
+            // The server stored something other than requested.
             Mode::Candidate if !ours || stored.is_zero() => self.wait(now),
             Mode::Leader { .. } if !ours => self.decide(now),
             Mode::Candidate | Mode::Leader { .. } => {
@@ -267,7 +268,7 @@ impl Machine {
                 let duration = observed.1.duration.unwrap_or(self.rules.times.duration);
                 self.rival_expires = Some(now.at + duration);
             }
-            // The record is ours, but maybe not from just now: a rival seen before may still lead.
+            // The record is ours, but may be old: a rival seen before may still lead.
             Some(_) => {}
         }
         self.observed = Some(observed);

@@ -35,7 +35,7 @@
 //! counts from the *beginning* of its last successful request, so its clock is always ahead of
 //! theirs. It tells its work to stop at the renew deadline, and drops the work at nine tenths of
 //! the lease duration. No other candidate begins before the whole duration has passed. Every write
-//! names the version it replaces, so of two candidates that take a free lease one fails.
+//! names the version it replaces, so of two candidates that take a free lease, one fails.
 //!
 //! The elector releases the lease only when the work is over. The work is the future that the
 //! elector runs, and every task and thread that its [`WorkScope`] tracks, their synchronous code
@@ -59,8 +59,9 @@
 //! - Tasks and threads that the work spawns are [tracked](WorkScope::track) by its scope, or watch
 //!   its token and end before the work does.
 //! - Identities are unique among the running candidates.
-//! - Nobody deletes or rewrites the Lease by hand. Candidates that saw a leader wait for its time
-//!   to run out even then. A candidate that starts at that moment cannot know of the leader.
+//! - No person or other program deletes or rewrites the Lease. Even then, candidates that saw a
+//!   leader wait until its time runs out. A candidate that starts at that moment cannot know of the
+//!   leader.
 //!
 //! # Limits of a lease
 //!
@@ -201,7 +202,7 @@ impl LeaderElector {
         }
     }
 
-    /// Shortens the grace, if it is longer.
+    /// Limits the grace.
     #[cfg(feature = "manager")]
     pub(crate) fn limit_grace(&mut self, limit: Duration) {
         self.ending.grace = self.ending.grace.min(limit);

@@ -55,7 +55,7 @@ pub enum InvalidElection {
     /// The Lease has no name or no namespace.
     #[error("the {0} of the lease is empty: set it in LeaderElector::builder")]
     EmptyName(&'static str),
-    /// The identity is empty. An empty holder means that nobody leads.
+    /// The identity is empty. An empty holder means that no candidate leads.
     #[error("the identity is empty: leave it unset or give it a value")]
     EmptyIdentity,
     /// The times contradict one another, or cannot be kept in a Lease.
@@ -173,7 +173,7 @@ impl LeaderElectorBuilder {
     /// # Errors
     /// Returns [`InvalidElection`] if a name or the identity is empty, or if the options contradict
     /// one another by client-go's rules. The lease duration must be longer than the renew deadline,
-    /// and that must be longer than 1.2 retry periods. The retry period must not be zero.
+    /// which must be longer than 1.2 retry periods. The retry period must not be zero.
     pub fn build(self) -> Result<LeaderElector, InvalidElection> {
         for (what, value) in [("namespace", &self.namespace), ("name", &self.name)] {
             if value.is_empty() {

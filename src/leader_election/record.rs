@@ -10,8 +10,8 @@ use kube::api::ObjectMeta;
 
 use crate::lease::{renewal_after, rounded_up_seconds};
 
-/// The part of a Lease's spec that candidates write and read. If two records are equal, nobody
-/// renewed in between.
+/// The part of a Lease's spec that candidates write and read. If two records are equal, no renewal
+/// came between.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Record {
     /// The leader; `None` if the field is empty or absent.

@@ -41,7 +41,7 @@ pub(super) struct Faults {
 /// The result of a simulation.
 #[derive(Debug, Default)]
 pub(super) struct Report {
-    /// Two candidates that worked at the same time, and when.
+    /// Two candidates that worked at once, and the time.
     pub(super) overlap: Option<(usize, usize, Duration)>,
     pub(super) terms: usize,
     pub(super) losses: usize,

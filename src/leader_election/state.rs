@@ -12,7 +12,7 @@ use crate::metrics::{LEADER_ELECTION_MASTER, Level, MetricLabels};
 
 /// The leadership as this candidate knows it. The error serializes as its message.
 ///
-/// The reason why nobody leads, if only a person can resolve it:
+/// The reason why no candidate leads, if only a person can resolve it:
 ///
 /// ```
 /// use kube_informer::leader_election::{LeadershipState, LeaseError, LeaseFault, LeaseVerb};
@@ -50,7 +50,7 @@ pub struct LeadershipState {
     pub last_error: Option<LeaseError>,
 }
 
-/// The writing half of the state. A cheap clone.
+/// The writing half of the state. Clones are cheap.
 #[derive(Clone, Debug)]
 pub(super) struct LeadershipCell {
     state: watch::Sender<LeadershipState>,
@@ -127,7 +127,7 @@ impl LeadershipCell {
     }
 }
 
-/// Publishes the end of a term when it is dropped, even if the elector's future was dropped.
+/// A guard that publishes the end of a term, even if the elector's future was dropped.
 #[derive(Debug)]
 pub(super) struct StepDownOnDrop(pub(super) LeadershipCell);
 

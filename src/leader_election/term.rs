@@ -17,7 +17,7 @@ use super::{Candidate, LeaderElector, Outcome, now};
 use crate::lease::{DROP_TIMEOUT, Term, WorkScope};
 use crate::panic;
 
-/// The reason for which leading ended.
+/// The reason why leading ended.
 enum End<T> {
     /// The work ended in this term.
     Work(JoinResult<T>, Term),
@@ -95,10 +95,10 @@ impl LeaderElector {
     ///
     /// # Cancel safety
     ///
-    /// Dropping the returned future drops the work. The lease is then not released but expires. If
-    /// the work blocks a thread, a task of this runtime renews the lease until that ends. Nothing
-    /// renews it once the runtime is dropped, which itself waits for closures of `spawn_blocking`:
-    /// exit the process instead.
+    /// Dropping the returned future drops the work. The lease is then not released but expires.
+    /// While the work blocks a thread, a task of this runtime renews the lease. Nothing renews it
+    /// once the runtime is dropped, which itself waits for closures of `spawn_blocking`: exit the
+    /// process instead.
     ///
     /// # Errors
     /// - [`LeaderElectionError::Lost`] if leadership was lost. `run` may be called again.
@@ -156,8 +156,8 @@ impl LeaderElector {
         }
     }
 
-    /// Waits until the runtime that renews the lease has not acted although a term has expired, or
-    /// although the elector was stopped and never led. Returns the work of that term.
+    /// Waits until the runtime that renews the lease hangs: a term has expired, or the elector was
+    /// stopped and never led. Returns the work of that term.
     async fn renewals_hang(&self, stop: &CancellationToken) -> Option<TermWork> {
         let mut leads = self.state.work();
         // One request may be on its way, and another that releases the lease.
@@ -263,7 +263,7 @@ impl Candidate {
     }
 
     /// Waits for the lease. Returns the first step of a leader, and its term; `None` if stopped
-    /// before.
+    /// first.
     async fn acquire(&mut self, stop: &CancellationToken) -> Option<(Step, Term)> {
         let mut next = self.machine.start_candidacy(now());
         loop {
@@ -394,7 +394,7 @@ impl Candidate {
         scope: &WorkScope,
     ) -> Result<Outcome<T>, LeaderElectionError> {
         scope.end();
-        // Nobody waits for this term any more: a slow release is no hang.
+        // Nothing waits for this term any more: a slow release is no hang.
         self.state.end_work();
         if term.expires <= Instant::now() {
             let cause = self.machine.give_up();

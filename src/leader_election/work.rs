@@ -75,7 +75,7 @@ impl TermWork {
     }
 }
 
-/// Renews the lease for work that outlives the elector's future, when it is dropped.
+/// A guard. Its drop renews the lease for work that outlives the elector's future.
 ///
 /// Renewing goes on in a task of the runtime on which the elector ran. It ends with the work, or
 /// with that runtime.
