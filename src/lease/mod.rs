@@ -1,4 +1,4 @@
-//! Holding a Lease: what leader election and sharding have in common.
+//! Holding a Lease: the common part of leader election and sharding.
 //!
 //! A holder renews its Lease while its work runs. Its [`Term`] says when the work must stop and
 //! have ended if no renewal succeeds, which is before others may take the lease. A [`WorkScope`]

@@ -115,7 +115,8 @@ impl LeaseError {
     /// Returns whether only a person can resolve the failure: by granting a permission, creating
     /// the namespace, or correcting the name.
     ///
-    /// This is true for the statuses 400, 401, 403, 404 and 422. It is sent again even then.
+    /// This is true for the statuses 400, 401, 403, 404 and 422. The request is sent again even
+    /// then.
     pub fn is_permanent(&self) -> bool {
         matches!(self.status(), Some(400 | 401 | 403 | 404 | 422))
     }

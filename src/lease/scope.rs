@@ -27,7 +27,7 @@ use crate::time::Moment;
 /// An elector has one scope for each term. A [`Sharding`](crate::Sharding) has one
 /// [for each slot](crate::Sharding::scope).
 ///
-/// A cheap clone; all clones are one scope.
+/// Clones are cheap and share one scope.
 ///
 /// The elector awaits the future that [`run_scoped`](crate::LeaderElector::run_scoped) received.
 /// Work in other tasks or on other threads counts only if it is tracked:
@@ -72,7 +72,8 @@ struct ScopeState {
     aborted: CancellationToken,
     /// True if nothing waits for what is tracked from now on.
     ended: AtomicBool,
-    /// True if the work was told to stop because its time was over, not by who renews the lease.
+    /// True if the work was told to stop because its time was over, not by the code that renews the
+    /// lease.
     ran_out: AtomicBool,
     /// The scope around this one.
     parent: Option<WorkScope>,
@@ -118,7 +119,7 @@ pub(crate) struct ScopeOwner {
 #[derive(Debug)]
 #[must_use = "the scope does not wait for work whose guard is dropped"]
 pub struct ScopeGuard {
-    /// `None` if the scope had ended before.
+    /// `None` if the scope had already ended.
     tokens: Option<(TaskTrackerToken, Vec<TaskTrackerToken>)>,
 }
 
@@ -189,8 +190,8 @@ impl WorkScope {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Returns a moment after the lease or slot was won, and before any work began; the start
-    /// without a lease. Another process may have worked before it.
+    /// Returns a moment after the lease or slot was won, and before any work began;
+    /// [`Moment::START`] without a lease. Another process may have worked before it.
     pub(crate) fn won(&self) -> Moment {
         if self.0.term.lock().is_some() { self.0.won } else { Moment::START }
     }
@@ -267,7 +268,7 @@ impl WorkScope {
     fn check_clock(&self) {
         let held = self.0.term.lock();
         let Some(term) = *held else { return };
-        // With the lock: a renewal sees this, or this sees the renewal.
+        // Under the lock: a renewal sees this check, or this check sees the renewal.
         let now = Instant::now();
         drop(held);
         if term.cancel <= now && !self.0.token.is_cancelled() {
@@ -287,7 +288,7 @@ impl WorkScope {
     where
         F: Future<Output: Send + 'static> + Send + 'static,
     {
-        // Tracked first: a scope that ends now waits for it, or this sees the end.
+        // Tracked first: a scope that ends now waits for the task, or this code sees the end.
         let tracked = self.track(future);
         if self.has_ended() {
             self.tell_refused("a task");
@@ -298,7 +299,7 @@ impl WorkScope {
     /// Runs a closure on a thread for blocking code, as a part of the scope. The elector does not
     /// release the lease before the closure has returned, even if nothing awaits the task.
     ///
-    /// Nothing can drop a closure that runs. Let long ones ask [`may_begin`](Self::may_begin)
+    /// Nothing can drop a closure that runs. Let long ones check [`may_begin`](Self::may_begin)
     /// before each step. A closure that still waits for a thread is dropped like the future of
     /// [`track`](Self::track). The output is `None` then, and if the scope has
     /// [ended](Self#the-end-of-a-scope).
@@ -362,14 +363,14 @@ impl WorkScope {
     }
 
     fn hold(&self) -> ScopeGuard {
-        // In this order: the code that ends the scope sees these tokens, or this sees the end.
+        // In this order: the code that ends the scope sees these tokens, or this code sees the end.
         let tokens = (self.0.tracker.token(), self.outer_tokens());
         ScopeGuard { tokens: (!self.has_ended()).then_some(tokens) }
     }
 
     /// Returns whether this scope or one around it has ended.
     fn has_ended(&self) -> bool {
-        // A read alone might see an older value than the code that ends the scope has written.
+        // A plain read might see an older value than the code that ends the scope has written.
         self.0.ended.fetch_or(false, Ordering::AcqRel)
             || self.0.parent.as_ref().is_some_and(Self::has_ended)
     }
@@ -437,7 +438,7 @@ impl WorkScope {
         let idle = || self.tracked() == 0;
         idle() && {
             self.refuse();
-            // Work may have come just before. It is waited for.
+            // Work may have come just before: wait for it.
             idle()
         }
     }
@@ -454,7 +455,7 @@ impl WorkScope {
 
     /// Refuses all further work.
     fn refuse(&self) {
-        // In this order: no task that is refused begins.
+        // In this order, so that no refused task begins.
         self.abort();
         self.0.ended.swap(true, Ordering::AcqRel);
     }

@@ -1,4 +1,4 @@
-//! The times of a lease: its options, those of a term, and as a Lease stores them.
+//! The times of a lease: as options, in a term, and as a Lease stores them.
 
 use std::time::Duration;
 
@@ -67,7 +67,7 @@ pub enum InvalidTimes {
 /// The times of a term, if no renewal succeeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Term {
-    /// The time at which all work is told to stop. None begins later.
+    /// The time at which all work is told to stop. No work begins later.
     pub(crate) cancel: Instant,
     /// The time at which all work must have ended.
     pub(crate) abort: Instant,
@@ -112,8 +112,8 @@ impl Times {
         self.renew_deadline / 2
     }
 
-    /// Returns the times of a term whose last successful renewal began at `renewed`, and got a
-    /// lease of this duration.
+    /// Returns the times of a term whose last successful renewal began at `renewed`, and was
+    /// granted this duration.
     pub(crate) fn term(&self, renewed: Instant, granted: Duration) -> Term {
         let usable = granted.saturating_sub(margin(granted));
         Term {
