@@ -103,16 +103,16 @@ impl ManagerBuilder {
     /// Adds a task that runs while this replica leads; always, if there is no election. It begins
     /// when the informers have synced.
     ///
-    /// The task is told to end by the scope's [token](WorkScope::token). If this replica
-    /// [stands by again](Self::rejoins_election) after it lost leadership, the function is called
-    /// once for each term.
+    /// The scope's [token](WorkScope::token) tells the task to end. If this replica [stands by
+    /// again](Self::rejoins_election) after it lost leadership, the function is called once for
+    /// each term.
     ///
     /// A task that returns `Ok` has ended once everything that its scope tracks has ended, too.
     /// Everything else goes on. A task that returns an error or panics ends the manager with that
     /// error.
     ///
-    /// The scope is the task's own, within that of the term, and stays open to the term's end. A
-    /// stop waits for what it tracks, with an election and without.
+    /// The task's own scope lies within the term's, and stays open to the term's end. With or
+    /// without an election, a stop waits for the tracked work.
     pub fn task_while_leading<F, Fut, E>(mut self, name: impl Into<Arc<str>>, run: F) -> Self
     where
         F: Fn(WorkScope) -> Fut + Send + Sync + 'static,
@@ -177,9 +177,9 @@ impl ManagerBuilder {
         self
     }
 
-    /// Publishes the waiting events of this recorder after everything else has ended, for at most
-    /// 5 s within the [grace](Self::grace). What could not be published is logged. A
-    /// later call replaces the recorder.
+    /// Publishes the waiting events of this recorder after everything else has ended, for at most 5
+    /// s within the [grace](Self::grace). Events that fail are logged. A later call replaces the
+    /// recorder.
     pub fn events(mut self, recorder: EventRecorder) -> Self {
         self.parts.events = Some(recorder);
         self
@@ -194,11 +194,11 @@ impl ManagerBuilder {
     }
 
     /// Sets the time that everything gets to end after a stop; 25 s unless set, which is less than
-    /// the 30 s that a pod has. What has not ended by then is dropped, and
-    /// [`ManagerError::Unfinished`] names it.
+    /// the 30 s that a pod has. The rest is then dropped, and [`ManagerError::Unfinished`] names
+    /// it.
     ///
-    /// Code that blocks a thread cannot be dropped. If a leader's or a slot's does, `run` waits for
-    /// it beyond the grace, unless the [elector](
+    /// Code that blocks a thread cannot be dropped. For a leader's or a slot's code, `run` waits
+    /// beyond the grace, unless the [elector](
     /// crate::leader_election::LeaderElectorBuilder::abandon_blocked_work) or the [sharding](
     /// crate::sharding::ShardingBuilder::abandon_blocked_work) abandons it.
     pub fn grace(mut self, limit: Duration) -> Self {

@@ -51,8 +51,8 @@ impl Crew {
         self.begin(name, role, scope.track(work), None);
     }
 
-    /// Runs a part like [`spawn_in`](Self::spawn_in), within a scope of its own. It has ended when
-    /// everything that it tracks has ended, too. A failure is reported before that.
+    /// Runs a part like [`spawn_in`](Self::spawn_in), within a scope of its own. The part ends when
+    /// everything that it tracks has ended. A failure is reported before that.
     pub(super) fn spawn_scoped<F>(
         &mut self,
         scope: &WorkScope,

@@ -14,7 +14,7 @@ use crate::factory::SharedInformerFactory;
 use crate::informer::{InformerStatus, SyncError, Unsynced};
 use crate::lister_watcher::Collection;
 
-/// The period in which informers that have not synced are looked at.
+/// The period of the check of informers that have not synced.
 const PERIOD: Duration = Duration::from_millis(500);
 
 /// The longest time that a discovery request may take.
@@ -65,7 +65,7 @@ pub(super) async fn explain(factory: &SharedInformerFactory, error: ManagerError
             }
             Fault::Status(status) if status.code == 404 => {
                 let mut all = factory.followed().into_iter();
-                // Of another factory's informer neither path nor client is known.
+                // For another factory's informer, path and client are unknown.
                 let same =
                     |status: &InformerStatus| !status.synced && status.collection == *collection;
                 let Some(followed) = all.find(|one| same(&one.status)) else {

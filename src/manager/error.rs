@@ -35,8 +35,8 @@ use crate::lister_watcher::Collection;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ManagerError {
-    /// Two controllers, tasks or checks have the same name. Names tell them apart in the status, in
-    /// metrics and in health checks.
+    /// Two controllers, tasks or checks have the same name. Names distinguish them in the status,
+    /// in metrics and in health checks.
     DuplicateName {
         /// The name.
         name: Arc<str>,
@@ -108,7 +108,7 @@ pub enum ManagerError {
         /// The task's error.
         source: BoxError,
     },
-    /// A task panicked, or the code of a controller outside of its reconciles.
+    /// A task, or a controller's code outside of its reconciles, panicked.
     Panicked {
         /// The name of the task or the controller.
         name: Arc<str>,
@@ -228,7 +228,7 @@ impl Error for ManagerError {
         match self {
             Self::Address { source, .. } | Self::Signals(source) => source.source(),
             Self::NotStarted(source) => source.source(),
-            // Its text has that of its source, too.
+            // Its text includes its source's text.
             Self::NotSynced(source) => source.source().and_then(Error::source),
             Self::Controller(source) => source.source(),
             Self::Task { source, .. } => source.source(),

@@ -41,7 +41,7 @@ impl Informers {
         self.factory.start()?;
         for informer in self.others() {
             match informer.ensure_started() {
-                // The controller that follows it says so.
+                // The controller that follows it reports this.
                 Ok(()) | Err(StartError::Stopped) => {}
                 Err(error) => return Err(error),
             }
@@ -49,7 +49,7 @@ impl Informers {
         Ok(())
     }
 
-    /// Waits until every informer has synced that no controller waits for.
+    /// Waits until every informer that no controller waits for has synced.
     pub(super) async fn wait_for_unfollowed(
         &self,
         controllers: &[Arc<dyn AnyController>],

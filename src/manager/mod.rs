@@ -40,10 +40,10 @@
 //! 5. The election begins. Other controllers and tasks begin when this replica leads, or at once if
 //!    there is no election.
 //!
-//! A factory's informer of a namespace whose kind is cluster-scoped ends the start at once, with
-//! [`ManagerError::WrongScope`]. A kind that is not served, or may not be listed, is logged and may
-//! still appear: it ends the start when the sync timeout is over, with [`ManagerError::NotServed`]
-//! or [`ManagerError::Forbidden`].
+//! A factory's informer that follows one namespace of a cluster-scoped kind ends the start at once,
+//! with [`ManagerError::WrongScope`]. A kind that is not served, or may not be listed, is logged
+//! and may still appear: it ends the start when the sync timeout is over, with
+//! [`ManagerError::NotServed`] or [`ManagerError::Forbidden`].
 //!
 //! # Stop
 //!
@@ -57,10 +57,10 @@
 //! 3. The factory is shut down, and all other informers that controllers follow.
 //! 4. The servers end. Until then `/livez` succeeds and `/readyz` fails.
 //!
-//! All of it has one [grace](ManagerBuilder::grace). Only code of a leader or of a slot
-//! that blocks a thread is waited for beyond it, and its Lease is renewed: `/livez` fails then. A
-//! second signal drops everything at once, and [`run`](Manager::run) returns an error. Nothing here
-//! ends the process.
+//! All of it has one [grace](ManagerBuilder::grace). Beyond it, the manager waits only for code of
+//! a leader or slot that blocks a thread, and renews its Lease: `/livez` fails then. A second
+//! signal drops everything at once, and [`run`](Manager::run) returns an error. Nothing here ends
+//! the process.
 //!
 //! The first failure is the error of `run`; later ones are logged.
 

@@ -72,7 +72,7 @@ impl Manager {
                 first.note(ManagerError::Unfinished { names, after: grace });
             }
         }
-        // The parts are dropped. To return would end the runtime that renews the lease.
+        // The parts are dropped. Returning would end the runtime that renews the lease.
         if let Some(blocked) = state.blocked_term().filter(|_| waits) {
             at_once.run_until_cancelled(blocked.wait_until_idle()).await;
         }
@@ -177,7 +177,7 @@ fn spawn_tasks(crew: &mut Crew, tasks: Vec<ReplicaTask>, stop: &CancellationToke
 }
 
 /// Starts all informers, and waits until every controller can begin. Returns false if stopped
-/// before.
+/// first.
 async fn sync(
     informers: &Informers,
     controllers: &[Arc<dyn AnyController>],
@@ -316,7 +316,7 @@ impl EndGuard {
 impl Drop for EndGuard {
     fn drop(&mut self) {
         self.state.enter(ManagerPhase::Stopped);
-        // The first poll stops the informers. Nobody waits for their tasks.
+        // The first poll stops the informers. Nothing waits for their tasks.
         let _ended = self.state.informers.shutdown().now_or_never();
     }
 }

@@ -19,7 +19,7 @@ use crate::time::seconds;
 /// The status of a manager and of all its parts, at one moment. It never contains the contents of
 /// objects.
 ///
-/// It can be served as it is. Serialised, durations are seconds.
+/// It can be served as it is. Durations serialise as seconds.
 ///
 /// ```
 /// use kube_informer::manager::{ManagerPhase, ManagerStatus};
@@ -209,7 +209,7 @@ impl ManagerState {
         PartGuard { state: self.clone(), name, end: TaskState::Dropped }
     }
 
-    /// Returns those of these parts that run or were dropped.
+    /// Returns the parts among these that run or were dropped.
     pub(super) fn unfinished<'a>(
         &self,
         names: impl Iterator<Item = &'a Arc<str>>,

@@ -1,4 +1,4 @@
-//! Unit tests of what cannot be reached from outside: signals without a process.
+//! Unit tests of code that cannot be reached from outside: signals without a process.
 
 use std::future::pending;
 use std::time::Duration;

@@ -38,7 +38,7 @@ pub(super) struct Paths {
     pub(super) local: bool,
 }
 
-/// Everything that is served. Each answer is made when it is asked for.
+/// Everything that is served. Each answer is made on request.
 pub(super) struct Site {
     state: Arc<ManagerState>,
     health: Health,

@@ -56,7 +56,7 @@ impl Check {
         });
         let name = &*self.name;
         let result = match timeout(limit, checked).await {
-            // Without a result, the thread panicked: the check's error, when it was dropped.
+            // Without a result, the thread panicked while it dropped the check's error.
             Ok(Ok(result)) => result.unwrap_or_else(|| Err("it ended without a result".into())),
             Ok(Err(error)) => return Some(format!("it cannot be run: {error}")),
             Err(_) => {

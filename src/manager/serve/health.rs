@@ -28,7 +28,7 @@ impl CheckResult {
     }
 }
 
-/// One of the two questions.
+/// One of the two probes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Probe {
     Live,
@@ -121,8 +121,8 @@ impl Health {
         let missing = |controller: &ControllerStatus| controller.missing.clone();
         let missing: HashSet<_> = status.controllers.iter().flat_map(missing).collect();
         let informers = &status.factory.informers;
-        // Informers of several clusters have equal collections. One that has not synced explains
-        // why the collection is missing.
+        // Informers of several clusters may have equal collections. An unsynced one explains why
+        // the collection is missing.
         let unsynced = informers.iter().filter(|informer| !informer.synced);
         let unsynced: HashSet<_> = unsynced.map(|informer| &informer.collection).collect();
         results.extend(named("informer-sync", informers, |informer| {

@@ -20,19 +20,19 @@
 //!
 //! `/livez` checks that each controller works, that the tasks of each informer run, and that a
 //! leader's term has not outlived its lease. It succeeds while the informers sync. During a stop,
-//! only your own checks fail it, a term that outlived its lease, and code of a leader or of a slot
-//! that blocks a thread beyond the grace.
+//! it fails only in three cases: your own check fails, a term outlives its lease, or code of a
+//! leader or slot blocks a thread beyond the grace.
 //!
 //! `/readyz` checks that the manager has started and does not stop. It checks that each informer of
 //! the factory, and each that a controller follows, has synced. With [`Serve::fresh_within`], their
-//! stores must be fresh. A standby whose informers have synced is ready. An informer without which
-//! a controller works, as [its status](crate::controller::ControllerStatus::missing) says, does not
-//! count. An informer that lacks objects of this replica's slots, or a fresh view since this
-//! replica took over, as the same status says, counts. An informer of another factory that no
-//! controller follows needs a [check of your own](Serve::ready_check).
+//! stores must be fresh. A standby whose informers have synced is ready. An unsynced informer that
+//! a controller's [status](crate::controller::ControllerStatus::missing) lists as missing does not
+//! count: the controller works without it. A synced informer in that list counts: it lacks objects
+//! of this replica's slots, or a fresh view since the takeover. An informer of another factory that
+//! no controller follows needs a [check of your own](Serve::ready_check).
 //!
-//! The paths work as those of Kubernetes' own servers: `?verbose` lists what passes, too,
-//! `?exclude=NAME` leaves a check out, and `/readyz/NAME` asks for one check alone.
+//! The paths work like those of Kubernetes' own servers: `?verbose` also lists checks that pass,
+//! `?exclude=NAME` leaves a check out, and `/readyz/NAME` asks for only one check.
 //!
 //! # Security
 //!
@@ -47,7 +47,7 @@
 //!
 //! Metrics are rendered on a thread of their own, one rendering at a time: requests that come
 //! meanwhile get the same text. So a scrape of many metrics holds up neither the health checks nor
-//! the renewal of a lease, on a runtime with one thread, too. Each address has at most 64
+//! the renewal of a lease, even on a runtime with one thread. Each address has at most 64
 //! connections.
 
 mod answers;
@@ -155,10 +155,10 @@ impl Serve {
     /// Adds a check to `/livez`. A process whose check fails is restarted, so check only what a
     /// restart can resolve.
     ///
-    /// Each check runs on a thread of its own while it is asked for, at most once at a time. It
-    /// fails if it returns an error, panics, or takes longer than
-    /// [`check_timeout`](Self::check_timeout). Its error is logged and not served. The name is a part
-    /// of the path `/livez/check/NAME`: use letters, digits, `-` and `.`.
+    /// Each check runs on request, on its own thread, at most once at a time. It fails if it
+    /// returns an error, panics, or takes longer than [`check_timeout`](Self::check_timeout). Its
+    /// error is logged and not served. The name is a part of the path `/livez/check/NAME`: use
+    /// letters, digits, `-` and `.`.
     pub fn live_check<F, Fut, E>(mut self, name: impl Into<Arc<str>>, check: F) -> Self
     where
         F: Fn() -> Fut + Send + Sync + 'static,

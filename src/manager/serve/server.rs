@@ -85,8 +85,8 @@ async fn listen(address: SocketAddr, endpoints: &'static str) -> Result<TcpListe
     TcpListener::bind(address).await.map_err(refused)
 }
 
-/// Binds a port of all interfaces, for IPv6 and for IPv4. Where one listener has both, the second
-/// one is not needed; where there is no IPv6, the first one fails.
+/// Binds a port of all interfaces, for IPv6 and for IPv4. Where one listener serves both, the
+/// second one is not needed; where there is no IPv6, the first one fails.
 async fn everywhere(port: u16) -> Result<Vec<TcpListener>, ManagerError> {
     let v6 = match listen(SocketAddr::from(([0_u16; 8], port)), "health").await {
         Ok(listener) => Some(listener),
@@ -130,7 +130,7 @@ struct Connection {
 }
 
 /// Accepts connections until the future is dropped, which ends all of them. When there are too
-/// many, the oldest that has asked for nothing makes room, or else the oldest.
+/// many, the oldest without a request is ended, or else the oldest.
 async fn accept(listener: TcpListener, paths: Paths, site: Arc<Site>) {
     let mut tasks = JoinSet::new();
     let mut connections: VecDeque<Connection> = VecDeque::new();
@@ -171,7 +171,7 @@ async fn serve(socket: TcpStream, paths: Paths, site: Arc<Site>, is_asked: Arc<A
         .max_buf_size(HEADER_LIMIT)
         .keep_alive(false);
     let connection = http.serve_connection(TokioIo::new(socket), service);
-    // A peer that goes away or is too slow is no error of ours.
+    // A peer that disconnects or is too slow is not our error.
     let _ended = timeout(CONNECTION_TIMEOUT, connection).await;
 }
 
@@ -185,7 +185,7 @@ mod tests {
             let free = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
             let port = free.local_addr().unwrap().port();
             drop(free);
-            // Another test may have taken it.
+            // Another test may have the port.
             if let Ok(listeners) = everywhere(port).await {
                 break (port, listeners);
             }

@@ -28,7 +28,7 @@ impl<T: Clone + Send + Sync + 'static> SharedRun<T> {
     /// Runs the work, or joins the run that has not ended. Returns `None` if it panicked.
     ///
     /// # Errors
-    /// There is no further thread.
+    /// No thread could be started.
     pub(super) async fn run(
         &self,
         work: impl FnOnce(&Handle) -> T + Send + 'static,

@@ -252,7 +252,7 @@ async fn synced_standby_is_ready() {
         let elector = LeaderElector::builder(client, "shop", "maps").build().unwrap();
         builder.leader_election(elector)
     });
-    // No lease can be had.
+    // No candidate gets the lease.
     rig.faults.inject(Requests::all().to("leases"), Injection::status(403));
     sleep(60 * S).await;
     assert_eq!(rig.status("/readyz").await, 200);
@@ -327,7 +327,7 @@ async fn check_that_does_not_end_takes_one_thread() {
         assert!(body.contains("[-]check/blocks failed: it has not ended after 50ms\n"), "{body}");
     }
     assert_eq!(calls.load(Ordering::Relaxed), 1);
-    // A check that has ended is asked again.
+    // A check that has ended runs again.
     drop(release);
     while rig.status("/readyz/check/blocks").await != 200 {
         sleep(Duration::from_millis(1)).await;
@@ -342,7 +342,7 @@ async fn slow_metrics_are_shared_and_hold_up_nothing() {
     let counted = calls.clone();
     let rig = Rig::new(Serve::new().metrics_from(move || {
         counted.fetch_add(1, Ordering::Relaxed);
-        // On this runtime's only thread nothing would ever come.
+        // On this runtime's only thread this would wait for ever.
         if std::thread::current().id() != runtime {
             let _released = blocked.lock().recv();
         }
