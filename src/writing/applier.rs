@@ -17,7 +17,7 @@ use crate::controller::tracking_client;
 use crate::informer::InformerGroup;
 use crate::time::Moment;
 
-/// Applies objects of one kind, and sends a request only if the cache shows a need for it.
+/// An applier of objects of one kind, which sends a request only if the cache shows a need.
 ///
 /// Server-side apply sets the fields of a configuration and makes the field manager their owner.
 /// Each reconcile can call [`apply`](Self::apply) with all that it wants: an applier sends the
@@ -35,11 +35,11 @@ use crate::time::Moment;
 /// other managers may change at will: a label, an injected container. An apply that changes nothing
 /// is sent once, and then not again.
 ///
-/// The order of a list whose elements have keys, such as `initContainers`, is the server's matter:
-/// another manager's change of the order alone is not undone.
+/// The server decides the order of a list whose elements have keys, such as `initContainers`. If
+/// another manager changes only the order, that is not undone.
 ///
 /// Without managed fields in the cache, an applier does not see that another manager has taken a
-/// field over and left its value unchanged. It sees it where the informer keeps them: see
+/// field over and left its value unchanged. It does where the informer keeps these: see
 /// [`InformerSpec::managed_fields_of`](crate::InformerSpec::managed_fields_of). The same is true of
 /// fields that another process adds under this manager's name. A reconcile sends its applies once
 /// in each term of leadership, or tenure of its slot, and so removes such fields. Outside of
@@ -52,7 +52,7 @@ use crate::time::Moment;
 ///
 /// Use one applier for each kind and manager: two of them with different configurations of one
 /// object would each undo the other's. The applier starts the informer if it does not run, and
-/// keeps it running. After that informer was stopped, each apply is sent, because the cache shows
+/// keeps it running. Once that informer is stopped, each apply is sent, because the cache shows
 /// nothing new. Clones are cheap and share the record.
 ///
 /// The service account needs the verb `patch` for the resource, and `create` if an apply may create
@@ -102,7 +102,7 @@ pub struct Applier<K>(Arc<Exchange<K>>);
 /// }
 /// ```
 pub enum Applied<K> {
-    /// Nothing was to be done. The object is the cached one.
+    /// There was nothing to do. The object is the cached one.
     Unchanged(Arc<K>),
     /// The configuration was sent. The object is the server's answer.
     Sent(Arc<K>),
@@ -130,7 +130,7 @@ impl<K> Clone for Applied<K> {
     }
 }
 
-/// Writes the variant only: objects may hold secrets.
+/// Writes only the variant: objects may hold secrets.
 impl<K> fmt::Debug for Applied<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.was_sent() { "Sent" } else { "Unchanged" })
@@ -179,9 +179,9 @@ where
     /// cannot see: set such a status in another way.
     ///
     /// `desired` has the fields that this manager wants to own, and no others: not an object that
-    /// was read and changed. Members that are null count as not set. What the server alone sets
-    /// (managed fields, times, generation) is left out. A `resourceVersion` makes the server refuse
-    /// the apply if the object has changed; such an apply is always sent.
+    /// was read and changed. Members that are null count as not set. Fields that only the server
+    /// sets (managed fields, times, generation) are left out. A `resourceVersion` makes the server
+    /// refuse the apply if the object has changed; such an apply is always sent.
     ///
     /// If two applies of one object overlap, both are sent. If the future is dropped, the outcome
     /// is unknown, and the next apply of the object is sent.
@@ -235,8 +235,8 @@ where
     async fn apply_section(&self, desired: &K, section: Section) -> Result<Applied<K>, ApplyError> {
         let inner = &*self.0;
         let target = inner.target(desired, section)?;
-        // A cache that is never filled would have everything sent for ever. Without a runtime there
-        // is no request either, and a stopped informer is not asked.
+        // With a cache that is never filled, everything would be sent for ever. Errors do not
+        // matter: without a runtime no request follows, and a stopped informer is not asked.
         let _started = target.informer.ensure_started();
         let store = target.informer.snapshot();
         let record = inner.records.get(&target.key, section);

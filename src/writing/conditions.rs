@@ -149,7 +149,7 @@ pub enum InvalidCondition {
 /// `generation` is the object's `metadata.generation` that the status describes.
 ///
 /// Begin with the conditions of the cached object. Under server-side apply, remove those that other
-/// managers own: an apply takes what it sends.
+/// managers own: an apply owns what it sends.
 ///
 /// ```
 /// use kube_informer::writing::conditions::{self, NewCondition};

@@ -18,7 +18,7 @@ const SET_BY_SERVER: [&str; 6] = [
     "selfLink",
 ];
 
-/// Members of metadata that name the object. Nobody owns them.
+/// Members of metadata that name the object. No manager owns them.
 const IDENTITY: [&str; 4] = ["name", "namespace", "resourceVersion", "uid"];
 
 /// The type and name of an object.
@@ -75,8 +75,8 @@ impl Configuration {
         Self { digest: Digest::of(&body), body, section }
     }
 
-    /// Returns whether the configuration names the version that it replaces. That is a question to
-    /// the server, which the cache cannot answer.
+    /// Returns whether the configuration names the version that it replaces. Only the server can
+    /// answer that, not the cache.
     pub(super) fn names_version(&self) -> bool {
         self.body["metadata"].get("resourceVersion").is_some()
     }

@@ -42,7 +42,7 @@ pub enum ApplierError {
         /// The resource, as `kubectl` writes it.
         resource: Arc<str>,
     },
-    /// The type holds a part of the object only.
+    /// The type holds only part of the object.
     #[error(
         "the type {type_name} holds a part of {resource} only, so what was applied cannot be \
          compared: use the whole type"
@@ -193,7 +193,7 @@ pub struct FieldConflict {
     pub field: String,
     /// The subresource through which the other manager writes, such as `scale`.
     pub subresource: Option<String>,
-    /// The version in which the other manager updates. `None` if it applies.
+    /// The API version of the other manager's update. `None` for an apply.
     pub api_version: Option<String>,
 }
 

@@ -22,18 +22,18 @@ const QUEUE: usize = 1000;
 const LONGEST_REASON: usize = 128;
 const LONGEST_NOTE: usize = 1024;
 
-/// Publishes events about objects, which `kubectl describe` shows.
+/// A recorder of events about objects, which `kubectl describe` shows.
 ///
-/// A call returns at once: a task of its own sends the event. Equal events (object, type, reason),
-/// each within six minutes of the one before, become one event with a
-/// count, which keeps the first note. The recorder remembers 4,096 such events. If there are more,
-/// it forgets the older ones: the next equal event begins a new count. As in client-go, at most 25
-/// events about one object are published at once, then one in five minutes. At most 1,000 events
-/// wait. Events beyond these limits are dropped, counted and logged. If the server cannot be
-/// reached or does not answer within 10 s, an event is tried 12 times, 10 s apart.
+/// A call returns at once: a separate task sends the event. Equal events (object, type, reason),
+/// each within six minutes of the one before, become one event with a count, which keeps the first
+/// note. The recorder remembers 4,096 such events. If there are more, it forgets the older ones:
+/// the next equal event begins a new count. As in client-go, at most 25 events about one object are
+/// published at once, then one in five minutes. At most 1,000 events wait. Events beyond these
+/// limits are dropped, counted and logged. If the server cannot be reached or does not answer
+/// within 10 s, an event is tried 12 times, 10 s apart.
 ///
 /// As in client-go, the event's name is that of the object and a time. If no event can have that
-/// name, as with `system:node`, other characters than letters and digits become dashes, and a long
+/// name, as with `system:node`, characters other than letters and digits become dashes, and a long
 /// name is cut.
 ///
 /// An event tells people who look at the object what happened. It must not repeat the contents of
@@ -41,7 +41,7 @@ const LONGEST_NOTE: usize = 1024;
 ///
 /// The task ends after the last clone is dropped and the waiting events are published. Call
 /// [`flush`](Self::flush) before the program ends. With the feature `manager`, give the recorder to
-/// `ManagerBuilder::events`, which does it.
+/// `ManagerBuilder::events`, which calls it.
 ///
 /// The service account needs the verbs `create` and `patch` for `events` in `events.k8s.io`, in the
 /// objects' namespaces. Events about cluster-scoped objects are in `default`.
@@ -153,7 +153,7 @@ impl NewEvent {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct EventRecorderStatus {
-    /// The number of published events, each time that an event is counted again included.
+    /// The number of published events, including each repetition of an event.
     pub published: u64,
     /// The number of events that were dropped because too many waited.
     pub dropped: u64,
@@ -278,7 +278,7 @@ impl EventRecorder {
     }
 }
 
-/// The task that sends the events, until all recorders are dropped.
+/// Sends the events, until all recorders are dropped.
 async fn publish_all(
     mut publisher: Publisher,
     shared: Arc<RecorderState>,
@@ -287,7 +287,7 @@ async fn publish_all(
 ) {
     while let Some(publication) = waiting.recv().await {
         let (event, regarding) = *publication;
-        // The client's layers are the user's.
+        // The client's layers are user code.
         match catch_async(publisher.publish(&event, &regarding)).await {
             Ok(Ok(())) => drop(count(&shared.published)),
             Ok(Err(error)) => shared.failed(&regarding, &error),
@@ -309,8 +309,8 @@ fn count(counter: &AtomicU64) -> u64 {
     counter.fetch_add(1, Ordering::Relaxed) + 1
 }
 
-/// Logs the first dropped event, the second, the fourth, and so on: a flood of events is no flood
-/// of lines.
+/// Logs the first dropped event, the second, the fourth, and so on: a flood of events causes no
+/// flood of lines.
 fn report(count: u64, message: &str, object: &str) {
     if count.is_power_of_two() {
         tracing::warn!(object, count, "{message}");

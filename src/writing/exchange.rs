@@ -48,7 +48,7 @@ pub(super) struct Exchange<K> {
 /// A function from a namespace, or `None`, to the path of the collection.
 type PathOf = dyn Fn(Option<&str>) -> String + Send + Sync;
 
-/// An apply that was asked for.
+/// A requested apply.
 pub(super) struct Target<'a, K> {
     pub(super) informer: &'a SharedInformer<K>,
     resource: &'a str,
@@ -111,7 +111,7 @@ where
         let Target { informer, key, section, configuration, .. } = target;
         let (record, cached) = (record?, store.get_cached(key)?);
         let version = cached.version()?;
-        // A cache that lags behind the answer, or that no longer follows, proves nothing.
+        // A cache that lags behind the answer, or whose informer has stopped, proves nothing.
         let comparable = version.is_at_least(&record.version);
         if configuration.digest != record.desired
             || configuration.names_version()
@@ -289,7 +289,7 @@ fn from_value<K: DeserializeOwned>(value: &Value) -> Result<K, String> {
     catch(|| K::deserialize(value).map_err(describe))?
 }
 
-/// Describes a problem without a word of the object, which may be a Secret.
+/// Describes a problem without quoting the object, which may be a Secret.
 fn describe(error: serde_json::Error) -> String {
     let has_place = error.line() > 0;
     let text = DecodeError::from(error).to_string();

@@ -1,8 +1,8 @@
 //! The fields of an object that a manager owns, and the values at these fields.
 //!
 //! The server's answer to an apply says which fields the manager owns now: the entry of
-//! `metadata.managedFields` follows the schema, which this process does not have. It tells an
-//! associative list, whose elements have owners of their own, from an atomic one.
+//! `metadata.managedFields` follows the schema, which this process does not have. It distinguishes
+//! an associative list, whose elements have their own owners, from an atomic one.
 
 use serde_json::{Map, Value};
 
@@ -44,7 +44,7 @@ impl OwnedFields {
     }
 
     /// Returns the fields of a configuration, with each list as a whole: the set if the server does
-    /// not say which fields are owned.
+    /// not name the owned fields.
     pub(super) fn of_configuration(configuration: &Value) -> Self {
         match Part::of(configuration) {
             // A configuration without fields owns nothing.
@@ -184,7 +184,7 @@ impl Part {
             return None;
         }
         let Some(part) = part.filter(|part| !part.is_null()) else {
-            // A type may leave out what is empty.
+            // A type may leave out empty values.
             return (!is_empty(whole)).then(String::new);
         };
         let Self::Some { members, elements, .. } = self else { return None };

@@ -112,7 +112,7 @@ where
 }
 
 /// Makes an object one of the owners of another one. The garbage collector deletes the object after
-/// its last owner. A present reference to the same owner keeps whether it is the controller.
+/// its last owner. A present reference to the same owner keeps its `controller` flag.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::{ConfigMap, Secret};
@@ -136,8 +136,8 @@ where
     set_reference_with(owner, &O::DynamicType::default(), object, false)
 }
 
-/// Sets the reference to an owner whose type is known only at run time, as
-/// [`set_controller_reference`] does for `controller`, or else as [`set_owner_reference`].
+/// Sets the reference to an owner whose type is known only at run time: like
+/// [`set_controller_reference`] if `controller` is true, else like [`set_owner_reference`].
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Secret;

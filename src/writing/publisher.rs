@@ -16,7 +16,7 @@ use super::series::{Series, SeriesMap};
 use crate::labels::is_domain;
 use crate::time::now;
 
-/// The number of tries of one event, and the time between two, as client-go has them.
+/// The number of tries of one event, and the time between two, as in client-go.
 const TRIES: usize = 12;
 const PAUSE: Duration = Duration::from_secs(10);
 /// The time after which a request without an answer has failed.
@@ -49,7 +49,7 @@ pub(super) struct Reporter {
     pub(super) instance: String,
 }
 
-/// Publishes events one after the other.
+/// A publisher of events, one at a time.
 ///
 /// kube-runtime's `Recorder` does not fit: it remembers each event of the last six minutes, however
 /// many, and looks at all of them each time. It names events after their objects even if no event

@@ -49,7 +49,7 @@ pub(super) struct Record {
     pub(super) ownership: Option<Digest>,
     /// The digest of the values at these fields.
     pub(super) values: Digest,
-    /// True if that is the digest of the cached object at the answer's version.
+    /// True if `values` is the digest of the cached object at the answer's version.
     pub(super) confirmed: bool,
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::digest::Digest;
 use super::owned_fields::OwnedFields;
 
-/// A value of any shape that an object may have.
+/// Returns values of any shape that an object may have.
 fn value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -25,7 +25,7 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The paths of all leaves: values that contain no other value.
+/// Returns the paths of all leaves: values that contain no other value.
 fn leaves(value: &Value) -> Vec<String> {
     fn collect(value: &Value, at: &str, into: &mut Vec<String>) {
         match value {
@@ -47,7 +47,7 @@ fn leaves(value: &Value) -> Vec<String> {
     all
 }
 
-/// Another value than the given one.
+/// Returns a value other than the given one.
 fn changed(value: &Value) -> Value {
     match value {
         Value::String(text) => format!("{text}x").into(),
@@ -60,7 +60,7 @@ fn set(object: &mut Value, path: &str, value: Value) {
     *object.pointer_mut(path).unwrap() = value;
 }
 
-/// Pods with few names, so that two of them have much in common.
+/// Returns pods with few names, so that two have much in common.
 fn pod() -> impl Strategy<Value = Value> {
     let container = (0..4_u8, value(), btree_map("[ab]", "[xy]", 1..3));
     (vec(container, 1..4), value(), vec("[a-e]", 0..3)).prop_map(
@@ -82,7 +82,7 @@ fn pod() -> impl Strategy<Value = Value> {
     )
 }
 
-/// The fields of a pod, as a server says them.
+/// Returns a pod's fields, as a server names them.
 fn fields_of(pod: &Value) -> Value {
     let mut containers = Map::new();
     for container in pod["spec"]["containers"].as_array().unwrap() {
