@@ -114,11 +114,11 @@ const CONFLICTS: usize = 5;
 
 /// Reconciles an object that needs a cleanup before its deletion.
 ///
-/// For an object that is not being deleted, adds `name` (a qualified name such as
-/// `example.com/cleanup`) to the finalizers if it is missing, then calls `reconcile` with
-/// [`Finalize::Apply`]. For one that is being deleted, calls `reconcile` with [`Finalize::Cleanup`]
-/// and removes the finalizer after success. Does nothing with an object that is being deleted and
-/// lacks the finalizer.
+/// `name` is qualified, such as `example.com/cleanup`. For an object that is not being deleted,
+/// adds it to the finalizers if it is missing, then calls `reconcile` with [`Finalize::Apply`]. For
+/// one that is being deleted, calls `reconcile` with [`Finalize::Cleanup`] and removes the
+/// finalizer after success. Does nothing with an object that is being deleted and lacks the
+/// finalizer.
 ///
 /// While the cached object has the finalizer and is not being deleted, it decides and nothing is
 /// sent. Otherwise the server's object decides, and `reconcile` gets it. A

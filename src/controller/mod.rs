@@ -222,13 +222,13 @@ where
     /// replica leads. A standby's informers are synced and its queue is empty.
     ///
     /// The replica that led before may have seen newer states than this one. So no reconcile of a
-    /// new term begins before each informer that the controller follows has proved that its store
-    /// is as new as the takeover. The proof is one quorum list of one item, which all controllers
-    /// of an informer share. If the watch has not reached that list's version within 2 s, the
-    /// informer lists everything from a quorum. The [phase](Phase::TakingOver) shows the wait. An
-    /// informer that has no proof at the end of the sync timeout counts as one that has not synced.
-    /// In a group its keys wait. Otherwise the lease is given back, and this function returns an
-    /// error. Informers that a reconcile only reads prove nothing: name them in
+    /// new term begins before each followed informer has proved that its store is as new as the
+    /// takeover. The proof is one quorum list of one item, which all controllers of an informer
+    /// share. If the watch has not reached that list's version within 2 s, the informer lists
+    /// everything from a quorum. The [phase](Phase::TakingOver) shows the wait. An informer that
+    /// has no proof at the end of the sync timeout counts as one that has not synced. In a group
+    /// its keys wait. Otherwise the lease is given back, and this function returns an error.
+    /// Informers that a reconcile only reads prove nothing: name them in
     /// [`watches`](ControllerBuilder::watches), with no keys if need be.
     ///
     /// A reconcile that returns an error, panics or exceeds the timeout is retried after the

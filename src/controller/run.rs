@@ -254,8 +254,8 @@ impl ControllerParts {
         )
     }
 
-    /// Connects to every informer, and waits until the keys of all stored objects are in the queue,
-    /// so that priorities count from the first reconcile on.
+    /// Connects to every informer, and waits until the keys of all stored objects are queued, so
+    /// that priorities count from the first reconcile on.
     async fn connect(&self, feeds: &mut Feeds) -> Result<(), ControllerError> {
         let mut fed = Vec::new();
         for (place, informer) in followed(&self.groups).enumerate() {

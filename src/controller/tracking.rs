@@ -60,9 +60,8 @@ impl<K, C> ReconcileRequest<K, C> {
     /// [`spawn_blocking`](Self::spawn_blocking), and its writes count as this try's.
     ///
     /// The task should end when [`stop`](Self::stop) is cancelled. It is dropped at its next await
-    /// when the try times out, when the grace after a stop ends, and when the lease or the slot is
-    /// lost. Like a closure, it is refused if the try has ended. Its output is `None` in all these
-    /// cases.
+    /// when the try times out, the grace after a stop ends, or the lease or slot is lost. Like a
+    /// closure, it is refused if the try has ended. Its output is `None` in all these cases.
     ///
     /// # Panics
     /// Panics outside a tokio runtime.

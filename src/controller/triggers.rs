@@ -318,7 +318,7 @@ fn states(event: &CachedEvent) -> impl Iterator<Item = &Cached> {
 }
 
 /// Passes adds, deletes, and updates that changed the spec (`metadata.generation`), marked the
-/// object as deleted, or replaced it by a new object of the same name.
+/// object as deleted, or replaced it by a new one.
 ///
 /// Use it for kinds with a generation and a status subresource. The generation of other kinds never
 /// changes, so it drops their updates.

@@ -100,7 +100,7 @@ impl<K: ?Sized> Indexer<K> {
         }
     }
 
-    /// Waits until `seen` returns a value for the store's state. `wanted` is for the error only.
+    /// Waits until `seen` returns a value for the store's state. `wanted` is only for the error.
     pub(crate) async fn wait_until<T>(
         &self,
         wanted: &ResourceVersion,

@@ -5,9 +5,9 @@
 //! alive, and its end frees nothing large.
 //!
 //! A [`Prefetch`] touches records some steps before it returns them. A caller that takes an object
-//! counts a reference, which is an atomic operation, and a processor starts no later load before
-//! such an operation is done. So some records are read at once before the first is returned. Their
-//! memory then arrives in parallel, instead of one after another between the counts.
+//! counts a reference: an atomic operation. A processor starts no later load before such an
+//! operation is done. So some records are read at once before the first is returned. Their memory
+//! then arrives in parallel, instead of one after another between the counts.
 
 use std::hint::black_box;
 use std::sync::Arc;

@@ -182,7 +182,7 @@ impl Changes {
 
     /// Waits until an object was added, has changed or was deleted since the last return. The first
     /// call returns when all informers have synced: it waits without limit if one never does, and
-    /// does not start them. Bookmarks, resyncs and relists that find nothing new are no changes.
+    /// does not start them. Bookmarks, resyncs and relists that find nothing new do not count.
     /// After the first call, a signal without informers waits until this future is dropped.
     ///
     /// Take snapshots after it returns: they show at least the signalled changes. Cancel safe: the

@@ -33,8 +33,8 @@ pub fn snapshots<T: Informers>(informers: T) -> T::Snapshots {
     informers.snapshots()
 }
 
-/// Informers of which [`snapshots`] takes snapshots. They are a group, a slice, array or vector of
-/// informers of one kind, or a tuple of references to two to six informers.
+/// The informers that [`snapshots`] accepts: a group, a slice, array or vector of one kind, or a
+/// tuple of two to six references.
 pub trait Informers {
     /// A tuple or a vector of snapshots, in the order of the informers.
     type Snapshots;

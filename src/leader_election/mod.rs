@@ -53,9 +53,9 @@
 //! - The elector's runtime always has a free worker thread. Synchronous code of the work that
 //!   blocks all of them stops the renewals, unless the elector [renews on another
 //!   runtime](LeaderElectorBuilder::renew_on).
-//! - After a failed renewal, the process is not suspended, and no synchronous code of the work
-//!   blocks, for longer than a tenth of the lease duration. Code that does not run, or does not
-//!   await, cannot be stopped in time.
+//! - After a failed renewal, no suspension of the process, and no synchronous code of the work,
+//!   lasts longer than a tenth of the lease duration. Code that does not run, or does not await,
+//!   cannot be stopped in time.
 //! - Tasks and threads that the work spawns are [tracked](WorkScope::track) by its scope, or watch
 //!   its token and end before the work does.
 //! - Identities are unique among the running candidates.
@@ -67,9 +67,9 @@
 //!
 //! As in client-go, a lease gives no fencing token. A process that is suspended between reading
 //! the clock and writing continues with the write when it is resumed. A request that a leader sent
-//! in its last moment may arrive after its term, and the server may execute it although the client
-//! no longer waits for the answer. No scope prevents either. A write that must not be late has to
-//! name the resourceVersion or the uid that it replaces: then the server refuses a late one.
+//! in its last moment may arrive after its term. The server may execute it although the client no
+//! longer waits for the answer. No scope prevents either. A write that must not be late has to name
+//! the resourceVersion or the uid that it replaces: then the server refuses a late one.
 //!
 //! # Differences from client-go
 //!

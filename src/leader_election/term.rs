@@ -394,7 +394,7 @@ impl Candidate {
         scope: &WorkScope,
     ) -> Result<Outcome<T>, LeaderElectionError> {
         scope.end();
-        // Nothing waits for this term any more: a slow release is no hang.
+        // Nothing waits for this term any more: a slow release does not count.
         self.state.end_work();
         if term.expires <= Instant::now() {
             let cause = self.machine.give_up();

@@ -235,8 +235,8 @@ impl WorkScope {
     /// has ended or was dropped, its synchronous code included. The returned future can run in any
     /// task.
     ///
-    /// At each poll it compares the clock with the lease, and is dropped at the
-    /// [deadline](Self::deadline), even if the thread that renews the lease is blocked.
+    /// At each poll it compares the clock with the lease. It is dropped at the
+    /// [deadline](Self::deadline) even if the thread that renews the lease is blocked.
     ///
     /// The output is `None` if the future was dropped: after the grace, when the lease was
     /// lost, when the elector was dropped, or because the scope has

@@ -130,7 +130,7 @@ pub enum ShardingError {
         /// The configuration of this replica.
         own: Arc<str>,
     },
-    /// The API server's resource versions are no decimal numbers, so their order is unknown.
+    /// The API server's resource versions are not decimal numbers, so their order is unknown.
     #[error(
         "lease {lease} has the resourceVersion {version:?}, which is no decimal number: sharding \
          needs a server whose versions have an order"

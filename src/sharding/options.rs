@@ -175,7 +175,7 @@ impl ShardingBuilder {
     /// # Errors
     /// Returns [`InvalidSharding`] in these cases:
     ///
-    /// - The identity is empty, or the namespace or the group is no valid name.
+    /// - The identity is empty, or the namespace or the group is invalid.
     /// - The number of slots is not from 1 to 1,024.
     /// - The lease duration is not longer than the renew deadline, or does not fit into a Lease.
     /// - The renew deadline is not longer than two retry periods, or the retry period is zero.

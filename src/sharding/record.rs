@@ -224,8 +224,8 @@ fn is_ours(lease: &Lease) -> bool {
         })
 }
 
-/// Returns the Lease that a request writes. `base` is the Lease that it replaces, as far as known,
-/// of which other labels, annotations and fields stay.
+/// Returns the Lease that a request writes. `base` is the Lease that it replaces, as far as known.
+/// Its other labels, annotations and fields stay.
 pub(super) fn write(
     request: &Request,
     base: Option<Lease>,

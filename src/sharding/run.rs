@@ -89,7 +89,7 @@ impl Sharding {
     /// - [`AlreadyRunning`](ShardingError::AlreadyRunning): a clone runs already.
     /// - [`OtherConfiguration`](ShardingError::OtherConfiguration): a Lease of the group has
     ///   another number of slots or another [`ShardBy`](super::ShardBy).
-    /// - [`OpaqueVersion`](ShardingError::OpaqueVersion): a resource version is no decimal number.
+    /// - [`OpaqueVersion`](ShardingError::OpaqueVersion): a resource version is not decimal.
     /// - [`StillRunning`](ShardingError::StillRunning): work that blocks its thread after a stop is
     ///   abandoned, or its session is lost.
     /// - [`Informer`](ShardingError::Informer): the informer of the Leases failed.

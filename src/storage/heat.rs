@@ -5,8 +5,8 @@
 //! releases it. So it stays for at least one age, and for at most one and a half.
 //!
 //! An object that the packed form does not hold may still be *lent*: users hold it. The packed form
-//! then keeps a weak reference, and thereby the allocation. A second sweep frees it some time after
-//! the last user dropped the object.
+//! then keeps a weak reference, and so the allocation. A second sweep frees it some time after the
+//! last user dropped the object.
 //!
 //! Sweeps visit only objects that are hot or lent, in slices, and yield in between.
 

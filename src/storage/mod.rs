@@ -299,17 +299,17 @@ where
     /// unpacks every object before it is ready.
     ///
     /// If a transform changes objects, or the source delivers no bytes, an object is packed as its
-    /// `Serialize` writes it, and every read returns what its `Deserialize` makes of that. The
-    /// first objects are unpacked and packed again as a test. If the result differs, the whole
-    /// type is kept decoded; the log and the status say so. If a later object can't be unpacked
-    /// when it is read, each further object is unpacked as a test, and kept decoded if that fails.
-    /// The order of lists does not count, because a set has none. The test does not find parts that
+    /// `Serialize` writes it. Every read returns what its `Deserialize` makes of that. The first
+    /// objects are unpacked and packed again as a test. If the result differs, the whole type is
+    /// kept decoded; the log and the status say so. If a later object can't be unpacked when it is
+    /// read, each further object is unpacked as a test, and kept decoded if that fails. The order
+    /// of lists does not count, because a set has none. The test does not find parts that
     /// `Serialize` always leaves out, such as a `Time`'s fraction of a second. Keep a type decoded
     /// if that matters.
     ///
-    /// An object is kept decoded if its lists and maps are nested deeper than 64 levels, or if
-    /// unpacking it would take more than 1.5 MiB of a thread's stack. This measure does not count
-    /// reads by `#[serde(flatten)]` and untagged enums. `Deserialize` must not read this informer.
+    /// An object is kept decoded if its lists and maps have more than 64 levels, or if unpacking
+    /// would take over 1.5 MiB of stack. This measure does not count reads by `#[serde(flatten)]`
+    /// and untagged enums. `Deserialize` must not read this informer.
     ///
     /// ```
     /// use std::time::Duration;

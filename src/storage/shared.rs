@@ -13,7 +13,7 @@ use crate::error::Fault;
 use crate::panic::SafeDropper;
 use crate::sync::{Mutex, Notify};
 
-/// The number of faults that may wait to be passed on. Further ones are logged and counted only.
+/// The number of faults that may wait to be passed on. Further ones are only logged and counted.
 const MAX_FAULTS: usize = 128;
 
 /// The data that all packed objects of an informer share.

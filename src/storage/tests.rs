@@ -355,7 +355,7 @@ fn object_is_read_as_unpacking_returns_it() {
     }
 }
 
-/// An object of collections without an order, with keys that are no texts.
+/// An object of collections without an order, with keys that are not texts.
 #[derive(Clone, Debug, PartialEq, Resource, Serialize, Deserialize)]
 #[resource(inherit = ConfigMap)]
 struct Collected {

@@ -76,7 +76,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueueBuilder<T> {
     }
 
     /// Serves groups of items of one priority in turn, so that a group with a thousand items does
-    /// not hold up a group with a single item.
+    /// not hold up a group with one.
     ///
     /// The queue calls the function once for each add. It locks only the function meanwhile, so the
     /// function must not add to this queue. If the function panics, the item joins one group with

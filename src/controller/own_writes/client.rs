@@ -59,8 +59,8 @@ pub struct WriteRefused {
 /// wait counts as a failure, and the key is retried with backoff. No reconcile of the key runs on a
 /// cache that is older than its writes.
 ///
-/// The answer to a write may be lost (a broken connection, a timeout, a server error), or may hide
-/// the success of an earlier try (a conflict, not found). The controller then first lists the
+/// The answer to a write may be lost (a broken connection, a timeout, a server error). Or it may
+/// hide the success of an earlier try (a conflict, not found). The controller then first lists the
 /// object from a quorum.
 ///
 /// The controller waits only for kinds that it follows or that
@@ -353,7 +353,7 @@ impl Answer {
         let key = name.and_then(|name| ObjectKey::from_parts(namespace, name).ok());
         let version = metadata.resource_version.clone().filter(|version| !version.is_empty());
         let (Some(key), Some(version)) = (key, version) else {
-            // A token or a review is no object of the collection.
+            // A token or a review is not in the collection.
             return if whole_object { Confirmation::Incomplete } else { Confirmation::Nothing };
         };
         let version = ResourceVersion::from(version.as_str());

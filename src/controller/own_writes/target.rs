@@ -45,8 +45,8 @@ impl DeleteOptions {
 }
 
 impl Target {
-    /// Reads a request. Returns `None` if it changes nothing: a read, a dry run, or a path that is
-    /// no resource.
+    /// Reads a request. Returns `None` if it changes nothing: a read, a dry run, or a path without
+    /// a resource.
     pub(super) fn of(method: &Method, path: &str, query: Option<&str>) -> Option<Self> {
         let verb = match *method {
             Method::POST => WriteVerb::Create,

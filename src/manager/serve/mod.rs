@@ -39,9 +39,9 @@
 //! There is no password and no TLS. The health endpoints name resources, controllers and checks,
 //! and quote errors of requests; they never show objects. The reason why a check [of your
 //! own](Serve::ready_check) failed is only logged. Addresses on the loopback interface answer only
-//! requests for an IP address or `localhost`, so that no web page can read them through a name of
-//! its own; a request that names another host is answered with 421. Set
-//! [`Serve::metrics_address`] to an address that Prometheus can reach.
+//! requests for an IP address or `localhost`, so that no web page can read them through its own
+//! name. A request that names another host is answered with 421. Set [`Serve::metrics_address`] to
+//! an address that Prometheus can reach.
 //!
 //! # Load
 //!
