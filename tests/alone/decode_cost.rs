@@ -15,6 +15,7 @@ use kube_informer::transport::{ApiSource, Decode, DecodeProtobuf, SerdeDecode};
 use stats_alloc::Region;
 
 use crate::COUNTED;
+use crate::protobuf::{envelope, field};
 
 /// A pod decoded, how many calls that took and how many bytes it keeps.
 #[track_caller]
@@ -50,16 +51,6 @@ async fn listed(media_type: &'static str, body: Vec<u8>, managed_fields: bool) -
     panic!("no pod in the list")
 }
 
-fn field(number: u8, holds: &[u8]) -> Vec<u8> {
-    let (mut head, mut length) = (vec![number << 3 | 2], holds.len());
-    while length >= 0x80 {
-        head.push(u8::try_from(length & 0x7f).unwrap() | 0x80);
-        length >>= 7;
-    }
-    head.push(u8::try_from(length).unwrap());
-    [&head[..], holds].concat()
-}
-
 pub(crate) fn decoding_a_pod_stays_within_its_bounds() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/decode");
     let json = std::fs::read(folder.join("pod.json")).unwrap();
@@ -80,8 +71,8 @@ pub(crate) fn decoding_a_pod_stays_within_its_bounds() {
     assert_eq!(conditions.capacity(), conditions.len(), "vectors are cut to size");
 
     // Elements are counted before the first of them is built.
-    let volume = field(1, &[field(1, b"a"), field(2, &field(2, b""))].concat());
-    let bomb = field(2, &volume.repeat(100_000));
+    let volume = field(1, [field(1, "a"), field(2, field(2, ""))].concat());
+    let bomb = field(2, volume.repeat(100_000));
     let bomb = ProtobufObject::from_message("v1", "Pod", &bomb).unwrap();
     let region = Region::new(COUNTED);
     assert!(bomb.decode::<Pod>().is_err());
@@ -106,9 +97,8 @@ pub(crate) fn decoding_a_pod_stays_within_its_bounds() {
             [br#"{"kind":"PodList","metadata":{"resourceVersion":"1"},"items":["#, json, b"]}"];
         items.concat()
     };
-    let types = field(1, &[field(1, b"v1"), field(2, b"PodList")].concat());
-    let items = field(2, &[field(1, &field(2, b"1")), field(2, object.message())].concat());
-    let binary = [b"k8s\0", &types[..], &items].concat();
+    let message = [field(1, field(2, "1")), field(2, object.message())].concat();
+    let binary = envelope("v1", "PodList", message);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     for (media_type, body) in
         [("application/json", text(&json)), ("application/vnd.kubernetes.protobuf", binary)]

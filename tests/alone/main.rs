@@ -14,6 +14,8 @@ mod log;
 mod manager;
 mod memory;
 mod plain_informer;
+#[path = "../helpers/protobuf.rs"]
+mod protobuf;
 mod secret_log;
 mod signals;
 mod slim_cache;

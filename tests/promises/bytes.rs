@@ -1,11 +1,10 @@
 //! Hostile bytes: memory, message sizes and foreign lists stay within bounds.
 
-use std::convert::Infallible;
 use std::time::Duration;
 
 use futures::StreamExt;
+use http::Response;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
-use http::{Request, Response};
 use k8s_openapi::api::autoscaling::v1::HorizontalPodAutoscaler;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::client::Body;
@@ -23,6 +22,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::helpers::{answered_by, envelope, field};
+
 const JSON: &str = "application/json";
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 const WATCH: &str = "application/vnd.kubernetes.protobuf;stream=watch";
@@ -38,33 +39,14 @@ fn answering_in(
     body: impl Into<Vec<u8>>,
 ) -> kube::Client {
     let body = body.into();
-    let service = tower::service_fn(move |_: Request<Body>| {
+    answered_by(move |_| {
         let response = Response::builder().header(CONTENT_TYPE, media_type);
         let response = response.header(CONTENT_ENCODING, encoding);
-        let response = response.body(Body::from(body.clone())).unwrap();
-        async { Ok::<_, Infallible>(response) }
-    });
-    kube::Client::new(service, "default")
+        response.body(Body::from(body.clone())).unwrap()
+    })
 }
 
-fn field(number: u32, holds: impl AsRef<[u8]>) -> Vec<u8> {
-    let mut head = Vec::new();
-    for mut value in [number << 3 | 2, u32::try_from(holds.as_ref().len()).unwrap()] {
-        while value >= 0x80 {
-            head.push(value.to_le_bytes()[0] | 0x80);
-            value >>= 7;
-        }
-        head.push(value.to_le_bytes()[0]);
-    }
-    [&head, holds.as_ref()].concat()
-}
-
-fn envelope(version: &str, kind: &str, message: impl AsRef<[u8]>) -> Vec<u8> {
-    let types = [field(1, version), field(2, kind)].concat();
-    [&b"k8s\0"[..], &field(1, types), &field(2, message)].concat()
-}
-
-fn metadata(name: &str) -> Vec<u8> {
+fn metadata_of(name: &str) -> Vec<u8> {
     field(1, [field(1, name), field(3, "shop"), field(5, name), field(6, "7")].concat())
 }
 
@@ -92,7 +74,7 @@ where
 /// A pod with as many volumes, each of which says only that it is an empty folder.
 fn pod_of_volumes(name: &str, volumes: usize) -> Vec<u8> {
     let volume = field(1, [field(1, "a"), field(2, field(2, ""))].concat());
-    [metadata(name), field(2, volume.repeat(volumes))].concat()
+    [metadata_of(name), field(2, volume.repeat(volumes))].concat()
 }
 
 fn list_of(items: &[Vec<u8>]) -> Vec<u8> {
@@ -343,7 +325,8 @@ async fn an_error_events_message_is_bounded() {
 
 #[test]
 fn debug_of_protobuf_object_shows_no_bytes() {
-    let message = [metadata("s"), field(2, [field(1, "password"), field(2, "hunter2")].concat())];
+    let message =
+        [metadata_of("s"), field(2, [field(1, "password"), field(2, "hunter2")].concat())];
     let secret = envelope("v1", "Secret", message.concat());
     let object = ProtobufObject::from_envelope(&secret).unwrap();
     let text = format!("{object:?}");
@@ -355,7 +338,7 @@ fn debug_of_protobuf_object_shows_no_bytes() {
 fn fields_of_every_supported_release_are_read() {
     // 1.35's reference of a pod to its workload, which later releases have no more.
     let workload = [field(1, "jobs"), field(2, "workers")].concat();
-    let message = [metadata("a"), field(2, field(42, workload))].concat();
+    let message = [metadata_of("a"), field(2, field(42, workload))].concat();
     let object = envelope("v1", "Pod", message);
     let object = ProtobufObject::from_envelope(&object).unwrap();
     let pod: Value = object.decode().unwrap();

@@ -11,6 +11,8 @@ use kube_informer::testing::ApiServer;
 use serde::{Deserialize, Deserializer};
 use tokio::runtime::Runtime;
 
+use crate::helpers::map_in;
+
 const SOON: Duration = Duration::from_secs(60);
 
 /// A server with more than one portion of objects.
@@ -23,13 +25,8 @@ fn server() -> ApiServer {
 }
 
 fn map(name: &str) -> ConfigMap {
-    let metadata = ObjectMeta {
-        namespace: Some("shop".into()),
-        name: Some(name.into()),
-        ..ObjectMeta::default()
-    };
     let data = Some([("text".into(), "x".repeat(1_000))].into());
-    ConfigMap { metadata, data, ..ConfigMap::default() }
+    ConfigMap { data, ..map_in("shop", name) }
 }
 
 fn runtime() -> Runtime {

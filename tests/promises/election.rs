@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures::FutureExt;
-use http::Request;
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::jiff::SignedDuration;
@@ -27,7 +26,8 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, advance, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-const S: Duration = Duration::from_secs(1);
+use crate::helpers::{S, passing};
+
 const LEASE: Duration = Duration::from_secs(15);
 /// The longest a candidate waits between attempts, and a moment for the requests.
 const RETRY: Duration = Duration::from_millis(4_500);
@@ -38,17 +38,11 @@ fn elector(server: &ApiServer, who: &str) -> LeaderElectorBuilder {
 
 /// An elector whose requests fail while the switch is on.
 fn cut_off(server: &ApiServer, cut: &Arc<AtomicBool>) -> LeaderElectorBuilder {
-    let (server, cut) = (server.clone(), cut.clone());
-    let service = tower::service_fn(move |request: Request<kube::client::Body>| {
-        let (server, cut) = (server.clone(), cut.load(Ordering::SeqCst));
-        async move {
-            if cut {
-                return Err(io::Error::from(io::ErrorKind::ConnectionRefused));
-            }
-            Ok(server.handle(request).await)
-        }
+    let cut = cut.clone();
+    let client = passing(server, move |_| {
+        let refused = cut.load(Ordering::SeqCst);
+        if refused { Err(io::ErrorKind::ConnectionRefused.into()) } else { Ok(()) }
     });
-    let client = kube::Client::new(service, "default");
     LeaderElector::builder(client, "shop", "x").identity("r0")
 }
 
@@ -542,19 +536,11 @@ async fn a_value_that_nobody_gets_does_no_harm() {
 async fn a_client_that_panics_is_a_failed_request() {
     let server = ApiServer::new();
     let broken = Arc::new(AtomicBool::new(true));
-    let client = {
-        let (server, broken) = (server.clone(), broken.clone());
-        kube::Client::new(
-            tower::service_fn(move |request: Request<kube::client::Body>| {
-                let (server, broken) = (server.clone(), broken.clone());
-                async move {
-                    assert!(!broken.load(Ordering::SeqCst), "spilt milk");
-                    Ok::<_, io::Error>(server.handle(request).await)
-                }
-            }),
-            "default",
-        )
-    };
+    let breaks = broken.clone();
+    let client = passing(&server, move |_| {
+        assert!(!breaks.load(Ordering::SeqCst), "spilt milk");
+        Ok(())
+    });
     let mut elector = LeaderElector::builder(client, "shop", "x").build().unwrap();
     let state = elector.leadership();
     let run = tokio::spawn(async move {

@@ -1,10 +1,9 @@
 //! Errors say the cause: every one of them, once, with what was asked and what to do.
 
-use std::convert::Infallible;
 use std::error::Error;
 use std::time::Duration;
 
-use http::{Request, Response};
+use http::Response;
 use k8s_openapi::api::core::v1::{Node, Pod};
 use kube::client::Body;
 use kube_informer::error::{FaultClass, SourceError};
@@ -14,6 +13,8 @@ use kube_informer::transport::ApiSource;
 use kube_informer::{InformerSpec, LeaderElector, ObjectKey, SharedInformerFactory};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
+
+use crate::helpers::{answered_by, refusal};
 
 /// A client of this address, which does not retry by itself.
 fn client(url: &str) -> kube::Client {
@@ -67,19 +68,10 @@ async fn an_untrusted_certificate_is_called_that() {
     assert!(text.contains("/api/v1/pods") && text.contains("certificate"), "{text}");
 }
 
-/// A client of a server that answers so to everything.
-fn answering(answer: impl Fn() -> Response<Body> + Clone + Send + 'static) -> kube::Client {
-    let service = tower::service_fn(move |_: Request<Body>| {
-        let answer = answer();
-        async { Ok::<_, Infallible>(answer) }
-    });
-    kube::Client::new(service, "default")
-}
-
 #[tokio::test]
 async fn a_missing_collection_asks_about_definition_and_scope() {
     let missing = || {
-        answering(|| {
+        answered_by(|_| {
             Response::builder().status(404).body(Body::from(b"404 not found".to_vec())).unwrap()
         })
     };
@@ -92,7 +84,7 @@ async fn a_missing_collection_asks_about_definition_and_scope() {
 #[tokio::test(start_paused = true)]
 async fn a_long_answer_is_cut_in_the_log() {
     let page = format!("<html>{}", "é".repeat(1 << 20));
-    let client = answering(move || {
+    let client = answered_by(move |_| {
         Response::builder().status(502).body(Body::from(page.clone().into_bytes())).unwrap()
     });
     let factory = SharedInformerFactory::builder(client).build();
@@ -107,10 +99,7 @@ async fn a_long_answer_is_cut_in_the_log() {
 
 #[tokio::test(start_paused = true)]
 async fn sync_error_has_the_last_error_as_source() {
-    let client = answering(|| {
-        let body = br#"{"kind":"Status","code":403,"reason":"Forbidden","message":"not for you"}"#;
-        Response::builder().status(403).body(Body::from(body.to_vec())).unwrap()
-    });
+    let client = answered_by(|_| refusal(403, "Forbidden", "not for you").map(Body::from));
     let factory = SharedInformerFactory::builder(client).build();
     factory.informer::<Pod>();
     factory.start().unwrap();

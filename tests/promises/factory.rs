@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod};
-use kube::api::ObjectMeta;
 use kube::core::ApiResource;
 use kube_informer::factory::OptionDifference;
 use kube_informer::reflector::ReflectorState;
@@ -19,20 +18,9 @@ use kube_informer::{
 };
 use tokio::time::sleep;
 
+use crate::helpers::{factory, forbid, map_in, refusal, until};
+
 const SOON: Duration = Duration::from_secs(30);
-
-fn map(namespace: &str, name: &str) -> ConfigMap {
-    let metadata = ObjectMeta {
-        namespace: Some(namespace.into()),
-        name: Some(name.into()),
-        ..ObjectMeta::default()
-    };
-    ConfigMap { metadata, ..ConfigMap::default() }
-}
-
-fn factory(server: &ApiServer) -> SharedInformerFactory {
-    SharedInformerFactory::builder(server.client()).on_error(|_| {}).build()
-}
 
 fn pods() -> InformerSpec<Pod> {
     InformerSpec::new()
@@ -89,7 +77,7 @@ async fn each_option_that_differs_is_refused_by_name() {
 #[tokio::test(start_paused = true)]
 async fn spec_overrides_the_factory() {
     let server = ApiServer::new();
-    let mut large = map("shop", "large");
+    let mut large = map_in("shop", "large");
     large.data = Some([("text".into(), "x".repeat(2_000))].into());
     server.create(&large).unwrap();
     let (of_factory, of_spec) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
@@ -162,7 +150,6 @@ async fn option_without_effect_is_refused() {
     assert!(error.to_string().starts_with("the option namespace of pods has no effect"), "{error}");
 }
 
-/// Lets time pass until `look` is true.
 #[tokio::test(start_paused = true)]
 async fn any_limit_of_concurrent_lists_is_taken() {
     for lists in [0, usize::MAX] {
@@ -176,20 +163,10 @@ async fn any_limit_of_concurrent_lists_is_taken() {
     }
 }
 
-async fn eventually(what: &str, look: impl Fn() -> bool) {
-    for _ in 0..1_000 {
-        if look() {
-            return;
-        }
-        sleep(Duration::from_millis(50)).await;
-    }
-    panic!("{what} did not come");
-}
-
 #[tokio::test(start_paused = true)]
 async fn stopped_informer_leaves_and_its_store_is_freed() {
     let server = ApiServer::new();
-    server.create(&map("shop", "a")).unwrap();
+    server.create(&map_in("shop", "a")).unwrap();
     let factory = factory(&server);
     let maps = factory.informer::<ConfigMap>();
     let pods = factory.informer::<Pod>();
@@ -202,10 +179,10 @@ async fn stopped_informer_leaves_and_its_store_is_freed() {
     assert_eq!(&*left.informers[0].collection.resource, "pods");
     assert!(object.upgrade().is_some(), "who holds it can read it");
     drop(maps);
-    eventually("the end of the store", || object.upgrade().is_none()).await;
+    until("the end of the store", || object.upgrade().is_none()).await;
     assert!(!pods.is_stopped());
 
-    server.create(&map("shop", "b")).unwrap();
+    server.create(&map_in("shop", "b")).unwrap();
     let maps = factory.informer::<ConfigMap>();
     factory.start().unwrap();
     factory.wait_for_sync(SOON).await.unwrap();
@@ -213,7 +190,7 @@ async fn stopped_informer_leaves_and_its_store_is_freed() {
     drop(maps);
     factory.shutdown().await;
     factory.shutdown().await;
-    eventually("the end of the store", || object.upgrade().is_none()).await;
+    until("the end of the store", || object.upgrade().is_none()).await;
     let last = factory.status().informers;
     assert_eq!(last.len(), 2, "the last look at each stays");
     assert!(last.iter().all(|informer| informer.reflector.state == ReflectorState::Stopped));
@@ -262,21 +239,11 @@ async fn shutdown_waits_for_what_is_being_stopped() {
     assert!(maps.shutdown().now_or_never().is_some(), "no task is left");
 }
 
-fn forbidden() -> http::Response<bytes::Bytes> {
-    let status = r#"{"kind":"Status","apiVersion":"v1","status":"Failure","code":403,
-        "reason":"Forbidden","message":"not yours"}"#;
-    http::Response::builder()
-        .status(403)
-        .header("content-type", "application/json")
-        .body(status.into())
-        .unwrap()
-}
-
 #[tokio::test(start_paused = true)]
 async fn group_says_which_namespaces_it_has_and_lacks() {
     let server = ApiServer::new();
-    server.create(&map("shop", "a")).unwrap();
-    server.intercept(|request| request.target.contains("/namespaces/bank/").then(forbidden));
+    server.create(&map_in("shop", "a")).unwrap();
+    forbid(&server, "/namespaces/bank/");
     let factory = factory(&server);
     let maps = factory.in_namespaces::<ConfigMap>(["shop", "bank"]);
     let key = |namespace: &str| ObjectKey::namespaced(namespace, "a").unwrap();
@@ -341,9 +308,9 @@ fn intercepting_closure_may_replace_and_remove_itself() {
                 let last = server.clone();
                 server.intercept(move |_| {
                     last.stop_intercepting();
-                    Some(forbidden())
+                    Some(refusal(403, "Forbidden", "not yours"))
                 });
-                Some(forbidden())
+                Some(refusal(403, "Forbidden", "not yours"))
             });
             assert_eq!(answered(&server).await, 403, "by the first");
             // The rest of the first ends with its call, and ends the second, too.
@@ -351,7 +318,7 @@ fn intercepting_closure_may_replace_and_remove_itself() {
             let last = server.clone();
             server.intercept(move |_| {
                 last.stop_intercepting();
-                Some(forbidden())
+                Some(refusal(403, "Forbidden", "not yours"))
             });
             assert_eq!((answered(&server).await, answered(&server).await), (403, 200));
         });

@@ -7,7 +7,6 @@ use std::time::Duration;
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube::api::ObjectMeta;
 use kube_informer::error::{ApiStatus, Fault, FaultClass};
 use kube_informer::lister_watcher::{
     Collection, ListHints, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
@@ -20,14 +19,7 @@ use kube_informer::{
 use parking_lot::Mutex;
 use tokio::time::sleep;
 
-fn map(name: &str) -> ConfigMap {
-    let metadata = ObjectMeta {
-        name: Some(name.into()),
-        namespace: Some("shop".into()),
-        ..ObjectMeta::default()
-    };
-    ConfigMap { metadata, ..ConfigMap::default() }
-}
+use crate::helpers::{factory_of, informer_of, map};
 
 fn seconds(n: u64) -> Duration {
     Duration::from_secs(n)
@@ -36,7 +28,7 @@ fn seconds(n: u64) -> Duration {
 #[tokio::test(start_paused = true)]
 async fn bookmarks_keep_a_quiet_cache_fresh() {
     let server = ApiServer::new();
-    server.create(&map("a")).unwrap();
+    server.create(&map("a", "1")).unwrap();
     let factory = SharedInformerFactory::builder(server.client()).build();
     let maps = factory.informer::<ConfigMap>();
     assert_eq!(maps.freshness(), None);
@@ -56,11 +48,11 @@ async fn bookmarks_keep_a_quiet_cache_fresh() {
 #[tokio::test(start_paused = true)]
 async fn a_refused_watch_shows() {
     let server = ApiServer::new();
-    server.create(&map("a")).unwrap();
+    server.create(&map("a", "1")).unwrap();
     let faults = Faults::new();
     let refused = faults.inject(Requests::watches(), Injection::status(403));
     let client = faults.client(server.client());
-    let factory = SharedInformerFactory::builder(client).on_error(|_| {}).build();
+    let factory = factory_of(client);
     let maps = factory.informer::<ConfigMap>();
     factory.start().unwrap();
     factory.wait_for_sync(seconds(10)).await.unwrap();
@@ -71,7 +63,7 @@ async fn a_refused_watch_shows() {
     assert_eq!(error.class(), FaultClass::Forbidden);
     assert!(status.reflector.watch_refused > Some(seconds(290)), "{:?}", status.reflector);
     assert!(error.to_string().contains("grant `watch`"), "{error}");
-    server.create(&map("b")).unwrap();
+    server.create(&map("b", "1")).unwrap();
     sleep(seconds(3600)).await;
     assert_eq!(maps.status().objects, 2, "lists go on, at a slow pace");
     let lists = maps.status().reflector.lists;
@@ -86,10 +78,10 @@ async fn a_refused_watch_shows() {
 #[tokio::test(start_paused = true)]
 async fn a_revoked_permission_ages_the_cache() {
     let server = ApiServer::new();
-    server.create(&map("a")).unwrap();
+    server.create(&map("a", "1")).unwrap();
     let faults = Faults::new();
     let client = faults.client(server.client());
-    let factory = SharedInformerFactory::builder(client).on_error(|_| {}).build();
+    let factory = factory_of(client);
     let maps = factory.informer::<ConfigMap>();
     factory.start().unwrap();
     factory.wait_for_sync(seconds(10)).await.unwrap();
@@ -132,7 +124,7 @@ impl ListerWatcher<ConfigMap> for Deaf {
 #[tokio::test(start_paused = true)]
 async fn deaf_watch_is_detected_within_the_limit() {
     let source = Arc::new(Deaf(FakeSource::new("configmaps", "ConfigMap")));
-    source.0.put(map("a"));
+    source.0.put(map("a", "1"));
     let reflector = ReflectorOptions::new().freshness_limit(seconds(60)).on_error(|_| {});
     let maps = SharedInformer::new(source.clone(), InformerOptions::new().reflector(reflector));
     maps.start().unwrap();
@@ -140,7 +132,7 @@ async fn deaf_watch_is_detected_within_the_limit() {
     sleep(seconds(600)).await;
     assert!(maps.is_fresh(seconds(60)), "the probes prove it: {:?}", maps.status());
     assert_eq!(maps.status().reflector.lists, 1);
-    source.0.put(map("b"));
+    source.0.put(map("b", "1"));
     sleep(seconds(95)).await;
     assert_eq!(maps.status().objects, 2);
     assert!(maps.status().reflector.relists.of(RelistCause::Unproven) >= 1);
@@ -151,13 +143,13 @@ async fn deaf_watch_is_detected_within_the_limit() {
 #[tokio::test(start_paused = true)]
 async fn what_is_not_stored_yet_is_not_fresh() {
     let source = Arc::new(FakeSource::<ConfigMap>::new("configmaps", "ConfigMap"));
-    source.put(map("a"));
+    source.put(map("a", "1"));
     let maps = SharedInformer::new(source.clone(), InformerOptions::new());
     maps.start().unwrap();
     maps.wait_for_sync(seconds(10)).await.unwrap();
     sleep(seconds(50)).await;
     assert!(!maps.is_fresh(seconds(49)) && maps.is_fresh(seconds(51)));
-    source.put(map("b"));
+    source.put(map("b", "1"));
     sleep(seconds(1)).await;
     assert!(maps.is_fresh(seconds(2)));
     maps.shutdown().await;
@@ -169,7 +161,7 @@ async fn missing_sync_names_the_next_try() {
     let faults = Faults::new();
     faults.inject(Requests::reads(), Injection::status(403));
     let client = faults.client(server.client());
-    let factory = SharedInformerFactory::builder(client).on_error(|_| {}).build();
+    let factory = factory_of(client);
     factory.informer::<ConfigMap>();
     factory.start().unwrap();
     let error = factory.wait_for_sync(seconds(60)).await.unwrap_err();
@@ -207,8 +199,7 @@ async fn missing_kind_is_requested_again() {
     for _ in 0..50 {
         source.fail_list(Fault::Status(ApiStatus::new(404, "NotFound", "page not found")));
     }
-    let options = InformerOptions::new().reflector(ReflectorOptions::new().on_error(|_| {}));
-    let widgets = SharedInformer::new(source, options);
+    let widgets = informer_of(&source);
     widgets.start().unwrap();
     let error = widgets.wait_for_sync(seconds(10)).await.unwrap_err();
     assert!(error.to_string().contains("definition installed"), "{error}");
@@ -220,12 +211,11 @@ async fn missing_kind_is_requested_again() {
 #[tokio::test(start_paused = true)]
 async fn an_object_heals_after_a_restored_backup() {
     let source = Arc::new(FakeSource::<ConfigMap>::new("configmaps", "ConfigMap"));
-    source.put(map("a"));
+    source.put(map("a", "1"));
     let at = source.version();
     let last: Arc<Mutex<Vec<String>>> = Arc::default();
     let told = last.clone();
-    let options = InformerOptions::new().reflector(ReflectorOptions::new().on_error(|_| {}));
-    let maps = SharedInformer::new(source.clone(), options);
+    let maps = informer_of(&source);
     maps.on_event(move |event| {
         told.lock().extend(event.object().metadata.resource_version.clone());
     })
@@ -233,7 +223,7 @@ async fn an_object_heals_after_a_restored_backup() {
     maps.start().unwrap();
     maps.wait_for_sync(seconds(10)).await.unwrap();
     for _ in 0..500 {
-        source.put(map("a"));
+        source.put(map("a", "1"));
     }
     sleep(seconds(10)).await;
     let key = ObjectKey::namespaced("shop", "a").unwrap();
@@ -243,7 +233,7 @@ async fn an_object_heals_after_a_restored_backup() {
     sleep(seconds(60)).await;
     assert_eq!(maps.status().stale, 1, "the last good state stays");
     source.set_poisoned(&key, false);
-    let healed = source.put(map("a"));
+    let healed = source.put(map("a", "1"));
     sleep(seconds(5)).await;
     assert_eq!(maps.status().stale, 0);
     assert_eq!(*maps.lister().namespace("shop").get("a").unwrap(), *healed);

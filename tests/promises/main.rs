@@ -9,6 +9,8 @@ mod election;
 mod errors;
 mod factory;
 mod freshness;
+#[path = "../helpers/mod.rs"]
+mod helpers;
 #[path = "../alone/log.rs"]
 mod log;
 mod manager;

@@ -7,27 +7,18 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures::{StreamExt, stream};
-use http::{HeaderValue, Request, Response};
+use http::{HeaderValue, Response};
 use http_body::Frame;
 use http_body_util::StreamBody;
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube::api::ObjectMeta;
-use kube::client::Body;
 use kube_informer::testing::ApiServer;
 use kube_informer::{SharedInformer, SharedInformerFactory};
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep};
 
-const MAPS: &str = "/api/v1/configmaps?";
+use crate::helpers::{answered_by, factory, factory_of, map, passing};
 
-fn map(name: &str) -> ConfigMap {
-    let metadata = ObjectMeta {
-        name: Some(name.into()),
-        namespace: Some("shop".into()),
-        ..ObjectMeta::default()
-    };
-    ConfigMap { metadata, ..ConfigMap::default() }
-}
+const MAPS: &str = "/api/v1/configmaps?";
 
 /// A client whose watches are answered with these bytes and end there, in JSON.
 fn watches_say(server: &ApiServer, answer: impl Fn() -> String + Send + Sync + 'static) {
@@ -38,7 +29,7 @@ fn watches_say(server: &ApiServer, answer: impl Fn() -> String + Send + Sync + '
 }
 
 fn informer(server: &ApiServer) -> (SharedInformerFactory, SharedInformer<ConfigMap>) {
-    let factory = SharedInformerFactory::builder(server.client()).on_error(|_| {}).build();
+    let factory = factory(server);
     let maps = factory.informer();
     factory.start().unwrap();
     (factory, maps)
@@ -82,7 +73,7 @@ async fn expired_pages_are_backed_off_from() {
 #[tokio::test(start_paused = true)]
 async fn slow_bytes_of_a_large_object_are_no_silence() {
     for (rate, expected) in [(10_000, true), (10, false)] {
-        let service = tower::service_fn(move |request: Request<Body>| {
+        let client = answered_by(move |request| {
             let value = "x".repeat(2_000_000);
             let list = format!(
                 r#"{{"kind":"ConfigMapList","apiVersion":"v1","metadata":{{"resourceVersion":"5"}},"items":[{{"metadata":{{"name":"a","namespace":"shop","uid":"u","resourceVersion":"5"}},"data":{{"a":"{value}"}}}}]}}"#
@@ -94,11 +85,9 @@ async fn slow_bytes_of_a_large_object_are_no_silence() {
                 let part = left.split_to(rate.min(left.len()));
                 (!part.is_empty()).then_some((Ok::<_, Infallible>(Frame::data(part)), left))
             });
-            let response = Response::new(StreamBody::new(parts.boxed()));
-            async { Ok::<_, Infallible>(response) }
+            Response::new(StreamBody::new(parts.boxed()))
         });
-        let client = kube::Client::new(service, "default");
-        let factory = SharedInformerFactory::builder(client).on_error(|_| {}).build();
+        let factory = factory_of(client);
         let maps = factory.informer::<ConfigMap>();
         factory.start().unwrap();
         let synced = maps.wait_for_sync(Duration::from_secs(1000)).await;
@@ -112,7 +101,7 @@ async fn slow_bytes_of_a_large_object_are_no_silence() {
 #[tokio::test(start_paused = true)]
 async fn watches_that_end_at_once_are_paced() {
     let server = ApiServer::new();
-    server.create(&map("a")).unwrap();
+    server.create(&map("a", "1")).unwrap();
     let version = AtomicU64::new(server.revision());
     watches_say(&server, move || {
         event("MODIFIED", "a", version.fetch_add(1, Ordering::Relaxed) + 1)
@@ -131,7 +120,7 @@ async fn watches_that_end_at_once_are_paced() {
 #[tokio::test]
 async fn eager_source_lets_other_tasks_run() {
     let server = ApiServer::new();
-    server.create(&map("a")).unwrap();
+    server.create(&map("a", "1")).unwrap();
     watches_say(&server, || event("MODIFIED", "a", 1));
     let (factory, _maps) = informer(&server);
     for _ in 0..2000 {
@@ -146,7 +135,7 @@ async fn eager_source_lets_other_tasks_run() {
 async fn old_bookmarks_cost_nothing() {
     let server = ApiServer::new();
     for name in ["a", "b", "c"] {
-        server.create(&map(name)).unwrap();
+        server.create(&map(name, "1")).unwrap();
     }
     let old = server.revision() - 1;
     watches_say(&server, move || {
@@ -166,15 +155,15 @@ async fn old_bookmarks_cost_nothing() {
 #[tokio::test(start_paused = true)]
 async fn deletes_with_old_versions_count_cheaply() {
     let server = ApiServer::new();
-    let first = server.create(&map("a")).unwrap();
+    let first = server.create(&map("a", "1")).unwrap();
     for name in ["b", "c"] {
-        server.create(&map(name)).unwrap();
+        server.create(&map(name, "1")).unwrap();
     }
     let (uid, version) = (first.metadata.uid.unwrap(), first.metadata.resource_version.unwrap());
     let gone = event("DELETED", "a", version.parse().unwrap()).replace("u-a", &uid);
     let begun = server.clone();
     watches_say(&server, move || {
-        let _ = begun.delete(&map("a"));
+        let _ = begun.delete(&map("a", "1"));
         gone.clone()
     });
     let (factory, maps) = informer(&server);
@@ -191,13 +180,13 @@ async fn deletes_with_old_versions_count_cheaply() {
 #[tokio::test(start_paused = true)]
 async fn malformed_watches_are_listed_over() {
     let server = ApiServer::new();
-    server.create(&map("a")).unwrap();
+    server.create(&map("a", "1")).unwrap();
     watches_say(&server, || r#"{"type":"ADDED","object":]"#.to_owned());
     let (factory, maps) = informer(&server);
     maps.wait_for_sync(Duration::from_secs(10)).await.unwrap();
     for n in 0..24 {
         let name = format!("new-{n}");
-        server.create(&map(&name)).unwrap();
+        server.create(&map(&name, "1")).unwrap();
         sleep(Duration::from_secs(3600)).await;
         assert!(maps.lister().namespace("shop").get(&name).is_ok(), "{name}");
     }
@@ -211,29 +200,20 @@ async fn malformed_watches_are_listed_over() {
 #[tokio::test(start_paused = true)]
 async fn live_events_do_not_delay_first_list() {
     let server = ApiServer::new();
-    server.create(&map("a")).unwrap();
-    let old = server.clone();
-    let service = tower::service_fn(move |request: Request<Body>| {
-        let old = old.clone();
-        async move {
-            let uri = request.uri().to_string();
-            let uri =
-                uri.replace("sendInitialEvents=true", "").replace("resourceVersionMatch=", "x=");
-            let (mut parts, body) = request.into_parts();
-            parts.uri = uri.parse().unwrap();
-            Ok::<_, Infallible>(old.handle(Request::from_parts(parts, body)).await)
-        }
+    server.create(&map("a", "1")).unwrap();
+    let old = passing(&server, |request| {
+        let uri = request.uri().to_string();
+        let uri = uri.replace("sendInitialEvents=true", "").replace("resourceVersionMatch=", "x=");
+        *request.uri_mut() = uri.parse().unwrap();
+        Ok(())
     });
-    let factory = SharedInformerFactory::builder(kube::Client::new(service, "default"))
-        .streaming_list(true)
-        .on_error(|_| {})
-        .build();
+    let factory = SharedInformerFactory::builder(old).streaming_list(true).on_error(|_| {}).build();
     let maps = factory.informer::<ConfigMap>();
     factory.start().unwrap();
     let writer = server.clone();
     let busy = tokio::spawn(async move {
         for n in 0_u64.. {
-            let mut map = map("a");
+            let mut map = map("a", "1");
             map.data = Some([("n".into(), n.to_string())].into());
             writer.replace(&map).unwrap();
             sleep(Duration::from_secs(5)).await;
@@ -255,7 +235,7 @@ async fn retry_after_is_spread_over_informers() {
         let busy = Response::builder().status(429).header("retry-after", "10");
         (begun.elapsed() < Duration::from_secs(1)).then(|| busy.body("busy".into()).unwrap())
     });
-    let factory = SharedInformerFactory::builder(server.client()).on_error(|_| {}).build();
+    let factory = factory(&server);
     for n in 0..20 {
         let spec = kube_informer::InformerSpec::<ConfigMap>::new().namespace(format!("n{n}"));
         factory.informer_with(spec).unwrap();
@@ -274,22 +254,20 @@ async fn retry_after_is_spread_over_informers() {
 #[tokio::test(start_paused = true)]
 async fn protobuf_is_asked_for_again_after_a_while() {
     let server = ApiServer::new();
-    server.create(&map("a")).unwrap();
+    server.create(&map("a", "1")).unwrap();
     let refusing = Arc::new(AtomicBool::new(true));
     let accepts = Arc::new(Mutex::new(Vec::new()));
-    let (behind, refuses, seen) = (server.clone(), refusing.clone(), accepts.clone());
-    let service = tower::service_fn(move |mut request: Request<Body>| {
+    let (refuses, seen) = (refusing.clone(), accepts.clone());
+    let client = passing(&server, move |request| {
         let accept = request.headers()["accept"].to_str().unwrap();
         let protobuf = accept.contains("protobuf");
         seen.lock().push(protobuf);
         if protobuf && refuses.load(Ordering::Relaxed) {
             request.headers_mut().insert("accept", HeaderValue::from_static("text/nothing"));
         }
-        let behind = behind.clone();
-        async move { Ok::<_, Infallible>(behind.handle(request).await) }
+        Ok(())
     });
-    let client = kube::Client::new(service, "default");
-    let factory = SharedInformerFactory::builder(client).on_error(|_| {}).build();
+    let factory = factory_of(client);
     let maps = factory.informer::<ConfigMap>();
     factory.start().unwrap();
     factory.wait_for_sync(Duration::from_secs(10)).await.unwrap();

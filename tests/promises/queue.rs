@@ -8,7 +8,7 @@ use kube_informer::WorkQueue;
 use kube_informer::workqueue::{ExponentialBackoff, Priority, RateLimiter};
 use tokio::time::{Instant, sleep, timeout};
 
-const S: Duration = Duration::from_secs(1);
+use crate::helpers::S;
 
 /// A limiter that panics once.
 struct PanicsOnce(AtomicBool);

@@ -9,12 +9,11 @@ use bytes::Bytes;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use futures::{FutureExt, StreamExt, stream};
-use http::{Request, Response};
+use http::Response;
 use http_body::Frame;
 use http_body_util::StreamBody;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::CustomResource;
-use kube::client::Body;
 use kube_informer::error::{ApiStatus, Fault, Verb};
 use kube_informer::lister_watcher::{
     Collection, ListHints, ListItem, ListMetadata, ListQuery, ListStream, ListerWatcher,
@@ -29,6 +28,8 @@ use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::time::sleep;
+
+use crate::helpers::answered_by;
 
 type Told = Arc<Mutex<Vec<String>>>;
 
@@ -181,7 +182,7 @@ fn listed(query: &str, kind: &str, version: &str, items: &[Value]) -> Answer {
 
 /// A client of a server that answers each query with a function.
 fn client(answer: impl Fn(&str) -> Answer + Send + Sync + 'static) -> kube::Client {
-    let service = tower::service_fn(move |request: Request<Body>| {
+    answered_by(move |request| {
         let (status, parts, ends) = answer(request.uri().query().unwrap_or_default());
         let parts = stream::iter(parts).then(|part| async {
             tokio::task::yield_now().await;
@@ -189,10 +190,8 @@ fn client(answer: impl Fn(&str) -> Answer + Send + Sync + 'static) -> kube::Clie
         });
         let body: BoxStream<'static, _> =
             if ends { parts.boxed() } else { parts.chain(stream::pending()).boxed() };
-        let response = Response::builder().status(status).body(StreamBody::new(body)).unwrap();
-        async { Ok::<_, Infallible>(response) }
-    });
-    kube::Client::new(service, "default")
+        Response::builder().status(status).body(StreamBody::new(body)).unwrap()
+    })
 }
 
 fn storages<K>() -> [Storage<K>; 3]

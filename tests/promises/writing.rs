@@ -1,23 +1,21 @@
 //! Applies under user code that panics, calls that are dropped, and servers that answer nonsense.
 
-use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use futures::poll;
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use kube::api::{Api, ObjectMeta, Patch, PatchParams};
+use kube::api::{Api, Patch, PatchParams};
 use kube::client::Body;
-use kube::{Client, CustomResource, Resource};
+use kube::{Client, CustomResource};
 use kube_informer::testing::ApiServer;
 use kube_informer::testing::api_server::ResourceType;
-use kube_informer::writing::{Applied, Applier, ApplyError};
-use kube_informer::{Action, Controller, SharedInformer, SharedInformerFactory};
+use kube_informer::writing::{Applier, ApplyError};
+use kube_informer::{Action, Controller, SharedInformer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Value, json};
@@ -25,29 +23,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use crate::controllers::late_watches::late_informer;
-
-const S: Duration = Duration::from_secs(1);
-
-fn map(name: &str, value: &str) -> ConfigMap {
-    let metadata = ObjectMeta {
-        name: Some(name.into()),
-        namespace: Some("shop".into()),
-        ..ObjectMeta::default()
-    };
-    let data = Some(BTreeMap::from([("value".into(), value.into())]));
-    ConfigMap { metadata, data, ..ConfigMap::default() }
-}
-
-async fn synced<K>(client: Client) -> SharedInformer<K>
-where
-    K: Resource<DynamicType = ()> + serde::de::DeserializeOwned + Send + Sync + 'static,
-{
-    let factory = SharedInformerFactory::builder(client).on_error(|_| {}).build();
-    let informer = factory.informer::<K>();
-    informer.start().unwrap();
-    informer.wait_for_sync(10 * S).await.unwrap();
-    informer
-}
+use crate::helpers::{S, caught_up, map, settle, synced};
 
 async fn applier(
     server: &ApiServer,
@@ -56,29 +32,6 @@ async fn applier(
     let maps = synced::<ConfigMap>(server.client()).await;
     let applier = Applier::builder(client, &maps, "site").force(true).build().unwrap();
     (maps, applier)
-}
-
-async fn caught_up<K>(server: &ApiServer, informer: &SharedInformer<K>)
-where
-    K: Resource + Send + Sync + 'static,
-{
-    informer.wait_for(&server.revision().into(), 600 * S).await.unwrap();
-}
-
-/// Applies until nothing is sent. Returns how often it was sent.
-async fn settle(
-    server: &ApiServer,
-    maps: &SharedInformer<ConfigMap>,
-    applier: &Applier<ConfigMap>,
-    desired: &ConfigMap,
-) -> usize {
-    for sent in 0..5 {
-        caught_up(server, maps).await;
-        if let Applied::Unchanged(_) = applier.apply(desired).await.unwrap() {
-            return sent;
-        }
-    }
-    panic!("it is sent again and again");
 }
 
 async fn merge(server: &ApiServer, patch: Value) {

@@ -17,15 +17,13 @@ use kube_informer::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::helpers::{caught_up, factory, forbid, metadata};
+
 const SOON: Duration = Duration::from_secs(30);
 
 fn meta(namespace: &str, name: &str) -> ObjectMeta {
-    ObjectMeta {
-        namespace: Some(namespace.into()),
-        name: Some(name.into()),
-        labels: Some([("app".into(), name.into())].into()),
-        ..ObjectMeta::default()
-    }
+    let labels = Some([("app".into(), name.into())].into());
+    ObjectMeta { labels, ..metadata(namespace, name) }
 }
 
 fn pod(namespace: &str, name: &str, node: &str) -> Pod {
@@ -43,28 +41,6 @@ fn server() -> ApiServer {
         server.create(&pod(namespace, name, node)).unwrap();
     }
     server
-}
-
-fn factory(server: &ApiServer) -> SharedInformerFactory {
-    SharedInformerFactory::builder(server.client()).on_error(|_| {}).build()
-}
-
-/// Lets paused time run until the store has what the server has.
-async fn caught_up<K: Resource + Send + Sync + 'static>(
-    server: &ApiServer,
-    informer: &SharedInformer<K>,
-) {
-    let behind = || {
-        let snapshot = informer.snapshot();
-        snapshot.version().is_none_or(|version| version.is_older_than(&server.revision().into()))
-    };
-    for _ in 0..100_000 {
-        if !behind() {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("the informer does not catch up: {:?}", informer.status());
 }
 
 #[tokio::test(start_paused = true)]
@@ -286,12 +262,7 @@ async fn shows_managed_fields(
 #[tokio::test(start_paused = true)]
 async fn wait_names_missing_permissions_and_types() {
     let server = server();
-    server.intercept(|request| {
-        let status = r#"{"kind":"Status","code":403,"reason":"Forbidden","message":"pods is forbidden: User \"viewer\" cannot list"}"#;
-        let answer = http::Response::builder().status(403);
-        let answer = answer.header("content-type", "application/json");
-        request.target.starts_with("/api/v1/pods").then(|| answer.body(status.into()).unwrap())
-    });
+    forbid(&server, "pods");
     let factory = factory(&server);
     let (pods, widgets) = (factory.informer::<Pod>(), factory.informer::<Widget>());
     let maps = factory.informer::<ConfigMap>();

@@ -11,7 +11,7 @@ use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
 use kube_informer::{ObjectKey, SharedInformer, SharedInformerFactory, Snapshot};
 use tokio::time::{Instant, sleep, timeout};
 
-use super::controller::support::*;
+use crate::helpers::*;
 
 const LONG: Duration = Duration::from_secs(3600);
 
@@ -89,7 +89,7 @@ async fn an_absent_object_is_not_told_before_the_sync() {
     let faults = Faults::new();
     faults.inject(Requests::lists(), Injection::status(403));
     let client = faults.client(server.client());
-    let factory = SharedInformerFactory::builder(client).on_error(|_| {}).build();
+    let factory = factory_of(client);
     let maps = factory.informer::<ConfigMap>();
     factory.start().unwrap();
     let late = maps.wait_until(&key("a"), S, |map| map.is_none()).await.unwrap_err();

@@ -12,22 +12,18 @@ use kube::api::ObjectMeta;
 use kube_informer::testing::ApiServer;
 use kube_informer::{
     Action, Controller, Event, IndexError, InformerGroup, InformerSpec, ObjectKey,
-    SharedInformerFactory,
 };
 use parking_lot::Mutex;
-use serde_json::json;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
+
+use crate::helpers::{factory, forbid, metadata};
 
 const SOON: Duration = Duration::from_secs(30);
 
 fn map(namespace: &str, name: &str) -> ConfigMap {
-    let metadata = ObjectMeta {
-        namespace: Some(namespace.into()),
-        name: Some(name.into()),
-        labels: Some([("app".into(), name.into())].into()),
-        ..ObjectMeta::default()
-    };
+    let labels = Some([("app".into(), name.into())].into());
+    let metadata = ObjectMeta { labels, ..metadata(namespace, name) };
     ConfigMap { metadata, ..ConfigMap::default() }
 }
 
@@ -41,10 +37,6 @@ fn server() -> ApiServer {
         server.create(&map(namespace, name)).unwrap();
     }
     server
-}
-
-fn factory(server: &ApiServer) -> SharedInformerFactory {
-    SharedInformerFactory::builder(server.client()).on_error(|_| {}).build()
 }
 
 #[tokio::test(start_paused = true)]
@@ -117,18 +109,7 @@ async fn several_namespaces_are_read_and_followed_as_one() {
 #[tokio::test(start_paused = true)]
 async fn forbidden_namespace_is_named_and_others_sync() {
     let server = server();
-    server.intercept(|request| {
-        let status = json!({
-            "kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Forbidden",
-            "message": "configmaps is forbidden", "code": 403,
-        });
-        let forbidden = http::Response::builder()
-            .status(403)
-            .header("content-type", "application/json")
-            .body(status.to_string().into_bytes().into())
-            .expect("it is well-formed");
-        request.target.contains("/bank/").then_some(forbidden)
-    });
+    forbid(&server, "/bank/");
     let factory = factory(&server);
     let maps = factory.in_namespaces::<ConfigMap>(["shop", "bank"]);
     maps.start().unwrap();

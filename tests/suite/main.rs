@@ -21,6 +21,8 @@ mod faults_protobuf;
 mod following;
 mod fuzz_corpus;
 mod groups;
+#[path = "../helpers/mod.rs"]
+mod helpers;
 mod labels;
 mod leader_election;
 mod manager;

@@ -18,17 +18,13 @@ use kube_informer::{
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
+use crate::helpers::{factory, metadata, until};
 use crate::prometheus::Prometheus;
 
 const SOON: Duration = Duration::from_secs(30);
 
 fn pod(name: &str) -> Pod {
-    let metadata = ObjectMeta {
-        namespace: Some("shop".into()),
-        name: Some(name.into()),
-        ..ObjectMeta::default()
-    };
-    Pod { metadata, ..Pod::default() }
+    Pod { metadata: metadata("shop", name), ..Pod::default() }
 }
 
 /// Every series that is alive, without its help.
@@ -52,17 +48,6 @@ const PODS: &str = r#"name="shop-controller",group="",resource="pods",namespace=
 
 fn of_pods(label: &str, value: &str) -> String {
     format!("{PODS},{label}=\"{value}\"")
-}
-
-/// Lets paused time run until `holds`.
-async fn until(what: &str, holds: impl Fn() -> bool) {
-    for _ in 0..10_000 {
-        if holds() {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("{what} never comes");
 }
 
 #[tokio::test(start_paused = true)]
@@ -341,7 +326,7 @@ async fn undecodable_object_is_counted() {
         let answer = http::Response::builder().header("content-type", "application/json");
         (!request.watch).then(|| answer.body(list.into()).unwrap())
     });
-    let factory = SharedInformerFactory::builder(server.client()).on_error(|_| {}).build();
+    let factory = factory(&server);
     let pods = factory.informer::<Pod>();
     factory.start().unwrap();
     factory.wait_for_sync(SOON).await.unwrap();

@@ -1,12 +1,11 @@
 //! Requests of a source, and its reading of the answers.
 
 use std::collections::VecDeque;
-use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
 
 use futures::StreamExt;
+use http::Response;
 use http::header::{ACCEPT, CONTENT_TYPE};
-use http::{Request, Response};
 use k8s_openapi::api::core::v1::Pod;
 use kube::client::Body;
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind, PartialObjectMeta};
@@ -17,6 +16,8 @@ use kube_informer::lister_watcher::{
 };
 use kube_informer::transport::{ApiSource, Decode, DecodeError, SerdeDecode};
 use serde::{Deserialize, Serialize};
+
+use crate::helpers::{answered_by, envelope, field};
 
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 
@@ -38,7 +39,7 @@ impl Server {
 
     fn client(&self) -> kube::Client {
         let server = self.clone();
-        let service = tower::service_fn(move |request: Request<Body>| {
+        answered_by(move |request| {
             let accept = request.headers()[ACCEPT].to_str().unwrap().to_owned();
             server.accepted.lock().unwrap().push(accept);
             let mut answers = server.answers.lock().unwrap();
@@ -47,10 +48,8 @@ impl Server {
                 _ => answers.pop_front().unwrap(),
             };
             let response = Response::builder().status(status).header(CONTENT_TYPE, media_type);
-            let response = response.body(Body::from(body)).unwrap();
-            async move { Ok::<_, Infallible>(response) }
-        });
-        kube::Client::new(service, "default")
+            response.body(Body::from(body)).unwrap()
+        })
     }
 
     /// Returns for each request whether it asked for protobuf.
@@ -58,18 +57,6 @@ impl Server {
         let accepted = self.accepted.lock().unwrap();
         accepted.iter().map(|accept| accept.contains(PROTOBUF)).collect()
     }
-}
-
-fn field(number: u8, holds: impl AsRef<[u8]>) -> Vec<u8> {
-    let holds = holds.as_ref();
-    let part = |length: usize| u8::try_from(length).unwrap();
-    let length = [part(holds.len() & 0x7f) | 0x80, part(holds.len() >> 7)];
-    [&[number << 3 | 2][..], &length, holds].concat()
-}
-
-fn envelope(version: &str, kind: &str, message: impl AsRef<[u8]>) -> Vec<u8> {
-    let types = [field(1, version), field(2, kind)].concat();
-    [&b"k8s\0"[..], &field(1, types), &field(2, message)].concat()
 }
 
 fn named(name: &str, more: &[u8]) -> Vec<u8> {

@@ -26,6 +26,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
+use crate::helpers::{answered_by, envelope, field};
+
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 
 /// The body of an answer.
@@ -134,13 +136,7 @@ impl Server {
 
     fn client(&self) -> kube::Client {
         let server = self.clone();
-        kube::Client::new(
-            tower::service_fn(move |request: Request<Body>| {
-                let response = server.answer(request.uri().query().unwrap_or_default());
-                async { Ok::<_, Infallible>(response) }
-            }),
-            "default",
-        )
+        answered_by(move |request| server.answer(request.uri().query().unwrap_or_default()))
     }
 
     fn answer(&self, query: &str) -> Response<Answer> {
@@ -182,7 +178,7 @@ impl Server {
         if self.protobuf {
             let metadata = [field(2, state.version.to_string()), field(3, next)].concat();
             let items: Vec<u8> = items.iter().flat_map(|item| field(2, item)).collect();
-            return envelope("ConfigMapList", [field(1, metadata), items].concat());
+            return envelope("v1", "ConfigMapList", [field(1, metadata), items].concat());
         }
         let items: Vec<_> = items.iter().map(|item| std::str::from_utf8(item).unwrap()).collect();
         format!(
@@ -197,13 +193,13 @@ impl Server {
         let mut events = vec![];
         for (name, object) in &state.objects {
             let object = self.object(name, object);
-            let object = if self.protobuf { envelope("ConfigMap", object) } else { object };
+            let object = if self.protobuf { envelope("v1", "ConfigMap", object) } else { object };
             events.extend(self.event("ADDED", &object));
         }
         let bookmark = if self.protobuf {
             let end = [field(1, "k8s.io/initial-events-end"), field(2, "true")].concat();
             let metadata = [field(6, state.version.to_string()), field(12, end)].concat();
-            envelope("ConfigMap", field(1, metadata))
+            envelope("v1", "ConfigMap", field(1, metadata))
         } else {
             let version = state.version;
             format!(r#"{{"kind":"ConfigMap","apiVersion":"v1","metadata":{{"resourceVersion":"{version}","annotations":{{"k8s.io/initial-events-end":"true"}}}}}}"#).into()
@@ -230,7 +226,7 @@ impl Server {
 
     fn status(&self) -> Vec<u8> {
         if self.protobuf {
-            return envelope("Status", [field(4, "Expired"), vec![6 << 3, 0x9a, 3]].concat());
+            return envelope("v1", "Status", [field(4, "Expired"), vec![6 << 3, 0x9a, 3]].concat());
         }
         br#"{"kind":"Status","apiVersion":"v1","reason":"Expired","code":410}"#.to_vec()
     }
@@ -255,18 +251,6 @@ impl Server {
         // Paused time goes on only when every task is idle.
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
-}
-
-fn field(number: u8, holds: impl AsRef<[u8]>) -> Vec<u8> {
-    let holds = holds.as_ref();
-    let length = holds.len();
-    let length = [0, 7, 14].map(|shift| u8::try_from(length >> shift & 0x7f).unwrap());
-    [&[number << 3 | 2, length[0] | 0x80, length[1] | 0x80, length[2]], holds].concat()
-}
-
-fn envelope(kind: &str, message: impl AsRef<[u8]>) -> Vec<u8> {
-    let types = [field(1, "v1"), field(2, kind)].concat();
-    [&b"k8s\0"[..], &field(1, types), &field(2, message)].concat()
 }
 
 /// Counts what is decoded.

@@ -5,29 +5,16 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use kube::api::ObjectMeta;
 use kube_informer::lister::StoreState;
 use kube_informer::testing::ApiServer;
 use kube_informer::{
-    Action, Controller, InformerGroup, ObjectKey, ReconcileRequest, SharedInformer,
-    SharedInformerFactory, StartError,
+    Action, Controller, InformerGroup, ObjectKey, ReconcileRequest, SharedInformer, StartError,
 };
 use tokio_util::sync::CancellationToken;
 
+use crate::helpers::{factory, map_in};
+
 const SOON: Duration = Duration::from_secs(30);
-
-fn map(namespace: &str, name: &str) -> ConfigMap {
-    let metadata = ObjectMeta {
-        namespace: Some(namespace.into()),
-        name: Some(name.into()),
-        ..ObjectMeta::default()
-    };
-    ConfigMap { metadata, ..ConfigMap::default() }
-}
-
-fn factory(server: &ApiServer) -> SharedInformerFactory {
-    SharedInformerFactory::builder(server.client()).on_error(|_| {}).build()
-}
 
 async fn nothing(_: ReconcileRequest<ConfigMap>) -> Result<Action, std::io::Error> {
     Ok(Action::done())
@@ -36,7 +23,7 @@ async fn nothing(_: ReconcileRequest<ConfigMap>) -> Result<Action, std::io::Erro
 #[tokio::test(start_paused = true)]
 async fn every_holder_of_removed_informer_reads_stopped() {
     let server = ApiServer::new();
-    server.create(&map("shop", "a")).unwrap();
+    server.create(&map_in("shop", "a")).unwrap();
     let factory = factory(&server);
     let (one, two) = (factory.informer::<ConfigMap>(), factory.informer::<ConfigMap>());
     let handler = Arc::new(());
@@ -131,7 +118,7 @@ async fn thousand_removals_leave_nothing() {
 #[tokio::test(start_paused = true)]
 async fn missing_object_says_why_the_store_lacks_it() {
     let server = ApiServer::new();
-    server.create(&map("shop", "a")).unwrap();
+    server.create(&map_in("shop", "a")).unwrap();
     let factory = factory(&server);
     let maps = factory.informer::<ConfigMap>();
     let shop = maps.lister().namespace("shop");

@@ -6,20 +6,18 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures::future::join_all;
-use http::{Request, Response, StatusCode};
+use http::Request;
 use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::jiff::Timestamp;
 use kube::api::{Api, PostParams};
 use kube::client::Body;
 use kube::config::{KubeConfigOptions, Kubeconfig};
-use kube_informer::SharedInformerFactory;
 use kube_informer::client::{ClientRenewal, renewing_client};
 use kube_informer::testing::ApiServer;
 use parking_lot::Mutex;
-use serde_json::json;
 use tokio::time::{advance, sleep, timeout};
 
-use crate::controller::support::{MS, S, map};
+use crate::helpers::{MS, S, factory_of, map, refusal};
 
 /// A server that knows one generation of credentials, and clients that are built for it.
 #[derive(Clone)]
@@ -76,13 +74,7 @@ impl Issuer {
                     return Err(kube::Error::Service("certificate of an unknown authority".into()));
                 }
                 if generation < this.accepted.load(Ordering::Relaxed) {
-                    let refused = json!({
-                        "kind": "Status", "apiVersion": "v1", "status": "Failure",
-                        "reason": "Unauthorized", "message": "Unauthorized", "code": 401,
-                    });
-                    let mut refused = Response::new(Body::from(refused.to_string().into_bytes()));
-                    *refused.status_mut() = StatusCode::UNAUTHORIZED;
-                    return Ok(refused);
+                    return Ok(refusal(401, "Unauthorized", "Unauthorized").map(Body::from));
                 }
                 client.send(request).await
             }
@@ -128,7 +120,7 @@ async fn renewal_lists_nothing_again() {
     let issuer = Issuer::new();
     let server = issuer.server.clone();
     server.create(&map("a", "1")).unwrap();
-    let factory = SharedInformerFactory::builder(issuer.client().await).on_error(|_| {}).build();
+    let factory = factory_of(issuer.client().await);
     let maps = factory.informer::<ConfigMap>();
     factory.start().unwrap();
     factory.wait_for_sync(10 * S).await.unwrap();
@@ -291,7 +283,7 @@ async fn rotated_authority_interrupts_only_the_watch() {
     })
     .await
     .unwrap();
-    let factory = SharedInformerFactory::builder(client).on_error(|_| {}).build();
+    let factory = factory_of(client);
     let maps = factory.informer::<ConfigMap>();
     factory.start().unwrap();
     factory.wait_for_sync(60 * S).await.unwrap();

@@ -5,32 +5,18 @@ use std::time::Duration;
 
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::{Node, Secret};
-use kube::api::ObjectMeta;
 use kube_informer::reflector::ReflectorState;
 use kube_informer::testing::ApiServer;
 use kube_informer::{FactoryStatus, HandlerOptions, InformerSpec, SharedInformerFactory};
 use serde_json::{Value, json};
 
+use crate::helpers::{factory, forbid, metadata};
+
 const SOON: Duration = Duration::from_secs(30);
 
 fn secret(name: &str) -> Secret {
-    let metadata = ObjectMeta {
-        namespace: Some("shop".into()),
-        name: Some(name.into()),
-        ..ObjectMeta::default()
-    };
     let data = [("password".into(), ByteString(b"hunter2".to_vec()))].into();
-    Secret { metadata, data: Some(data), ..Secret::default() }
-}
-
-fn forbid_nodes(server: &ApiServer) {
-    server.intercept(|request| {
-        let status =
-            r#"{"kind":"Status","code":403,"reason":"Forbidden","message":"nodes is forbidden"}"#;
-        let answer = http::Response::builder().status(403);
-        let answer = answer.header("content-type", "application/json");
-        request.target.starts_with("/api/v1/nodes").then(|| answer.body(status.into()).unwrap())
-    });
+    Secret { metadata: metadata("shop", name), data: Some(data), ..Secret::default() }
 }
 
 /// The status with every duration replaced, once it is seen to be one.
@@ -65,7 +51,7 @@ fn without_times(mut status: Value) -> Value {
 #[tokio::test(start_paused = true)]
 async fn the_status_serialises_to_this() {
     let server = ApiServer::new();
-    forbid_nodes(&server);
+    forbid(&server, "nodes");
     server.create(&secret("db")).unwrap();
     let factory =
         SharedInformerFactory::builder(server.client()).name("replicator").on_error(|_| {}).build();
@@ -193,7 +179,7 @@ async fn informers_return_spread_after_an_outage() {
         let answer = http::Response::builder().status(500);
         Some(answer.body("down".into()).unwrap())
     });
-    let factory = SharedInformerFactory::builder(server.client()).on_error(|_| {}).build();
+    let factory = factory(&server);
     for namespace in ["a", "b", "c", "d"] {
         factory.informer_with(InformerSpec::<Secret>::new().namespace(namespace)).unwrap();
     }

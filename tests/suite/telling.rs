@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use crate::controller::support::{factory, map};
+use crate::helpers::{factory, map};
 
 /// The log of this thread.
 #[derive(Clone, Default)]

@@ -8,11 +8,12 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::ObjectMeta;
 use kube_informer::error::ApiStatus;
-use kube_informer::reflector::ReflectorOptions;
 use kube_informer::testing::{FakeSource, WatchEnd};
-use kube_informer::{Event, InformerOptions, ObjectKey, SharedInformer};
+use kube_informer::{Event, ObjectKey, SharedInformer};
 use parking_lot::Mutex;
 use tokio::task::yield_now;
+
+use crate::helpers::informer_of;
 
 const SOON: Duration = Duration::from_secs(60);
 
@@ -40,11 +41,6 @@ fn filled(count: usize) -> Arc<FakeSource<ConfigMap>> {
         source.put(object(n));
     }
     source
-}
-
-fn informer(source: &Arc<FakeSource<ConfigMap>>) -> SharedInformer<ConfigMap> {
-    let options = InformerOptions::new().reflector(ReflectorOptions::new().on_error(|_| {}));
-    SharedInformer::new(source.clone(), options)
 }
 
 /// On one thread, whose tasks take turns, with one of this between any two; time is real, so a task
@@ -106,7 +102,7 @@ fn other_tasks_see_whole_lists_or_nothing() {
     const COUNT: usize = 3_200;
     on_one_thread(async {
         let source = filled(COUNT);
-        let informer = informer(&source);
+        let informer = informer_of(&source);
         let folded = Folded::default();
         let told = folded.clone();
         informer.on_event(move |event| told.hear(event)).unwrap();
@@ -151,7 +147,7 @@ fn handler_added_during_list_sees_no_gap() {
     for turn in 0..60 {
         on_one_thread(async {
             let source = filled(COUNT);
-            let informer = informer(&source);
+            let informer = informer_of(&source);
             let (early, late) = (Folded::default(), Folded::default());
             let told = early.clone();
             informer.on_event(move |event| told.hear(event)).unwrap();
@@ -187,7 +183,7 @@ fn relist_at_any_point_matches_the_source() {
     for turn in 0..60 {
         on_one_thread(async {
             let source = filled(200);
-            let informer = informer(&source);
+            let informer = informer_of(&source);
             let folded = Folded::default();
             let told = folded.clone();
             informer.on_event(move |event| told.hear(event)).unwrap();

@@ -17,7 +17,7 @@ use serde::Deserialize;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::support::*;
+use crate::helpers::*;
 
 /// The presence that a reconcile got for an object.
 #[derive(Clone, Copy, Debug, PartialEq)]

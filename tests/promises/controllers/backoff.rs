@@ -11,7 +11,7 @@ use kube_informer::{Action, Controller, InformerOptions, SharedInformer, Storage
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use super::support::*;
+use crate::helpers::*;
 
 fn deployment(generation: i64, note: usize) -> Deployment {
     Deployment {

@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::support::*;
+use crate::helpers::*;
 use crate::stages::bombs::{Bomb, Bombs};
 
 fn maps() -> SharedInformer<ConfigMap> {

@@ -11,7 +11,7 @@ use kube_informer::{Action, Controller, InformerOptions, SharedInformer};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::support::*;
+use crate::helpers::*;
 
 #[tokio::test(start_paused = true)]
 async fn every_duration_of_a_controller_is_allowed() {

@@ -5,11 +5,11 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube_informer::controller::{ControllerError, Phase};
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
-use kube_informer::{Action, Controller, ObjectKey, SharedInformerFactory};
+use kube_informer::{Action, Controller, ObjectKey};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use super::support::*;
+use crate::helpers::*;
 
 fn in_bank(name: &str) -> ConfigMap {
     let mut map = map(name, "1");
@@ -97,7 +97,7 @@ async fn list_without_watch_ends_with_an_error() {
     let faults = Faults::new();
     faults.inject(Requests::watches(), Injection::status(403));
     let client = faults.client(server.client());
-    let factory = SharedInformerFactory::builder(client).on_error(|_| {}).build();
+    let factory = factory_of(client);
     let maps = factory.informer::<ConfigMap>();
     // The second begins when the watch has been refused for long.
     for (takes, refused) in [(100 * S..150 * S, "12"), (Duration::ZERO..5 * S, "12")] {
@@ -125,7 +125,7 @@ async fn watched_namespace_keeps_the_group_at_work() {
     let bank = Requests::to(Requests::watches(), "/namespaces/bank/");
     let refused = faults.inject(bank, Injection::status(403));
     let client = faults.client(server.client());
-    let factory = SharedInformerFactory::builder(client).on_error(|_| {}).build();
+    let factory = factory_of(client);
     let maps = factory.in_namespaces::<ConfigMap>(["shop", "bank"]);
     let controller = Controller::builder("both", &maps).build();
     let stop = CancellationToken::new();

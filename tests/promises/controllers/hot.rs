@@ -13,7 +13,7 @@ use serde_json::json;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::support::*;
+use crate::helpers::*;
 
 /// Changes the value of `shop/a`.
 async fn change(api: &Api<ConfigMap>, value: u64) {

@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::support::*;
+use crate::helpers::*;
 
 /// A source, and the informer of its objects.
 type Source<K> = (Arc<FakeSource<K>>, SharedInformer<K>);

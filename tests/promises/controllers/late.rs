@@ -18,7 +18,7 @@ use kube_informer::{
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::support::*;
+use crate::helpers::*;
 
 /// The secrets of one namespace, whose lists are answered once the gate is open.
 struct Gated {
@@ -116,9 +116,7 @@ async fn informer_may_sync_during_standby() {
             .run(retired, |leading: CancellationToken| async move { leading.cancelled().await })
             .await
     });
-    while !state.borrow().is_leader {
-        sleep(MS).await;
-    }
+    until("the rival's term", || state.borrow().is_leader).await;
     let secrets = secrets(0);
     let controller = Controller::builder("standby", &maps())
         .owns(&secrets.group)

@@ -7,7 +7,6 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use futures::future::pending;
-use http::Request;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Api, PostParams};
 use kube_informer::controller::{ControllerError, Phase, WriteRefused, tracking_client};
@@ -18,7 +17,7 @@ use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::support::*;
+use crate::helpers::*;
 
 const LONG: Duration = Duration::from_secs(60);
 
@@ -81,18 +80,12 @@ async fn a_reconcile_that_blocks_keeps_the_lease() {
 
 /// The lease's requests fail from a moment on; all others get through.
 pub(super) fn losing_its_lease(server: &ApiServer, cut: &Arc<AtomicBool>) -> kube::Client {
-    let (server, cut) = (server.clone(), cut.clone());
-    let service = tower::service_fn(move |request: Request<kube::client::Body>| {
+    let cut = cut.clone();
+    passing(server, move |request| {
         let lease = request.uri().path().contains("/leases");
-        let (server, cut) = (server.clone(), cut.load(Ordering::SeqCst));
-        async move {
-            if cut && lease {
-                return Err(io::Error::from(io::ErrorKind::ConnectionRefused));
-            }
-            Ok(server.handle(request).await)
-        }
-    });
-    kube::Client::new(service, "default")
+        let refused = lease && cut.load(Ordering::SeqCst);
+        if refused { Err(io::ErrorKind::ConnectionRefused.into()) } else { Ok(()) }
+    })
 }
 
 #[tokio::test(start_paused = true)]

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use tower::retry::Retry;
 
 use super::late_watches::late_informer;
-use super::support::*;
+use crate::helpers::*;
 
 /// The fate of the answer to a write that the server made.
 #[derive(Clone, Copy, Debug)]

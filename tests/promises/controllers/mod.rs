@@ -17,9 +17,6 @@ mod panics;
 mod restarts;
 mod rules;
 mod stopping;
-#[allow(dead_code, reason = "a part of it")]
-#[path = "../../suite/controller/support.rs"]
-mod support;
 mod takeover;
 mod telling;
 mod tracked;

@@ -24,7 +24,7 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::late_watches::late_informer;
-use super::support::*;
+use crate::helpers::*;
 
 #[tokio::test(start_paused = true)]
 async fn waiting_key_holds_no_worker_and_no_stop() {

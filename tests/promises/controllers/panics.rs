@@ -14,7 +14,7 @@ use kube_informer::{Action, Controller, EventRef, ObjectKey};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::support::*;
+use crate::helpers::*;
 
 /// An error whose text or drop panics.
 #[derive(Clone, Copy, Debug)]
@@ -184,9 +184,7 @@ async fn an_informer_that_stops_ends_its_controller() {
                 let work = |leading: CancellationToken| async move { leading.cancelled().await };
                 rival.run(CancellationToken::new(), work).await.unwrap();
             });
-            while !state.borrow().is_leader {
-                sleep(MS).await;
-            }
+            until("the rival's term", || state.borrow().is_leader).await;
             let elector = kube_informer::LeaderElector::builder(server.client(), "shop", "left");
             builder = builder.leader_election(elector.identity("ours").build().unwrap());
         }

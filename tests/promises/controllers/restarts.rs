@@ -11,7 +11,7 @@ use serde_json::json;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::support::*;
+use crate::helpers::*;
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 

@@ -16,7 +16,7 @@ use tokio::time::{Duration, Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::leading::losing_its_lease;
-use super::support::*;
+use crate::helpers::*;
 
 fn secret(name: &str) -> Secret {
     Secret { metadata: map(name, "1").metadata, ..Secret::default() }

@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::support::*;
+use crate::helpers::*;
 
 #[tokio::test(start_paused = true)]
 async fn a_try_that_ends_stops_what_it_spawned() {
@@ -102,9 +102,7 @@ async fn standby_is_synced_with_an_empty_queue() {
         let work = |leading: CancellationToken| async move { leading.cancelled().await };
         rival.run(stopped, work).await.unwrap();
     });
-    while !state.borrow().is_leader {
-        sleep(MS).await;
-    }
+    until("the rival's term", || state.borrow().is_leader).await;
     let maps = factory(&server).informer::<ConfigMap>();
     let elector =
         LeaderElector::builder(server.client(), "shop", "work").identity("ours").build().unwrap();

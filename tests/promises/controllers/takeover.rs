@@ -15,21 +15,20 @@ use kube_informer::leader_election::Outcome;
 use kube_informer::lister_watcher::{
     Collection, ListHints, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
 };
-use kube_informer::reflector::ReflectorOptions;
 use kube_informer::sharding::ShardBy;
 use kube_informer::testing::{
     ApiServer, BodyPosition, FakeSource, Faults, Injection, Requests, SourceRequest,
 };
 use kube_informer::{
-    Action, Controller, InformerOptions, InformerSpec, LeaderElector, Manager, ReconcileRequest,
-    Sharding, SharedInformer, SharedInformerFactory, SourceError,
+    Action, Controller, InformerSpec, LeaderElector, Manager, ReconcileRequest, Sharding,
+    SharedInformer, SourceError,
 };
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::leading::losing_its_lease;
-use super::support::*;
+use crate::helpers::*;
 
 /// A source whose watches lag behind for ever: they say nothing.
 struct Lagging {
@@ -73,8 +72,8 @@ fn informer(lags: bool) -> (Arc<Lagging>, SharedInformer<ConfigMap>) {
     source.put(map("a", "old"));
     let (lags, hangs) = (lags.into(), false.into());
     let source = Arc::new(Lagging { source, lags, hangs });
-    let options = InformerOptions::new().reflector(ReflectorOptions::new().on_error(|_| {}));
-    (source.clone(), SharedInformer::new(source, options))
+    let informer = informer_of(&source);
+    (source, informer)
 }
 
 fn elector(client: kube::Client, identity: &str) -> LeaderElector {
@@ -244,8 +243,7 @@ async fn takeover_needs_no_open_watch() {
         let first = Predecessor::lead(&server).await;
         let faults = Faults::new();
         let client = faults.client(server.client());
-        let maps =
-            SharedInformerFactory::builder(client).on_error(|_| {}).build().informer::<ConfigMap>();
+        let maps = factory_of(client).informer::<ConfigMap>();
         let controller = Controller::builder("work", &maps)
             .leader_election(elector(server.client(), "second"))
             .build();
@@ -276,8 +274,7 @@ async fn revoked_list_ends_run_and_frees_lease() {
         let first = Predecessor::lead(&server).await;
         let faults = Faults::new();
         let client = faults.client(server.client());
-        let maps =
-            SharedInformerFactory::builder(client).on_error(|_| {}).build().informer::<ConfigMap>();
+        let maps = factory_of(client).informer::<ConfigMap>();
         let controller = Controller::builder("work", &maps)
             .sync_timeout(30 * S)
             .leader_election(elector(server.client(), "second"))

@@ -12,7 +12,7 @@ use kube_informer::testing::ApiServer;
 use kube_informer::{Action, Controller, InformerSpec};
 use tokio_util::sync::CancellationToken;
 
-use super::support::*;
+use crate::helpers::*;
 
 /// As `{:#}` of `anyhow` prints it.
 fn report(error: &dyn Error) -> String {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube::api::{Api, ObjectMeta};
+use kube::api::Api;
 use kube_informer::controller::BoxError;
 use kube_informer::leader_election::WorkScope;
 use kube_informer::manager::{ManagerBuilder, ManagerError};
@@ -17,18 +17,13 @@ use kube_informer::{Action, Controller, LeaderElector, Manager, SharedInformerFa
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-const S: Duration = Duration::from_secs(1);
+use crate::helpers::{S, factory, map};
 
 /// A server with one config map, and a factory.
 fn server() -> (ApiServer, SharedInformerFactory) {
     let server = ApiServer::new();
-    let metadata = ObjectMeta {
-        namespace: Some("shop".into()),
-        name: Some("a".into()),
-        ..ObjectMeta::default()
-    };
-    server.create(&ConfigMap { metadata, ..ConfigMap::default() }).unwrap();
-    let factory = SharedInformerFactory::builder(server.client()).on_error(|_| {}).build();
+    server.create(&map("a", "1")).unwrap();
+    let factory = factory(&server);
     (server, factory)
 }
 

@@ -5,12 +5,13 @@ use std::time::Duration;
 use futures::StreamExt;
 use tokio::time::Instant;
 
-use super::{SOON, filled, informer, object, settle};
+use super::{SOON, filled, object, settle};
+use crate::helpers::informer_of;
 
 #[tokio::test(start_paused = true)]
 async fn drain_waits_for_streams_and_reports_the_rest() {
     let source = filled(10);
-    let informer = informer(&source);
+    let informer = informer_of(&source);
     let mut untaken = informer.events().unwrap();
     informer.start().unwrap();
     informer.wait_for_sync(SOON).await.unwrap();
@@ -25,7 +26,7 @@ async fn drain_waits_for_streams_and_reports_the_rest() {
 #[tokio::test(start_paused = true)]
 async fn drain_ends_when_streams_took_their_events() {
     let source = filled(10);
-    let informer = informer(&source);
+    let informer = informer_of(&source);
     let mut taking = informer.events().unwrap();
     let mut by_hand = informer.events().unwrap();
     let removed = informer.events().unwrap();
@@ -60,7 +61,7 @@ async fn drain_ends_when_streams_took_their_events() {
 #[tokio::test(start_paused = true)]
 async fn readers_learn_that_their_informer_is_over() {
     let source = filled(2);
-    let informer = informer(&source);
+    let informer = informer_of(&source);
     let by_name = informer.add_index("name", |o| o.metadata.name.clone()).unwrap();
     let (lister, indexer) = (informer.lister(), informer.indexer().clone());
     informer.start().unwrap();
@@ -78,7 +79,7 @@ async fn readers_learn_that_their_informer_is_over() {
     let waited = tokio::time::timeout(SOON, indexer.wait_for(&version, Duration::MAX)).await;
     assert!(waited.unwrap().unwrap_err().stopped);
 
-    let idle = super::informer(&source);
+    let idle = informer_of(&source);
     let lister = idle.lister();
     assert!(!lister.is_stopped());
     drop(idle);

@@ -12,11 +12,10 @@ use kube_informer::lister_watcher::{
     Collection, ListHints, ListItem, ListMetadata, ListQuery, ListStream, ListerWatcher,
     Undecodable, WatchItem, WatchQuery, WatchStream,
 };
-use kube_informer::reflector::ReflectorOptions;
-use kube_informer::{InformerOptions, SharedInformer};
 use tokio::time::advance;
 
 use super::SOON;
+use crate::helpers::informer_of;
 
 /// A source whose watches tell of an object without a name, and then of bookmarks without end.
 struct Endless {
@@ -71,8 +70,7 @@ impl ListerWatcher<ConfigMap> for Endless {
 async fn busy_watch_does_not_put_off_a_relist() {
     let source = Endless::new();
     let lists = source.lists.clone();
-    let options = InformerOptions::new().reflector(ReflectorOptions::new().on_error(|_| {}));
-    let informer = SharedInformer::new(Arc::new(source), options);
+    let informer = informer_of(&Arc::new(source));
     informer.start().unwrap();
     for _ in 0..300 {
         if lists.load(Ordering::SeqCst) >= 2 {
@@ -90,8 +88,7 @@ async fn busy_watch_does_not_put_off_a_relist() {
 async fn each_bookmark_gives_way_to_other_tasks() {
     let source = Endless::new();
     let bookmarks = source.bookmarks.clone();
-    let options = InformerOptions::new().reflector(ReflectorOptions::new().on_error(|_| {}));
-    let informer = SharedInformer::new(Arc::new(source), options);
+    let informer = informer_of(&Arc::new(source));
     informer.start().unwrap();
     let mut most = 0;
     for _ in 0..1000 {

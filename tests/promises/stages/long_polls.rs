@@ -12,7 +12,8 @@ use kube_informer::testing::WatchEnd;
 use kube_informer::{Event, HandlerOptions};
 
 use super::bombs::Bombs;
-use super::{SOON, filled, informer, object, settle};
+use super::{SOON, filled, object, settle};
+use crate::helpers::informer_of;
 
 /// More than any step may do in one turn.
 const MOST: usize = 256;
@@ -42,7 +43,7 @@ async fn turn() {
 fn handler_is_added_without_touching_an_object() {
     on_one_thread(async {
         let source = filled(5_000);
-        let informer = informer(&source);
+        let informer = informer_of(&source);
         informer.start().unwrap();
         informer.wait_for_sync(SOON).await.unwrap();
         let counts = || -> usize {
@@ -85,7 +86,7 @@ fn handler_is_added_without_touching_an_object() {
 fn stream_that_always_has_events_lets_others_run() {
     on_one_thread(async {
         let source = filled(10_000);
-        let informer = informer(&source);
+        let informer = informer_of(&source);
         informer.start().unwrap();
         informer.wait_for_sync(SOON).await.unwrap();
         let mut events = informer.events().unwrap();
@@ -115,7 +116,7 @@ fn full_blocking_pool_holds_up_nothing() {
         let (unblock, blocked) = mpsc::channel::<()>();
         let blocking = tokio::task::spawn_blocking(move || blocked.recv().is_err());
         let source = filled(1_000);
-        let informer = informer(&source);
+        let informer = informer_of(&source);
         let registration = informer.on_event(|_| {}).unwrap();
         informer.start().unwrap();
         informer.wait_for_sync(SOON).await.unwrap();
@@ -138,7 +139,7 @@ fn full_blocking_pool_holds_up_nothing() {
 #[tokio::test(start_paused = true)]
 async fn slow_handler_gets_right_merged_initial_states() {
     let source = filled(10);
-    let informer = informer(&source);
+    let informer = informer_of(&source);
     informer.start().unwrap();
     informer.wait_for_sync(SOON).await.unwrap();
     settle().await;
@@ -184,7 +185,7 @@ async fn slow_handler_gets_right_merged_initial_states() {
 #[tokio::test(start_paused = true)]
 async fn first_adds_come_before_what_came_meanwhile() {
     let source = filled(100);
-    let informer = informer(&source);
+    let informer = informer_of(&source);
     informer.start().unwrap();
     informer.wait_for_sync(SOON).await.unwrap();
     settle().await;
@@ -231,7 +232,7 @@ fn objects_are_freed_in_turns() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn index_in_the_making_holds_up_no_change() {
     let source = filled(100);
-    let informer = informer(&source);
+    let informer = informer_of(&source);
     informer.start().unwrap();
     informer.wait_for_sync(SOON).await.unwrap();
     let (begun, mut is_begun) = tokio::sync::mpsc::unbounded_channel();

@@ -15,9 +15,8 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::ObjectMeta;
-use kube_informer::reflector::ReflectorOptions;
+use kube_informer::ObjectKey;
 use kube_informer::testing::FakeSource;
-use kube_informer::{InformerOptions, ObjectKey, SharedInformer};
 
 const SOON: Duration = Duration::from_secs(60);
 
@@ -36,11 +35,6 @@ fn filled(count: usize) -> Arc<FakeSource<ConfigMap>> {
         source.put(object(&format!("map-{n}")));
     }
     source
-}
-
-fn informer(source: &Arc<FakeSource<ConfigMap>>) -> SharedInformer<ConfigMap> {
-    let options = InformerOptions::new().reflector(ReflectorOptions::new().on_error(|_| {}));
-    SharedInformer::new(source.clone(), options)
 }
 
 /// Lets everything that can happen now happen. Paused time moves on only when all tasks wait.

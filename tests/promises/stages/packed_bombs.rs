@@ -17,7 +17,8 @@ use kube_informer::{
 use tokio_util::sync::CancellationToken;
 
 use super::bombs::{Bomb, Bombs};
-use super::{filled, informer, settle};
+use super::{filled, settle};
+use crate::helpers::informer_of;
 
 /// Each read makes an object of its own.
 struct Packed(Arc<Bomb>);
@@ -81,7 +82,7 @@ async fn panicking_unpacked_objects_cost_no_event() {
 async fn panicking_unpacked_objects_cost_no_mapping() {
     const COUNT: usize = 20;
     let bombs = packed_bombs(COUNT).await;
-    let maps = informer(&filled(1));
+    let maps = informer_of(&filled(1));
     let (judged, mapped) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (judging, mapping) = (judged.clone(), mapped.clone());
     let builder = Controller::builder("predicate", &bombs.informer);

@@ -9,7 +9,8 @@ use kube_informer::{Event, HandlerOptions, ObjectKey, SharedInformer};
 use tokio::task::yield_now;
 use tokio::time::advance;
 
-use super::{SOON, filled, informer, key, object, settle};
+use super::{SOON, filled, key, object, settle};
+use crate::helpers::informer_of;
 
 struct Count<F>(F);
 
@@ -47,7 +48,7 @@ async fn many_turns() {
 #[tokio::test(start_paused = true)]
 async fn no_period_is_skipped_where_timers_fire_late() {
     let source = filled(3);
-    let informer = informer(&source);
+    let informer = informer_of(&source);
     let told = count(&informer, "map-1", Duration::from_secs(1));
     informer.start().unwrap();
     informer.wait_for_sync(SOON).await.unwrap();
@@ -65,7 +66,7 @@ async fn no_period_is_skipped_where_timers_fire_late() {
 async fn resync_longer_than_its_period_lets_changes_through() {
     const OBJECTS: usize = 5_000;
     let source = filled(OBJECTS);
-    let informer = informer(&source);
+    let informer = informer_of(&source);
     let (first, last) = ("map-0", format!("map-{}", OBJECTS - 1));
     let told = count(&informer, first, Duration::from_secs(1));
     let told_last = count(&informer, &last, Duration::from_secs(1));
@@ -99,7 +100,7 @@ async fn resync_longer_than_its_period_lets_changes_through() {
 #[tokio::test(start_paused = true)]
 async fn changes_without_end_hold_up_no_resync() {
     let source = filled(300);
-    let informer = informer(&source);
+    let informer = informer_of(&source);
     let told = count(&informer, "map-1", Duration::from_secs(1));
     informer.start().unwrap();
     informer.wait_for_sync(SOON).await.unwrap();
@@ -119,7 +120,7 @@ async fn changes_without_end_hold_up_no_resync() {
 #[tokio::test(start_paused = true)]
 async fn resync_leaves_a_stale_object_stale() {
     let source = filled(2);
-    let informer = informer(&source);
+    let informer = informer_of(&source);
     let told = count(&informer, "map-0", Duration::from_secs(1));
     informer.start().unwrap();
     informer.wait_for_sync(SOON).await.unwrap();
@@ -139,7 +140,7 @@ async fn resync_leaves_a_stale_object_stale() {
 #[tokio::test(start_paused = true)]
 async fn each_handler_has_a_grid_of_its_own() {
     let source = filled(1);
-    let informer = informer(&source);
+    let informer = informer_of(&source);
     let seconds = Duration::from_secs;
     let early = count(&informer, "map-0", seconds(10));
     // A start that comes late begins the periods.

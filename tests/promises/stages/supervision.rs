@@ -15,7 +15,8 @@ use tracing::subscriber::DefaultGuard;
 use tracing::{Dispatch, Metadata, Subscriber};
 
 use super::bombs::{Bomb, Bombs};
-use super::{SOON, filled, informer, key, object, settle};
+use super::{SOON, filled, key, object, settle};
+use crate::helpers::informer_of;
 
 /// Follows versions by key, as a handler that never takes hold of an object.
 fn follow(bombs: &Bombs, options: HandlerOptions) -> Arc<Mutex<Vec<ObjectKey>>> {
@@ -102,7 +103,7 @@ impl Drop for Fragile {
 #[tokio::test(start_paused = true)]
 async fn handler_whose_drop_panics_is_removed_alone() {
     let source = filled(3);
-    let informer = informer(&source);
+    let informer = informer_of(&source);
     let calls = Arc::new(AtomicUsize::new(0));
     let early = informer.add_handler(Fragile(calls.clone())).unwrap();
     informer.start().unwrap();
@@ -118,7 +119,7 @@ async fn handler_whose_drop_panics_is_removed_alone() {
     assert_eq!(calls.load(Ordering::Relaxed), 7);
     assert!(informer.failure().is_none());
 
-    let idle = super::informer(&source);
+    let idle = informer_of(&source);
     idle.add_handler(Fragile(calls.clone())).unwrap();
     idle.add_handler(Fragile(calls)).unwrap();
     idle.shutdown().await;
@@ -157,7 +158,7 @@ fn failing() -> DefaultGuard {
 #[tokio::test(start_paused = true)]
 async fn panicking_task_stops_its_informer_with_cause() {
     let source = filled(3);
-    let informer = informer(&source);
+    let informer = informer_of(&source);
     let registration = informer.on_event(|_| {}).unwrap();
     let mut events = informer.events().unwrap();
     let failing = failing();
@@ -205,7 +206,7 @@ async fn factory_replaces_a_failed_informer() {
 fn informer_whose_runtime_is_gone_is_stopped() {
     let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let source = filled(3);
-    let informer = informer(&source);
+    let informer = informer_of(&source);
     let first = runtime();
     first.block_on(async {
         informer.start().unwrap();
@@ -225,7 +226,7 @@ fn informer_whose_runtime_is_gone_is_stopped() {
 
 #[tokio::test(start_paused = true)]
 async fn stop_that_was_asked_for_is_no_failure() {
-    let informer = informer(&filled(3));
+    let informer = informer_of(&filled(3));
     informer.start().unwrap();
     informer.wait_for_sync(SOON).await.unwrap();
     let stopped = tokio::spawn({

@@ -12,6 +12,7 @@ use kube_informer::testing::{ApiServer, FakeSource};
 use kube_informer::{InformerOptions, InformerSpec, SharedInformer, SharedInformerFactory};
 
 use super::{SOON, filled, key, settle};
+use crate::helpers::map;
 
 /// An object that looks at its source when it is cloned, dropped or read.
 struct Nosy {
@@ -181,13 +182,9 @@ impl Resource for Touchy {
 #[tokio::test(start_paused = true)]
 async fn panic_of_a_metadata_getter_affects_one_object() {
     let server = ApiServer::new();
-    let create = |name: &str| {
-        let (name, namespace) = (Some(name.into()), Some("shop".into()));
-        let metadata = ObjectMeta { name, namespace, ..ObjectMeta::default() };
-        server.create(&ConfigMap { metadata, ..ConfigMap::default() }).unwrap();
-    };
-    create("bad");
-    create("good");
+    for name in ["bad", "good"] {
+        server.create(&map(name, "1")).unwrap();
+    }
     let errors = Arc::new(parking_lot::Mutex::new(Vec::new()));
     let log = errors.clone();
     let factory = SharedInformerFactory::builder(server.client())
@@ -196,7 +193,7 @@ async fn panic_of_a_metadata_getter_affects_one_object() {
     let maps = factory.informer::<Touchy>();
     factory.start().unwrap();
     factory.wait_for_sync(SOON).await.unwrap();
-    create("late");
+    server.create(&map("late", "1")).unwrap();
     settle().await;
     assert_eq!(maps.lister().all().len(), 2);
     let text = "reading its metadata panicked";

@@ -6,19 +6,16 @@ use kube::Resource;
 use kube::api::{Api, DeleteParams, ObjectMeta, PropagationPolicy};
 use kube_informer::testing::ApiServer;
 
+use crate::helpers::{map_in, metadata};
+
 fn collecting() -> ApiServer {
     ApiServer::builder().garbage_collection(true).build()
 }
 
 fn map(name: &str, owners: &[&OwnerReference]) -> ConfigMap {
-    let owners = owners.iter().map(|owner| (*owner).clone()).collect();
-    let metadata = ObjectMeta {
-        name: Some(name.into()),
-        namespace: Some("default".into()),
-        owner_references: Some(owners),
-        ..ObjectMeta::default()
-    };
-    ConfigMap { metadata, ..ConfigMap::default() }
+    let mut map = map_in("default", name);
+    map.metadata.owner_references = Some(owners.iter().copied().cloned().collect());
+    map
 }
 
 /// Creates an object, and returns a reference to it.
@@ -185,12 +182,7 @@ async fn owner_of_another_namespace_is_no_owner_and_one_of_the_cluster_is() {
         serde_json::from_value(serde_json::json!({"metadata": {"name": "shop"}})).unwrap();
     let namespace = server.create(&namespace).unwrap().controller_owner_ref(&()).unwrap();
     create(&server, "of-the-cluster", &[&namespace]);
-    let metadata = ObjectMeta {
-        name: Some("elsewhere".into()),
-        namespace: Some("shop".into()),
-        ..ObjectMeta::default()
-    };
-    let secret = Secret { metadata, ..Secret::default() };
+    let secret = Secret { metadata: metadata("shop", "elsewhere"), ..Secret::default() };
     let secret = server.create(&secret).unwrap().controller_owner_ref(&()).unwrap();
     create(&server, "of-elsewhere", &[&secret]);
     assert_eq!(names(&server).await, ["of-the-cluster"]);

@@ -7,6 +7,7 @@ use kube::runtime::{WatchStreamExt, reflector, watcher};
 use serde_json::json;
 
 use super::*;
+use crate::helpers::until;
 
 #[tokio::test(start_paused = true)]
 async fn its_watcher_hears_everything_by_either_strategy() {
@@ -61,9 +62,8 @@ async fn its_reflector_holds_what_the_server_has() {
     server.delete(&map("m0")).unwrap();
     server.drop_connections();
     server.create(&map("late")).unwrap();
-    while !reader.state().iter().any(|map| map.metadata.name.as_deref() == Some("late")) {
-        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
-    }
+    let is_late = |map: &std::sync::Arc<ConfigMap>| map.metadata.name.as_deref() == Some("late");
+    until("the late object", || reader.state().iter().any(is_late)).await;
     assert_eq!(reader.len(), 10);
     running.abort();
 }

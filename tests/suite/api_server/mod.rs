@@ -35,13 +35,10 @@ use kube::{Api, Client};
 use kube_informer::testing::ApiServer;
 use serde_json::Value;
 
+use crate::helpers::map_in;
+
 fn map(name: &str) -> ConfigMap {
-    let metadata = ObjectMeta {
-        name: Some(name.into()),
-        namespace: Some("default".into()),
-        ..ObjectMeta::default()
-    };
-    ConfigMap { metadata, ..ConfigMap::default() }
+    map_in("default", name)
 }
 
 fn labelled(name: &str, label: &str) -> ConfigMap {

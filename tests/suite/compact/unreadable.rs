@@ -6,6 +6,7 @@ use kube_informer::transport::{ApiSource, Decode, DecodeError, SerdeDecode};
 use kube_informer::{EventStream, HandlerOptions};
 
 use super::*;
+use crate::helpers::map_in;
 
 /// A decoder that accepts no map with broken data.
 struct Picky;
@@ -23,11 +24,8 @@ impl Decode<ConfigMap> for Picky {
 }
 
 fn map(name: &str, data: &str) -> ConfigMap {
-    let mut map = ConfigMap::default();
-    map.metadata.name = Some(name.into());
-    map.metadata.namespace = Some("default".into());
-    map.data = Some([(data.into(), String::new())].into());
-    map
+    let data = Some([(data.into(), String::new())].into());
+    ConfigMap { data, ..map_in("default", name) }
 }
 
 /// A server, and an informer that checks no object on arrival.

@@ -11,7 +11,8 @@ use kube_informer::{Action, Controller};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::support::*;
+use super::unserved;
+use crate::helpers::*;
 
 /// Returns a request to reconcile the map `a`, which stays in the cache as it is now.
 async fn request(server: &ApiServer) -> ReconcileRequest<ConfigMap> {
@@ -52,14 +53,14 @@ async fn confirmed_object_is_deleted_unless_it_changed_since() {
     };
     assert_eq!(first.live(), &*map);
     assert_eq!(first.preconditions().uid, map.metadata.uid);
-    server.replace(&super::support::map("a", "2")).unwrap();
+    server.replace(&crate::helpers::map("a", "2")).unwrap();
     let refused = first.delete(DeleteParams::default()).await.unwrap_err();
     assert!(is(&refused, 409), "{refused}");
 
     let Ok(Confirmation::Changed(newer)) = request.confirm(&api, &map).await else {
         panic!("the cached state is older")
     };
-    assert_eq!(newer.live().data, super::support::map("a", "2").data);
+    assert_eq!(newer.live().data, crate::helpers::map("a", "2").data);
     assert!(newer.delete(DeleteParams::background()).await.unwrap().is_none());
     assert!(matches!(request.confirm(&api, &map).await, Ok(Confirmation::Gone)));
 }
@@ -94,7 +95,7 @@ async fn another_object_of_the_name_is_not_confirmed() {
     let api = request.api(&server.client());
     let map = cached(&request);
     api.delete("a", &DeleteParams::default()).await.unwrap();
-    let other = server.create(&super::support::map("a", "2")).unwrap();
+    let other = server.create(&crate::helpers::map("a", "2")).unwrap();
     match request.confirm(&api, &map).await {
         Ok(Confirmation::Replaced(found)) => assert_eq!(found.metadata.uid, other.metadata.uid),
         other => panic!("{other:?}"),

@@ -13,7 +13,7 @@ use kube_informer::{Action, Controller};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::support::*;
+use crate::helpers::*;
 
 #[derive(Debug)]
 enum Trouble {

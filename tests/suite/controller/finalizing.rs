@@ -13,7 +13,8 @@ use serde_json::json;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::support::*;
+use super::unserved;
+use crate::helpers::*;
 
 const NAME: &str = "example.com/test";
 

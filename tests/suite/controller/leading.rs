@@ -10,12 +10,12 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::controller::{ControllerError, ControllerHandle, Phase};
 use kube_informer::leader_election::LeaderElectionError;
 use kube_informer::testing::ApiServer;
-use kube_informer::{Action, Controller, LeaderElector, SharedInformerFactory};
+use kube_informer::{Action, Controller, LeaderElector};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use super::support::*;
+use crate::helpers::*;
 
 /// One replica: a process with a connection of its own.
 struct Replica {
@@ -46,8 +46,7 @@ fn replica(server: &ApiServer, number: usize, at_work: &AtWork, log: &Log<usize>
         .identity(format!("replica-{number}"))
         .build()
         .unwrap();
-    let maps =
-        SharedInformerFactory::builder(client).on_error(|_| {}).build().informer::<ConfigMap>();
+    let maps = factory_of(client).informer::<ConfigMap>();
     let controller = Controller::builder("leading", &maps).leader_election(elector).build();
     let handle = controller.handle();
     let stop = CancellationToken::new();

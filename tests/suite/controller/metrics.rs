@@ -12,7 +12,7 @@ use kube_informer::{Action, Controller, LeaderElector, WorkQueue};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::support::*;
+use crate::helpers::*;
 use crate::prometheus::Prometheus;
 
 /// Every series of these names that is alive.

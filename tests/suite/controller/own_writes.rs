@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::late_watches::late_informer;
-use super::support::*;
+use crate::helpers::*;
 
 /// The delay of each event.
 const LATE: Duration = Duration::from_secs(2);

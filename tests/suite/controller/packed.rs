@@ -19,7 +19,7 @@ use parking_lot::Mutex;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::support::*;
+use crate::helpers::*;
 
 /// Which objects were read, how far, and which states of them can't be.
 #[derive(Clone, Default)]

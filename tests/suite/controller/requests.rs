@@ -7,7 +7,7 @@ use kube_informer::testing::ApiServer;
 use kube_informer::{Action, Controller, ReconcileRequest};
 use tokio_util::sync::CancellationToken;
 
-use super::support::*;
+use crate::helpers::*;
 
 struct Context {
     client: Client,

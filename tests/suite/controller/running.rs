@@ -14,7 +14,7 @@ use kube_informer::{Action, Controller, EventRef, ObjectKey, ReconcileRequest};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::support::*;
+use crate::helpers::*;
 
 type Never = std::convert::Infallible;
 

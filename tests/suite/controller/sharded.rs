@@ -19,7 +19,7 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::support::*;
+use crate::helpers::*;
 
 /// A replica with faults of its own.
 struct Replica {
@@ -36,7 +36,7 @@ impl Replica {
         let client = faults.client(server.client());
         let sharding = Sharding::builder(client.clone(), "home", "maps", ShardBy::Uid);
         let sharding = sharding.slots(8).identity(identity).build().unwrap();
-        let factory = SharedInformerFactory::builder(client).on_error(|_| {}).build();
+        let factory = factory_of(client);
         let (stop, keys) = (CancellationToken::new(), Arc::default());
         Self { faults, sharding, factory, stop, keys }
     }

@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, advance, sleep};
 use tokio_util::sync::CancellationToken;
 
-use super::support::*;
+use crate::helpers::*;
 
 #[tokio::test(start_paused = true)]
 async fn timed_out_key_waits_for_tracked_work() {

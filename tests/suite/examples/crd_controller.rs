@@ -10,7 +10,7 @@ use std::time::Duration;
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
-use kube::api::{DeleteParams, ListParams, ObjectMeta, Patch, PatchParams, PostParams};
+use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kube::{Api, CustomResourceExt, ResourceExt};
 use kube_informer::testing::ApiServer;
 use serde_json::{Value, json};
@@ -18,6 +18,7 @@ use tokio::time::sleep;
 
 use self::example::{Website, WebsiteSpec};
 use super::support::{Running, eventually};
+use crate::helpers::map_in;
 
 struct Rig {
     server: ApiServer,
@@ -181,12 +182,7 @@ async fn a_wrong_spec_is_told_and_not_retried() {
 #[tokio::test(start_paused = true)]
 async fn an_object_of_somebody_else_is_left_alone() {
     let rig = rig().await;
-    let metadata = ObjectMeta {
-        namespace: Some("shop".into()),
-        name: Some("hello".into()),
-        ..ObjectMeta::default()
-    };
-    let foreign = ConfigMap { metadata, ..ConfigMap::default() };
+    let foreign = map_in("shop", "hello");
     rig.server.create(&foreign).unwrap();
     rig.create("one", 1).await;
     rig.says(1, "Ready", "False", "NameTaken").await;

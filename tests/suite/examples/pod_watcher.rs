@@ -7,19 +7,15 @@ mod example;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{Pod, PodSpec, PodStatus};
-use kube::api::ObjectMeta;
 use kube_informer::testing::ApiServer;
 use tokio::time::sleep;
 
 use super::support::{Running, Said};
+use crate::helpers::metadata;
 
 fn pod(name: &str, node: &str, phase: &str) -> Pod {
     Pod {
-        metadata: ObjectMeta {
-            namespace: Some("shop".into()),
-            name: Some(name.into()),
-            ..ObjectMeta::default()
-        },
+        metadata: metadata("shop", name),
         spec: Some(PodSpec { node_name: Some(node.into()), ..PodSpec::default() }),
         status: Some(PodStatus { phase: Some(phase.into()), ..PodStatus::default() }),
     }

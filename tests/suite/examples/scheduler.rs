@@ -8,7 +8,6 @@ mod room;
 mod scheduler;
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use fastrand::Rng;
 use k8s_openapi::api::core::v1::{Node, Pod};
@@ -22,9 +21,7 @@ use tokio::time::sleep;
 use self::room::Room;
 use self::scheduler::{Figures, NAME, manager};
 use super::support::{Running, eventually};
-
-const S: Duration = Duration::from_secs(1);
-const MS: Duration = Duration::from_millis(1);
+use crate::helpers::{MS, S};
 
 struct Rig {
     server: ApiServer,

@@ -6,7 +6,6 @@
 mod example;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::{Namespace, Secret};
@@ -19,8 +18,8 @@ use tokio::time::sleep;
 
 use self::example::{COPY, FROM, OF, SOURCE, TO};
 use super::support::{Running, eventually, unavailable};
+use crate::helpers::{S, passing};
 
-const S: Duration = Duration::from_secs(1);
 const PASSWORD: &str = "correct horse battery";
 
 fn secret(namespace: &str, to: &str, password: &str) -> Secret {
@@ -208,15 +207,14 @@ async fn second_replica_waits_for_the_first() {
     sleep(5 * S).await;
     // Whatever comes from the second is seen by its client alone.
     let seen = Arc::new(Mutex::new(Vec::new()));
-    let (server_of_second, written) = (server.clone(), seen.clone());
-    let service = tower::service_fn(move |request: http::Request<kube::client::Body>| {
-        let (server, path) = (server_of_second.clone(), request.uri().path().to_owned());
+    let written = seen.clone();
+    let client = passing(&server, move |request| {
+        let path = request.uri().path();
         if request.method() != http::Method::GET && path.contains("/secrets") {
-            written.lock().push(path);
+            written.lock().push(path.to_owned());
         }
-        async move { Ok::<_, std::convert::Infallible>(server.handle(request).await) }
+        Ok(())
     });
-    let client = kube::Client::new(service, "default");
     let second =
         Running::begin(|stop| async move { example::run(client, Some("second"), stop).await });
     server.create(&secret("base", "shop", PASSWORD)).unwrap();

@@ -19,8 +19,8 @@ use tokio_util::sync::CancellationToken;
 
 use self::replica::{Monitor, Replica, SLOTS, order};
 use super::support::eventually;
+use crate::helpers::S;
 
-const S: Duration = Duration::from_secs(1);
 const TOKEN: &str = "of-a-replica";
 
 /// A replica that runs. Dropping its task kills it.

@@ -1,6 +1,7 @@
 //! Events that come twice, or not in their order.
 
 use super::*;
+use crate::helpers::until;
 
 #[tokio::test(start_paused = true)]
 async fn immediate_duplicate_event_is_delivered_once() {
@@ -67,14 +68,8 @@ async fn due_relist_survives_a_broken_watch() {
     for n in 0..3 {
         rig.server.create(&map(&format!("new-{n}"), "x")).unwrap();
     }
-    let regressed = async {
-        while !rig.texts().iter().any(|text| text.contains("was already seen")) {
-            sleep(Duration::from_millis(1)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(60), regressed)
-        .await
-        .expect("an error of the older version");
+    let regressed = || rig.texts().iter().any(|text| text.contains("was already seen"));
+    until("an error of the older version", regressed).await;
     rig.faults.cut_now();
     rig.comes_right().await;
     rig.relisted(RelistCause::UndecodableItem, 1);

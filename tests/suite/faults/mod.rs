@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Api;
-use kube::api::{ListParams, ObjectMeta};
+use kube::api::ListParams;
 use kube_informer::error::FaultClass;
 use kube_informer::reflector::{RelistCause, Relists};
 use kube_informer::testing::api_server::ApiServerBuilder;
@@ -25,6 +25,8 @@ use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
 use kube_informer::{Event, InformerSpec, SharedInformer, SharedInformerFactory, SourceError};
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep};
+
+use crate::helpers::map;
 
 /// These tests are run twice, each time by another name: in JSON, and in protobuf.
 const PROTOBUF: bool = matches!(module_path!().as_bytes(), b"suite::faults_protobuf");
@@ -63,16 +65,6 @@ struct Rig {
     errors: Arc<Mutex<Vec<SourceError>>>,
     /// The events of a handler, folded.
     told: Arc<Mutex<Contents>>,
-}
-
-fn map(name: &str, value: &str) -> ConfigMap {
-    let metadata = ObjectMeta {
-        name: Some(name.into()),
-        namespace: Some("shop".into()),
-        ..ObjectMeta::default()
-    };
-    let data = Some([("value".into(), value.into())].into());
-    ConfigMap { metadata, data, ..ConfigMap::default() }
 }
 
 fn name(map: &ConfigMap) -> String {

@@ -23,6 +23,8 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
+use crate::helpers::{forbid, refusal};
+
 const LEASE: Duration = Duration::from_secs(15);
 /// The longest a candidate waits between attempts, and a moment for the requests.
 const RETRY: Duration = Duration::from_millis(4_500);
@@ -192,9 +194,7 @@ fn conflicts(server: &ApiServer, mut times: usize) {
             return None;
         }
         times -= 1;
-        let body = r#"{"kind":"Status","apiVersion":"v1","status":"Failure","message":"modified",
-                       "reason":"Conflict","code":409}"#;
-        Some(Response::builder().status(409).body(Bytes::from_static(body.as_bytes())).unwrap())
+        Some(refusal(409, "Conflict", "modified"))
     });
 }
 
@@ -393,11 +393,7 @@ async fn answers_that_are_no_lease_are_errors() {
 #[tokio::test(start_paused = true)]
 async fn a_missing_permission_is_visible() {
     let server = ApiServer::new();
-    server.intercept(|_| {
-        let body = r#"{"kind":"Status","apiVersion":"v1","status":"Failure",
-                       "message":"leases is forbidden","reason":"Forbidden","code":403}"#;
-        Some(Response::builder().status(403).body(Bytes::from_static(body.as_bytes())).unwrap())
-    });
+    forbid(&server, "leases");
     let replica = Replica::start(&server, &Timeline::default(), 0, Duration::ZERO);
     sleep(Duration::from_secs(10)).await;
     let state = replica.state.borrow().clone();

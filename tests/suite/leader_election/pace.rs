@@ -1,6 +1,7 @@
 //! The pace of requests about a Lease that the server refuses.
 
 use super::*;
+use crate::helpers::refusal;
 
 const STATUSES: [u16; 14] = [400, 401, 403, 404, 405, 408, 409, 410, 412, 422, 429, 500, 503, 504];
 const VERBS: [&str; 3] = ["GET", "POST", "PUT"];
@@ -12,11 +13,7 @@ fn refuse(server: &ApiServer, verbs: Vec<&'static str>, code: u16) {
     server.intercept(move |request| {
         (left > 0 && verbs.contains(&request.method.as_str())).then(|| {
             left -= 1;
-            let body = serde_json::json!({
-                "kind": "Status", "apiVersion": "v1", "status": "Failure", "message": "refused",
-                "reason": "Refused", "code": code,
-            });
-            Response::builder().status(code).body(Bytes::from(body.to_string())).unwrap()
+            refusal(code, "Refused", "refused")
         })
     });
 }

@@ -3,16 +3,14 @@
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use http::Request;
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::{Api, ListParams};
-use kube::client::Body;
 use kube_informer::Action;
 use kube_informer::controller::Phase;
 
 use super::*;
-use crate::controller::support::{S, secret_of};
+use crate::helpers::{S, passing, secret_of};
 
 /// A manager of two controllers.
 fn replica(server: &ApiServer, name: &'static str, story: &Story) -> ManagerBuilder {
@@ -64,17 +62,12 @@ async fn standby_takes_over_all_controllers_at_once() {
 /// A client whose connection can be cut.
 fn breakable(server: &ApiServer) -> (kube::Client, Arc<AtomicBool>) {
     let cut = Arc::new(AtomicBool::new(false));
-    let (client, is_cut) = (server.client(), cut.clone());
-    let service = tower::service_fn(move |request: Request<Body>| {
-        let (client, is_cut) = (client.clone(), is_cut.clone());
-        async move {
-            if is_cut.load(Ordering::Relaxed) {
-                return Err(kube::Error::Service("no connection".into()));
-            }
-            client.send(request).await
-        }
+    let is_cut = cut.clone();
+    let client = passing(server, move |_| {
+        let refused = is_cut.load(Ordering::Relaxed);
+        if refused { Err(std::io::ErrorKind::ConnectionRefused.into()) } else { Ok(()) }
     });
-    (kube::Client::new(service, "shop"), cut)
+    (client, cut)
 }
 
 #[tokio::test(start_paused = true)]

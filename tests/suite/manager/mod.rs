@@ -18,7 +18,7 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use crate::controller::support::{MS, factory, forbid, map};
+use crate::helpers::{MS, factory, forbid, map};
 
 /// A record of events in order.
 #[derive(Clone, Default)]

@@ -12,7 +12,7 @@ use kube_informer::controller::{Controller, Phase};
 use kube_informer::manager::{ManagerPhase, TaskState};
 
 use super::*;
-use crate::controller::support::S;
+use crate::helpers::S;
 
 #[tokio::test(start_paused = true)]
 async fn parts_start_and_stop_in_order() {

@@ -4,6 +4,7 @@ use kube::api::{DeleteParams, ObjectMeta, Patch, PatchParams, PostParams};
 use serde_json::json;
 
 use super::*;
+use crate::helpers::refusal;
 
 /// Returns the text of the last error.
 fn last_error(replica: &Replica) -> String {
@@ -170,15 +171,11 @@ async fn writes_that_lose_each_time_are_told() {
         let board = Board::default();
         let replica = Replica::start(&server, &board, 0, Duration::ZERO);
         sleep(Duration::from_secs(5)).await;
-        let refused = json!({
-            "kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code,
-            "reason": if code == 409 { "Conflict" } else { "NotFound" }, "message": "denied",
-        });
+        let reason = if code == 409 { "Conflict" } else { "NotFound" };
         server.intercept(move |request| {
             let concerned = request.method == method
                 && (method == "POST" || request.target.contains(&format!("-{part}-")));
-            let body = refused.to_string().into_bytes();
-            concerned.then(|| http::Response::builder().status(code).body(body.into()).unwrap())
+            concerned.then(|| refusal(code, reason, "denied"))
         });
         // All Leases are gone: the replica joins and takes the slots again.
         for lease in leases(&server).await {

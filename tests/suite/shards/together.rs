@@ -18,12 +18,13 @@ use kube_informer::transport::ApiSource;
 use serde::{Deserialize, Serialize};
 
 use super::*;
+use crate::helpers::metadata;
 
 #[derive(CustomResource, Clone, Debug, Deserialize, Serialize, schemars::JsonSchema)]
 #[kube(group = "example.com", version = "v1", kind = "Widget", namespaced)]
 struct WidgetSpec {}
 
-fn metadata(namespace: &str, name: &str, owner: Option<&ConfigMap>) -> ObjectMeta {
+fn owned(namespace: &str, name: &str, owner: Option<&ConfigMap>) -> ObjectMeta {
     let reference = |owner: &ConfigMap, controller| OwnerReference {
         api_version: "v1".into(),
         kind: "ConfigMap".into(),
@@ -32,17 +33,13 @@ fn metadata(namespace: &str, name: &str, owner: Option<&ConfigMap>) -> ObjectMet
         controller: Some(controller),
         ..OwnerReference::default()
     };
-    ObjectMeta {
-        name: Some(name.into()),
-        namespace: Some(namespace.into()),
-        owner_references: owner.map(|owner| vec![reference(owner, true)]),
-        ..ObjectMeta::default()
-    }
+    let owner_references = owner.map(|owner| vec![reference(owner, true)]);
+    ObjectMeta { owner_references, ..metadata(namespace, name) }
 }
 
 fn map(namespace: &str, name: &str, owner: Option<&ConfigMap>) -> ConfigMap {
     let data = Some([("text".to_owned(), "x".repeat(2000))].into());
-    ConfigMap { metadata: metadata(namespace, name, owner), data, ..ConfigMap::default() }
+    ConfigMap { metadata: owned(namespace, name, owner), data, ..ConfigMap::default() }
 }
 
 /// Returns a name whose place on the ring is far from those of the others.
@@ -62,7 +59,7 @@ fn world(sharded: bool) -> ApiServer {
         for m in 0..4 {
             let owner = (m % 2 == 0).then_some(&owner);
             server.create(&map(&namespace, &format!("map-{m}"), owner)).unwrap();
-            let metadata = self::metadata(&namespace, &format!("widget-{m}"), owner);
+            let metadata = owned(&namespace, &format!("widget-{m}"), owner);
             let widget = Widget { metadata, ..Widget::new("", WidgetSpec {}) };
             server.create(&widget).unwrap();
         }
@@ -169,7 +166,7 @@ async fn shards_watch_every_event_once() {
             server.create(&map(&namespace, "new", None)).unwrap();
             server.delete(&map(&namespace, "map-0", None)).unwrap();
             let widget = |name: &str, label: &str| {
-                let mut metadata = metadata(&namespace, name, None);
+                let mut metadata = metadata(&namespace, name);
                 metadata.labels = Some([("label".to_owned(), label.to_owned())].into());
                 Widget { metadata, ..Widget::new("", WidgetSpec {}) }
             };

@@ -8,6 +8,7 @@ use kube_informer::writing::{Applier, ApplyError};
 use serde_json::json;
 
 use super::support::*;
+use crate::helpers::S;
 
 #[tokio::test(start_paused = true)]
 async fn documented_permissions_suffice() {

@@ -15,6 +15,7 @@ use tokio::time::timeout;
 
 use super::late_watches::late_informer;
 use super::support::*;
+use crate::helpers::{S, caught_up, settle, synced};
 
 #[tokio::test(start_paused = true)]
 async fn unchanged_object_is_sent_once() {

@@ -6,6 +6,7 @@ use kube_informer::writing::{Applier, ApplyError};
 use serde_json::json;
 
 use super::support::*;
+use crate::helpers::{caught_up, settle};
 
 #[tokio::test(start_paused = true)]
 async fn conflict_names_managers_and_fields() {

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use http::Response;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, ObjectReference};
 use k8s_openapi::api::events::v1::Event;
 use k8s_openapi::api::rbac::v1::ClusterRole;
@@ -16,7 +15,7 @@ use serde_json::json;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use super::support::S;
+use crate::helpers::{S, refusal};
 
 fn map(name: &str) -> ConfigMap {
     let metadata = json!({"metadata": {"name": name, "namespace": "shop", "uid": name}});
@@ -180,11 +179,7 @@ async fn refused_events_are_counted_and_the_next_is_sent() {
 async fn missing_namespace_leaves_other_counts() {
     let server = ApiServer::new();
     let faults = Faults::new();
-    let missing = json!({
-        "kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "NotFound",
-        "code": 404, "message": "namespaces \"gone\" not found",
-    });
-    let missing = Response::builder().status(404).body(missing.to_string().into()).unwrap();
+    let missing = refusal(404, "NotFound", "namespaces \"gone\" not found");
     faults.inject(Requests::all().to("/namespaces/gone/"), Injection::answer(missing));
     let recorder = EventRecorder::new(faults.client(server.client()), "site-controller");
     let mut gone = map("b");

@@ -8,6 +8,7 @@ use kube_informer::writing::Applier;
 use serde_json::{Value, json};
 
 use super::support::*;
+use crate::helpers::settle;
 
 /// Returns whether an object has all values of a configuration. Elements are found by their names.
 fn holds(object: &Value, configuration: &Value) -> bool {

@@ -11,6 +11,7 @@ use kube_informer::{InformerSpec, SharedInformerFactory};
 use serde::{Deserialize, Serialize};
 
 use super::support::*;
+use crate::helpers::{S, caught_up, metadata};
 
 #[derive(Clone, Debug, Deserialize, Resource, Serialize)]
 #[resource(inherit = ConfigMap)]
@@ -71,11 +72,7 @@ async fn type_that_loses_fields_is_refused_before_anything_is_sent() {
     let gadgets = factory.informer::<Forgetful>();
     factory.start().unwrap();
     let applier = Applier::builder(server.client(), &gadgets, "site").build().unwrap();
-    let metadata = ObjectMeta {
-        name: Some("a".into()),
-        namespace: Some("shop".into()),
-        ..ObjectMeta::default()
-    };
+    let metadata = metadata("shop", "a");
     let desired = Forgetful { metadata, spec: ForgetfulSpec { size: 7 } };
     let refused = applier.apply(&desired).await.unwrap_err();
     let ApplyError::Projected { field, .. } = &refused else { panic!("{refused:?}") };

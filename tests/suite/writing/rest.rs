@@ -15,6 +15,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::support::*;
+use crate::helpers::S;
 
 /// Sorts a request: a renewal, the opening of a watch, or something else.
 fn kind_of(request: &kube_informer::testing::api_server::RequestInfo) -> String {

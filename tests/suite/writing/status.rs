@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::support::*;
+use crate::helpers::{S, caught_up};
 
 #[derive(CustomResource, Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[kube(group = "example.com", version = "v1", kind = "Site", namespaced, status = "SiteStatus")]

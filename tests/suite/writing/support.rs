@@ -1,19 +1,18 @@
 //! Shared parts of the tests of writing.
 
 use std::convert::Infallible;
-use std::time::Duration;
 
 use http::Request;
 use http_body_util::BodyExt;
 use k8s_openapi::api::apps::v1::Deployment;
 use kube::Client;
 use kube::client::Body;
+use kube_informer::SharedInformer;
 use kube_informer::testing::ApiServer;
-use kube_informer::writing::{Applied, Applier};
-use kube_informer::{SharedInformer, SharedInformerFactory};
+use kube_informer::writing::Applier;
 use serde_json::{Value, json};
 
-pub(crate) const S: Duration = Duration::from_secs(1);
+use crate::helpers::synced;
 
 /// A deployment with one container.
 pub(crate) fn deployment(replicas: i32, cpu: &str) -> Deployment {
@@ -36,43 +35,12 @@ pub(crate) fn deployment(replicas: i32, cpu: &str) -> Deployment {
     serde_json::from_value(deployment).unwrap()
 }
 
-/// An informer that has synced.
-pub(crate) async fn synced(client: Client) -> SharedInformer<Deployment> {
-    let factory = SharedInformerFactory::builder(client).on_error(|_| {}).build();
-    let deployments = factory.informer::<Deployment>();
-    deployments.start().unwrap();
-    deployments.wait_for_sync(10 * S).await.unwrap();
-    deployments
-}
-
 pub(crate) async fn applier(
     server: &ApiServer,
 ) -> (SharedInformer<Deployment>, Applier<Deployment>) {
-    let informer = synced(server.client()).await;
+    let informer = synced::<Deployment>(server.client()).await;
     let applier = Applier::builder(server.client(), &informer, "site").build().unwrap();
     (informer, applier)
-}
-
-/// Waits until the cache has reached the server's revision.
-pub(crate) async fn caught_up(server: &ApiServer, informer: &SharedInformer<Deployment>) {
-    let revision = server.revision().into();
-    informer.wait_for(&revision, 600 * S).await.unwrap();
-}
-
-/// Applies until nothing more is sent. Returns how often it was sent.
-pub(crate) async fn settle(
-    server: &ApiServer,
-    informer: &SharedInformer<Deployment>,
-    applier: &Applier<Deployment>,
-    desired: &Deployment,
-) -> usize {
-    for sent in 0..5 {
-        caught_up(server, informer).await;
-        if let Applied::Unchanged(_) = applier.apply(desired).await.unwrap() {
-            return sent;
-        }
-    }
-    panic!("it is sent again and again");
 }
 
 /// Changes the deployment as another manager: a merge patch, or an apply.

@@ -15,7 +15,7 @@ use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::api::events::v1::Event;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use k8s_openapi::jiff::Timestamp;
-use kube::api::{DeleteParams, ListParams, ObjectMeta, Patch, PatchParams, PostParams};
+use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kube::client::Body;
 use kube::{Api, Client, CustomResourceExt, ResourceExt};
 use kube_informer::testing::ApiServer;
@@ -27,8 +27,8 @@ use self::example::controller::manager;
 use self::example::crd::{WebApp, WebAppSpec};
 use self::example::registry::Registry;
 use super::support::{Running, eventually};
+use crate::helpers::{S, metadata};
 
-const S: Duration = Duration::from_secs(1);
 const TOKEN: &str = "of-the-operator";
 const USER: &str = "system:serviceaccount:webapps:webapps";
 
@@ -294,12 +294,7 @@ async fn second_app_of_a_host_waits_for_it() {
 #[tokio::test(start_paused = true)]
 async fn foreign_deployment_is_left_alone() {
     let rig = Rig::new();
-    let metadata = ObjectMeta {
-        namespace: Some("shop".into()),
-        name: Some("hello".into()),
-        ..ObjectMeta::default()
-    };
-    let foreign = Deployment { metadata, ..Deployment::default() };
+    let foreign = Deployment { metadata: metadata("shop", "hello"), ..Deployment::default() };
     rig.server.create(&foreign).unwrap();
     let running = rig.replica();
     rig.create("hello", "hello.example.com").await;

@@ -1,0 +1,13 @@
+//! The objects, clients, informers and waits that `suite` and `promises` share.
+
+mod clients;
+mod informers;
+mod objects;
+mod protobuf;
+mod times;
+
+pub(crate) use self::clients::*;
+pub(crate) use self::informers::*;
+pub(crate) use self::objects::*;
+pub(crate) use self::protobuf::*;
+pub(crate) use self::times::*;
