@@ -1,4 +1,4 @@
-//! A look at the server before an act that cannot be undone.
+//! A check with the server before an act that cannot be undone.
 
 use std::fmt::{self, Debug};
 

@@ -259,7 +259,7 @@ where
         E: Into<BoxError> + 'static,
     {
         let (control_loop, elector) = self.with_reconcile(reconcile);
-        // Dropped last: what the user's functions captured may panic when it is dropped.
+        // Dropped last: values that the user's functions captured may panic when dropped.
         let _held = SafeDrop::new(control_loop.clone());
         match elector {
             Some(election) => run::run_elected(control_loop, election, stop).await,

@@ -18,7 +18,7 @@ pub(super) struct Owner {
     controllers_only: bool,
 }
 
-/// The reach of the owners. An owner with a namespace shares its dependent's.
+/// The reach of the owners. A namespaced owner shares its dependent's namespace.
 enum OwnerReach {
     Namespace,
     Cluster,
@@ -41,7 +41,7 @@ impl Owner {
     }
 
     /// Returns the keys of the objects of this kind that own a dependent with this metadata. Empty
-    /// if no such owner can exist: an owner with a namespace shares its dependent's.
+    /// if no such owner can exist: a namespaced owner shares its dependent's namespace.
     pub(super) fn keys(&self, meta: &ObjectMeta) -> impl Iterator<Item = ObjectKey> {
         let owners = meta.owner_references.iter().flatten().filter(|owner| self.is(owner));
         owners.filter_map(|owner| {

@@ -224,7 +224,7 @@ impl Enqueuer {
         self.queue.add_with(key.clone(), Priority::LOW);
     }
 
-    /// Returns whether the reason of earlier failures may be gone: the object was created, was
+    /// Returns whether the reason for earlier failures may be gone: the object was created, was
     /// deleted, or has another generation. Changes of status, labels or annotations do not count.
     fn spec_changed(&self, event: &CachedEvent) -> bool {
         match event {

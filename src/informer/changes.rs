@@ -190,8 +190,8 @@ impl Changes {
     ///
     /// # Errors
     /// [`InformerStopped`] if an informer was stopped: ask each handle for
-    /// [`is_stopped`](SharedInformer::is_stopped). After that informer was
-    /// [removed](Self::remove), the signal goes on with the others.
+    /// [`is_stopped`](SharedInformer::is_stopped). After that informer was [removed](Self::remove),
+    /// the signal continues with the others.
     pub async fn changed(&mut self) -> Result<(), InformerStopped> {
         if self.began {
             self.wait_for_change().await?;

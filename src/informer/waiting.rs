@@ -67,7 +67,7 @@ impl fmt::Display for Ended<'_> {
     }
 }
 
-/// The reason of the timeout, and what to do.
+/// The reason for the timeout, and what to do.
 struct Reason<'a>(&'a ConditionTimeout);
 
 impl fmt::Display for Reason<'_> {

@@ -77,8 +77,8 @@ impl TermWork {
 
 /// A guard. Its drop renews the lease for work that outlives the elector's future.
 ///
-/// Renewing goes on in a task of the runtime on which the elector ran. It ends with the work, or
-/// with that runtime.
+/// A task of the runtime on which the elector ran renews it. The task ends with the work, or with
+/// that runtime.
 pub(super) struct RenewOnDrop {
     /// `None` if the future was not dropped while it led.
     pub(super) machine: Option<Machine>,

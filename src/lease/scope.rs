@@ -68,9 +68,9 @@ pub struct WorkScope(Arc<ScopeState>);
 struct ScopeState {
     /// Tells the work to stop.
     token: CancellationToken,
-    /// Drops what is tracked.
+    /// Drops the tracked work.
     aborted: CancellationToken,
-    /// True if nothing waits for what is tracked from now on.
+    /// True if nothing waits for work tracked from now on.
     ended: AtomicBool,
     /// True if the work was told to stop because its time was over, not by the code that renews the
     /// lease.
@@ -263,8 +263,8 @@ impl WorkScope {
         .await
     }
 
-    /// Tells the work to stop, or drops what is tracked, if its time has come. The code that renews
-    /// the lease does the same, but its thread may be blocked.
+    /// Tells the work to stop, or drops it, if its time has come. The code that renews the lease
+    /// does the same, but its thread may be blocked.
     fn check_clock(&self) {
         let held = self.0.term.lock();
         let Some(term) = *held else { return };
@@ -317,7 +317,7 @@ impl WorkScope {
             drop_safely(work);
             return tokio::spawn(ready(None));
         }
-        // In this order: the closure's values are dropped before the guard.
+        // This order drops the closure's values before the guard.
         let (span, waiting) = (tracing::Span::current(), Arc::new(Mutex::new(Some((work, guard)))));
         let (scope, begins) = (self.clone(), waiting.clone());
         let mut closure = tokio::task::spawn_blocking(move || {
@@ -460,14 +460,14 @@ impl WorkScope {
         self.0.ended.swap(true, Ordering::AcqRel);
     }
 
-    /// Returns guards that tell the work to stop, and that drop what is tracked and refuse further
-    /// work, when they are dropped.
+    /// Returns two guards. Dropping the first tells the work to stop; dropping the second drops
+    /// tracked and refuses further work.
     pub(crate) fn end_on_drop(&self) -> (DropGuard, EndGuard) {
         (self.0.token.clone().drop_guard(), EndGuard(self.clone()))
     }
 }
 
-/// A guard that drops what a scope tracks, and refuses further work.
+/// A guard that drops a scope's tracked work, and refuses further work.
 pub(crate) struct EndGuard(WorkScope);
 
 impl Drop for EndGuard {

@@ -46,7 +46,7 @@ impl Manager {
         let parts = self.parts;
         let _ends = EndGuard::new(&state, &parts);
         let controllers: Vec<_> = parts.controllers().cloned().collect();
-        // Held to the end: what the user's functions captured may panic when it is dropped.
+        // Held to the end: values that the user's functions captured may panic when dropped.
         let controllers = SafeVec::from(controllers);
         let (grace, stopping) = (parts.grace, CancellationToken::new());
         let waits = parts.elector.as_ref().is_some_and(|elector| !elector.abandons_blocked());

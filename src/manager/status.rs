@@ -89,9 +89,9 @@ pub enum TaskState {
     Waiting,
     /// It runs, or work that it tracks does.
     Running,
-    /// It returned `Ok`, and what it tracked has ended.
+    /// It returned `Ok`, and its tracked work has ended.
     Ended,
-    /// It returned an error or panicked, and what it tracked has ended.
+    /// It returned an error or panicked, and its tracked work has ended.
     Failed,
     /// It was dropped before it had ended, or work that it tracked was.
     Dropped,

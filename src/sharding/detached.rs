@@ -9,7 +9,7 @@ use super::error::ShardingError;
 use super::run::Driver;
 use crate::lease::DROP_TIMEOUT;
 
-/// A driver that goes on in a task of its runtime if it is dropped beside work that blocks a
+/// A driver that continues in a task of its runtime if it is dropped beside work that blocks a
 /// thread. The task ends with the work, or with that runtime.
 pub(super) struct Detaching {
     /// `None` once the membership has ended.
@@ -48,7 +48,7 @@ impl Drop for Detaching {
                     tracing::error!(%error, "a membership that was dropped ended");
                 }
             }
-            // In this order: the next run begins after this one has ended.
+            // This order lets the next run begin after this one has ended.
             drop(driver);
             drop(detached);
         });

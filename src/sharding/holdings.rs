@@ -16,7 +16,7 @@ pub(super) const PARALLEL: usize = 16;
 
 /// The largest number of times that the pause after a conflict doubles.
 const MOST_DOUBLINGS: u32 = 3;
-/// The number of retry periods between two looks at a Lease that is not the group's.
+/// The number of retry periods between two checks of a Lease that is not the group's.
 const STRANGE_PERIODS: u32 = 1 << MOST_DOUBLINGS;
 
 /// The state of a slot in the present session.

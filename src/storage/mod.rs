@@ -51,7 +51,7 @@ pub struct Storage<K: ?Sized = dyn AnyObject> {
     kind: PhantomData<K>,
 }
 
-/// The settings of a storage that packs, and what packs objects without bytes.
+/// The settings of a storage that packs, and its packer of objects without bytes.
 type Packing = (Settings, Option<MakeRewriter>);
 
 #[derive(Clone, Copy, Debug)]
@@ -116,7 +116,7 @@ pub(crate) trait Keeper: Send + Sync {
 /// ```
 /// use kube_informer::storage::{PackError, StorageStatus};
 ///
-/// /// Returns advice about a storage that does not save what it could.
+/// /// Returns advice about a storage that saves less than it could.
 /// fn advice(status: &StorageStatus) -> Option<String> {
 ///     let reads = status.hits + status.misses;
 ///     match status.refused {
@@ -299,13 +299,13 @@ where
     /// unpacks every object before it is ready.
     ///
     /// If a transform changes objects, or the source delivers no bytes, an object is packed as its
-    /// `Serialize` writes it. Every read returns what its `Deserialize` makes of that. The first
-    /// objects are unpacked and packed again as a test. If the result differs, the whole type is
-    /// kept decoded; the log and the status say so. If a later object can't be unpacked when it is
-    /// read, each further object is unpacked as a test, and kept decoded if that fails. The order
-    /// of lists does not count, because a set has none. The test does not find parts that
-    /// `Serialize` always leaves out, such as a `Time`'s fraction of a second. Keep a type decoded
-    /// if that matters.
+    /// `Serialize` writes it. Every read returns the result of its `Deserialize`. The first objects
+    /// are unpacked and packed again as a test. If the result differs, the whole type is kept
+    /// decoded; the log and the status say so. If a later object can't be unpacked when it is read,
+    /// each further object is unpacked as a test, and kept decoded if that fails. The order of
+    /// lists does not count, because a set has none. The test does not find parts that `Serialize`
+    /// always leaves out, such as a `Time`'s fraction of a second. Keep a type decoded if that
+    /// matters.
     ///
     /// An object is kept decoded if its lists and maps have more than 64 levels, or if unpacking
     /// would take over 1.5 MiB of stack. This measure does not count reads by `#[serde(flatten)]`

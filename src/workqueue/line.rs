@@ -138,7 +138,7 @@ impl Line {
         }
     }
 
-    /// Drops every ticket, all of them void, and the memory beyond what an empty line keeps.
+    /// Drops every ticket, all of them void, and memory that an empty line does not keep.
     pub(super) fn clear(&mut self) {
         (self.len, self.void) = (0, 0);
         match &mut self.order {

@@ -235,9 +235,9 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     /// [backoff that holds](WorkQueueBuilder::backoff_holds) is ready at once. Returns whether the item
     /// was in such a backoff.
     ///
-    /// Call this, and then [`add`](Self::add), when the reason of the failures may be gone, for example
-    /// after a change of the object's spec. If a worker has the item now, adds can shorten its next
-    /// retry, because that try may have seen the old state.
+    /// Call this, and then [`add`](Self::add), when the reason for the failures may be gone, for
+    /// example after a change of the object's spec. If a worker has the item now, adds can shorten
+    /// its next retry, because that try may have seen the old state.
     pub fn reset_backoff(&self, item: &T) -> bool {
         self.0.user.forget(item);
         self.0.backoff_holds && self.wake_up(item, Core::end_backoff)

@@ -47,7 +47,7 @@ pub(super) struct Aging {
 
 impl Aging {
     pub(super) fn new(level: Duration) -> Self {
-        // 255 levels fit in a tenth of what a rank can hold.
+        // 255 levels fit in a tenth of a rank's range.
         let longest = u64::MAX / 2560;
         Self { level: u64::try_from(level.as_nanos()).unwrap_or(longest).min(longest) }
     }

@@ -145,7 +145,7 @@ where
     /// under the name of this field manager.
     ///
     /// The applier wraps the client in a [`tracking_client`], so that a controller waits until it
-    /// sees what it applied.
+    /// sees the applied objects.
     pub fn builder(
         client: Client,
         informers: impl Into<InformerGroup<K>>,

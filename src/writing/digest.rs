@@ -1,8 +1,8 @@
 //! Digests of JSON values.
 //!
-//! A record of what was applied must not keep the contents: they may be Secrets. It keeps a digest
-//! of 128 bits. The key of the hash function is random in each process. So no attacker can choose
-//! two values with one digest, or read a value from its digest.
+//! A record of an apply must not keep the contents: they may be Secrets. It keeps a digest of 128
+//! bits. The key of the hash function is random in each process. So no attacker can choose two
+//! values with one digest, or read a value from its digest.
 
 use std::collections::hash_map::{DefaultHasher, RandomState};
 use std::hash::{BuildHasher, Hasher};

@@ -132,7 +132,7 @@ where
         }
         let values = record.owned.digest(&to_value(&*object).ok()?);
         if is_the_answer {
-            // The object is what the server answered. If the cache holds it in a slightly different
+            // The object is the server's answer. If the cache holds it in a slightly different
             // form, for example because it came as protobuf, that form is the one to compare with.
             self.records.confirm(key, *section, record, values);
             return Some(object);
@@ -163,7 +163,7 @@ where
         ownership == Digest::of(fields.unwrap_or(&Value::Null))
     }
 
-    /// Returns what the cache shows of the object of a record.
+    /// Returns the cache's view of a record's object.
     pub(super) fn sight(&self, key: &ObjectKey, record: &RecordedVersion) -> Sight {
         let Some(informer) = self.informers.informer_of(key) else { return Sight::Gone };
         let store = informer.snapshot();

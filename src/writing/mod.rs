@@ -1,6 +1,6 @@
 //! Writing back: applies, owner references, conditions and events.
 //!
-//! A controller compares what it wants with what is there, and writes the difference. An
+//! A controller compares the wanted state with the present one, and writes the difference. An
 //! [`Applier`] does that with server-side apply: it takes all that a reconcile wants, and sends it
 //! only if the cache shows that it is not there. At rest, a controller then sends no requests.
 //!

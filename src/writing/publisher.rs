@@ -202,7 +202,7 @@ fn type_name(type_: EventType) -> &'static str {
     }
 }
 
-/// Returns what equal events have in common.
+/// Returns a digest that equal events share.
 fn key(event: &Event, regarding: &ObjectReference) -> Digest {
     // The version of an object does not count.
     let identity = |object: &ObjectReference| {

@@ -1,4 +1,4 @@
-//! The record of what was applied to each object.
+//! The record of each object's last apply.
 //!
 //! A record is valid only if no other apply of the object can have changed the server since. While
 //! an apply is under way, its object has no record. If the answer to one of several overlapping
@@ -135,8 +135,8 @@ impl Records {
         fields
     }
 
-    /// Removes the record of an object and notes an apply that begins. `sight` returns what
-    /// the cache shows of an object, for the sweep.
+    /// Removes the record of an object and notes an apply that begins. `sight` returns the cache's
+    /// view of an object, for the sweep.
     pub(super) fn begin(
         self: &Arc<Self>,
         key: &ObjectKey,

@@ -19,7 +19,7 @@ pub(super) struct Series {
     pub(super) count: i32,
 }
 
-/// The series by what their events have in common. Each call takes amortised constant time.
+/// The series by the digest that their events share. Each call takes amortised constant time.
 #[derive(Debug, Default)]
 pub(super) struct SeriesMap {
     series: HashMap<Digest, Remembered>,

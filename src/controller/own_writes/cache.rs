@@ -96,7 +96,7 @@ impl Cache {
         !waits || informer.is_stopped() || self.settle(key, &informer.snapshot())
     }
 
-    /// Returns the number of writes that the store did not show when it was asked last.
+    /// Returns the number of writes that the store did not show when last checked.
     pub(crate) fn count(&self) -> usize {
         self.0.expected.lock().count
     }

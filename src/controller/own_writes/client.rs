@@ -144,7 +144,7 @@ impl TrackedReconcile {
         if self.0.term.is_over() { Err(WriteRefused { target: target() }) } else { Ok(()) }
     }
 
-    /// Sends a write, and records what its answer says.
+    /// Sends a write, and records its answer.
     async fn send(
         self,
         client: Client,

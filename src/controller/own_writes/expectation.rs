@@ -33,7 +33,7 @@ impl Expectation {
         match (self.version(), new.version()) {
             (Some(before), Some(after)) if after.is_older_than(before) => self,
             (Some(before), None) => match new {
-                // A deletion without a version came after what is known of the object.
+                // A deletion without a version is newer than the known state.
                 Self::Gone { uid, .. } => Self::Gone { uid, version: Some(before.clone()) },
                 new => new,
             },

@@ -30,7 +30,7 @@ pub(crate) struct Target {
     pub(super) subresource: Option<String>,
 }
 
-/// The options of a deletion, or of the one that an eviction asks for.
+/// The options of a deletion, or of the one that an eviction requests.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct DeleteOptions {

@@ -145,7 +145,7 @@ impl Health {
     }
 }
 
-/// Names what blocks a stop.
+/// Names the work that blocks a stop.
 fn blocked_work(status: &ManagerStatus) -> String {
     let held = status.controllers.iter().filter(|controller| !controller.reconciling.is_empty());
     let held = held
