@@ -177,8 +177,8 @@ impl ManagerBuilder {
         self
     }
 
-    /// Publishes the waiting events of this recorder after everything else has ended, for at most 5
-    /// s within the [grace](Self::grace). Events that fail are logged. A later call replaces the
+    /// Publishes the waiting events of this recorder after everything else has ended, for at most
+    /// 5 s within the [grace](Self::grace). Failed events are logged. A later call replaces the
     /// recorder.
     pub fn events(mut self, recorder: EventRecorder) -> Self {
         self.parts.events = Some(recorder);
@@ -194,8 +194,8 @@ impl ManagerBuilder {
     }
 
     /// Sets the time that everything gets to end after a stop; 25 s unless set, which is less than
-    /// the 30 s that a pod has. The rest is then dropped, and [`ManagerError::Unfinished`] names
-    /// it.
+    /// the 30 s that a pod has. Parts still running then are dropped, and
+    /// [`ManagerError::Unfinished`] names them.
     ///
     /// Code that blocks a thread cannot be dropped. For a leader's or a slot's code, `run` waits
     /// beyond the grace, unless the [elector](

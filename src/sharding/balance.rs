@@ -65,9 +65,9 @@ impl Balance {
         Plan { claim: self.assignment(member).claims, give: Vec::new() }
     }
 
-    /// Returns slots that a member can give and keep few ranges: those at the edges of the shortest
-    /// ranges. Neighbours by identity give from opposite edges, so that their slots are more often
-    /// adjacent.
+    /// Returns slots that a member can give while its ranges stay few: those at the edges of the
+    /// shortest ranges. Neighbours by identity give from opposite edges, so that their slots are
+    /// more often adjacent.
     fn edges(&self, member: usize, number: usize, draining: impl Fn(usize) -> bool) -> Vec<usize> {
         let mut runs: Vec<std::ops::Range<usize>> = Vec::new();
         for slot in 0..self.owners.len() {

@@ -8,7 +8,7 @@ use crate::object::{ShardKey, ShardSelector, ring_hash};
 
 const OWNERS: [&str; 4] = ["first", "second", "third", "fourth"];
 
-/// An object with this controlling owner, or with none.
+/// Returns an object with this controlling owner, or none.
 fn owned(name: &str, owner: Option<&str>) -> ConfigMap {
     let mut map = object(name);
     map.metadata.owner_references = owner.map(|uid| {
@@ -18,7 +18,7 @@ fn owned(name: &str, owner: Option<&str>) -> ConfigMap {
     map
 }
 
-/// The shard of the dependents of these owners.
+/// Returns the shard of these owners' dependents.
 fn shard(owners: &[&str]) -> ShardSelector {
     let places = owners.iter().map(|uid| ring_hash(uid));
     ShardSelector::new(ShardKey::ControllerUid, places.map(|place| place..=place))
