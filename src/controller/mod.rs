@@ -232,10 +232,11 @@ where
     /// [`watches`](ControllerBuilder::watches), with no keys if need be.
     ///
     /// A reconcile that returns an error, panics or exceeds the timeout is retried after the
-    /// limiter's delay: unless set otherwise 5 ms, doubling up to 1,000 s. Only a new spec
-    /// (`metadata.generation`), a creation or a deletion ends the delay early. For a kind without a
-    /// generation, only creation and deletion do: a corrected `ConfigMap` waits for the end of the
-    /// delay.
+    /// limiter's delay: unless set otherwise 5 ms, doubling up to 1,000 s. A new spec
+    /// (`metadata.generation`), a creation or a deletion of the object ends the delay at once. So
+    /// does any other event or trigger of the key, but not before 10 s have passed since the try.
+    /// Events that come all the time, such as those of its own writes, retry a failing key six
+    /// times a minute at most.
     ///
     /// A key that is reconciled without end is reported: by a warning, in the
     /// [status](ControllerStatus::hot_keys), and by a metric. Where tokio's clock is paused, as in a
@@ -328,8 +329,9 @@ impl ControllerHandle {
         self.queue.publish();
     }
 
-    /// Queues a key ahead of live changes, for a cause that no informer sees. A key in backoff or
-    /// parked stays so, and gets the higher priority for later.
+    /// Queues a key ahead of live changes, for a cause that no informer sees. A failed key is tried
+    /// again, but not before 10 s have passed since its last try. A key that waits for its own
+    /// writes waits on, and gets the higher priority for later.
     ///
     /// Returns `false` when the controller has stopped. A [sharded](ControllerBuilder::sharded)
     /// controller drops a key that this replica does not hold, and still returns `true`.
@@ -338,7 +340,8 @@ impl ControllerHandle {
         self.queue.add_with(key, Priority::HIGH)
     }
 
-    /// Queues a key after a delay. A key in backoff or parked stays so.
+    /// Queues a key after a delay. For a failed key this is like [`trigger`](Self::trigger) when the
+    /// delay is over.
     ///
     /// Of several delays of one key only the earliest counts. So a requeue, a backoff or a debounce
     /// that ends before this delay replaces it: the reconcile that runs then decides what follows.

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::core::{Core, CoreRules};
 use super::metrics::{Publishing, QueueMetrics};
 use super::priority::Aging;
-use super::shared::{QueueState, SharedQueue};
+use super::shared::{QueueState, SharedQueue, nanos};
 use super::user::{Group, UserCode};
 use super::{RateLimiter, WorkQueue, default_limiter};
 use crate::sync::{Mutex, Notify};
@@ -37,7 +37,7 @@ pub struct WorkQueueBuilder<T> {
     aging: Duration,
     group: Option<Group<T>>,
     keeps_delayed: bool,
-    backoff_holds: bool,
+    backoff_holds: Duration,
 }
 
 impl<T: Clone + Eq + Hash + Send + 'static> WorkQueueBuilder<T> {
@@ -48,7 +48,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueueBuilder<T> {
             aging: AGING,
             group: None,
             keeps_delayed: false,
-            backoff_holds: false,
+            backoff_holds: Duration::ZERO,
         }
     }
 
@@ -103,16 +103,19 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueueBuilder<T> {
         self
     }
 
-    /// Sets whether adds leave an item in backoff until its delay is over. Off unless set, as in
-    /// client-go: there an add makes the item ready at once.
+    /// Sets the time for which adds leave an item in backoff. Zero unless set, as in client-go:
+    /// there an add makes the item ready at once. With [`Duration::MAX`] no add ends a backoff.
     ///
     /// An item is in backoff from [`Work::retry`](super::Work::retry) or
-    /// [`WorkQueue::add_rate_limited`] until its delay is over. Adds during that time are not lost:
-    /// they raise the priority that the item will have. The latest retry of a worker sets the
-    /// delay. [`WorkQueue::reset_backoff`] ends the backoff early. After [`WorkQueue::forget`] the
-    /// next add ends it.
-    pub fn backoff_holds(mut self, holds: bool) -> Self {
-        self.backoff_holds = holds;
+    /// [`WorkQueue::add_rate_limited`] until its delay is over. An add that comes after this time
+    /// ends the backoff. An add that comes earlier ends it when this time is over. It also raises
+    /// the priority that the item will have. So events that come all the time retry a failing item
+    /// at most this often, and the event that cures it is not left unheard for a long delay.
+    ///
+    /// The latest retry of a worker sets the delay. [`WorkQueue::reset_backoff`] ends the backoff
+    /// at once. After [`WorkQueue::forget`] the next add ends it.
+    pub fn backoff_holds(mut self, time: Duration) -> Self {
+        self.backoff_holds = time;
         self
     }
 
@@ -122,7 +125,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueueBuilder<T> {
         let core = Core::new(CoreRules {
             aging: Aging::new(self.aging),
             fair: self.group.is_some(),
-            backoff_holds: self.backoff_holds,
+            backoff_holds: nanos(self.backoff_holds),
         });
         let limiter = self.limiter.unwrap_or_else(|| Box::new(default_limiter()));
         let name = self.name.clone().unwrap_or_default();
@@ -131,7 +134,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueueBuilder<T> {
             user: UserCode::new(name.clone(), limiter, self.group),
             name,
             inner: Mutex::new(QueueState { core, timer: None, closed: false, abandoned: false }),
-            backoff_holds: self.backoff_holds,
+            backoff_holds: !self.backoff_holds.is_zero(),
             wake: Notify::new(),
             drained: Notify::new(),
             epoch: Instant::now(),

@@ -9,7 +9,7 @@
 //! - [Groups](WorkQueueBuilder::fair_by) may be served in turn.
 //! - Each item comes in a guard. If its worker panics or is cancelled, the queue marks the item as
 //!   done, and the item can be added again.
-//! - An item that failed may [wait its whole backoff](WorkQueueBuilder::backoff_holds), despite adds.
+//! - Adds may [leave an item in backoff](WorkQueueBuilder::backoff_holds) for some time.
 //! - An item that cannot be processed yet can be [parked](Work::park): it holds no worker until it is
 //!   woken.
 //!
@@ -143,8 +143,8 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     /// Adds an item with a priority. An item that waits already with a lower priority moves
     /// forward.
     ///
-    /// An item that is parked, or in a [backoff that holds](WorkQueueBuilder::backoff_holds), stays
-    /// so. It then has at least this priority when it is ready.
+    /// An item that is parked stays so. One in backoff stays so for the time for which the [backoff
+    /// holds](WorkQueueBuilder::backoff_holds). Either has at least this priority when it is ready.
     ///
     /// Returns `false` as [`add`](Self::add) does.
     pub fn add_with(&self, item: T, priority: Priority) -> bool {

@@ -20,6 +20,7 @@ pub(super) struct SharedQueue<T> {
     pub(super) name: Arc<str>,
     pub(super) inner: Mutex<QueueState<T>>,
     pub(super) user: UserCode<T>,
+    /// True if a backoff holds for some time.
     pub(super) backoff_holds: bool,
     /// Wakes one worker when an item is ready or a timer has to be set, and all when the queue
     /// closes.

@@ -88,8 +88,8 @@ impl<T: Clone + Eq + Hash + Send + 'static> Work<T> {
     /// Marks the item as done, and adds it again after the rate limiter's delay, at the same
     /// priority. Returns the delay, or `None` when the queue is shutting down and takes no items.
     ///
-    /// If the queue's [backoff holds](super::WorkQueueBuilder::backoff_holds), no add shortens the delay,
-    /// whether it came during the work or later.
+    /// An add shortens the delay, whether it came during the work or later, but not below the time
+    /// for which the queue's [backoff holds](super::WorkQueueBuilder::backoff_holds).
     pub fn retry(self) -> Option<Duration> {
         let delay = self.queue.user.delay(&self);
         self.retry_in(delay)

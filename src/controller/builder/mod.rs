@@ -29,6 +29,9 @@ use crate::object::ObjectKey;
 use crate::sharding::Sharding;
 use crate::workqueue::{WorkQueue, WorkQueueBuilder};
 
+/// The time for which events leave a failing key in backoff.
+const BACKOFF_HOLDS: Duration = Duration::from_secs(10);
+
 /// Options of a [`Controller`].
 ///
 /// ```no_run
@@ -70,7 +73,7 @@ pub struct ControllerBuilder<K, C = ()> {
 impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
     pub(super) fn new(name: Arc<str>, informers: InformerGroup<K>) -> Self {
         Self {
-            queue: WorkQueue::builder().name(name.clone()).backoff_holds(true),
+            queue: WorkQueue::builder().name(name.clone()).backoff_holds(BACKOFF_HOLDS),
             name,
             caches: caches(&informers),
             own: Followed::of(informers),

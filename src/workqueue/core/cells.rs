@@ -58,8 +58,9 @@ impl<T> Cells<T> {
     /// caller drops without a lock.
     pub(super) fn remove_if_resting(&mut self, cell: u32) -> Option<T> {
         let kept = self.items.get_mut(cell as usize)?;
-        let resting =
-            |item: &mut Item<T>| matches!(item.state, ItemState::Resting) && item.delay.is_none();
+        let resting = |item: &mut Item<T>| {
+            matches!(item.state, ItemState::Resting { .. }) && item.delay.is_none()
+        };
         let item = kept.take_if(resting)?;
         if let Ok(entry) = self.table.find_entry(item.hash, |other| *other == cell) {
             entry.remove();
@@ -111,7 +112,8 @@ impl<T: Eq> Cells<T> {
         };
         self.table.insert_unique(arrival.hash, cell, rehash);
         let value = arrival.value.take();
-        let item = Some(Item { value, hash: arrival.hash, state: ItemState::Resting, delay: None });
+        let state = ItemState::Resting { since: 0 };
+        let item = Some(Item { value, hash: arrival.hash, state, delay: None });
         match self.items.get_mut(cell as usize) {
             Some(free) => *free = item,
             None => self.items.push(item),

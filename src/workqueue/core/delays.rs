@@ -1,7 +1,8 @@
 //! Items that are due later: delayed adds, retries, and parked items.
 //!
 //! Each item has at most one delay. A delay holds the item back if it is a backoff that holds, or
-//! if the item is parked: adds then only raise the item's priority.
+//! if the item is parked. Adds then raise the item's priority. They also end a backoff, but not
+//! before it has held for its time.
 
 use super::{Arrival, Core, Delay, Hold, Item, ItemState, Meanwhile};
 use crate::panic;
@@ -34,7 +35,7 @@ impl<T: Eq + Clone> Core<T> {
     ) -> Result<bool, String> {
         self.promote(now);
         let cell = self.cells.find_or_keep(arrival)?;
-        Ok(cell.is_some_and(|cell| self.delay(cell, priority, delay, false)))
+        Ok(cell.is_some_and(|cell| self.delay(cell, priority, delay, false, now)))
     }
 
     /// Requeues an item that is being processed: it is added when `due`, or when done if `due` is
@@ -50,7 +51,7 @@ impl<T: Eq + Clone> Core<T> {
         if due <= now {
             return self.make_ready(cell, priority, now, now);
         }
-        self.delay(cell, priority, (due, Hold::None), true)
+        self.delay(cell, priority, (due, Hold::None), true, now)
     }
 
     /// Retries an item that is being processed, after its backoff. Returns whether it is now the
@@ -65,14 +66,18 @@ impl<T: Eq + Clone> Core<T> {
         self.promote(now);
         let Some(item) = self.cells.get_mut(cell) else { return false };
         let renewed = item.has(Meanwhile::RENEWED);
-        if due <= now || renewed || !self.rules.backoff_holds {
+        if due <= now || renewed || self.rules.backoff_holds == 0 {
             return self.requeue(cell, priority, due, now);
         }
         // The try that failed just now sets the delay and ends an earlier backoff.
         let known = self.undelay(cell);
         let own = known.is_none_or(|(delay, _)| delay.own);
+        // A delayed add ends this backoff, as one without a delay does.
+        let added = known.filter(|(delay, _)| !delay.own && delay.hold == Hold::None);
+        let added = added.map_or(u64::MAX, |(delay, _)| delay.due);
+        let due = due.min(added.max(now.saturating_add(self.rules.backoff_holds)));
         let priority = known.map_or(priority, |(_, known)| known.max(priority));
-        self.delay(cell, priority, (due, Hold::Backoff), own)
+        self.delay(cell, priority, (due, Hold::Backoff), own, now)
     }
 
     /// Parks an item that is being processed, until it is unparked or `due`. Returns whether it is
@@ -92,11 +97,11 @@ impl<T: Eq + Clone> Core<T> {
             return self.make_ready(cell, priority, now, now);
         }
         if item.delay.is_some_and(|known| known.hold == Hold::Backoff) {
-            self.raise(cell, priority);
+            self.hasten(cell, priority, u64::MAX);
             return false;
         }
         let known = self.undelay(cell).map_or(priority, |(_, known)| known);
-        self.delay(cell, priority.max(known), (due, Hold::Parked), true)
+        self.delay(cell, priority.max(known), (due, Hold::Parked), true, now)
     }
 
     /// Makes a parked item ready. If the item is being processed, its next park has no effect.
@@ -190,7 +195,7 @@ impl<T: Eq + Clone> Core<T> {
         for (_, cell) in std::mem::take(&mut self.delayed).into_keys() {
             let Some(item) = self.cells.get_mut(cell) else { continue };
             item.delay = None;
-            if matches!(item.state, ItemState::Resting) {
+            if matches!(item.state, ItemState::Resting { .. }) {
                 dropped.extend(self.cells.remove_if_resting(cell));
             } else {
                 match panic::catch(|| item.value.clone()) {
@@ -202,13 +207,28 @@ impl<T: Eq + Clone> Core<T> {
         (dropped, panics)
     }
 
-    /// Raises the priority that a delayed item will have.
-    pub(super) fn raise(&mut self, cell: u32, priority: Priority) {
-        if let Some(delay) = self.cells.get(cell).and_then(|item| item.delay)
-            && let Some(known) = self.delayed.get_mut(&(delay.due, cell))
-        {
-            *known = priority.max(*known);
+    /// Returns the time until which adds leave a resting item delayed; `None` if nothing holds it.
+    pub(super) fn held_until(&self, cell: u32) -> Option<u64> {
+        let item = self.cells.get(cell)?;
+        let ItemState::Resting { since } = item.state else { return None };
+        match item.delay?.hold {
+            Hold::None => None,
+            Hold::Backoff => Some(since.saturating_add(self.rules.backoff_holds)),
+            Hold::Parked => Some(u64::MAX),
         }
+    }
+
+    /// Raises the priority that a delayed item will have, and makes it due at this time at the
+    /// latest. Returns whether it is now the first one due.
+    pub(super) fn hasten(&mut self, cell: u32, priority: Priority, due: u64) -> bool {
+        let Some((delay, known)) = self.undelay(cell) else { return false };
+        let Some(item) = self.cells.get_mut(cell) else { return false };
+        let sooner = due < delay.due;
+        let delay = Delay { due: due.min(delay.due), ..delay };
+        item.delay = Some(delay);
+        self.delayed.insert((delay.due, cell), known.max(priority));
+        self.parked += usize::from(delay.hold == Hold::Parked);
+        sooner && self.next_due() == Some(delay.due)
     }
 
     /// Delays an item, or merges the delay with the one it has. Returns whether the item is now the
@@ -219,12 +239,17 @@ impl<T: Eq + Clone> Core<T> {
         priority: Priority,
         (due, hold): (u64, Hold),
         own: bool,
+        now: u64,
     ) -> bool {
         let hold = match hold {
-            Hold::Backoff if !self.rules.backoff_holds => Hold::None,
+            Hold::Backoff if self.rules.backoff_holds == 0 => Hold::None,
             hold => hold,
         };
+        let held_until = self.held_until(cell);
         let Some(item) = self.cells.get_mut(cell) else { return false };
+        if let (ItemState::Resting { since }, None) = (&mut item.state, item.delay) {
+            *since = now;
+        }
         let (mut priority, mut own) = (priority, own);
         if let Some(known) = &mut item.delay {
             // The merged delay is a worker's own only if both are.
@@ -232,14 +257,13 @@ impl<T: Eq + Clone> Core<T> {
             own = known.own;
             match (known.hold, hold) {
                 (Hold::Parked, _) | (Hold::Backoff, Hold::None) => {
-                    self.raise(cell, priority);
-                    return false;
+                    let due = held_until.map_or(u64::MAX, |held_until| held_until.max(due));
+                    return self.hasten(cell, priority, due);
                 }
                 // Of several delays of one kind the earliest counts.
                 (Hold::None, Hold::None) if known.due <= due => return false,
                 (Hold::Backoff, Hold::Backoff) if known.due <= due => {
-                    self.raise(cell, priority);
-                    return false;
+                    return self.hasten(cell, priority, u64::MAX);
                 }
                 _ => {}
             }

@@ -34,8 +34,8 @@ pub(super) struct CoreRules {
     pub(super) aging: Aging,
     /// True if groups are served in turn.
     pub(super) fair: bool,
-    /// True if adds do not end a backoff.
-    pub(super) backoff_holds: bool,
+    /// The time for which adds do not end a backoff, in nanoseconds.
+    pub(super) backoff_holds: u64,
 }
 
 struct Item<T> {
@@ -60,7 +60,7 @@ struct Delay {
 pub(super) enum Hold {
     /// Any add.
     None,
-    /// The end of its backoff.
+    /// The end of its backoff, or an add after the time for which a backoff holds.
     Backoff,
     /// An unpark.
     Parked,
@@ -70,7 +70,10 @@ pub(super) enum Hold {
 #[derive(Clone, Copy)]
 enum ItemState {
     /// Neither ready nor processed; due later, or about to be removed.
-    Resting,
+    Resting {
+        /// The time since which it is so.
+        since: u64,
+    },
     Ready {
         added: u64,
         rank: u64,
@@ -124,7 +127,8 @@ pub(super) struct Given<T> {
 /// The result of [`Core::done`].
 #[derive(Debug)]
 pub(super) struct Done<T> {
-    /// True if the item is ready again, because it was added meanwhile.
+    /// True if the item is ready again, because it was added meanwhile, or is now the first one
+    /// due.
     pub(super) again: bool,
     /// The time that it was processed, in nanoseconds.
     pub(super) took: u64,
@@ -225,7 +229,7 @@ impl<T: Eq + Clone> Core<T> {
         if item.value.is_none() {
             item.value = done.dropped[0].take();
         }
-        item.state = ItemState::Resting;
+        item.state = ItemState::Resting { since: now };
         self.processed.swap_remove(place as usize);
         if let Some(moved) = self.processed.get(place as usize)
             && let Some(Item { state: ItemState::Processed { place: known, .. }, .. }) =
@@ -246,10 +250,10 @@ impl<T: Eq + Clone> Core<T> {
         let delayed = self.undelay(cell).is_some();
         let Some(item) = self.cells.get_mut(cell) else { return (delayed, None) };
         let waited = match &mut item.state {
-            ItemState::Resting => delayed,
-            ItemState::Ready { priority, .. } => {
+            ItemState::Resting { .. } => delayed,
+            ItemState::Ready { priority, added, .. } => {
                 let left = *priority;
-                item.state = ItemState::Resting;
+                item.state = ItemState::Resting { since: *added };
                 self.ready -= 1;
                 let cells = &self.cells;
                 if let Some(line) = self.lines.get_mut(&left) {
@@ -298,17 +302,19 @@ impl<T: Eq + Clone> Core<T> {
     }
 
     /// Puts an item in line or moves it forward, unless it is held back. Returns whether one more
-    /// item is ready.
+    /// item is ready, or whether an item is now the first one due.
     fn make_ready(&mut self, cell: u32, priority: Priority, now: u64, since: u64) -> bool {
+        let mut priority = priority;
+        if let Some(held_until) = self.held_until(cell) {
+            if held_until > now {
+                return self.hasten(cell, priority, held_until);
+            }
+            priority = self.undelay(cell).map_or(priority, |(_, known)| known.max(priority));
+        }
         let rank = self.rules.aging.rank(now, priority);
         let Some(item) = self.cells.get_mut(cell) else { return false };
-        let held = item.delay.is_some_and(|delay| delay.hold != Hold::None);
         let (left, added) = match &mut item.state {
-            ItemState::Resting if held => {
-                self.raise(cell, priority);
-                return false;
-            }
-            ItemState::Resting => (None, since),
+            ItemState::Resting { .. } => (None, since),
             ItemState::Ready { rank: before, priority, added, .. } if rank < *before => {
                 (Some(*priority), *added)
             }

@@ -1,7 +1,10 @@
 use super::*;
 
 fn holding() -> WorkQueue<u32> {
-    WorkQueue::builder().limiter(ExponentialBackoff::new(S, 64 * S)).backoff_holds(true).build()
+    WorkQueue::builder()
+        .limiter(ExponentialBackoff::new(S, 64 * S))
+        .backoff_holds(Duration::MAX)
+        .build()
 }
 
 /// Returns when the next item comes, in seconds from now.
@@ -54,6 +57,56 @@ async fn a_backoff_that_holds_outlasts_an_earlier_delay() {
     queue.add_after(1, 100 * MS);
     assert_eq!(comes_after(&queue).await, 2);
     assert!(timeout(100 * S, queue.get()).await.is_err(), "once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn adds_end_a_backoff_that_has_held() {
+    let limiter = ExponentialBackoff::new(60 * S, 60 * S);
+    let queue = WorkQueue::builder().limiter(limiter).backoff_holds(10 * S).build();
+    let add = |delay: u32| queue.add_after(1, delay * S);
+    // Adds during the work, adds after it with the time when they come, and when the item comes.
+    let cases: [(&[u32], &[(u32, u32)], u32); 9] = [
+        (&[], &[], 60),
+        (&[0], &[], 10),
+        (&[1], &[], 10),
+        (&[20], &[], 20),
+        (&[], &[(3, 0)], 10),
+        (&[], &[(30, 0)], 30),
+        (&[], &[(3, 1), (4, 0)], 10),
+        (&[], &[(3, 30)], 33),
+        (&[30], &[(5, 90), (15, 1)], 16),
+    ];
+    queue.add(1);
+    for (meanwhile, later, comes) in cases {
+        let work = queue.get().await.unwrap();
+        meanwhile.iter().for_each(|delay| assert!(add(*delay)));
+        assert_eq!(work.retry(), Some(60 * S));
+        let start = Instant::now();
+        for (at, delay) in later {
+            tokio::time::sleep_until(start + *at * S).await;
+            assert!(add(*delay));
+        }
+        assert_eq!(queue.status().ready + queue.status().delayed, 1);
+        let work = queue.get().await.unwrap();
+        assert_eq!(start.elapsed(), comes * S, "{meanwhile:?} {later:?}");
+        work.forget();
+        work.requeue_after(Duration::ZERO);
+    }
+}
+
+/// A worker that sleeps until a backoff is over hears of an add that ends it earlier.
+#[tokio::test(start_paused = true)]
+async fn waiting_worker_hears_of_a_shorter_backoff() {
+    let limiter = ExponentialBackoff::new(60 * S, 60 * S);
+    let queue = WorkQueue::builder().limiter(limiter).backoff_holds(10 * S).build();
+    let start = Instant::now();
+    queue.add_rate_limited(1);
+    let waiting = queue.clone();
+    let comes = tokio::spawn(async move { comes_after(&waiting).await });
+    sleep(3 * S).await;
+    queue.add(1);
+    assert_eq!(comes.await.unwrap(), 10);
+    assert_eq!(start.elapsed(), 10 * S);
 }
 
 #[tokio::test(start_paused = true)]

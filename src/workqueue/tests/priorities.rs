@@ -81,7 +81,7 @@ async fn what_comes_again_keeps_its_priority() {
 
 #[tokio::test(start_paused = true)]
 async fn retry_takes_the_highest_priority_of_adds() {
-    let queue = WorkQueue::builder().backoff_holds(true).build();
+    let queue = WorkQueue::builder().backoff_holds(Duration::MAX).build();
     queue.add_with(1, Priority::LOW);
     let work = queue.try_get().unwrap();
     queue.add_with(1, Priority::HIGH);

@@ -65,6 +65,32 @@ async fn a_permanent_error_waits_for_a_change() {
     stop.cancel();
 }
 
+/// A `ConfigMap` has no generation, so its events look like those of a dependency or of the key's
+/// own writes.
+#[tokio::test(start_paused = true)]
+async fn event_ends_a_backoff_after_ten_seconds() {
+    let server = ApiServer::new();
+    let limiter = ExponentialBackoff::new(1000 * S, 1000 * S);
+    let (log, handle, stop) =
+        failing(|builder| builder.limiter(limiter), || Trouble::Other, &server).await;
+    assert_eq!(log.take(), [0, 1, 2, 3]);
+    // The last try was 600 s ago.
+    server.replace(&map("a", "2")).unwrap();
+    sleep(S).await;
+    assert_eq!(log.take(), [4], "at once");
+    handle.trigger(key("a"));
+    sleep(8 * S).await;
+    assert_eq!(log.take(), [0; 0]);
+    sleep(2 * S).await;
+    assert_eq!(log.take(), [5], "ten seconds after the last try");
+    for n in 0..100 {
+        server.replace(&map("a", &n.to_string())).unwrap();
+        sleep(S).await;
+    }
+    assert_eq!(log.take().len(), 10, "however many events come");
+    stop.cancel();
+}
+
 /// An error with a permanent one as its cause.
 #[derive(Debug)]
 struct Outer(Permanent);
