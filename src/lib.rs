@@ -122,6 +122,8 @@ pub mod delta_fifo;
 pub mod docs;
 pub mod error;
 pub mod factory;
+#[cfg(test)]
+mod helpers;
 pub mod indexer;
 pub mod informer;
 mod json;

@@ -275,15 +275,8 @@ impl Drop for SafeDropEvent {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::helpers::Bomb;
     use crate::object::Value;
-
-    struct Bomb;
-
-    impl Drop for Bomb {
-        fn drop(&mut self) {
-            panic!("dropped");
-        }
-    }
 
     #[test]
     fn payload_that_panics_when_dropped_is_contained() {

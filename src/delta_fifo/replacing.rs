@@ -266,36 +266,20 @@ mod tests {
     use std::sync::Arc;
 
     use futures::poll;
-    use k8s_openapi::api::core::v1::ConfigMap;
-    use kube::Resource;
-    use kube::api::ObjectMeta;
 
     use super::*;
+    use crate::helpers::{Bomb, key};
     use crate::indexer::Indexer;
-
-    /// A map whose `Drop` panics.
-    #[derive(Debug, Resource)]
-    #[resource(inherit = ConfigMap)]
-    struct Bomb {
-        metadata: ObjectMeta,
-    }
-
-    impl Drop for Bomb {
-        fn drop(&mut self) {
-            panic!("a destructor that panics");
-        }
-    }
+    use crate::object::Value;
 
     /// A second panic while the first one unwinds would end the process.
     #[tokio::test]
     async fn several_destructors_of_a_cancelled_list_may_panic() {
         // At each point where it may be cancelled.
         for turns in 1.. {
-            let fifo = DeltaFifo::new(Arc::new(Indexer::<Bomb>::new()));
-            let item = |n: usize| {
-                let bomb = Bomb { metadata: ObjectMeta::default() };
-                (ObjectKey::cluster(&format!("b{n}")).unwrap(), Cached::any(Arc::new(bomb)))
-            };
+            let fifo = DeltaFifo::new(Arc::new(Indexer::<Value<Bomb>>::new()));
+            let bomb = || Cached::any(Arc::new(Value::from(Bomb)));
+            let item = |n: usize| (key(&format!("b{n}")), bomb());
             let list = Replacement {
                 items: (0..3 * TURN).map(item).collect(),
                 unreadable: HashSet::new(),

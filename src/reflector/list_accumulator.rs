@@ -156,32 +156,16 @@ fn is_older(object: &Cached, other: &Cached) -> bool {
 mod tests {
     use std::sync::Arc;
 
-    use k8s_openapi::api::core::v1::ConfigMap;
-    use kube::Resource;
-    use kube::api::ObjectMeta;
-
     use super::*;
-
-    /// A map whose `Drop` panics.
-    #[derive(Debug, Resource)]
-    #[resource(inherit = ConfigMap)]
-    struct Bomb {
-        metadata: ObjectMeta,
-    }
-
-    impl Drop for Bomb {
-        fn drop(&mut self) {
-            panic!("a destructor that panics");
-        }
-    }
+    use crate::helpers::{Bomb, key};
+    use crate::object::Value;
 
     /// A second panic while the first one unwinds would end the process.
     #[test]
     fn several_destructors_of_a_cancelled_list_may_panic() {
         let mut list = ListAccumulator::default();
         for name in ["a", "b", "c"] {
-            let bomb = Bomb { metadata: ObjectMeta::default() };
-            list.put(ObjectKey::cluster(name).unwrap(), Cached::any(Arc::new(bomb)));
+            list.put(key(name), Cached::any(Arc::new(Value::from(Bomb))));
         }
         assert_eq!(list.len(), 3);
         drop(list);

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use k8s_openapi::api::core::v1::ConfigMap;
-use kube::api::ObjectMeta;
 use shuttle::future::block_on;
 
 use super::{join_all, run_scenario, spawn, spawn_waiter};
 use crate::delta_fifo::DeltaFifo;
+use crate::helpers::{key, object};
 use crate::object::{Cached, Change, KnownObjects, ObjectKey};
 
 /// Known objects of an empty store.
@@ -21,15 +20,8 @@ impl KnownObjects for NoKnownObjects {
     fn for_each(&self, _: &mut dyn FnMut(&ObjectKey, &Cached)) {}
 }
 
-fn object(name: &str) -> (ObjectKey, Cached) {
-    let metadata = ObjectMeta { name: Some(name.into()), ..ObjectMeta::default() };
-    let object = ConfigMap { metadata, ..ConfigMap::default() };
-    (ObjectKey::cluster(name).unwrap(), Cached::any(Arc::new(object)))
-}
-
 fn added(name: &str) -> Change {
-    let (key, object) = object(name);
-    Change::Added { key, object, version: None }
+    Change::Added { key: key(name), object: Cached::any(Arc::new(object(name))), version: None }
 }
 
 /// Returns the names that are popped until the queue ends, in order.

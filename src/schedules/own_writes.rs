@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube::api::ObjectMeta;
 use shuttle::future::block_on;
 
 use super::{join_all, run_scenario, spawn, spawn_waiter};
 use crate::controller::OwnWrites;
+use crate::helpers::{key, object};
 use crate::indexer::Indexer;
 use crate::informer::{InformerOptions, SharedInformer};
 use crate::object::ObjectKey;
@@ -19,12 +19,9 @@ use crate::testing::FakeSource;
 const LIMIT: Duration = Duration::from_secs(3600);
 
 fn written(version: u64) -> ConfigMap {
-    let metadata = ObjectMeta {
-        name: Some("written".into()),
-        resource_version: Some(version.to_string()),
-        ..ObjectMeta::default()
-    };
-    ConfigMap { metadata, ..ConfigMap::default() }
+    let mut written = object("written");
+    written.metadata.resource_version = Some(version.to_string());
+    written
 }
 
 /// Returns a store that only the test fills, and the tracker of writes to it.
@@ -46,11 +43,11 @@ fn store_event(store: &Indexer<ConfigMap>, object: &ObjectKey, version: u64) {
 fn wait_returns_after_earlier_writes() {
     run_scenario(|_| {
         let (store, writes) = tracked();
-        let object = ObjectKey::cluster("written").unwrap();
+        let object = key("written");
         let workers = [1u64, 2].map(|n| {
             let (writes, store, object) = (writes.clone(), store.clone(), object.clone());
             spawn_waiter(async move {
-                let key = ObjectKey::cluster(&n.to_string()).unwrap();
+                let key = key(&n.to_string());
                 for version in [n, n + 2] {
                     writes.expect_write(&key, &written(version)).expect("the write can be tracked");
                     writes.wait_observed(&key, LIMIT).await.expect("no time passes");
@@ -74,8 +71,8 @@ fn wait_returns_after_earlier_writes() {
 fn wait_includes_later_writes() {
     run_scenario(|_| {
         let (store, writes) = tracked();
-        let object = ObjectKey::cluster("written").unwrap();
-        let key = ObjectKey::cluster("key").unwrap();
+        let object = key("written");
+        let key = key("key");
         writes.expect_write(&key, &written(1)).expect("the write can be tracked");
         let waiter = {
             let (writes, key) = (writes.clone(), key.clone());

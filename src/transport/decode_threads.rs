@@ -198,6 +198,7 @@ mod tests {
     use tokio::runtime::Runtime;
 
     use super::*;
+    use crate::helpers::Bomb;
 
     fn runtime(workers: usize) -> Runtime {
         tokio::runtime::Builder::new_multi_thread()
@@ -273,14 +274,6 @@ mod tests {
 
     #[test]
     fn abandoned_job_that_panics_when_dropped_ends_no_thread() {
-        struct Bomb;
-
-        impl Drop for Bomb {
-            fn drop(&mut self) {
-                panic!("a job that panics when it is dropped");
-            }
-        }
-
         runtime(2).block_on(async {
             let mut threads = threads(1);
             threads.patience = Duration::from_secs(3600);

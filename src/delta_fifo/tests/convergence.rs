@@ -1,5 +1,6 @@
 //! Random events, lists and batches, after which the store has the server's state.
 
+use k8s_openapi::api::core::v1::ConfigMap;
 use proptest::prelude::*;
 
 use super::*;

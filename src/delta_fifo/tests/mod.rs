@@ -6,11 +6,10 @@ mod unreadable;
 
 use std::collections::{BTreeMap, HashSet};
 
-use k8s_openapi::api::core::v1::ConfigMap;
-use kube::api::ObjectMeta;
 use parking_lot::RwLock;
 
 use super::*;
+use crate::helpers::key;
 use crate::object::{Digest, Replacement};
 
 /// A store that applies batches as the processing loop does.
@@ -56,22 +55,12 @@ fn told(batch: &Batch) -> Vec<String> {
         .collect()
 }
 
-fn key(name: &str) -> ObjectKey {
-    ObjectKey::cluster(name).unwrap()
-}
-
 fn object_of(name: &str, uid: &str, version: u64) -> Cached {
     let digest = Digest::of(format!("{name} {uid} {version}").as_bytes());
-    let object = Cached::any(Arc::new(ConfigMap {
-        metadata: ObjectMeta {
-            name: Some(name.into()),
-            uid: Some(uid.into()),
-            resource_version: Some(version.to_string()),
-            ..ObjectMeta::default()
-        },
-        ..ConfigMap::default()
-    }));
-    object.with_digest(Some(digest))
+    let mut object = crate::helpers::object(name);
+    object.metadata.uid = Some(uid.into());
+    object.metadata.resource_version = Some(version.to_string());
+    Cached::any(Arc::new(object)).with_digest(Some(digest))
 }
 
 fn object(name: &str, version: u64) -> Cached {

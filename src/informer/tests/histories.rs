@@ -118,9 +118,9 @@ async fn converge(acts: Vec<Act>, streaming: bool) -> Result<(), TestCaseError> 
         }
     }
     // Only an open watch can be ended. The relist finds objects that were healed without a write.
-    seconds(120).await;
+    seconds(120.0).await;
     rig.source.end_watches(WatchEnd::Failed(ApiStatus::new(410, "Expired", "")));
-    seconds(600).await;
+    seconds(600.0).await;
     let source = rig.source.objects();
     let snapshot = rig.informer.snapshot();
     let stored: BTreeMap<_, _> =

@@ -9,23 +9,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube::api::ObjectMeta;
 use parking_lot::Mutex;
 
 use super::*;
 use crate::error::{ApiStatus, Fault};
+use crate::helpers::{key, object, seconds, settle};
 use crate::object::ObjectKey;
 use crate::reflector::ReflectorOptions;
 use crate::testing::{FakeSource, WatchEnd};
-
-fn key(name: &str) -> ObjectKey {
-    ObjectKey::cluster(name).unwrap()
-}
-
-fn object(name: &str) -> ConfigMap {
-    let metadata = ObjectMeta { name: Some(name.into()), ..ObjectMeta::default() };
-    ConfigMap { metadata, ..ConfigMap::default() }
-}
 
 fn version(object: &ConfigMap) -> u64 {
     object.metadata.resource_version.as_ref().unwrap().parse().unwrap()
@@ -116,15 +107,6 @@ impl Rig {
     }
 }
 
-/// Lets every ready task run. Paused time advances only when all tasks wait.
-async fn settle() {
-    tokio::time::sleep(Duration::from_millis(1)).await;
-}
-
-async fn seconds(n: u64) {
-    tokio::time::sleep(Duration::from_secs(n)).await;
-}
-
 fn some_fault(n: u8) -> Fault {
     match n {
         0 => Fault::Status(ApiStatus::new(410, "Expired", "")),
@@ -175,7 +157,7 @@ async fn relist_reports_missed_deletes_first_as_tombstones() {
     rig.source.put(object("b"));
     rig.source.put(object("d"));
     rig.source.compact();
-    seconds(60).await;
+    seconds(60.0).await;
     assert_eq!(fold.log()[3..], ["†a", "~b", "+d"]);
     assert_eq!(rig.informer.status().reflector.relists.total(), 1);
 }
@@ -190,7 +172,7 @@ async fn unchanged_relist_reaches_only_resyncing_handlers() {
     rig.start().await;
     let before = rig.informer.lister().get("a").unwrap();
     rig.source.end_watches(WatchEnd::Failed(ApiStatus::new(410, "Expired", "")));
-    seconds(10).await;
+    seconds(10.0).await;
     assert_eq!(plain.log(), ["!a", "!b"]);
     assert_eq!(resyncing.log(), ["!a", "!b", ".a", ".b"]);
     assert!(Arc::ptr_eq(&before, &rig.informer.lister().get("a").unwrap()));
@@ -212,7 +194,7 @@ async fn restored_backup_replaces_newer_versions() {
         other.data = Some([("history".into(), "another".into())].into());
         rig.source.put(other);
         rig.source.fail_watch(some_fault(0));
-        seconds(120).await;
+        seconds(120.0).await;
         assert_eq!(fold.0.lock().objects, rig.source.objects(), "{streaming} {:?}", fold.log());
         assert_eq!(fold.0.lock().wrong, [""; 0]);
         let b = rig.informer.lister().get("b").unwrap();
@@ -231,7 +213,7 @@ async fn oversized_period_means_never() {
     let soon = Fold::default();
     let options = HandlerOptions::new().resync(Duration::from_secs(60));
     rig.informer.add_handler_with(soon.clone(), options).unwrap();
-    seconds(150).await;
+    seconds(150.0).await;
     for (fold, resyncs) in [(default, 0), (own, 0), (soon, 2)] {
         assert_eq!(fold.log().iter().filter(|text| *text == ".a").count(), resyncs);
     }
@@ -251,7 +233,7 @@ async fn each_handler_resyncs_at_its_own_period() {
     let (never, slower) = (add(0), add(60));
     rig.start().await;
     let raised = add(1);
-    seconds(121).await;
+    seconds(121.0).await;
     let resyncs = |fold: &Fold| fold.log().iter().filter(|text| *text == ".a").count();
     assert_eq!((resyncs(&default), resyncs(&never), resyncs(&slower)), (4, 0, 2));
     assert_eq!(resyncs(&raised), 4, "a later, shorter period is raised to the informer's");
@@ -295,7 +277,7 @@ async fn undecodable_object_keeps_its_last_good_state() {
     settle().await;
     assert_eq!(rig.informer.status().stale, 1);
     rig.source.end_watches(WatchEnd::Failed(ApiStatus::new(410, "Expired", "")));
-    seconds(10).await;
+    seconds(10.0).await;
     assert_eq!(version(&rig.informer.lister().get("a").unwrap()), 1, "a list does not delete it");
     assert_eq!(rig.informer.status().stale, 1);
     rig.source.set_poisoned(&key("a"), false);

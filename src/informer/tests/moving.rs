@@ -58,10 +58,6 @@ impl Sharded {
     }
 }
 
-async fn seconds(seconds: f64) {
-    tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
-}
-
 /// The first watch delivers none of the writes; the watch after the list repeats them.
 #[tokio::test(start_paused = true)]
 async fn object_adopted_while_its_shard_comes_is_kept() {

@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::answers::Paths;
 use super::*;
 use crate::controller::OwnWrites;
+use crate::helpers::Bomb;
 use crate::manager::ManagerBuilder;
 use crate::sharding::ShardBy;
 use crate::testing::{ApiServer, Faults, Injection, Requests};
@@ -286,14 +287,6 @@ async fn failed_check_is_named_without_its_reason() {
 
 #[tokio::test]
 async fn check_whose_error_panics_when_dropped_fails() {
-    #[derive(Debug, thiserror::Error)]
-    #[error("no")]
-    struct Bomb;
-    impl Drop for Bomb {
-        fn drop(&mut self) {
-            panic!("when it was dropped");
-        }
-    }
     let serve = Serve::new().check_timeout(300 * S);
     let rig = Rig::new(serve.live_check("bomb", || async { Err::<(), _>(Bomb) }));
     for _ in 0..2 {
@@ -454,13 +447,6 @@ async fn route_of_the_user_is_served() {
 
 #[tokio::test]
 async fn failed_route_is_an_error_each_time() {
-    #[derive(Clone)]
-    struct Bomb;
-    impl Drop for Bomb {
-        fn drop(&mut self) {
-            panic!("when it was dropped");
-        }
-    }
     let rig = Rig::new(
         Serve::new()
             .route("/call", || -> std::future::Ready<Response<String>> { panic!("secret") })

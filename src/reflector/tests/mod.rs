@@ -14,7 +14,6 @@ use std::time::Duration;
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube::api::ObjectMeta;
 use parking_lot::Mutex;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
@@ -22,6 +21,7 @@ use tokio::time::Instant;
 
 use super::*;
 use crate::error::{ApiStatus, Fault, FaultClass, SourceError, Verb};
+use crate::helpers::{key, object, seconds, settle};
 use crate::lister_watcher::{
     Collection, ListHints, ListItem, ListQuery, ListStream, WatchItem, WatchQuery, WatchStream,
 };
@@ -84,15 +84,6 @@ fn version(object: &Cached) -> String {
 /// Returns whether a change is older than the known version of its object.
 fn is_older(change: Option<&ResourceVersion>, known: &str) -> bool {
     change.is_some_and(|version| version.is_older_than(&known.into()))
-}
-
-fn key(name: &str) -> ObjectKey {
-    ObjectKey::cluster(name).unwrap()
-}
-
-fn object(name: &str) -> ConfigMap {
-    let metadata = ObjectMeta { name: Some(name.into()), ..ObjectMeta::default() };
-    ConfigMap { metadata, ..ConfigMap::default() }
 }
 
 fn status(code: u16, reason: &str) -> ApiStatus {
@@ -194,15 +185,6 @@ fn source(names: &[&str]) -> FakeSource<ConfigMap> {
         source.put(object(name));
     }
     source
-}
-
-/// Lets every ready task run. Paused time advances only when all tasks wait.
-async fn settle() {
-    seconds(0.001).await;
-}
-
-async fn seconds(n: f64) {
-    tokio::time::sleep(Duration::from_secs_f64(n)).await;
 }
 
 /// A fake source whose watches are silent on request, and which calls a function after each list.

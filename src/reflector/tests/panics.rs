@@ -1,6 +1,7 @@
 //! Panics of the source and of the sink.
 
 use super::*;
+use crate::helpers::Bomb;
 use crate::lister_watcher::ListHints;
 
 /// A source that panics at the chosen points.
@@ -17,14 +18,6 @@ impl Panicking {
             at.remove(0);
         }
         hit
-    }
-}
-
-struct Bomb;
-
-impl Drop for Bomb {
-    fn drop(&mut self) {
-        panic!("dropped");
     }
 }
 
