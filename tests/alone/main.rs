@@ -10,6 +10,9 @@ mod arguments;
 mod compact_memory;
 mod decode_cost;
 mod endless;
+#[path = "../helpers/http.rs"]
+mod http;
+#[path = "../helpers/log.rs"]
 mod log;
 mod manager;
 mod memory;

@@ -14,9 +14,9 @@ use kube_informer::manager::{ManagerError, ManagerPhase};
 use kube_informer::metrics as names;
 use kube_informer::testing::ApiServer;
 use kube_informer::{Action, Controller, Manager, SharedInformerFactory};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
+
+use crate::http::exchange;
 
 const SOON: Duration = Duration::from_secs(120);
 
@@ -65,13 +65,9 @@ pub(crate) async fn signals_stop_a_manager() {
 
 /// Asks for a path. Returns the body.
 async fn get(at: SocketAddr, path: &str) -> String {
-    let mut socket = TcpStream::connect(at).await.unwrap();
-    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    socket.write_all(request.as_bytes()).await.unwrap();
-    let mut answer = String::new();
-    socket.read_to_string(&mut answer).await.unwrap();
-    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
-    answer.split_once("\r\n\r\n").unwrap().1.to_owned()
+    let (code, _, body) = exchange(at, "GET", path, "localhost").await;
+    assert_eq!(code, 200, "{body}");
+    body
 }
 
 /// Parses Prometheus's text format. Returns the types of metrics, and the value of each series.

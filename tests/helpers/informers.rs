@@ -1,4 +1,4 @@
-//! Informers and appliers that say nothing of the errors that they meet.
+//! Informers that do not log the errors of their sources, electors and appliers.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use kube_informer::lister_watcher::ListerWatcher;
 use kube_informer::reflector::ReflectorOptions;
 use kube_informer::testing::ApiServer;
 use kube_informer::writing::{Applied, Applier};
-use kube_informer::{InformerOptions, SharedInformer, SharedInformerFactory};
+use kube_informer::{InformerOptions, LeaderElector, SharedInformer, SharedInformerFactory};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -27,6 +27,11 @@ where
 {
     let options = InformerOptions::new().reflector(ReflectorOptions::new().on_error(|_| {}));
     SharedInformer::new(source.clone(), options)
+}
+
+/// Returns an elector for the lease `work` in `shop`.
+pub(crate) fn elector(client: Client, identity: &str) -> LeaderElector {
+    LeaderElector::builder(client, "shop", "work").identity(identity).build().unwrap()
 }
 
 /// Returns an informer that has synced.

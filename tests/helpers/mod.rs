@@ -1,7 +1,9 @@
-//! The objects, clients, informers and waits that `suite` and `promises` share.
+//! The objects, clients, informers and waits that `suite` and `promises` share. `alone` has some of
+//! these modules, too.
 
 mod clients;
 mod informers;
+pub(crate) mod log;
 mod objects;
 mod protobuf;
 mod times;

@@ -11,8 +11,6 @@ mod factory;
 mod freshness;
 #[path = "../helpers/mod.rs"]
 mod helpers;
-#[path = "../alone/log.rs"]
-mod log;
 mod manager;
 mod pace;
 mod queue;

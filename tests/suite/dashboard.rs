@@ -19,11 +19,10 @@ use kube_informer::reflector::ReflectorState;
 use kube_informer::testing::ApiServer;
 use kube_informer::{Action, Controller, Manager, ReconcileRequest, Serve, SharedInformerFactory};
 use serde_json::Value;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
+use crate::http::exchange;
 use crate::prometheus::Prometheus;
 
 const SOON: Duration = Duration::from_secs(30);
@@ -96,15 +95,8 @@ struct Answer {
 }
 
 async fn ask(address: SocketAddr, method: &str, path: &str) -> Answer {
-    let mut socket = TcpStream::connect(address).await.unwrap();
-    let hosts = format!("Host: {address}\r\n");
-    let request = format!("{method} {path} HTTP/1.1\r\n{hosts}Connection: close\r\n\r\n");
-    socket.write_all(request.as_bytes()).await.unwrap();
-    let mut answer = String::new();
-    socket.read_to_string(&mut answer).await.unwrap();
-    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-    let code = head.split(' ').nth(1).unwrap().parse().unwrap();
-    Answer { code, head: head.to_lowercase(), body: body.to_owned() }
+    let (code, head, body) = exchange(address, method, path, &address.to_string()).await;
+    Answer { code, head, body }
 }
 
 async fn get(address: SocketAddr, path: &str) -> Answer {

@@ -23,6 +23,9 @@ mod fuzz_corpus;
 mod groups;
 #[path = "../helpers/mod.rs"]
 mod helpers;
+#[cfg(feature = "metrics")]
+#[path = "../helpers/http.rs"]
+mod http;
 mod labels;
 mod leader_election;
 mod manager;

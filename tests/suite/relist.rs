@@ -9,8 +9,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures::stream::BoxStream;
 use futures::{Stream, StreamExt, future, stream};
+use http::Response;
 use http::header::CONTENT_TYPE;
-use http::{Request, Response};
 use http_body::Frame;
 use http_body_util::StreamBody;
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -464,11 +464,7 @@ async fn versions_of_custom_resources_are_trusted_by_choice() {
         r#"{"metadata":{"name":"a","namespace":"shop","uid":"u","resourceVersion":"1"},"spec":{}}"#;
     let body =
         format!(r#"{{"kind":"ThingList","metadata":{{"resourceVersion":"1"}},"items":[{ITEM}]}}"#);
-    let answer = move |_: Request<Body>| {
-        let body = Body::from(body.clone().into_bytes());
-        future::ready(Ok::<_, Infallible>(Response::new(body)))
-    };
-    let client = kube::Client::new(tower::service_fn(answer), "default");
+    let client = answered_by(move |_| Response::new(Body::from(body.clone().into_bytes())));
     for trust in [None, Some(true), Some(false)] {
         use kube_informer::lister_watcher::{ListHints, ListItem, ListQuery, ListerWatcher};
         let mut source = ApiSource::<Thing>::new(client.clone());

@@ -1,50 +1,26 @@
 //! The log and the status tell what is wrong, and do not repeat it at length.
 
-use std::io::{self, Write};
-use std::sync::Arc;
+use std::io;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::testing::ApiServer;
 use kube_informer::{Action, Controller, InformerSpec, ReconcileRequest, SharedInformerFactory};
-use parking_lot::Mutex;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
+use crate::helpers::log::Log;
 use crate::helpers::{factory, map};
 
-/// The log of this thread.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl Log {
-    fn begin() -> (Self, tracing::subscriber::DefaultGuard) {
-        let log = Self::default();
-        let writer = log.clone();
-        let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone());
-        (log, tracing::subscriber::set_default(subscriber.with_ansi(false).finish()))
-    }
-
-    /// The lines that contain a text.
-    fn lines(&self, text: &str) -> Vec<String> {
-        let log = String::from_utf8(self.0.lock().clone()).unwrap();
-        log.lines().filter(|line| line.contains(text)).map(str::to_owned).collect()
-    }
-}
-
-impl Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+/// Returns the lines that contain a text.
+fn lines(log: &Log, text: &str) -> Vec<String> {
+    log.text().lines().filter(|line| line.contains(text)).map(str::to_owned).collect()
 }
 
 #[tokio::test(start_paused = true)]
 async fn hung_reconcile_is_logged_once() {
-    let (log, _logging) = Log::begin();
+    let log = Log::default();
+    let _logging = log.install(tracing::Level::INFO);
     let server = ApiServer::new();
     server.create(&map("a", "1")).unwrap();
     let maps = factory(&server).informer::<ConfigMap>();
@@ -54,9 +30,9 @@ async fn hung_reconcile_is_logged_once() {
         std::future::pending::<Result<Action, io::Error>>().await
     }));
     sleep(Duration::from_secs(50)).await;
-    assert!(log.lines("a reconcile still runs").is_empty());
+    assert!(lines(&log, "a reconcile still runs").is_empty());
     sleep(Duration::from_secs(3_600)).await;
-    let told = log.lines("a reconcile still runs");
+    let told = lines(&log, "a reconcile still runs");
     assert!(told.len() == 1 && told[0].contains("key=") && told[0].contains("hung"), "{told:?}");
     stop.cancel();
     running.await.unwrap().unwrap_err();
@@ -64,7 +40,8 @@ async fn hung_reconcile_is_logged_once() {
 
 #[tokio::test(start_paused = true)]
 async fn work_that_outlives_its_reconcile_is_logged_once() {
-    let (log, _logging) = Log::begin();
+    let log = Log::default();
+    let _logging = log.install(tracing::Level::INFO);
     let server = ApiServer::new();
     server.create(&map("a", "1")).unwrap();
     let maps = factory(&server).informer::<ConfigMap>();
@@ -76,9 +53,9 @@ async fn work_that_outlives_its_reconcile_is_logged_once() {
             async { Ok::<_, io::Error>(Action::done()) }
         }));
     sleep(Duration::from_secs(50)).await;
-    assert!(log.lines("work that it tracks still runs").is_empty());
+    assert!(lines(&log, "work that it tracks still runs").is_empty());
     sleep(Duration::from_secs(3_600)).await;
-    let told = log.lines("work that it tracks still runs");
+    let told = lines(&log, "work that it tracks still runs");
     assert!(told.len() == 1 && told[0].contains("shop/a") && told[0].contains("leaky"), "{told:?}");
     stop.cancel();
     running.await.unwrap().unwrap_err();
@@ -86,7 +63,8 @@ async fn work_that_outlives_its_reconcile_is_logged_once() {
 
 #[tokio::test(start_paused = true)]
 async fn long_error_is_logged_whole_only_at_times() {
-    let (log, _logging) = Log::begin();
+    let log = Log::default();
+    let _logging = log.install(tracing::Level::INFO);
     let server = ApiServer::new();
     server.create(&map("a", "1")).unwrap();
     let maps = factory(&server).informer::<ConfigMap>();
@@ -96,7 +74,7 @@ async fn long_error_is_logged_whole_only_at_times() {
         Err::<Action, _>(io::Error::other(format!("refused: {}", "é".repeat(400))))
     }));
     sleep(Duration::from_secs(3_600)).await;
-    let lines = log.lines("reconcile failed");
+    let lines = lines(&log, "reconcile failed");
     assert!(lines.len() > 10);
     let whole = lines.iter().filter(|line| line.len() > 800).count();
     assert_eq!(u32::try_from(whole), Ok(lines.len().ilog2() + 1), "of {}", lines.len());

@@ -12,8 +12,7 @@ use kube_informer::lister_watcher::{
 };
 use kube_informer::testing::{ApiServer, FakeSource};
 use kube_informer::{
-    Action, Controller, InformerGroup, InformerOptions, LeaderElector, ObjectKey, SharedInformer,
-    SourceError,
+    Action, Controller, InformerGroup, InformerOptions, ObjectKey, SharedInformer, SourceError,
 };
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
@@ -101,14 +100,10 @@ fn missing(handle: &ControllerHandle) -> usize {
     handle.status().missing.len()
 }
 
-fn elector(server: &ApiServer, identity: &str) -> LeaderElector {
-    LeaderElector::builder(server.client(), "shop", "late").identity(identity).build().unwrap()
-}
-
 #[tokio::test(start_paused = true)]
 async fn informer_may_sync_during_standby() {
     let server = ApiServer::new();
-    let mut rival = elector(&server, "rival");
+    let mut rival = elector(server.client(), "rival");
     let (state, retire) = (rival.leadership(), CancellationToken::new());
     let retired = retire.clone();
     let leading = tokio::spawn(async move {
@@ -121,7 +116,7 @@ async fn informer_may_sync_during_standby() {
     let controller = Controller::builder("standby", &maps())
         .owns(&secrets.group)
         .sync_timeout(S)
-        .leader_election(elector(&server, "ours"))
+        .leader_election(elector(server.client(), "ours"))
         .build();
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
     let logged = log.clone();

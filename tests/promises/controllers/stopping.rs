@@ -10,7 +10,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::controller::{ControllerError, Phase};
 use kube_informer::testing::ApiServer;
 use kube_informer::workqueue::ExponentialBackoff;
-use kube_informer::{Action, Controller, LeaderElector};
+use kube_informer::{Action, Controller};
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -94,8 +94,7 @@ async fn the_grace_ends_also_while_a_reconcile_blocks() {
 #[tokio::test(start_paused = true)]
 async fn standby_is_synced_with_an_empty_queue() {
     let server = ApiServer::new();
-    let mut rival =
-        LeaderElector::builder(server.client(), "shop", "work").identity("rival").build().unwrap();
+    let mut rival = elector(server.client(), "rival");
     let (state, rival_stop) = (rival.leadership(), CancellationToken::new());
     let stopped = rival_stop.clone();
     let rival = tokio::spawn(async move {
@@ -104,8 +103,7 @@ async fn standby_is_synced_with_an_empty_queue() {
     });
     until("the rival's term", || state.borrow().is_leader).await;
     let maps = factory(&server).informer::<ConfigMap>();
-    let elector =
-        LeaderElector::builder(server.client(), "shop", "work").identity("ours").build().unwrap();
+    let elector = elector(server.client(), "ours");
     let controller = Controller::builder("standby", &maps).leader_election(elector).build();
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
     let logged = log.clone();

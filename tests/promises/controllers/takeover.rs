@@ -20,8 +20,8 @@ use kube_informer::testing::{
     ApiServer, BodyPosition, FakeSource, Faults, Injection, Requests, SourceRequest,
 };
 use kube_informer::{
-    Action, Controller, InformerSpec, LeaderElector, Manager, ReconcileRequest, Sharding,
-    SharedInformer, SourceError,
+    Action, Controller, InformerSpec, Manager, ReconcileRequest, Sharding, SharedInformer,
+    SourceError,
 };
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
@@ -74,10 +74,6 @@ fn informer(lags: bool) -> (Arc<Lagging>, SharedInformer<ConfigMap>) {
     let source = Arc::new(Lagging { source, lags, hangs });
     let informer = informer_of(&source);
     (source, informer)
-}
-
-fn elector(client: kube::Client, identity: &str) -> LeaderElector {
-    LeaderElector::builder(client, "shop", "work").identity(identity).build().unwrap()
 }
 
 /// The replica that leads first. It only holds the lease.

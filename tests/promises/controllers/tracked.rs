@@ -14,7 +14,6 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use crate::helpers::*;
-use crate::log;
 
 /// The reconcile ends, and leaves a task that does not.
 async fn leave_a_task(request: ReconcileRequest<ConfigMap>) -> Result<Action, Infallible> {

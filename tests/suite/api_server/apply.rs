@@ -197,24 +197,13 @@ async fn custom_lists_merge_by_their_schema() {
         "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"],
     }));
     keyed["items"]["required"] = json!(["name"]);
-    let definition = json!({
-        "metadata": {"name": "widgets.example.com"},
-        "spec": {
-            "group": "example.com", "scope": "Cluster",
-            "names": {"plural": "widgets", "kind": "Widget"},
-            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {
-                "openAPIV3Schema": {"type": "object", "properties": {"spec": {
-                    "type": "object", "properties": {
-                        "parts": keyed, "whole": list(json!({})),
-                        "tags": {"type": "array", "x-kubernetes-list-type": "set",
-                                 "items": {"type": "string"}},
-                    },
-                }}},
-            }}],
+    let schema = json!({"type": "object", "properties": {"spec": {
+        "type": "object", "properties": {
+            "parts": keyed, "whole": list(json!({})),
+            "tags": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
         },
-    });
-    let crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-    assert_eq!(ask(&server, "POST", crds, &[], &definition).await.status, 201);
+    }}});
+    define(&server, &widget_definition("Cluster", &schema)).await;
     let widget = |name: &str| {
         json!({
             "apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "w"},

@@ -10,8 +10,6 @@ use serde_json::json;
 
 use super::*;
 
-const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-
 /// Schemas that are alike would leave no version a schema of its own, which its selectable fields
 /// need.
 fn definition() -> Value {
@@ -54,16 +52,11 @@ fn widget(resource: &ApiResource, name: &str, color: &str) -> DynamicObject {
     DynamicObject::new(name, resource).data(json!({"spec": {"color": color}}))
 }
 
-async fn define(server: &ApiServer) {
-    let made = ask(server, "POST", CRDS, &[], &definition()).await;
-    assert_eq!(made.status, 201, "{}", made.json());
-}
-
 #[tokio::test]
 async fn a_definition_serves_its_type() {
     let server = ApiServer::new();
     assert_eq!(get(&server, "/apis/example.com/v1/widgets").await.status, 404);
-    define(&server).await;
+    define(&server, &definition()).await;
     let crds: Api<CustomResourceDefinition> = Api::all(server.client());
     let status = crds.get("widgets.example.com").await.unwrap().status.unwrap();
     let established = status.conditions.unwrap().into_iter().find(|c| c.type_ == "Established");
@@ -86,7 +79,7 @@ async fn a_definition_serves_its_type() {
 #[tokio::test]
 async fn versions_share_their_objects() {
     let server = ApiServer::new();
-    define(&server).await;
+    define(&server, &definition()).await;
     let (v1, stable) = widgets(&server, "v1");
     let (_, beta) = widgets(&server, "v1beta1");
     stable.create(&PostParams::default(), &widget(&v1, "a", "blue")).await.unwrap();
@@ -101,7 +94,7 @@ async fn versions_share_their_objects() {
 #[tokio::test]
 async fn status_is_apart_only_where_declared() {
     let server = ApiServer::new();
-    define(&server).await;
+    define(&server, &definition()).await;
     let (v1, stable) = widgets(&server, "v1");
     let (_, beta) = widgets(&server, "v1beta1");
     let mut wishful = widget(&v1, "a", "blue");
@@ -133,7 +126,7 @@ async fn status_is_apart_only_where_declared() {
 #[tokio::test(start_paused = true)]
 async fn deleting_a_definition_ends_its_type() {
     let server = ApiServer::new();
-    define(&server).await;
+    define(&server, &definition()).await;
     let (v1, api) = widgets(&server, "v1");
     for name in ["w0", "w1"] {
         api.create(&PostParams::default(), &widget(&v1, name, "blue")).await.unwrap();
@@ -168,7 +161,7 @@ async fn deleting_a_definition_ends_its_type() {
         .await
         .unwrap();
     assert_eq!(told, ['-', '-', '~', '-', '@']);
-    define(&server).await;
+    define(&server, &definition()).await;
     assert!(
         api.list(&ListParams::default()).await.unwrap().items.is_empty(),
         "a new definition starts empty"
@@ -178,7 +171,7 @@ async fn deleting_a_definition_ends_its_type() {
 #[tokio::test]
 async fn a_definition_that_changes_changes_its_type() {
     let server = ApiServer::new();
-    define(&server).await;
+    define(&server, &definition()).await;
     let (v1, api) = widgets(&server, "v1");
     api.create(&PostParams::default(), &widget(&v1, "a", "blue")).await.unwrap();
     let path = format!("{CRDS}/widgets.example.com");
@@ -219,7 +212,7 @@ async fn invalid_definition_is_refused_with_all_causes() {
         ],
         "{refused}"
     );
-    define(&server).await;
+    define(&server, &definition()).await;
     let mut rival = definition();
     rival["metadata"]["name"] = "wares.example.com".into();
     rival["spec"]["names"]["plural"] = "wares".into();

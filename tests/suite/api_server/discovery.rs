@@ -120,22 +120,12 @@ async fn schemas_of_all_types_are_served() {
         deployment["properties"]["spec"]["$ref"],
         "#/components/schemas/io.k8s.api.apps.v1.DeploymentSpec"
     );
-    let definition = json!({
-        "metadata": {"name": "widgets.example.com"},
-        "spec": {
-            "group": "example.com", "scope": "Namespaced",
-            "names": {"plural": "widgets", "kind": "Widget"},
-            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {
-                "openAPIV3Schema": {"type": "object", "properties": {
-                    "spec": {"type": "object", "description": "The color.", "properties": {
-                        "color": {"type": "string"},
-                    }},
-                }},
-            }}],
-        },
-    });
-    let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-    assert_eq!(ask(&server, "POST", path, &[], &definition).await.status, 201);
+    let schema = json!({"type": "object", "properties": {
+        "spec": {"type": "object", "description": "The color.", "properties": {
+            "color": {"type": "string"},
+        }},
+    }});
+    define(&server, &widget_definition("Namespaced", &schema)).await;
     let custom = get(&server, "/openapi/v3/apis/example.com/v1").await.json();
     let widget = &custom["components"]["schemas"]["com.example.v1.Widget"]["properties"];
     assert_eq!(widget["spec"]["description"], "The color.");

@@ -239,8 +239,9 @@ async fn prepared(row: &Row) -> ApiServer {
         return ApiServer::builder().token("s3cret", "viewer", []).build();
     }
     let server = ApiServer::new();
-    let made = ask(&server, "POST", CRDS, &[], &definition()).await;
-    assert_eq!(made.status, 201);
+    let mut definition = widget_definition("Namespaced", &any_fields());
+    definition["spec"]["versions"][0]["subresources"] = json!({"status": {}});
+    define(&server, &definition).await;
     for (file, root, plural) in [
         ("list-pods-json.json", "/api/v1", "pods"),
         ("list-services-json.json", "/api/v1", "services"),
@@ -271,24 +272,6 @@ async fn prepared(row: &Row) -> ApiServer {
         remove_definition(&server).await;
     }
     server
-}
-
-const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-
-fn definition() -> Value {
-    json!({
-            "metadata": {"name": "widgets.example.com"},
-            "spec": {
-                "group": "example.com", "scope": "Namespaced",
-                "names": {"plural": "widgets", "kind": "Widget"},
-                "versions": [{
-                    "name": "v1", "served": true, "storage": true, "subresources": {"status": {}},
-                    "schema": {"openAPIV3Schema": {
-    "type": "object", "x-kubernetes-preserve-unknown-fields": true,
-    }},
-                }],
-            },
-        })
 }
 
 async fn remove_definition(server: &ApiServer) {

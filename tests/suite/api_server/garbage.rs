@@ -93,7 +93,7 @@ fn request() -> impl Strategy<Value = (&'static str, String, &'static str, Value
         "/api/v1/namespaces/a/pods",
         "/api/v1/namespaces/a/secrets",
         "/apis/apps/v1/namespaces/a/deployments",
-        "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+        CRDS,
         "/apis/example.com/v1/widgets",
     ]);
     let rest = prop::sample::select(vec!["", "", "/x", "/y", "/widgets.example.com", "/x/status"]);
@@ -122,17 +122,7 @@ fn seeds() -> Vec<(&'static str, Value)> {
         ("/api/v1/namespaces/a/pods", object(pod)),
         ("/api/v1/namespaces/a/secrets", json!({"metadata": {"name": "x"}})),
         ("/apis/apps/v1/namespaces/a/deployments", object(deployment)),
-        (
-            "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
-            json!({"metadata": {"name": "widgets.example.com"}, "spec": {
-                            "group": "example.com", "scope": "Cluster",
-                            "names": {"plural": "widgets", "kind": "Widget"},
-                            "versions": [{"name": "v1", "served": true, "storage": true,
-                                          "schema": {"openAPIV3Schema": {
-            "type": "object", "x-kubernetes-preserve-unknown-fields": true,
-            }}}],
-                        }}),
-        ),
+        (CRDS, widget_definition("Cluster", &any_fields())),
         (
             "/apis/example.com/v1/widgets",
             json!({"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "x"}}),

@@ -33,7 +33,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::ObjectMeta;
 use kube::{Api, Client};
 use kube_informer::testing::ApiServer;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::helpers::map_in;
 
@@ -59,6 +59,33 @@ fn rig() -> (ApiServer, Client, Api<ConfigMap>) {
     let client = server.client();
     let maps = Api::default_namespaced(client.clone());
     (server, client, maps)
+}
+
+const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+/// Returns the definition of `widgets.example.com` with one version, `v1`.
+fn widget_definition(scope: &str, schema: &Value) -> Value {
+    json!({
+        "metadata": {"name": "widgets.example.com"},
+        "spec": {
+            "group": "example.com", "scope": scope,
+            "names": {"plural": "widgets", "kind": "Widget"},
+            "versions": [{
+                "name": "v1", "served": true, "storage": true,
+                "schema": {"openAPIV3Schema": schema},
+            }],
+        },
+    })
+}
+
+/// Returns the schema of an object with any fields.
+fn any_fields() -> Value {
+    json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true})
+}
+
+async fn define(server: &ApiServer, definition: &Value) {
+    let made = ask(server, "POST", CRDS, &[], definition).await;
+    assert_eq!(made.status, 201, "{}", made.json());
 }
 
 /// A bare answer.

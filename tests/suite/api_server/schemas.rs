@@ -5,7 +5,6 @@ use serde_json::json;
 
 use super::*;
 
-const CRDS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const GADGETS: &str = "/apis/example.com/v1/namespaces/default/gadgets";
 const MERGE: [(&str, &str); 1] = [("content-type", "application/merge-patch+json")];
 
@@ -30,7 +29,7 @@ fn definition(size: &Value) -> Value {
 async fn defined() -> ApiServer {
     let server = ApiServer::new();
     let small = json!({"type": "integer", "maximum": 10});
-    assert_eq!(ask(&server, "POST", CRDS, &[], &definition(&small)).await.status, 201);
+    define(&server, &definition(&small)).await;
     server
 }
 
@@ -151,7 +150,7 @@ async fn storage_may_take_its_time_to_start() {
     let time = std::time::Duration::from_secs(2);
     let server = ApiServer::builder().storage_start_delay(time).build();
     let number = json!({"type": "integer"});
-    assert_eq!(ask(&server, "POST", CRDS, &[], &definition(&number)).await.status, 201);
+    define(&server, &definition(&number)).await;
     for query in ["", "?watch=1"] {
         let refused = get(&server, &format!("{GADGETS}{query}")).await;
         assert_eq!(refused.status, 429);

@@ -258,25 +258,13 @@ async fn table_watch_names_columns_once() {
 #[tokio::test]
 async fn custom_type_shows_its_definitions_columns() {
     let server = ApiServer::new();
-    let definition = json!({
-            "metadata": {"name": "widgets.example.com"},
-            "spec": {
-                "group": "example.com", "scope": "Cluster",
-                "names": {"plural": "widgets", "kind": "Widget"},
-                "versions": [{
-                    "name": "v1", "served": true, "storage": true,
-                    "schema": {"openAPIV3Schema": {
-    "type": "object", "x-kubernetes-preserve-unknown-fields": true,
-    }},
-                    "additionalPrinterColumns": [
-                        {"name": "Color", "type": "string", "jsonPath": ".spec.color"},
-                        {"name": "Size", "type": "integer", "jsonPath": ".spec.size", "priority": 1},
-                        {"name": "Born", "type": "date", "jsonPath": ".metadata.creationTimestamp"},
-                    ],
-                }],
-            },
-        });
-    make(&server, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition).await;
+    let mut definition = widget_definition("Cluster", &any_fields());
+    definition["spec"]["versions"][0]["additionalPrinterColumns"] = json!([
+        {"name": "Color", "type": "string", "jsonPath": ".spec.color"},
+        {"name": "Size", "type": "integer", "jsonPath": ".spec.size", "priority": 1},
+        {"name": "Born", "type": "date", "jsonPath": ".metadata.creationTimestamp"},
+    ]);
+    define(&server, &definition).await;
     let widget = json!({
         "apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "w"},
         "spec": {"color": "blue", "size": 7},

@@ -119,6 +119,6 @@ async fn failed_leading_task_releases_the_lease() {
         .task_while_leading("failing", |_| async { Err::<(), BoxError>("no".into()) });
     let error = run(failing, &CancellationToken::new()).await.unwrap().unwrap_err();
     assert!(matches!(error, ManagerError::Task { .. }), "{error}");
-    let lease = Api::<Lease>::namespaced(server.client(), "shop").get("manager").await.unwrap();
+    let lease = Api::<Lease>::namespaced(server.client(), "shop").get("work").await.unwrap();
     assert_eq!(lease.spec.unwrap().holder_identity.unwrap_or_default(), "");
 }

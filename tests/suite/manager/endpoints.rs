@@ -10,6 +10,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 
 use super::*;
+use crate::http::exchange;
 
 fn any_port() -> SocketAddr {
     ([127, 0, 0, 1], 0).into()
@@ -25,13 +26,8 @@ fn serve() -> Serve {
 
 /// Sends a request with this host. Returns the status and the body.
 async fn get(at: SocketAddr, path: &str, host: &str) -> (u16, String) {
-    let mut socket = TcpStream::connect(at).await.unwrap();
-    let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n");
-    socket.write_all(request.as_bytes()).await.unwrap();
-    let mut answer = String::new();
-    socket.read_to_string(&mut answer).await.unwrap();
-    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-    (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
+    let (code, _, body) = exchange(at, "GET", path, host).await;
+    (code, body)
 }
 
 async fn start(builder: ManagerBuilder, stop: &CancellationToken) -> (Addresses, Running) {

@@ -12,13 +12,13 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::controller::BoxError;
 use kube_informer::manager::{ManagerBuilder, ManagerError};
 use kube_informer::testing::ApiServer;
-use kube_informer::{Controller, LeaderElector, Manager, SharedInformerFactory};
+use kube_informer::{Controller, Manager, SharedInformerFactory};
 use parking_lot::Mutex;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use crate::helpers::{MS, factory, forbid, map};
+use crate::helpers::{MS, elector, factory, forbid, map};
 
 /// A record of events in order.
 #[derive(Clone, Default)]
@@ -58,10 +58,6 @@ fn maps(server: &ApiServer, name: &str) -> (SharedInformerFactory, Controller<Co
     let factory = factory(server);
     let controller = Controller::builder(name, &factory.informer::<ConfigMap>()).build();
     (factory, controller)
-}
-
-fn elector(client: kube::Client, identity: &str) -> LeaderElector {
-    LeaderElector::builder(client, "shop", "manager").identity(identity).build().unwrap()
 }
 
 fn run(builder: ManagerBuilder, stop: &CancellationToken) -> JoinHandle<Result<(), ManagerError>> {

@@ -70,7 +70,7 @@ async fn parts_start_and_stop_in_order() {
     let told = story.told();
     let ends: Vec<_> = told.iter().filter(|event| event.ends_with("ends")).collect();
     assert_eq!(ends, ["sweeper ends", "reconcile ends", "task ends", "early ends"]);
-    let lease = Api::<Lease>::namespaced(server.client(), "shop").get("manager").await.unwrap();
+    let lease = Api::<Lease>::namespaced(server.client(), "shop").get("work").await.unwrap();
     let holder = lease.spec.unwrap().holder_identity;
     assert_eq!(holder.as_deref().unwrap_or_default(), "", "the lease is released");
     let status = handle.status();

@@ -1,15 +1,13 @@
 //! The manifests: permissions, probes, the definition.
 
 use std::collections::BTreeSet;
-use std::net::SocketAddr;
 
 use kube_informer::Serve;
 use kube_informer::testing::api_server::AccessRule;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
+use crate::http::exchange;
 
 /// The namespace of the manifests, and of the Lease.
 pub(super) const NAMESPACE: &str = "webapps";
@@ -173,16 +171,6 @@ fn whole_numbers(value: &mut Value) {
     }
 }
 
-/// Returns the status of a page.
-async fn get(at: SocketAddr, path: &str) -> u16 {
-    let mut socket = TcpStream::connect(at).await.unwrap();
-    let request = format!("GET {path} HTTP/1.1\r\nHost: 10.1.2.3:8081\r\n\r\n");
-    socket.write_all(request.as_bytes()).await.unwrap();
-    let mut answer = String::new();
-    socket.read_to_string(&mut answer).await.unwrap();
-    answer.split(' ').nth(1).unwrap().parse().unwrap()
-}
-
 // Not under paused time: its clock does not wait for sockets.
 #[tokio::test]
 async fn probes_of_the_manifest_are_answered() {
@@ -202,7 +190,7 @@ async fn probes_of_the_manifest_are_answered() {
         let path = get_action["path"].as_str().unwrap().to_owned();
         loop {
             if let Some(at) = handle.addresses()
-                && get(at.health, &path).await == 200
+                && exchange(at.health, "GET", &path, "10.1.2.3:8081").await.0 == 200
             {
                 break;
             }
