@@ -120,6 +120,10 @@ pub enum StoreState {
     NotSynced,
     /// The informer was stopped or failed, so the store no longer follows the server.
     Stopped,
+    /// The store follows the server, which has the object or may have it: no state of it can be
+    /// decoded. See [`Snapshot::is_unreadable`]. The same holds for a [packed](crate::storage)
+    /// object that can't be unpacked.
+    Unreadable,
     /// The group has no informer of the requested namespace.
     NotHeld,
 }
@@ -132,6 +136,10 @@ impl StoreState {
             Self::NotStarted => ": its informer was not started; call `start` of its factory",
             Self::NotSynced => ": its informer has not synced; await `wait_for_sync` first",
             Self::Stopped => ": the informer was stopped; ask for a new one",
+            Self::Unreadable => {
+                ": the server may have it, but no state of it can be decoded; the informer's errors \
+                 say why"
+            }
             Self::NotHeld => ": no informer of the group holds this namespace",
         }
     }
@@ -275,21 +283,19 @@ impl<K: Resource + Send + Sync + 'static> Lister<K> {
             resource: self.resource.clone(),
             namespace: namespace.map(Into::into),
             name: name.to_owned(),
-            store: self.store_state(store),
+            store: self.store_state(store, namespace, name),
         }
     }
 
-    /// Returns the state of the store. Only a read that finds nothing asks.
-    fn store_state(&self, store: &Snapshot<K>) -> StoreState {
-        let Some(reflector) = &self.reflector else { return StoreState::Synced };
-        if self.is_stopped() {
-            StoreState::Stopped
-        } else if reflector.is_idle() {
-            StoreState::NotStarted
-        } else if store.version().is_none() {
-            StoreState::NotSynced
-        } else {
-            StoreState::Synced
+    /// Returns the state of a store that has no readable object of this name. Only a read that
+    /// finds nothing asks.
+    fn store_state(&self, store: &Snapshot<K>, namespace: Option<&str>, name: &str) -> StoreState {
+        match &self.reflector {
+            Some(_) if self.is_stopped() => StoreState::Stopped,
+            Some(reflector) if reflector.is_idle() => StoreState::NotStarted,
+            Some(_) if store.version().is_none() => StoreState::NotSynced,
+            _ if store.has_unreadable(namespace, name) => StoreState::Unreadable,
+            _ => StoreState::Synced,
         }
     }
 }
@@ -448,5 +454,24 @@ mod tests {
         assert_eq!(lister.get("one").unwrap_err().to_string(), "configmaps \"one\" not found");
         let key = ObjectKey::namespaced("b", "one").unwrap();
         assert!(lister.get_by_key(&key).is_ok());
+    }
+
+    #[test]
+    fn undecodable_object_is_not_taken_for_absent() {
+        let lister = lister();
+        let store = |name| lister.namespace("a").get(name).unwrap_err().store;
+        let mut write = lister.indexer.transaction();
+        write.mark_stale(&ObjectKey::namespaced("a", "bad").unwrap());
+        write.commit();
+        assert_eq!((store("bad"), store("none")), (StoreState::Unreadable, StoreState::Synced));
+        let text = lister.namespace("a").get("bad").unwrap_err().to_string();
+        assert!(text.contains("can be decoded"), "{text}");
+        assert_eq!(lister.snapshot().unreadable(), 1);
+
+        let mut write = lister.indexer.transaction();
+        write.set_complete(false);
+        write.commit();
+        assert_eq!(store("none"), StoreState::Unreadable, "the item without a key may be it");
+        assert_eq!(lister.snapshot().unreadable(), 2);
     }
 }

@@ -136,10 +136,19 @@ impl<K: ?Sized> Snapshot<K> {
         self.0.unreadable.contains(key) || (!self.0.complete && self.0.get(key).is_none())
     }
 
-    /// Returns whether the server may have an object that is not stored because no state of it
-    /// could be decoded.
-    pub(crate) fn is_incomplete(&self) -> bool {
-        !self.0.complete || !self.0.unreadable.is_empty()
+    /// Returns whether an object of this name is stored, although it can't be unpacked, or is
+    /// [unreadable](Self::is_unreadable).
+    pub(crate) fn has_unreadable(&self, namespace: Option<&str>, name: &str) -> bool {
+        let key = || ObjectKey::from_parts(namespace, name);
+        self.0.get_by_name(namespace, name).is_some()
+            || (self.unreadable() > 0 && key().is_ok_and(|key| self.is_unreadable(&key)))
+    }
+
+    /// Returns the number of objects that the server has and that are not stored, because no state
+    /// of them could be decoded. All items of the last list whose keys could not be read count as
+    /// one. O(1).
+    pub fn unreadable(&self) -> usize {
+        self.0.unreadable.len() + usize::from(!self.0.complete)
     }
 
     /// Returns how often the server's history was lost before this moment. Versions from different

@@ -103,7 +103,7 @@ impl Reader {
         }
         self.known = known;
         members.sort_by(|one, two| (&one.identity, &one.uid).cmp(&(&two.identity, &two.uid)));
-        let unreadable = leases.is_incomplete();
+        let unreadable = leases.unreadable() > 0;
         for slot in slots.iter_mut().flatten() {
             slot.doubtful = unreadable;
         }
