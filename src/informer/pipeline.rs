@@ -295,6 +295,7 @@ impl Pipeline {
             synced: self.has_synced(),
             objects: snapshot.len(),
             stale: snapshot.stale(),
+            unreadable: snapshot.unreadable(),
             version: snapshot.version().cloned(),
             freshness: self.monitor.freshness_at(snapshot.version()),
             queued: self.fifo.len(),

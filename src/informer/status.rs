@@ -10,7 +10,7 @@ use crate::metrics::{
     Count, INDEX_FAULTS, INFORMER_PROCESSING_LATENCY, INFORMER_QUEUED_ITEMS,
     INFORMER_STORE_RESOURCE_VERSION, Level, Mark, MetricLabels, OBJECTS, STALE_OBJECTS,
     STORAGE_HITS, STORAGE_HOT_BYTES, STORAGE_KEPT_DECODED, STORAGE_MISSES, STORAGE_PACKED_BYTES,
-    STORAGE_UNREADABLE, SYNCED, Timing,
+    STORAGE_UNREADABLE, SYNCED, Timing, UNREADABLE_OBJECTS,
 };
 use crate::object::ResourceVersion;
 use crate::processor::HandlerStatus;
@@ -64,6 +64,9 @@ pub struct InformerStatus {
     pub objects: usize,
     /// The number of stale objects: the server has a newer state that could not be decoded.
     pub stale: usize,
+    /// The number of objects that the server has and that are not in the store, because no state of
+    /// them could be decoded: see [`Snapshot::unreadable`](crate::Snapshot::unreadable).
+    pub unreadable: usize,
     /// The version of the store.
     pub version: Option<ResourceVersion>,
     /// The upper bound of the store's age: the time since the newest proof that the store has
@@ -122,6 +125,7 @@ pub(super) struct InformerMetrics {
     pub(super) version: Mark,
     pub(super) objects: Level,
     pub(super) stale: Level,
+    pub(super) unreadable: Level,
     pub(super) synced: Level,
     pub(super) index_faults: Count,
     /// `None` unless objects are packed.
@@ -169,6 +173,7 @@ impl InformerMetrics {
             version: Mark::new(INFORMER_STORE_RESOURCE_VERSION, labels),
             objects: Level::new(OBJECTS, labels),
             stale: Level::new(STALE_OBJECTS, labels),
+            unreadable: Level::new(UNREADABLE_OBJECTS, labels),
             synced: Level::new(SYNCED, labels),
             index_faults: Count::new(INDEX_FAULTS, labels),
             storage: packs.then(|| StorageMetrics::new(labels)),

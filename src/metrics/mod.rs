@@ -42,6 +42,7 @@
 //! | [`INFORMER_PENDING_NOTIFICATIONS`] | gauge | events | informer, `handler` |
 //! | [`OBJECTS`] | gauge | objects | informer |
 //! | [`STALE_OBJECTS`] | gauge | objects | informer |
+//! | [`UNREADABLE_OBJECTS`] | gauge | objects | informer |
 //! | [`SYNCED`] | gauge | 0 or 1 | informer |
 //! | [`LAST_EVENT`] | gauge | seconds since 1970 | informer |
 //! | [`RELISTS`] | counter | relists | informer, `cause` |

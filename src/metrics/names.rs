@@ -21,6 +21,10 @@ pub const OBJECTS: &str = "kube_informer_objects";
 /// Gauge: the number of stale objects, whose newer state could not be decoded.
 pub const STALE_OBJECTS: &str = "kube_informer_stale_objects";
 
+/// Gauge: the number of objects that the server has and that are not in the store, because no state
+/// of them could be decoded.
+pub const UNREADABLE_OBJECTS: &str = "kube_informer_unreadable_objects";
+
 /// Gauge: 1 once the first list is in the store. Informers with the same labels add up.
 pub const SYNCED: &str = "kube_informer_synced";
 
@@ -150,7 +154,7 @@ const fn describe(kind: Kind, name: &'static str, help: &'static str) -> Descrip
     Description { kind, name, help }
 }
 
-pub(super) const DESCRIPTIONS: [Description; 40] = [
+pub(super) const DESCRIPTIONS: [Description; 41] = [
     describe(
         Kind::Gauge,
         INFORMER_QUEUED_ITEMS,
@@ -176,6 +180,11 @@ pub(super) const DESCRIPTIONS: [Description; 40] = [
         Kind::Gauge,
         STALE_OBJECTS,
         "Objects in the store of which the server's newer state could not be decoded.",
+    ),
+    describe(
+        Kind::Gauge,
+        UNREADABLE_OBJECTS,
+        "Objects of the server that are not in the store, as no state of them could be decoded.",
     ),
     describe(Kind::Gauge, SYNCED, "1 once the first list is in the store."),
     describe(Kind::Gauge, LAST_EVENT, "When the server last sent anything, in Unix time."),

@@ -134,6 +134,36 @@ async fn metrics_follow_an_informers_life() {
     drop((factory, pods, panics));
 }
 
+#[tokio::test(start_paused = true)]
+async fn never_decoded_object_is_counted_until_deleted() {
+    let recorder = Prometheus::default();
+    let _installed = metrics::set_default_local_recorder(&recorder);
+    let server = ApiServer::new();
+    for name in ["a", "bad"] {
+        server.create(&pod(name)).unwrap();
+    }
+    let factory = SharedInformerFactory::builder(server.client())
+        .name("shop-controller")
+        .on_error(|_| {})
+        .build();
+    let spec = InformerSpec::<Pod>::new().namespace("shop");
+    let refuses = |pod: &mut Pod| assert_ne!(pod.metadata.name.as_deref(), Some("bad"));
+    let pods = factory.informer_with(spec.transform(refuses)).unwrap();
+    factory.start().unwrap();
+    factory.wait_for_sync(SOON).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    let gauges = || {
+        [names::OBJECTS, names::STALE_OBJECTS, names::UNREADABLE_OBJECTS]
+            .map(|name| value(&recorder, name, PODS))
+    };
+    assert_eq!(gauges(), [1.0, 0.0, 1.0]);
+    assert_eq!(pods.status().unreadable, 1);
+    server.delete(&pod("bad")).unwrap();
+    until("the deletion", || pods.snapshot().version() == Some(&server.revision().into())).await;
+    assert_eq!(gauges(), [1.0, 0.0, 0.0]);
+    factory.shutdown().await;
+}
+
 struct PanicsOn(&'static str);
 
 impl kube_informer::EventHandler<Pod> for PanicsOn {
@@ -159,6 +189,7 @@ async fn everything_is_typed_and_explained() {
         (names::INFORMER_PENDING_NOTIFICATIONS, "gauge"),
         (names::OBJECTS, "gauge"),
         (names::STALE_OBJECTS, "gauge"),
+        (names::UNREADABLE_OBJECTS, "gauge"),
         (names::SYNCED, "gauge"),
         (names::WATCH_REFUSED, "gauge"),
         (names::LAST_EVENT, "gauge"),
@@ -175,7 +206,7 @@ async fn everything_is_typed_and_explained() {
         assert!(text.contains(&format!("# TYPE {name} {kind}\n")), "{name}");
     }
     let families = text.lines().filter(|line| line.starts_with("# TYPE")).count();
-    assert_eq!(families, 17, "and nothing else");
+    assert_eq!(families, 18, "and nothing else");
     drop(informer);
     assert_eq!(recorder.render(), "", "though the registration is still held");
 }

@@ -117,6 +117,7 @@ impl Pipeline {
         metrics.queued.set(|| self.fifo.len());
         metrics.objects.set(|| self.indexer.snapshot().len());
         metrics.stale.set(|| self.indexer.snapshot().stale());
+        metrics.unreadable.set(|| self.indexer.snapshot().unreadable());
         metrics.version.set(|| self.indexer.snapshot().version()?.low_digits());
         if let (Some(keeper), Some(metrics)) = (&self.keeper, &metrics.storage) {
             metrics.record(&keeper.status());

@@ -57,6 +57,7 @@ fn alerts_are_on_metrics_that_there_are() {
         names::ERRORS,
         names::RELISTS,
         names::STALE_OBJECTS,
+        names::UNREADABLE_OBJECTS,
         names::HANDLER_LAG,
         names::HANDLER_MERGED,
         names::HANDLER_PANICS,

@@ -1,6 +1,7 @@
 //! Answers and single objects that can't be read.
 
 use kube_informer::ObjectKey;
+use kube_informer::lister::StoreState;
 
 use super::*;
 
@@ -30,10 +31,15 @@ async fn one_undecodable_object_among_thousands_is_one_problem() {
         let text = "shop/many-1234 can't be decoded: found integer, expected a map";
         rig.reported(FaultClass::Undecodable, None, text);
         assert_eq!(rig.errors.lock().len(), 1);
+        let unreadable = || rig.maps.status().unreadable;
+        assert_eq!((unreadable(), rig.maps.status().stale), (1, 0));
+        let read = rig.maps.lister().namespace("shop").get("many-1234");
+        assert_eq!(read.unwrap_err().store, StoreState::Unreadable);
         // Its deletion works, and so does its repair.
         rig.server.delete(&map("map-1", "")).unwrap();
         rig.server.delete(&missing).unwrap();
         rig.comes_right().await;
+        assert_eq!(unreadable(), 0);
         poisoned.remove();
         rig.stop().await;
     }
