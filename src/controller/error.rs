@@ -68,7 +68,7 @@ pub enum ControllerError {
     },
     /// The controller has a sharding, and also leader election or an informer of a wrong shard:
     /// another replica may have the objects that concern its own. Or its sharding did not run
-    /// within the sync timeout.
+    /// within the sync timeout. Or it has no sharding, and its own objects follow the shard of one.
     WrongSharding {
         /// The controller's name.
         controller: Arc<str>,

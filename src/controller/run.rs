@@ -228,7 +228,16 @@ impl ControllerParts {
 
     /// Returns the contradiction between the sharding and the informers.
     fn wrong_sharding(&self) -> Option<&'static str> {
-        let slots = self.slots.as_ref()?;
+        let Some(slots) = &self.slots else {
+            let shared = self.objects.informers().iter().any(|informer| {
+                informer.wanted_shard().is_some_and(|shard| shard.borrow().is_of_slots())
+            });
+            return shared.then_some(
+                "its own objects follow the shard of a `Sharding` that does not bound its \
+                 reconciles, so two replicas could reconcile one key at once: build it with \
+                 `.sharded(&sharding)`",
+            );
+        };
         if self.elected {
             return Some(
                 "a sharding and leader election exclude each other: with a sharding every replica \

@@ -46,7 +46,7 @@ pub enum ShardKey {
 /// let rest = ShardSelector::everything(ShardKey::Uid).without(&half);
 /// assert!(rest.contains(u64::MAX) && !half.contains(u64::MAX));
 /// ```
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct ShardSelector {
     key: ShardKey,
     /// Sorted, and neither overlapping nor adjacent.
@@ -55,6 +55,8 @@ pub struct ShardSelector {
     /// acquired again. 0 if the selector is not from a `Sharding`. A follower that meets another
     /// tenure lists the places again, because another process may have had them in between.
     tenures: Arc<[(RangeInclusive<u64>, u64)]>,
+    /// True if a `Sharding` publishes it, also while it selects nothing.
+    of_slots: bool,
 }
 
 /// The largest number of ranges in a request. Proxies refuse addresses of more than 8 kB.
@@ -151,7 +153,18 @@ impl ShardSelector {
                 None => tenures.push((range, tenure)),
             }
         }
-        Self { key, ranges: ranges.into(), tenures: tenures.into() }
+        Self { key, ranges: ranges.into(), tenures: tenures.into(), of_slots: false }
+    }
+
+    /// Marks the selector as one that a `Sharding` publishes.
+    pub(crate) fn of_slots(self) -> Self {
+        Self { of_slots: true, ..self }
+    }
+
+    /// Returns whether a `Sharding` publishes the selector, so that its places may move to another
+    /// replica at any time.
+    pub(crate) fn is_of_slots(&self) -> bool {
+        self.of_slots
     }
 
     /// Creates a selector of every object.
@@ -273,6 +286,15 @@ impl ShardSelector {
         Some(text)
     }
 }
+
+/// Compares fields, ranges and tenures. A part of a selector is not marked as that of a `Sharding`.
+impl PartialEq for ShardSelector {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key && self.tenures == other.tenures
+    }
+}
+
+impl Eq for ShardSelector {}
 
 /// Shows the ranges as text, in the hexadecimal form of servers.
 impl fmt::Debug for ShardSelector {

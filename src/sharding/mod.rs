@@ -216,12 +216,13 @@ impl Sharding {
             free: rules.slots,
             ..ShardingStatus::default()
         };
+        let nothing = |key| slots::selector(key, [], rules.slots);
         Self(Arc::new(ShardingState {
             client,
             namespace,
             scopes: ArcSwap::from_pointee(vec![None; rules.slots]),
-            objects: watch::Sender::new(ShardSelector::nothing(rules.by.objects())),
-            dependents: watch::Sender::new(ShardSelector::nothing(rules.by.dependents())),
+            objects: watch::Sender::new(nothing(rules.by.objects())),
+            dependents: watch::Sender::new(nothing(rules.by.dependents())),
             status: watch::Sender::new(status),
             running: AtomicBool::new(false),
             has_run: AtomicBool::new(false),

@@ -201,6 +201,10 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// also fails if an informer follows the shard of another membership, or a shard that may have
     /// dependents without their owners. The same holds if [`Sharding::run`] was not called within
     /// the [sync timeout](Self::sync_timeout).
+    ///
+    /// A controller whose own objects follow [`Sharding::objects`] needs this call, also if its
+    /// reconcile only reads. Without it, [`Controller::run`](crate::Controller::run) fails with the
+    /// same error.
     pub fn sharded(mut self, sharding: &Sharding) -> Self {
         self.sharding = Some(sharding.clone());
         self

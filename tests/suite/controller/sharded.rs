@@ -2,11 +2,13 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
 use kube::api::{Patch, PatchParams};
 use kube::{Api, Resource};
 use kube_informer::controller::{ControllerError, ControllerHandle, ReconcileRequest};
+use kube_informer::object::{ShardKey, ShardSelector};
 use kube_informer::sharding::ShardBy;
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
 use kube_informer::writing::Applier;
@@ -15,6 +17,7 @@ use kube_informer::{
     SharedInformer, SharedInformerFactory,
 };
 use parking_lot::Mutex;
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
@@ -298,6 +301,29 @@ async fn sharding_that_does_not_run_ends_the_run() {
     sleep(2 * S).await;
     let error = running.await.unwrap().unwrap_err().to_string();
     assert!(error.contains("run `Sharding::run`"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn shard_of_a_membership_needs_its_sharding() {
+    let replica = Replica::new(&server(&["a/1"]), "one");
+    replica.join();
+    for after in [Duration::ZERO, 10 * S] {
+        sleep(after).await;
+        let (_, running) = replica.run(Controller::builder("maps", &replica.maps(None)).build());
+        let ended = tokio::time::timeout(S, running).await.expect("it is refused").unwrap();
+        let error = ended.unwrap_err();
+        assert!(matches!(error, ControllerError::WrongSharding { .. }), "{error}");
+        assert!(error.to_string().contains("`.sharded(&sharding)`"), "{error}");
+    }
+    assert_eq!(replica.keys(), [""; 0]);
+
+    // The program itself gives out this shard.
+    let shard = watch::channel(ShardSelector::everything(ShardKey::Uid)).1;
+    let spec = InformerSpec::<ConfigMap>::new().namespace("a").shard(shard);
+    let maps = replica.factory.informer_with(spec).unwrap();
+    let (_, _running) = replica.run(Controller::builder("maps", &maps).build());
+    sleep(S).await;
+    assert_eq!(replica.keys(), ["a/1"]);
 }
 
 #[tokio::test(start_paused = true)]
