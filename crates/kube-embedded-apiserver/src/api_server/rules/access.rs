@@ -34,9 +34,17 @@ impl AccessRule {
     /// Creates a rule that allows these verbs on these resources in all namespaces.
     ///
     /// A verb is one of `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`,
-    /// `deletecollection`. A resource is named with its group and subresource: `pods`,
-    /// `pods/status`, `deployments.apps`. `*` stands for all. A server-side apply that creates an
-    /// object needs `patch` and `create`.
+    /// `deletecollection`. A resource is named with its group and subresource, as kubectl writes
+    /// it: `pods`, `pods/status`, `deployments.apps`, `deployments.apps/status`. The group may also
+    /// come last, as in `deployments/status.apps`. `*` stands for all. A server-side apply that
+    /// creates an object needs `patch` and `create`.
+    ///
+    /// ```
+    /// use kube_embedded_apiserver::api_server::AccessRule;
+    ///
+    /// let status = AccessRule::new(["patch"], ["cronjobs.batch/status"]);
+    /// assert_eq!(status, AccessRule::new(["patch"], ["cronjobs/status.batch"]));
+    /// ```
     pub fn new<V, R>(verbs: V, resources: R) -> Self
     where
         V: IntoIterator,
@@ -46,7 +54,7 @@ impl AccessRule {
     {
         Self {
             verbs: verbs.into_iter().map(Into::into).collect(),
-            resources: resources.into_iter().map(Into::into).collect(),
+            resources: resources.into_iter().map(|name| group_last(name.into())).collect(),
             namespaces: None,
             names: None,
         }
@@ -125,6 +133,15 @@ impl AccessRule {
         }
         rule
     }
+}
+
+/// Returns the name of a resource with its group behind its subresource.
+fn group_last(name: String) -> String {
+    let parts = name.split_once('/').and_then(|(resource, subresource)| {
+        let (resource, group) = resource.split_once('.')?;
+        Some(format!("{resource}/{subresource}.{group}"))
+    });
+    parts.unwrap_or(name)
 }
 
 /// The tokens and rules. `Debug` shows no token.
@@ -329,4 +346,29 @@ pub(crate) fn refused(user: &User, wanted: &Attributes<'_>, verb: &str) -> Failu
     // The type may be unknown to the server.
     let resource = ResourceType::new(wanted.group, "", "", wanted.resource, false);
     Failure::forbidden(&resource, wanted.name.unwrap_or_default(), &problem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn group_stands_before_or_behind_the_subresource() {
+        let user = User::Named("viewer".into());
+        let status = Attributes {
+            verb: "patch",
+            group: "batch",
+            resource: "cronjobs",
+            subresource: Some("status"),
+            namespace: Some("shop"),
+            name: Some("nightly"),
+        };
+        for name in ["cronjobs.batch/status", "cronjobs/status.batch"] {
+            let mut access = Access::default();
+            access.grant("viewer", AccessRule::new(["patch"], [name]));
+            assert!(access.allows(&user, &status), "{name}");
+            let object = Attributes { subresource: None, ..status };
+            assert!(!access.allows(&user, &object), "{name} is not the object");
+        }
+    }
 }
