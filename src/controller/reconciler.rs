@@ -20,7 +20,7 @@ use super::own_writes::WriteLog;
 use super::status::StatusCell;
 use super::waiting::{MissingInformers, WriteWaits};
 use super::{Action, ReconcileRequest};
-use crate::error::{BoxError, chain};
+use crate::error::{BoxError, chain, clipped_to};
 use crate::informer::InformerGroup;
 use crate::lease::{EndGuard, WorkScope};
 use crate::object::{AnyObject, ObjectKey};
@@ -30,15 +30,6 @@ use crate::workqueue::{Work, WorkQueue};
 
 /// The length in bytes of an error's text in the log. Failures 1, 2, 4, 8, … log it whole.
 const SHORT: usize = 160;
-
-/// Returns the beginning of a text. The status has the whole text of the last failure.
-fn shortened(text: &str) -> &str {
-    let mut end = text.len().min(SHORT);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
-}
 
 /// The user's reconcile.
 pub(super) type Reconcile = Arc<
@@ -211,7 +202,8 @@ impl Reconciler {
         let text =
             text.unwrap_or_else(|message| format!("the error's Display panicked: {message}"));
         drop_safely(error);
-        let logged = if failures.is_power_of_two() { &*text } else { shortened(&text) };
+        let longest = if failures.is_power_of_two() { text.len() } else { SHORT };
+        let logged = &*clipped_to(&text, longest);
         if next == Next::Change {
             self.status.count_given_up();
             tracing::error!(

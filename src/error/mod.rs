@@ -366,10 +366,15 @@ const CUT: &str = "… (cut)";
 /// Returns a text from outside, cut to at most [`LONGEST_TEXT`] bytes. Cutting it twice is the same
 /// as cutting it once.
 pub(crate) fn clipped(text: &str) -> Cow<'_, str> {
-    if text.len() <= LONGEST_TEXT {
+    clipped_to(text, LONGEST_TEXT)
+}
+
+/// Returns a text, cut to at most `longest` bytes and marked. The limit is longer than the mark.
+pub(crate) fn clipped_to(text: &str, longest: usize) -> Cow<'_, str> {
+    if text.len() <= longest {
         return Cow::Borrowed(text);
     }
-    let mut end = LONGEST_TEXT - CUT.len();
+    let mut end = longest - CUT.len();
     while !text.is_char_boundary(end) {
         end -= 1;
     }
@@ -415,6 +420,8 @@ mod tests {
         let long = "é".repeat(9999);
         let once = clipped(&long);
         assert_eq!(clipped(&once), once);
+        let short = clipped_to(&long, 160);
+        assert!(short.len() <= 160 && short.ends_with("… (cut)"), "{short}");
     }
 
     #[derive(Debug, thiserror::Error)]
