@@ -19,7 +19,7 @@
 //!     factory.start()?;
 //!     factory.wait_for_sync(Duration::from_secs(30)).await?;
 //!     println!("{} pods run on n1", by_node.len("n1"));
-//!     tokio::signal::ctrl_c().await?; // and on SIGTERM, in a pod
+//!     tokio::signal::ctrl_c().await?; // in a pod, wait for SIGTERM, too
 //!     factory.shutdown().await;
 //!     Ok(())
 //! }

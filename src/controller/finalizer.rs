@@ -129,6 +129,10 @@ const CONFLICTS: usize = 5;
 /// uid. Any other 404 is an error, because the server may no longer serve the kind. An answer
 /// without the object's name or uid is one, too.
 ///
+/// An object with the finalizer can leave the informer's label or field selector. Its deletion then
+/// waits until it is selected again, because nothing else removes the finalizer. So follow such
+/// objects without a selector, or by a label that never changes.
+///
 /// `api` must be of the object's namespace. The service account needs the verbs `get` and `patch`.
 ///
 /// ```no_run

@@ -92,7 +92,7 @@ pub enum ManagerError {
     },
     /// The service account may not list or watch a resource that an informer follows.
     Forbidden {
-        /// The resource.
+        /// The first such resource. The log names each in a warning of its own.
         collection: Collection,
         /// The server's message.
         message: String,

@@ -384,7 +384,8 @@ impl Drop for Finish {
 ///
 /// A stream is a handler like any other. Its backlog is bounded by merging, and its first events
 /// are adds of the stored objects. It ends when the informer stops. Polling for the next event
-/// marks the previous one as finished. Dropping the stream removes the handler.
+/// marks the previous one as finished. Dropping the stream removes the handler. The stream does not
+/// keep the informer running: hold the informer or its factory.
 ///
 /// ```no_run
 /// use futures::StreamExt;

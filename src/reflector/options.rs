@@ -92,7 +92,9 @@ impl<K: ?Sized> ReflectorOptions<K> {
             watch_grace_period: Duration::from_secs(30),
             freshness_limit: None,
             backoff: None,
-            on_error: Arc::new(|error| tracing::warn!(%error, "reflector")),
+            on_error: Arc::new(
+                |error| tracing::warn!(%error, "a list, a watch or an object failed"),
+            ),
             transform: None,
             known: None,
             packer: Packer::decoded(),

@@ -193,10 +193,12 @@ impl<K: ?Sized> Storage<K> {
     /// then. Index functions see it then, too. An index that is added later decodes every object
     /// before it is ready.
     ///
-    /// An object is kept decoded if its bytes are not known: a transform has changed it, or the
-    /// source delivers objects. So are all objects of a type whose first ones take no more memory
-    /// decoded, such as a small struct. `Deserialize` must not read this informer, and must return
-    /// equal values for equal bytes. Choose [`decoded`](Self::decoded) for other types.
+    /// Objects are kept decoded if their bytes are not known: the informer has a transform, or the
+    /// source delivers objects. [`StorageStatus::objects`] then stays zero, and
+    /// [`kept_decoded`](StorageStatus::kept_decoded) does not count them. So are all objects of a
+    /// type whose first ones take no more memory decoded, such as a small struct. `Deserialize`
+    /// must not read this informer, and must return equal values for equal bytes. Choose
+    /// [`decoded`](Self::decoded) for other types.
     ///
     /// ```
     /// use std::time::Duration;

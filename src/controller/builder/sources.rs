@@ -79,8 +79,9 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
         self.follows(followed, Keys::of_owner(owner))
     }
 
-    /// Also follows objects that concern some `K`. `keys` returns the keys to reconcile and must be
-    /// pure.
+    /// Also follows objects that concern some `K`. `keys` returns the keys to reconcile. It may
+    /// read an [`Index`](crate::Index) or a [`Lister`](crate::Lister), which show the state at the
+    /// call. It must have no other effect.
     ///
     /// The controller calls `keys` for every state, including both states of an update; none is
     /// merged away. A [packed](crate::storage) state is unpacked first. A state that cannot be
