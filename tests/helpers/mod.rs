@@ -2,6 +2,7 @@
 //! these modules, too.
 
 mod clients;
+mod controllers;
 mod informers;
 pub(crate) mod log;
 mod objects;
@@ -9,6 +10,7 @@ mod protobuf;
 mod times;
 
 pub(crate) use self::clients::*;
+pub(crate) use self::controllers::*;
 pub(crate) use self::informers::*;
 pub(crate) use self::objects::*;
 pub(crate) use self::protobuf::*;

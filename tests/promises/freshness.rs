@@ -19,7 +19,7 @@ use kube_informer::{
 use parking_lot::Mutex;
 use tokio::time::sleep;
 
-use crate::helpers::{factory_of, informer_of, map};
+use crate::helpers::{factory_of, informer_of, map, server_with};
 
 fn seconds(n: u64) -> Duration {
     Duration::from_secs(n)
@@ -27,8 +27,7 @@ fn seconds(n: u64) -> Duration {
 
 #[tokio::test(start_paused = true)]
 async fn bookmarks_keep_a_quiet_cache_fresh() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let factory = SharedInformerFactory::builder(server.client()).build();
     let maps = factory.informer::<ConfigMap>();
     assert_eq!(maps.freshness(), None);
@@ -47,8 +46,7 @@ async fn bookmarks_keep_a_quiet_cache_fresh() {
 /// The role lets lists through and no watches.
 #[tokio::test(start_paused = true)]
 async fn a_refused_watch_shows() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let faults = Faults::new();
     let refused = faults.inject(Requests::watches(), Injection::status(403));
     let client = faults.client(server.client());
@@ -77,8 +75,7 @@ async fn a_refused_watch_shows() {
 
 #[tokio::test(start_paused = true)]
 async fn a_revoked_permission_ages_the_cache() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let faults = Faults::new();
     let client = faults.client(server.client());
     let factory = factory_of(client);

@@ -16,7 +16,7 @@ use kube_informer::{SharedInformer, SharedInformerFactory};
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep};
 
-use crate::helpers::{answered_by, factory, factory_of, map, passing};
+use crate::helpers::{answered_by, factory, factory_of, map, passing, server_with};
 
 const MAPS: &str = "/api/v1/configmaps?";
 
@@ -100,8 +100,7 @@ async fn slow_bytes_of_a_large_object_are_no_silence() {
 /// Ends each watch after one event, as some proxies do.
 #[tokio::test(start_paused = true)]
 async fn watches_that_end_at_once_are_paced() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let version = AtomicU64::new(server.revision());
     watches_say(&server, move || {
         event("MODIFIED", "a", version.fetch_add(1, Ordering::Relaxed) + 1)
@@ -119,8 +118,7 @@ async fn watches_that_end_at_once_are_paced() {
 /// Real time, one thread: nothing the server does keeps other tasks from their turn.
 #[tokio::test]
 async fn eager_source_lets_other_tasks_run() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     watches_say(&server, || event("MODIFIED", "a", 1));
     let (factory, _maps) = informer(&server);
     for _ in 0..2000 {
@@ -133,10 +131,7 @@ async fn eager_source_lets_other_tasks_run() {
 
 #[tokio::test(start_paused = true)]
 async fn old_bookmarks_cost_nothing() {
-    let server = ApiServer::new();
-    for name in ["a", "b", "c"] {
-        server.create(&map(name, "1")).unwrap();
-    }
+    let server = server_with(&["a", "b", "c"]);
     let old = server.revision() - 1;
     watches_say(&server, move || {
         format!(
@@ -179,8 +174,7 @@ async fn deletes_with_old_versions_count_cheaply() {
 /// Each watch breaks at the same place.
 #[tokio::test(start_paused = true)]
 async fn malformed_watches_are_listed_over() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     watches_say(&server, || r#"{"type":"ADDED","object":]"#.to_owned());
     let (factory, maps) = informer(&server);
     maps.wait_for_sync(Duration::from_secs(10)).await.unwrap();
@@ -199,8 +193,7 @@ async fn malformed_watches_are_listed_over() {
 /// A server from before streaming lists: it ignores what it does not know.
 #[tokio::test(start_paused = true)]
 async fn live_events_do_not_delay_first_list() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let old = passing(&server, |request| {
         let uri = request.uri().to_string();
         let uri = uri.replace("sendInitialEvents=true", "").replace("resourceVersionMatch=", "x=");
@@ -253,8 +246,7 @@ async fn retry_after_is_spread_over_informers() {
 /// One answer in JSON, as a proxy or an old server gives it, is not for good.
 #[tokio::test(start_paused = true)]
 async fn protobuf_is_asked_for_again_after_a_while() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let refusing = Arc::new(AtomicBool::new(true));
     let accepts = Arc::new(Mutex::new(Vec::new()));
     let (refuses, seen) = (refusing.clone(), accepts.clone());

@@ -23,7 +23,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use crate::controllers::late_watches::late_informer;
-use crate::helpers::{S, caught_up, map, settle, synced};
+use crate::helpers::{S, caught_up, map, server_with, settle, synced};
 
 async fn applier(
     server: &ApiServer,
@@ -276,8 +276,7 @@ async fn records_outlive_a_cache_that_lags() {
 /// The cache is late. A reconcile runs only when it shows the last apply, so that one is enough.
 #[tokio::test(start_paused = true)]
 async fn controller_waits_for_its_applies() {
-    let server = ApiServer::new();
-    server.create(&map("owner", "1")).unwrap();
+    let server = server_with(&["owner"]);
     let maps = late_informer::<ConfigMap>(server.client(), || 5 * S);
     let applier = Applier::builder(server.client(), &maps, "site").build().unwrap();
     let stop = CancellationToken::new();

@@ -30,8 +30,7 @@ fn has_value(map: Option<&ConfigMap>, value: &str) -> bool {
 
 #[tokio::test(start_paused = true)]
 async fn a_wait_ends_when_the_object_meets_the_condition() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let (_factory, maps) = synced(&server).await;
     let key = key("a");
     let there = maps.wait_until(&key, LONG, |map| has_value(map, "1")).await.unwrap().unwrap();
@@ -62,8 +61,7 @@ async fn a_wait_ends_when_the_object_meets_the_condition() {
 
 #[tokio::test(start_paused = true)]
 async fn a_wait_that_fails_says_why() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let (factory, maps) = synced(&server).await;
     let never = |_: Option<&ConfigMap>| false;
     let late = maps.wait_until(&key("a"), S, never).await.unwrap_err();
@@ -99,8 +97,7 @@ async fn an_absent_object_is_not_told_before_the_sync() {
 
 #[tokio::test(start_paused = true)]
 async fn changes_of_several_informers_are_one_signal() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let factory = factory(&server);
     let (maps, secrets) = (factory.informer::<ConfigMap>(), factory.informer::<Secret>());
     let mut changes = maps.changes().and(&secrets).debounce(10 * S);
@@ -194,8 +191,7 @@ async fn a_cancelled_wait_for_changes_loses_none() {
 
 #[tokio::test(start_paused = true)]
 async fn snapshots_of_several_informers_name_their_versions() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let factory = factory(&server);
     let (maps, secrets) = (factory.informer::<ConfigMap>(), factory.informer::<Secret>());
     factory.start().unwrap();

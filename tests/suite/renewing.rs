@@ -17,7 +17,7 @@ use kube_informer::testing::ApiServer;
 use parking_lot::Mutex;
 use tokio::time::{advance, sleep, timeout};
 
-use crate::helpers::{MS, S, factory_of, map, refusal};
+use crate::helpers::{MS, S, factory_of, map, refusal, server_with};
 
 /// A server that knows one generation of credentials, and clients that are built for it.
 #[derive(Clone)]
@@ -264,8 +264,7 @@ async fn first_client_that_cannot_be_built_is_an_error() {
 #[cfg(feature = "testing-tls")]
 #[tokio::test]
 async fn rotated_authority_interrupts_only_the_watch() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let listening = server.listen_tls("127.0.0.1:0").await.unwrap();
     let address = listening.address();
     // The file that a kubelet or an operator's deployment would replace.

@@ -10,7 +10,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use crate::helpers::log::Log;
-use crate::helpers::{factory, map};
+use crate::helpers::{factory, server_with};
 
 /// Returns the lines that contain a text.
 fn lines(log: &Log, text: &str) -> Vec<String> {
@@ -21,8 +21,7 @@ fn lines(log: &Log, text: &str) -> Vec<String> {
 async fn hung_reconcile_is_logged_once() {
     let log = Log::default();
     let _logging = log.install(tracing::Level::INFO);
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let maps = factory(&server).informer::<ConfigMap>();
     let controller = Controller::builder("hung", &maps).grace(Duration::ZERO).build();
     let stop = CancellationToken::new();
@@ -42,8 +41,7 @@ async fn hung_reconcile_is_logged_once() {
 async fn work_that_outlives_its_reconcile_is_logged_once() {
     let log = Log::default();
     let _logging = log.install(tracing::Level::INFO);
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let maps = factory(&server).informer::<ConfigMap>();
     let controller = Controller::builder("leaky", &maps).grace(Duration::ZERO).build();
     let stop = CancellationToken::new();
@@ -65,8 +63,7 @@ async fn work_that_outlives_its_reconcile_is_logged_once() {
 async fn long_error_is_logged_whole_only_at_times() {
     let log = Log::default();
     let _logging = log.install(tracing::Level::INFO);
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let maps = factory(&server).informer::<ConfigMap>();
     let controller = Controller::builder("failing", &maps).build();
     let (handle, stop) = (controller.handle(), CancellationToken::new());

@@ -152,8 +152,7 @@ async fn unnamed_item_makes_absent_keys_unknown() {
 
 #[tokio::test(start_paused = true)]
 async fn unselected_object_is_unknown() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let factory = factory(&server);
     let spec = InformerSpec::<ConfigMap>::new().labels("app=web");
     let asking = SourceRequest::start(&factory.informer_with(spec).unwrap());

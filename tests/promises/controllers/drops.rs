@@ -35,12 +35,7 @@ async fn objects_that_panic_when_dropped_lose_no_state() {
     let controller = Controller::builder("bombs", &maps)
         .watches(&bombs.informer, |bomb| Some(state_of(bomb)))
         .build();
-    let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
-    let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
-        logged.add(request.key);
-        async { Ok::<_, std::io::Error>(Action::done()) }
-    }));
+    let Noting { handle, log, stop, running } = Noting::run(controller);
     log.reaches(COUNT).await;
     bombs.arm(true);
     for _ in 0..3 {
@@ -138,12 +133,7 @@ async fn keys_before_a_panic_of_their_iterator_count() {
     let controller = Controller::builder("iterators", &maps)
         .watches(&informer, |_: &ConfigMap| Keys(Some(key("mapped"))))
         .build();
-    let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
-    let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
-        logged.add(request.key);
-        async { Ok::<_, std::io::Error>(Action::done()) }
-    }));
+    let Noting { handle, log, stop, running } = Noting::run(controller);
     log.reaches(1).await;
     assert_eq!(log.take(), [key("mapped")]);
     let status = handle.status();

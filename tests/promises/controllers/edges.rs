@@ -15,8 +15,7 @@ use crate::helpers::*;
 
 #[tokio::test(start_paused = true)]
 async fn every_duration_of_a_controller_is_allowed() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let factory = factory(&server);
     let maps = factory.informer::<ConfigMap>();
     let controller = Controller::builder("endless", &maps)
@@ -58,8 +57,7 @@ async fn every_duration_of_a_controller_is_allowed() {
 #[tokio::test(start_paused = true)]
 async fn any_concurrency_is_allowed() {
     for workers in [0, usize::MAX] {
-        let server = ApiServer::new();
-        server.create(&map("a", "1")).unwrap();
+        let server = server_with(&["a"]);
         let maps = factory(&server).informer::<ConfigMap>();
         let controller = Controller::builder("crowded", &maps).concurrency(workers).build();
         let (log, stop) = (Log::new(), CancellationToken::new());
@@ -93,8 +91,7 @@ async fn controller_that_never_ran_is_stopped_when_dropped() {
 
 #[tokio::test(start_paused = true)]
 async fn a_controller_that_is_dropped_leaves_nothing_behind() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let factory = factory(&server);
     let (maps, secrets) = (factory.informer::<ConfigMap>(), factory.informer::<Secret>());
     let alive = Arc::new(());

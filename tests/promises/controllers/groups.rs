@@ -19,20 +19,14 @@ fn in_bank(name: &str) -> ConfigMap {
 
 #[tokio::test(start_paused = true)]
 async fn a_forbidden_namespace_joins_when_it_may() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     server.create(&in_bank("b")).unwrap();
     forbid(&server, "/namespaces/bank/");
     let factory = factory(&server);
     let maps = factory.in_namespaces::<ConfigMap>(["shop", "bank"]);
     let controller = Controller::builder("both", &maps).build();
-    let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
-    let logged = log.clone();
     let start = Instant::now();
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
-        logged.add(request.key);
-        async { Ok::<_, std::io::Error>(Action::done()) }
-    }));
+    let Noting { handle, log, stop, running } = Noting::run(controller);
     log.reaches(1).await;
     assert!(start.elapsed() < 10 * S, "it does not wait for the timeout");
     assert_eq!(log.take(), [key("a")]);
@@ -53,20 +47,14 @@ async fn a_forbidden_namespace_joins_when_it_may() {
 /// A reconcile whose dependents are not known yet would take them for absent.
 #[tokio::test(start_paused = true)]
 async fn a_key_waits_for_its_own_namespace_alone() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     server.create(&in_bank("b")).unwrap();
     forbid(&server, "/namespaces/bank/secrets");
     let factory = factory(&server);
     let maps = factory.in_namespaces::<ConfigMap>(["shop", "bank"]);
     let secrets = factory.in_namespaces::<Secret>(["shop", "bank"]);
     let controller = Controller::builder("both", &maps).owns(&secrets).build();
-    let (log, stop) = (Log::new(), CancellationToken::new());
-    let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
-        logged.add(request.key);
-        async { Ok::<_, std::io::Error>(Action::done()) }
-    }));
+    let Noting { log, stop, running, .. } = Noting::run(controller);
     sleep(600 * S).await;
     assert_eq!(log.take(), [key("a")]);
     server.stop_intercepting();
@@ -92,8 +80,7 @@ async fn without_any_namespace_the_controller_says_why() {
 
 #[tokio::test(start_paused = true)]
 async fn list_without_watch_ends_with_an_error() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let faults = Faults::new();
     faults.inject(Requests::watches(), Injection::status(403));
     let client = faults.client(server.client());

@@ -27,8 +27,7 @@ fn maps(server: &ApiServer) -> Api<ConfigMap> {
 
 #[tokio::test(start_paused = true)]
 async fn requeue_without_delay_ends_paused_run() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let maps = factory(&server).informer::<ConfigMap>();
     let controller = Controller::builder("eager", &maps).build();
     let runs = Arc::new(AtomicU64::new(0));
@@ -51,10 +50,7 @@ async fn requeue_without_delay_ends_paused_run() {
 #[tokio::test(start_paused = true)]
 async fn keys_that_spin_in_turn_end_paused_run() {
     for kept in [2, 0] {
-        let server = ApiServer::new();
-        for name in ["a", "b", "c"] {
-            server.create(&map(name, "1")).unwrap();
-        }
+        let server = server_with(&["a", "b", "c"]);
         let maps = factory(&server).informer::<ConfigMap>();
         let controller = Controller::builder("eager", &maps).triggers_kept(kept).build();
         let runs = Arc::new(AtomicU64::new(0));
@@ -73,8 +69,7 @@ async fn keys_that_spin_in_turn_end_paused_run() {
 
 #[tokio::test(start_paused = true)]
 async fn own_writes_without_end_end_run_and_wait() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let (informer, api) = (factory(&server).informer::<ConfigMap>(), maps(&server));
     let controller = Controller::builder("restless", &informer).build();
     let written = Arc::new(AtomicU64::new(0));
@@ -118,8 +113,7 @@ async fn changes_made_by_a_test_are_no_spin() {
 
 /// Runs `shop/a` every 10 ms, until a minute is over.
 async fn run_each_10_ms(slowed: bool) -> (u64, Vec<HotKey>, Vec<HotKey>) {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let informer = factory(&server).informer::<ConfigMap>();
     let mut builder = Controller::builder("quick", &informer);
     if slowed {
@@ -175,8 +169,7 @@ async fn slowed_key_keeps_its_last_change() {
 
 #[tokio::test(start_paused = true)]
 async fn endless_delay_of_hot_keys_panics_no_worker() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let maps = factory(&server).informer::<ConfigMap>();
     let controller = Controller::builder("eager", &maps).hot_key_delay(Duration::MAX).build();
     let (handle, stop) = (controller.handle(), CancellationToken::new());

@@ -54,12 +54,7 @@ async fn until(mut holds: impl FnMut() -> bool) {
 async fn each_owner_that_a_state_named_is_reconciled() {
     let ((_, of_maps), (secrets, of_secrets)) = sources();
     let controller = Controller::builder("owners", &of_maps).owns(&of_secrets).build();
-    let (log, stop) = (Log::new(), CancellationToken::new());
-    let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
-        logged.add(request.key);
-        async { Ok::<_, std::io::Error>(Action::done()) }
-    }));
+    let Noting { log, stop, running, .. } = Noting::run(controller);
     of_secrets.wait_for_sync(60 * S).await.unwrap();
     sleep(S).await;
     // Nothing else runs in between: all of it arrives at once.
@@ -174,12 +169,7 @@ async fn a_resync_reconciles_everything_each_period() {
     maps.put(map("b", "1"));
     let informer = SharedInformer::new(maps, InformerOptions::new().resync(60 * S));
     let controller = Controller::builder("resyncing", &informer).build();
-    let (log, stop) = (Log::new(), CancellationToken::new());
-    let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
-        logged.add(request.key);
-        async { Ok::<_, std::io::Error>(Action::done()) }
-    }));
+    let Noting { log, stop, running, .. } = Noting::run(controller);
     log.reaches(2).await;
     sleep(10 * 60 * S + S).await;
     assert_eq!(log.take().len(), 2 + 2 * 10);

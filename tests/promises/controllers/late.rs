@@ -12,7 +12,7 @@ use kube_informer::lister_watcher::{
 };
 use kube_informer::testing::{ApiServer, FakeSource};
 use kube_informer::{
-    Action, Controller, InformerGroup, InformerOptions, ObjectKey, SharedInformer, SourceError,
+    Controller, InformerGroup, InformerOptions, ObjectKey, SharedInformer, SourceError,
 };
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
@@ -118,12 +118,7 @@ async fn informer_may_sync_during_standby() {
         .sync_timeout(S)
         .leader_election(elector(server.client(), "ours"))
         .build();
-    let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
-    let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
-        logged.add(request.key);
-        async { Ok::<_, std::io::Error>(Action::done()) }
-    }));
+    let Noting { handle, log, stop, running } = Noting::run(controller);
     while handle.status().phase != Phase::Standby {
         sleep(10 * MS).await;
     }
@@ -160,12 +155,7 @@ async fn an_informer_may_sync_while_its_controller_connects() {
         })
         .sync_timeout(S)
         .build();
-    let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
-    let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
-        logged.add(request.key);
-        async { Ok::<_, std::io::Error>(Action::done()) }
-    }));
+    let Noting { handle, log, stop, running } = Noting::run(controller);
     log.reaches(2).await;
     let synced = synced.load(Ordering::Relaxed);
     assert!((1..STORED - 1).contains(&synced), "it synced at call {synced}, while it connected");
@@ -183,12 +173,7 @@ async fn equally_named_informers_are_awaited_apart() {
         .owns(&second.group)
         .sync_timeout(S)
         .build();
-    let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
-    let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
-        logged.add(request.key);
-        async { Ok::<_, std::io::Error>(Action::done()) }
-    }));
+    let Noting { handle, log, stop, running } = Noting::run(controller);
     log.reaches(1).await;
     assert_eq!((log.take(), missing(&handle)), (vec![key("a")], 2));
     first.gate.cancel();

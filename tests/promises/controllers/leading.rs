@@ -34,8 +34,7 @@ fn elector(client: kube::Client, identity: &str) -> LeaderElector {
 /// Real time: the reconcile blocks a thread.
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn a_reconcile_that_blocks_keeps_the_lease() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let (open, gate) = mpsc::channel::<()>();
     let (gate, over) = (Arc::new(Mutex::new(gate)), Arc::new(AtomicBool::new(false)));
     let (begins, begun) = (CancellationToken::new(), CancellationToken::new());
@@ -90,8 +89,7 @@ pub(super) fn losing_its_lease(server: &ApiServer, cut: &Arc<AtomicBool>) -> kub
 
 #[tokio::test(start_paused = true)]
 async fn a_write_begun_after_the_term_is_refused() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let cut = Arc::new(AtomicBool::new(false));
     let client = losing_its_lease(&server, &cut);
     let maps = factory(&server).informer::<ConfigMap>();
@@ -129,8 +127,7 @@ async fn a_write_begun_after_the_term_is_refused() {
 
 #[tokio::test(start_paused = true)]
 async fn a_controller_that_rejoins_works_in_the_next_term() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let cut = Arc::new(AtomicBool::new(false));
     let client = losing_its_lease(&server, &cut);
     let maps = factory(&server).informer::<ConfigMap>();

@@ -126,8 +126,7 @@ fn losing(server: &ApiServer, loss: Loss) -> Client {
 /// Writes where the cache does not show the write. Returns what each of the first two tries saw,
 /// and the status that the first write was answered with.
 async fn two_tries(write: Write, loss: Loss) -> (Vec<bool>, Option<u16>) {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     if write != Write::Create {
         server.create(&child()).unwrap();
     }
@@ -188,8 +187,7 @@ async fn every_write_without_an_answer_is_looked_up() {
 /// A layer of the client panics while the controller asks what became of the write.
 #[tokio::test(start_paused = true)]
 async fn a_lookup_that_panics_is_a_failed_try() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let (inner, loses, panics) = (server.client(), AtomicBool::new(true), AtomicBool::new(true));
     let once = Arc::new((loses, panics));
     let service = tower::service_fn(move |request: Request<Body>| {

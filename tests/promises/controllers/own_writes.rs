@@ -28,8 +28,7 @@ use crate::helpers::*;
 
 #[tokio::test(start_paused = true)]
 async fn waiting_key_holds_no_worker_and_no_stop() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let maps = late_informer::<ConfigMap>(server.client(), || 5 * S);
     let controller = Controller::builder("writing", &maps).build();
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
@@ -67,8 +66,7 @@ async fn waiting_key_holds_no_worker_and_no_stop() {
 
 #[tokio::test(start_paused = true)]
 async fn a_stop_ends_a_wait_at_once() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let maps = late_informer::<ConfigMap>(server.client(), || 60 * S);
     let controller = Controller::builder("writing", &maps).build();
     let (handle, stop) = (controller.handle(), CancellationToken::new());
@@ -141,12 +139,7 @@ async fn an_informer_that_nobody_started_is_started() {
     let writes = OwnWrites::new(&maps);
     writes.expect_write(&key("s"), &made).unwrap();
     let controller = Controller::builder("other", &secrets).reads_own_writes(&writes).build();
-    let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
-    let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
-        logged.add(request.key);
-        async { Ok::<_, std::io::Error>(Action::done()) }
-    }));
+    let Noting { handle, log, stop, running } = Noting::run(controller);
     handle.trigger(key("s"));
     log.reaches(1).await;
     assert!(maps.has_synced());
@@ -264,8 +257,7 @@ fn without_tracking_children_are_made_twice() {
 
 #[tokio::test(start_paused = true)]
 async fn a_spawned_write_counts_with_its_scope() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let maps = late_informer::<ConfigMap>(server.client(), || 3 * S);
     let controller = Controller::builder("spawning", &maps)
         .predicate(|event| event.object().metadata.name.as_deref() == Some("a"))
@@ -336,8 +328,7 @@ async fn evictions_and_bindings_are_own_writes() {
 
 #[tokio::test(start_paused = true)]
 async fn what_no_cache_shows_is_not_waited_for() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let maps = factory(&server).informer::<ConfigMap>();
     let controller = Controller::builder("elsewhere", &maps).build();
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());

@@ -45,8 +45,7 @@ impl Drop for Failure {
 #[tokio::test(start_paused = true)]
 async fn an_error_that_panics_costs_one_try() {
     for bomb in [Bomb::Display, Bomb::Drop] {
-        let server = ApiServer::new();
-        server.create(&map("a", "1")).unwrap();
+        let server = server_with(&["a"]);
         let maps = factory(&server).informer::<ConfigMap>();
         let controller =
             Controller::builder("bombs", &maps).limiter(ExponentialBackoff::new(S, S)).build();
@@ -86,8 +85,7 @@ impl Drop for DropBomb {
 
 #[tokio::test(start_paused = true)]
 async fn a_future_that_panics_when_dropped_is_retried() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let maps = factory(&server).informer::<ConfigMap>();
     let controller = Controller::builder("bombs", &maps)
         .limiter(ExponentialBackoff::new(S, S))
@@ -120,12 +118,7 @@ async fn a_predicate_that_panics_passes() {
             true
         })
         .build();
-    let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
-    let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
-        logged.add(request.key);
-        async { Ok::<_, std::io::Error>(Action::done()) }
-    }));
+    let Noting { handle, log, stop, running } = Noting::run(controller);
     log.reaches(1).await;
     server.replace(&ConfigMap { data: None, ..a }).unwrap();
     log.reaches(2).await;
@@ -150,12 +143,7 @@ async fn a_mapping_that_panics_loses_one_state() {
             Some(key("mapped"))
         })
         .build();
-    let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
-    let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
-        logged.add(request.key);
-        async { Ok::<_, std::io::Error>(Action::done()) }
-    }));
+    let Noting { handle, log, stop, running } = Noting::run(controller);
     log.reaches(1).await;
     server.delete(&bad).unwrap();
     server.create(&secret_of(&owner, "good")).unwrap();

@@ -61,8 +61,7 @@ async fn a_new_spec_of_a_failing_key_waits_for_the_debounce() {
 
 #[tokio::test(start_paused = true)]
 async fn waits_for_the_cache_use_up_no_retries() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let factory = factory(&server);
     let (maps, secrets) = (factory.informer::<ConfigMap>(), factory.informer::<Secret>());
     let writes = OwnWrites::new(&secrets);
@@ -108,8 +107,7 @@ async fn waits_for_the_cache_use_up_no_retries() {
 
 #[tokio::test(start_paused = true)]
 async fn a_request_for_all_objects_before_the_work_is_kept() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let maps = factory(&server).informer::<ConfigMap>();
     let controller =
         Controller::builder("picky", &maps).predicate(|event| event.old().is_some()).build();
@@ -172,8 +170,7 @@ async fn owners_that_cannot_exist_are_not_reconciled() {
 
 #[tokio::test(start_paused = true)]
 async fn a_key_that_waits_for_its_writes_does_not_oversleep_the_next_term() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let cut = Arc::new(AtomicBool::new(false));
     let client = losing_its_lease(&server, &cut);
     let elector = LeaderElector::builder(client, "shop", "work")
@@ -238,8 +235,7 @@ impl Drop for Bomb {
 
 #[tokio::test(start_paused = true)]
 async fn a_context_whose_drop_panics_does_not_end_the_caller() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let maps = factory(&server).informer::<ConfigMap>();
     let controller = Controller::builder("bomb", &maps).context(Bomb).build();
     let stop = CancellationToken::new();
@@ -265,8 +261,7 @@ async fn an_error_of_endless_causes_is_retried() {
             Some(if self.0 == "one" { &Endless("two") } else { &Endless("one") })
         }
     }
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let maps = factory(&server).informer::<ConfigMap>();
     let controller = Controller::builder("failing", &maps).build();
     let (handle, stop) = (controller.handle(), CancellationToken::new());

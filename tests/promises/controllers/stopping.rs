@@ -27,8 +27,7 @@ async fn a_try_that_ends_stops_what_it_spawned() {
         Return,
     }
     for how in [How::Hang, How::Panic, How::Fail, How::Return] {
-        let server = ApiServer::new();
-        server.create(&map("a", "1")).unwrap();
+        let server = server_with(&["a"]);
         let maps = factory(&server).informer::<ConfigMap>();
         let controller = Controller::builder("spawning", &maps)
             .limiter(ExponentialBackoff::new(S, S))
@@ -66,8 +65,7 @@ async fn a_try_that_ends_stops_what_it_spawned() {
 /// Real time: the reconcile blocks a thread.
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn the_grace_ends_also_while_a_reconcile_blocks() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let maps = factory(&server).informer::<ConfigMap>();
     let controller =
         Controller::builder("blocking", &maps).grace(Duration::from_millis(50)).build();
@@ -140,8 +138,7 @@ async fn standby_is_synced_with_an_empty_queue() {
 #[tokio::test(start_paused = true)]
 async fn a_reconcile_may_shut_its_informer_down() {
     for drains in [false, true] {
-        let server = ApiServer::new();
-        server.create(&map("a", "1")).unwrap();
+        let server = server_with(&["a"]);
         let maps = factory(&server).informer::<ConfigMap>();
         let controller = Controller::builder("suicidal", &maps).predicate(|_| true).build();
         let stopping = maps.clone();

@@ -234,8 +234,7 @@ async fn takeover_needs_no_open_watch() {
         Injection::refuse(),
         Injection::cut(BodyPosition::Byte(0)),
     ] {
-        let server = ApiServer::new();
-        server.create(&map("a", "1")).unwrap();
+        let server = server_with(&["a"]);
         let first = Predecessor::lead(&server).await;
         let faults = Faults::new();
         let client = faults.client(server.client());
@@ -265,8 +264,7 @@ async fn takeover_needs_no_open_watch() {
 #[tokio::test(start_paused = true)]
 async fn revoked_list_ends_run_and_frees_lease() {
     for code in [403, 404] {
-        let server = ApiServer::new();
-        server.create(&map("a", "1")).unwrap();
+        let server = server_with(&["a"]);
         let first = Predecessor::lead(&server).await;
         let faults = Faults::new();
         let client = faults.client(server.client());
@@ -324,8 +322,7 @@ async fn broken_namespace_holds_up_only_its_own_keys() {
 
 #[tokio::test(start_paused = true)]
 async fn controllers_share_the_request_of_an_informer() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let first = Predecessor::lead(&server).await;
     let factory = factory(&server);
     let maps = factory.informer::<ConfigMap>();

@@ -48,8 +48,7 @@ struct Context(#[source] std::io::Error);
 
 #[tokio::test(start_paused = true)]
 async fn a_reconciles_error_keeps_its_cause() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let maps = factory(&server).informer::<ConfigMap>();
     let controller = Controller::builder("failing", &maps).build();
     let (handle, stop) = (controller.handle(), CancellationToken::new());
@@ -92,8 +91,7 @@ async fn a_finalizer_keeps_those_that_the_cache_lacks() {
 /// The cache is behind: the finalizer was put on, and the object is going.
 #[tokio::test(start_paused = true)]
 async fn finalizer_applies_nothing_to_a_deleted_object() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let api = Api::<ConfigMap>::namespaced(server.client(), "shop");
     let cached = Arc::new(api.get("a").await.unwrap());
     let apply = |_| async { Ok::<_, std::io::Error>(Action::done()) };

@@ -30,8 +30,7 @@ fn unfinished(ended: Result<(), ControllerError>) -> Vec<String> {
 async fn stop_names_the_key_of_dropped_tasks() {
     // The elector drops the work before the grace is over, or does not.
     for (grace, took) in [(None, 5), (Some(60 * S), 5), (Some(3 * S), 3)] {
-        let server = ApiServer::new();
-        server.create(&map("a", "1")).unwrap();
+        let server = server_with(&["a"]);
         let maps = factory(&server).informer::<ConfigMap>();
         let mut builder = Controller::builder("leaving", &maps).grace(5 * S);
         if let Some(limit) = grace {
@@ -54,8 +53,7 @@ async fn stop_names_the_key_of_dropped_tasks() {
 #[tokio::test(start_paused = true)]
 async fn manager_names_the_key_of_dropped_tasks() {
     for leads in [false, true] {
-        let server = ApiServer::new();
-        server.create(&map("a", "1")).unwrap();
+        let server = server_with(&["a"]);
         let factory = factory(&server);
         let maps = factory.informer::<ConfigMap>();
         let controller = Controller::builder("leaving", &maps).grace(5 * S).build();
@@ -111,8 +109,7 @@ async fn ended_try_refuses_every_kind_of_work() {
 /// A try that timed out takes guards as long as something holds its key.
 #[tokio::test(start_paused = true)]
 async fn guard_within_tracked_work_still_counts() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let maps = factory(&server).informer::<ConfigMap>();
     let controller = Controller::builder("guarding", &maps).timeout(S).build();
     let (handle, stop, held) = (controller.handle(), CancellationToken::new(), Log::new());
@@ -142,8 +139,7 @@ async fn guard_within_tracked_work_still_counts() {
 #[tokio::test(start_paused = true)]
 async fn dropped_run_drops_tracked_tasks() {
     for managed in [false, true] {
-        let server = ApiServer::new();
-        server.create(&map("a", "1")).unwrap();
+        let server = server_with(&["a"]);
         let factory = factory(&server);
         let maps = factory.informer::<ConfigMap>();
         let controller = Controller::builder("leaving", &maps).build();
@@ -178,8 +174,7 @@ async fn dropped_run_drops_tracked_tasks() {
 
 #[tokio::test(start_paused = true)]
 async fn timeout_drops_tasks_that_outlive_their_reconcile() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let maps = factory(&server).informer::<ConfigMap>();
     let controller = Controller::builder("leaving", &maps).timeout(5 * S).build();
     let (handle, stop) = (controller.handle(), CancellationToken::new());

@@ -17,12 +17,11 @@ use kube_informer::{Action, Controller, LeaderElector, Manager, SharedInformerFa
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use crate::helpers::{S, factory, map};
+use crate::helpers::{S, factory, server_with};
 
 /// A server with one config map, and a factory.
 fn server() -> (ApiServer, SharedInformerFactory) {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let factory = factory(&server);
     (server, factory)
 }

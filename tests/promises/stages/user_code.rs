@@ -12,7 +12,7 @@ use kube_informer::testing::{ApiServer, FakeSource};
 use kube_informer::{InformerOptions, InformerSpec, SharedInformer, SharedInformerFactory};
 
 use super::{SOON, filled, key, settle};
-use crate::helpers::map;
+use crate::helpers::{map, server_with};
 
 /// An object that looks at its source when it is cloned, dropped or read.
 struct Nosy {
@@ -181,10 +181,7 @@ impl Resource for Touchy {
 
 #[tokio::test(start_paused = true)]
 async fn panic_of_a_metadata_getter_affects_one_object() {
-    let server = ApiServer::new();
-    for name in ["bad", "good"] {
-        server.create(&map(name, "1")).unwrap();
-    }
+    let server = server_with(&["bad", "good"]);
     let errors = Arc::new(parking_lot::Mutex::new(Vec::new()));
     let log = errors.clone();
     let factory = SharedInformerFactory::builder(server.client())

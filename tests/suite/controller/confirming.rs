@@ -43,8 +43,7 @@ fn is(error: &kube::Error, code: u16) -> bool {
 
 #[tokio::test(start_paused = true)]
 async fn confirmed_object_is_deleted_unless_it_changed_since() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let request = request(&server).await;
     let api = request.api(&server.client());
     let map = cached(&request);
@@ -89,8 +88,7 @@ async fn dependent_of_any_kind_is_confirmed() {
 
 #[tokio::test(start_paused = true)]
 async fn another_object_of_the_name_is_not_confirmed() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let request = request(&server).await;
     let api = request.api(&server.client());
     let map = cached(&request);
@@ -104,8 +102,7 @@ async fn another_object_of_the_name_is_not_confirmed() {
 
 #[tokio::test(start_paused = true)]
 async fn failed_look_says_nothing_of_the_object() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let request = request(&server).await;
     let map = cached(&request);
     let faults = Faults::new();
@@ -129,8 +126,7 @@ async fn failed_look_says_nothing_of_the_object() {
 
 #[tokio::test(start_paused = true)]
 async fn unserved_kind_says_nothing_of_the_object() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let request = request(&server).await;
     let (api, map) = (request.api(&server.client()), cached(&request));
     for answer in unserved() {

@@ -190,8 +190,7 @@ async fn failed_removal_repeats_the_cleanup() {
 /// A controller that finalizes maps, behind an informer with this transform. Returns the words of
 /// its calls after a deletion, and the number of reads of the map.
 async fn finalized_behind(transform: fn(&mut ConfigMap)) -> (Vec<&'static str>, usize) {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let spec = InformerSpec::<ConfigMap>::new().transform(transform);
     let maps = factory(&server).informer_with(spec).unwrap();
     let stop = CancellationToken::new();
@@ -242,8 +241,7 @@ async fn cleanup_runs_whatever_a_transform_drops() {
 
 #[tokio::test(start_paused = true)]
 async fn permanent_error_of_a_finalizer_waits() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let maps = factory(&server).informer::<ConfigMap>();
     let stop = CancellationToken::new();
     let controller = Controller::builder("finalizing", &maps).build();

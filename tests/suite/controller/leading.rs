@@ -80,8 +80,7 @@ fn working(replicas: &[Replica]) -> Vec<usize> {
 
 #[tokio::test(start_paused = true)]
 async fn another_replica_takes_over_from_cut_leader() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let (at_work, log) = (AtWork::default(), Log::new());
     let mut replicas: Vec<_> =
         (0..3).map(|number| replica(&server, number, &at_work, &log)).collect();

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::metrics as names;
-use kube_informer::testing::ApiServer;
 use kube_informer::workqueue::ExponentialBackoff;
 use kube_informer::{Action, Controller, LeaderElector, WorkQueue};
 use tokio::time::sleep;
@@ -58,10 +57,7 @@ async fn a_queue_is_counted_under_client_gos_names() {
 async fn a_controller_is_counted_under_controller_runtimes_names() {
     let recorder = Prometheus::default();
     let _installed = metrics::set_default_local_recorder(&recorder);
-    let server = ApiServer::new();
-    for name in ["done", "later", "again", "fails", "panics", "hangs"] {
-        server.create(&map(name, "1")).unwrap();
-    }
+    let server = server_with(&["done", "later", "again", "fails", "panics", "hangs"]);
     let elector = LeaderElector::builder(server.client(), "shop", "lease").build().unwrap();
     let maps = factory(&server).informer::<ConfigMap>();
     let controller = Controller::builder("counted", &maps)
@@ -116,8 +112,7 @@ async fn a_controller_is_counted_under_controller_runtimes_names() {
 async fn hot_key_is_counted() {
     let recorder = Prometheus::default();
     let _installed = metrics::set_default_local_recorder(&recorder);
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let maps = factory(&server).informer::<ConfigMap>();
     let controller = Controller::builder("hot", &maps).build();
     let stop = CancellationToken::new();
@@ -136,8 +131,7 @@ async fn hot_key_is_counted() {
 
 #[tokio::test(start_paused = true)]
 async fn the_status_of_a_controller_serialises() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let maps = factory(&server).informer::<ConfigMap>();
     let controller = Controller::builder("told", &maps).build();
     let handle = controller.handle();

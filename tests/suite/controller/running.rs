@@ -104,8 +104,7 @@ async fn failed_reconciles_are_retried_with_backoff() {
         Retry,
     }
     for how in [How::Error, How::Panic, How::PanicAtOnce, How::Hang, How::Retry] {
-        let server = ApiServer::new();
-        server.create(&map("a", "1")).unwrap();
+        let server = server_with(&["a"]);
         let maps = factory(&server).informer::<ConfigMap>();
         let controller = Controller::builder("failing", &maps)
             .limiter(ExponentialBackoff::new(S, 8 * S))
@@ -155,8 +154,7 @@ async fn failed_reconciles_are_retried_with_backoff() {
 
 #[tokio::test(start_paused = true)]
 async fn a_reconcile_may_ask_to_be_called_again() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let maps = factory(&server).informer::<ConfigMap>();
     let controller = Controller::builder("polling", &maps).build();
     let (log, stop) = (Log::new(), CancellationToken::new());
@@ -271,8 +269,7 @@ fn the_predicates_that_come_with_it() {
 
 #[tokio::test(start_paused = true)]
 async fn nothing_is_reconciled_before_every_informer_has_synced() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     forbid(&server, "/secrets");
     let factory = factory(&server);
     let (maps, secrets) = (factory.informer::<ConfigMap>(), factory.informer::<Secret>());
@@ -333,9 +330,7 @@ async fn stop_during_sync_ends_the_controller() {
 #[tokio::test(start_paused = true)]
 async fn running_reconciles_get_the_grace_at_stop() {
     for (takes, ends) in [(5, true), (50, false)] {
-        let server = ApiServer::new();
-        server.create(&map("a", "1")).unwrap();
-        server.create(&map("b", "1")).unwrap();
+        let server = server_with(&["a", "b"]);
         let maps = factory(&server).informer::<ConfigMap>();
         let controller = Controller::builder("slow", &maps).grace(10 * S).build();
         let (log, stop) = (Log::new(), CancellationToken::new());

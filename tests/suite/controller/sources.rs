@@ -1,43 +1,22 @@
 //! The sources of a controller's keys, and the events that count.
 
-use std::convert::Infallible;
-
 use futures::stream;
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Node, Secret};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+use kube::ResourceExt;
 use kube::api::{ApiResource, DynamicObject, ObjectMeta};
-use kube::{Resource, ResourceExt};
 use kube_informer::controller::{
-    ChangeKind, ControllerError, ControllerHandle, Followed, TriggerCause, labels_changed,
+    ChangeKind, ControllerError, Followed, TriggerCause, labels_changed,
 };
 use kube_informer::testing::ApiServer;
-use kube_informer::{Action, Controller, EventRef, ObjectKey};
+use kube_informer::{Action, Controller, EventRef};
 use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use crate::helpers::*;
 
-/// A controller that runs and notes its keys.
-struct Noting {
-    log: Log<ObjectKey>,
-    handle: ControllerHandle,
-    stop: CancellationToken,
-    running: JoinHandle<Result<(), ControllerError>>,
-}
-
 impl Noting {
-    fn run<K: Resource + Send + Sync + 'static>(controller: Controller<K>) -> Self {
-        let (log, stop, handle) = (Log::new(), CancellationToken::new(), controller.handle());
-        let logged = log.clone();
-        let running = tokio::spawn(controller.run(stop.clone(), move |request| {
-            logged.add(request.key);
-            async { Ok::<_, Infallible>(Action::done()) }
-        }));
-        Self { log, handle, stop, running }
-    }
-
     /// Waits until so many keys were reconciled, and then for more that must not come.
     async fn keys(&self, number: usize) -> Vec<String> {
         self.log.reaches(number).await;
@@ -147,8 +126,7 @@ async fn owners_that_do_not_control_count_only_for_co_owned_objects() {
 
 #[tokio::test(start_paused = true)]
 async fn dynamic_objects_own_objects_with_and_without_namespace() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let node = Node {
         metadata: ObjectMeta { name: Some("n1".into()), ..ObjectMeta::default() },
         ..Node::default()
@@ -203,9 +181,7 @@ async fn an_owner_with_a_namespace_of_objects_without_is_refused() {
 
 #[tokio::test(start_paused = true)]
 async fn streams_and_channels_queue_keys_and_all_objects() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
-    server.create(&map("b", "1")).unwrap();
+    let server = server_with(&["a", "b"]);
     let factory = factory(&server);
     let (keys, mut receiver) = mpsc::channel(1);
     let (signals, mut signalled) = mpsc::channel::<()>(1);

@@ -18,8 +18,7 @@ use crate::helpers::*;
 
 #[tokio::test(start_paused = true)]
 async fn timed_out_key_waits_for_tracked_work() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let maps = factory(&server).informer::<ConfigMap>();
     let controller = Controller::builder("tracking", &maps).timeout(S).build();
     let (handle, stop, log) = (controller.handle(), CancellationToken::new(), Log::new());
@@ -55,8 +54,7 @@ async fn timed_out_key_waits_for_tracked_work() {
 
 #[tokio::test(start_paused = true)]
 async fn timeout_drops_tasks_of_the_request() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let maps = factory(&server).informer::<ConfigMap>();
     let controller = Controller::builder("tracking", &maps).timeout(S).build();
     let (handle, stop, log) = (controller.handle(), CancellationToken::new(), Log::new());
@@ -83,8 +81,7 @@ async fn holder(server: &ApiServer) -> String {
 
 #[tokio::test(start_paused = true)]
 async fn lease_waits_for_blocking_code_at_stop() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let maps = factory(&server).informer::<ConfigMap>();
     let elector =
         LeaderElector::builder(server.client(), "shop", "x").identity("me").build().unwrap();
@@ -123,8 +120,7 @@ async fn lease_waits_for_blocking_code_at_stop() {
 
 #[tokio::test(start_paused = true)]
 async fn unfinished_keys_name_tracked_work() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let maps = factory(&server).informer::<ConfigMap>();
     let controller = Controller::builder("tracking", &maps).grace(5 * S).build();
     let stop = CancellationToken::new();

@@ -10,7 +10,7 @@ use kube_informer::Action;
 use kube_informer::controller::Phase;
 
 use super::*;
-use crate::helpers::{S, passing, secret_of};
+use crate::helpers::{S, passing, secret_of, server_with};
 
 /// A manager of two controllers.
 fn replica(server: &ApiServer, name: &'static str, story: &Story) -> ManagerBuilder {
@@ -72,8 +72,7 @@ fn breakable(server: &ApiServer) -> (kube::Client, Arc<AtomicBool>) {
 
 #[tokio::test(start_paused = true)]
 async fn lost_leadership_ends_the_manager_unless_it_rejoins() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     for rejoins in [false, true] {
         let (client, cut) = breakable(&server);
         let (factory, controller) = maps(&server, "maps");

@@ -12,12 +12,11 @@ use kube_informer::controller::{Controller, Phase};
 use kube_informer::manager::{ManagerPhase, TaskState};
 
 use super::*;
-use crate::helpers::S;
+use crate::helpers::{S, server_with};
 
 #[tokio::test(start_paused = true)]
 async fn parts_start_and_stop_in_order() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     forbid(&server, "configmaps");
     let (factory, leading) = maps(&server, "leading");
     let always = Controller::builder("always", &factory.informer::<Secret>()).build();
@@ -189,8 +188,7 @@ async fn stopped_informer_ends_the_manager() {
 
 #[tokio::test(start_paused = true)]
 async fn dropped_run_leaves_nothing_running() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     let (factory, controller) = maps(&server, "maps");
     let alive = Arc::new(());
     let held = [(); 3].map(|()| alive.clone());

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use super::*;
-use crate::helpers::S;
+use crate::helpers::{S, server_with};
 
 #[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[kube(group = "example.com", version = "v1", kind = "Gadget", namespaced)]
@@ -82,8 +82,7 @@ async fn controller_that_cannot_sync_is_explained() {
 
 #[tokio::test(start_paused = true)]
 async fn missing_member_of_a_group_holds_nothing_up() {
-    let server = ApiServer::new();
-    server.create(&map("a", "1")).unwrap();
+    let server = server_with(&["a"]);
     forbid(&server, "/namespaces/closed/");
     let factory = factory(&server);
     let group = factory.in_namespaces::<ConfigMap>(["shop", "closed"]);
