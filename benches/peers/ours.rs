@@ -1,5 +1,5 @@
-//! This crate's informer: pods as it keeps them by default, without managedFields, whole pods,
-//! compact storage, a slim struct, metadata alone.
+//! This crate's informer: pods as it keeps them by default, decoded pods, whole pods, compact
+//! storage, a slim struct, metadata alone.
 //!
 //! In compact storage handlers take events as the cache holds them, which say of an object what
 //! they are asked here; a row beside it is for those that read old and new object. Where objects
@@ -89,7 +89,8 @@ struct SourceRequest<'a> {
 pub(crate) fn peer(client: Client, what: &str, media: &str, streaming: bool) -> Box<dyn Peer> {
     let asking = SourceRequest { client, media, streaming, what };
     match what {
-        "default" | "default, mimalloc" | "whole" => make::<Pod>(asking, Storage::decoded()),
+        "default" | "default, mimalloc" => make::<Pod>(asking, Storage::default()),
+        "decoded" | "whole" => make::<Pod>(asking, Storage::decoded()),
         "compact" | "compact, objects read" => make::<Pod>(asking, Storage::compact()),
         "compact, unread" => make::<Pod>(asking, Storage::compact().check_on_arrival(false)),
         "slim" => make::<SlimPod>(asking, Storage::decoded()),

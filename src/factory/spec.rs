@@ -136,8 +136,8 @@ impl<K: ?Sized> InformerSpec<K> {
         self
     }
 
-    /// Sets the form in which objects are kept in memory. Decoded unless set: see
-    /// [`storage`](crate::storage).
+    /// Sets the form in which objects are kept in memory. Packed unless set: see
+    /// [choosing storage](crate::docs::choosing_storage).
     pub fn storage(mut self, storage: Storage<K>) -> Self {
         self.storage = Some(storage);
         self

@@ -31,14 +31,14 @@ pub struct InformerOptions<K: ?Sized = dyn AnyObject> {
 }
 
 impl<K: ?Sized> InformerOptions<K> {
-    /// Creates options with no name, no resync, decoded storage and client-go's rules for the
+    /// Creates options with no name, no resync, packed storage and client-go's rules for the
     /// reflector.
     pub fn new() -> Self {
         Self {
             name: "".into(),
             resync: None,
             reflector: ReflectorOptions::new(),
-            storage: Storage::decoded(),
+            storage: Storage::default(),
         }
     }
 
@@ -64,7 +64,8 @@ impl<K: ?Sized> InformerOptions<K> {
         self
     }
 
-    /// Sets the form in which objects are kept in memory. Decoded unless set.
+    /// Sets the form in which objects are kept in memory. Packed unless set: see
+    /// [choosing storage](crate::docs::choosing_storage).
     pub fn storage(mut self, storage: Storage<K>) -> Self {
         self.storage = storage;
         self

@@ -1,8 +1,8 @@
 //! The representation in which an informer keeps its objects: decoded, or packed.
 //!
 //! A [`Storage`] belongs to one informer. Lister, indexes, handlers and events work the same with
-//! each. A packing storage packs each object as it arrives and unpacks it when it is read. An
-//! object that can't be packed is kept decoded, so no storage loses an object.
+//! each. A packing storage, as the default is, packs each object as it arrives and unpacks it when
+//! it is read. An object that can't be packed is kept decoded, so no storage loses an object.
 
 mod buffer;
 #[cfg(feature = "compact")]
@@ -43,8 +43,7 @@ use crate::panic::SafeDropper;
 /// The default of [`Storage::hot_for`].
 const AGE: Duration = Duration::from_secs(60);
 
-/// The representation in which an informer keeps its objects. [`decoded`](Self::decoded) by
-/// default.
+/// The representation in which an informer keeps its objects. [`packed`](Self::packed) by default.
 #[must_use]
 pub struct Storage<K: ?Sized = dyn AnyObject> {
     packing: Option<Packing>,
@@ -342,7 +341,7 @@ impl<K: ?Sized> Clone for Storage<K> {
 
 impl<K: ?Sized> Default for Storage<K> {
     fn default() -> Self {
-        Self::decoded()
+        Self::packed()
     }
 }
 

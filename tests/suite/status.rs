@@ -69,7 +69,9 @@ async fn the_status_serialises_to_this() {
     assert!(!text.contains("hunter2") && !text.contains("aHVudGVyMg"), "no contents: {text}");
     let mut shape = without_times(serde_json::from_str(&text).unwrap());
     let nodes = &mut shape["informers"][1]["reflector"];
-    for count in [nodes["errors"].take(), nodes["lists"].take()] {
+    let counts = [nodes["errors"].take(), nodes["lists"].take()];
+    let packed = shape["informers"][0]["storage"]["bytes"].take();
+    for count in counts.into_iter().chain([packed]) {
         assert!(count.as_u64().is_some_and(|count| count >= 1), "{count}");
     }
     assert_eq!(
@@ -86,7 +88,17 @@ async fn the_status_serialises_to_this() {
                 "freshness": "seconds",
                 "queued": 0,
                 "index_faults": 0,
-                "storage": null,
+                "storage": {
+                    "objects": 1,
+                    "bytes": null,
+                    "hot_objects": 0,
+                    "hot_bytes": 0,
+                    "hits": 0,
+                    "misses": 1,
+                    "kept_decoded": 0,
+                    "unreadable": 0,
+                    "refused": null
+                },
                 "reflector": {
                     "state": { "doing": "watching" },
                     "state_age": "seconds",
@@ -125,7 +137,17 @@ async fn the_status_serialises_to_this() {
                 "freshness": null,
                 "queued": 0,
                 "index_faults": 0,
-                "storage": null,
+                "storage": {
+                    "objects": 0,
+                    "bytes": 0,
+                    "hot_objects": 0,
+                    "hot_bytes": 0,
+                    "hits": 0,
+                    "misses": 0,
+                    "kept_decoded": 0,
+                    "unreadable": 0,
+                    "refused": null
+                },
                 "reflector": {
                     "state": { "doing": "waiting", "delay": "seconds" },
                     "state_age": "seconds",

@@ -1,4 +1,4 @@
-//! Packed storage: objects are kept as they arrived, where that saves memory.
+//! The default: objects are kept as they arrived, where that saves memory.
 
 use kube_decode::SerdeDecode;
 
@@ -6,13 +6,13 @@ use super::*;
 use crate::codec::{Codecs, Encoding};
 use crate::packer::Packer;
 
-/// Stores objects that arrive as JSON, in packed storage. Returns how many are packed, and the
+/// Stores objects that arrive as JSON, in the default storage. Returns how many are packed, and the
 /// storage's status.
 fn arrive<K>(objects: impl IntoIterator<Item = Value>) -> (usize, StorageStatus)
 where
     K: Resource + DeserializeOwned + Send + Sync + 'static,
 {
-    let keeper = Storage::<K>::packed().keeper(&"things".into(), SafeDropper::default()).unwrap();
+    let keeper = Storage::<K>::default().keeper(&"things".into(), SafeDropper::default()).unwrap();
     let packer = Packer::keeping(keeper.clone());
     let codecs = Codecs::new(decode_any::<K>(Arc::new(SerdeDecode::new())));
     let codec = codecs.of(Encoding::Json, None);
@@ -54,7 +54,7 @@ fn type_that_reads_little_is_kept_decoded() {
 #[test]
 fn object_without_bytes_is_kept_decoded() {
     let keeper =
-        Storage::<ConfigMap>::packed().keeper(&"things".into(), SafeDropper::default()).unwrap();
+        Storage::<ConfigMap>::default().keeper(&"things".into(), SafeDropper::default()).unwrap();
     let object = Packer::keeping(keeper.clone()).pack(config_map(1));
     assert!(is_decoded(&object, &config_map(1)));
     assert_eq!(keeper.status(), StorageStatus::default());

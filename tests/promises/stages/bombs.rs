@@ -8,7 +8,7 @@ use kube::api::ObjectMeta;
 use kube::{Resource, core::ClusterResourceScope};
 use kube_informer::reflector::ReflectorOptions;
 use kube_informer::testing::FakeSource;
-use kube_informer::{InformerOptions, SharedInformer};
+use kube_informer::{InformerOptions, SharedInformer, Storage};
 
 use super::{SOON, settle};
 
@@ -72,7 +72,9 @@ impl Bombs {
 
     pub(crate) async fn start_with(count: usize, reflector: ReflectorOptions<Bomb>) -> Self {
         let source = Arc::new(FakeSource::new("bombs", "Bomb"));
-        let options = InformerOptions::new().reflector(reflector.on_error(|_| {}));
+        // With decoded storage, the reflector keeps its own packer.
+        let options = InformerOptions::new().storage(Storage::decoded());
+        let options = options.reflector(reflector.on_error(|_| {}));
         let informer = SharedInformer::new(source.clone(), options);
         let bombs = Self { source, informer, switch: Arc::default(), drops: Arc::default(), count };
         bombs.put_all();

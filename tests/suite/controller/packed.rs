@@ -14,6 +14,7 @@ use kube_informer::testing::FakeSource;
 use kube_informer::workqueue::ExponentialBackoff;
 use kube_informer::{
     Action, Cached, Controller, InformerOptions, ObjectKey, ResourceVersion, SharedInformer,
+    Storage,
 };
 use parking_lot::Mutex;
 use tokio::time::sleep;
@@ -100,7 +101,9 @@ where
 {
     let source = Arc::new(source);
     let reflector = ReflectorOptions::new().seed(7).packer(readings.packer::<K>());
-    let options = InformerOptions::new().resync(100 * S).reflector(reflector);
+    // With decoded storage, the reflector keeps its own packer.
+    let options = InformerOptions::new().storage(Storage::decoded()).resync(100 * S);
+    let options = options.reflector(reflector);
     (source.clone(), SharedInformer::new(source, options))
 }
 
