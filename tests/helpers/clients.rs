@@ -1,4 +1,4 @@
-//! Clients and servers that answer as a test wants.
+//! Servers with objects, and clients and answers as a test wants them.
 
 use std::convert::Infallible;
 use std::future::ready;
@@ -11,6 +11,17 @@ use kube::client::Body;
 use kube_informer::controller::BoxError;
 use kube_informer::testing::ApiServer;
 use serde_json::json;
+
+use super::map;
+
+/// Returns a server that holds config maps of these names, each with the value `1`.
+pub(crate) fn server_with(maps: &[&str]) -> ApiServer {
+    let server = ApiServer::new();
+    for name in maps {
+        server.create(&map(name, "1")).unwrap();
+    }
+    server
+}
 
 /// Returns a client whose every request this function answers.
 pub(crate) fn answered_by<B>(

@@ -6,7 +6,6 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::api::ObjectMeta;
 use kube_informer::ObjectKey;
-use kube_informer::testing::ApiServer;
 
 pub(crate) fn metadata(namespace: &str, name: &str) -> ObjectMeta {
     let (namespace, name) = (Some(namespace.into()), Some(name.into()));
@@ -22,15 +21,6 @@ pub(crate) fn map(name: &str, value: &str) -> ConfigMap {
 /// Returns a config map without data.
 pub(crate) fn map_in(namespace: &str, name: &str) -> ConfigMap {
     ConfigMap { metadata: metadata(namespace, name), ..ConfigMap::default() }
-}
-
-/// Returns a server that holds config maps of these names, each with the value `1`.
-pub(crate) fn server_with(maps: &[&str]) -> ApiServer {
-    let server = ApiServer::new();
-    for name in maps {
-        server.create(&map(name, "1")).unwrap();
-    }
-    server
 }
 
 /// Returns a secret in `shop` that a config map controls.
