@@ -170,12 +170,13 @@ pub enum Fault {
     /// A list has no `resourceVersion`, so no watch can start from it.
     #[error("the list has no metadata.resourceVersion, so no watch can start from it")]
     NoVersion,
-    /// A list is older than what was already seen. It comes from a lagging server.
+    /// A list is older than what was already seen, or a page of it than its first page. It comes
+    /// from a lagging server. A page is also refused if the two versions can't be compared.
     #[error("the list has version {listed}, but version {known} was already seen")]
     StaleList {
-        /// The list's version.
+        /// The version of the list or page.
         listed: ResourceVersion,
-        /// The newest version that was seen.
+        /// The newest version that was seen, or that of the first page.
         known: ResourceVersion,
     },
     /// A watch sent an event that is older than what was already seen.

@@ -101,6 +101,11 @@ impl ReflectorDriver {
         let Some(version) = metadata.version else {
             return Err(self.error(Verb::List, Fault::NoVersion));
         };
+        if let Some(known) = machine.outdates(&version) {
+            let fault = Fault::StaleList { listed: version, known: known.clone() };
+            self.report(&self.error(Verb::List, fault));
+            return Ok(StepOutcome::StaleList);
+        }
         let continue_token = metadata.continue_token.filter(|token| !token.is_empty());
         let at_once = match &continue_token {
             Some(token) => {
@@ -109,13 +114,6 @@ impl ReflectorDriver {
             }
             None => true,
         };
-        if continue_token.is_none()
-            && let Some(known) = machine.newer_known(&version)
-        {
-            let fault = Fault::StaleList { listed: version, known: known.clone() };
-            self.report(&self.error(Verb::List, fault));
-            return Ok(StepOutcome::StaleList);
-        }
         let complete = self.accumulator.is_complete();
         let lost_history = self.accumulator.shows_lost_history(&version);
         Ok(StepOutcome::Listed { version, continue_token, at_once, complete, lost_history })
@@ -169,7 +167,7 @@ impl ReflectorDriver {
                 },
                 Observed::Bookmark { version, initial_events_end: true } => {
                     self.heartbeat.bookmark(Instant::now());
-                    if let Some(known) = machine.newer_known(&version) {
+                    if let Some(known) = machine.outdates(&version) {
                         let fault = Fault::StaleList { listed: version, known: known.clone() };
                         self.report(&self.error(Verb::Watch, fault));
                         return Ok(StepOutcome::StaleList);

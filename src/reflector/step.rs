@@ -58,7 +58,7 @@ pub(super) enum StepOutcome {
         complete: bool,
         lost_history: bool,
     },
-    /// The list is older than the known version.
+    /// The list is older than the known version, or its last page older than the first.
     StaleList,
     ListFailed(RequestFailure),
     /// The list was handed on. `news` is true if it contained an unknown state.

@@ -33,7 +33,7 @@ pub(super) struct ListPolicy {
     /// The number of failed lists since the last one that succeeded, as far as they count for the
     /// form of the next.
     failed: u32,
-    /// True if the last list was older than the known version.
+    /// True if the last list, or a page of it, was too old.
     stale: bool,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Listing {
     pub(super) kind: ListKind,
     /// The version that its first request asked for. `None` for a quorum read.
     pub(super) asked: Option<ResourceVersion>,
-    /// The version of the list.
+    /// The version of the list: that of its first page.
     pub(super) version: Option<ResourceVersion>,
     /// True if it was already repeated as a quorum read.
     pub(super) repeated: bool,
@@ -288,10 +288,12 @@ impl Machine {
         }
     }
 
-    /// Lists again, because the list was older than the known version.
-    pub(super) fn relist_stale(&mut self, now: Instant) -> Step {
-        // Another replica may be newer. The second time, use a quorum read.
-        self.lists.quorum = std::mem::replace(&mut self.lists.stale, true);
+    /// Lists again, because the list was older than the known version, or a page of it than the
+    /// first one if the list had `begun`.
+    pub(super) fn relist_stale(&mut self, begun: bool, now: Instant) -> Step {
+        // Another replica may be newer. The second time, use a quorum read. Pages are one at once:
+        // they should come from a quorum anyway.
+        self.lists.quorum |= std::mem::replace(&mut self.lists.stale, true) || begun;
         self.relist_after(RelistCause::StaleList, now, None)
     }
 

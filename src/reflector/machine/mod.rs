@@ -187,10 +187,16 @@ impl Machine {
         }
     }
 
-    /// Returns the known version if a list of `version` from a cache is older. The answer of a
-    /// quorum counts even if it is older: then the cluster was restored and history is lost.
-    pub(super) fn newer_known(&self, version: &ResourceVersion) -> Option<&ResourceVersion> {
-        self.listing()?.asked.as_ref()?;
+    /// Returns the version that a page of `version` must not be older than, but is. A page after
+    /// the first must have a version that is known to be at least that of the first. A first page
+    /// from a cache must not be older than the known version. The answer of a quorum counts even if
+    /// it is older: then the cluster was restored and history is lost.
+    pub(super) fn outdates(&self, version: &ResourceVersion) -> Option<&ResourceVersion> {
+        let listing = self.listing()?;
+        if let Some(first) = &listing.version {
+            return Some(first).filter(|first| !version.is_at_least(first));
+        }
+        listing.asked.as_ref()?;
         self.newest().filter(|known| version.is_older_than(known))
     }
 
@@ -250,7 +256,10 @@ impl Machine {
                 StepOutcome::Streamed { version, complete, lost_history },
                 Phase::Listing(listing),
             ) => self.replace(Listing { complete, lost_history, ..listing }, version, now),
-            (StepOutcome::StaleList, _) => self.relist_stale(now),
+            (StepOutcome::StaleList, phase) => {
+                let begun = matches!(phase, Phase::Listing(Listing { version: Some(_), .. }));
+                self.relist_stale(begun, now)
+            }
             (StepOutcome::ListFailed(failure), Phase::Listing(listing)) => {
                 self.handle_failed_list(listing, failure, now)
             }
