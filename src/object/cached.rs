@@ -244,7 +244,10 @@ impl<K: ?Sized> Cached<K> {
     /// Returns `metadata.resourceVersion`.
     pub fn version(&self) -> Option<ResourceVersion> {
         match self.object.form() {
-            Form::Decoded(meta) => meta.resource_version.as_deref().map(Into::into),
+            Form::Decoded(meta) => {
+                let version = meta.resource_version.as_deref().filter(|text| !text.is_empty());
+                version.map(Into::into)
+            }
             Form::Packed(packed) => packed.version(),
         }
     }

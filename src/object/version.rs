@@ -105,6 +105,11 @@ impl ResourceVersion {
         }
     }
 
+    /// Returns whether this is the empty text, which means that there is no version.
+    pub(crate) fn is_empty(&self) -> bool {
+        matches!(&self.0, Repr::Text(text) if text.is_empty())
+    }
+
     /// Returns whether this is a decimal number without a leading zero.
     pub fn is_comparable(&self) -> bool {
         match &self.0 {

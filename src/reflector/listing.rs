@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use super::driver::ReflectorDriver;
 use super::guarded::{self, Guarded};
 use super::machine::Machine;
-use super::observing::Observed;
+use super::observing::{Observed, filled};
 use super::options::ReflectorOptions;
 use super::pages::Pages;
 use super::status::ReflectorState;
@@ -98,7 +98,7 @@ impl ReflectorDriver {
             total = metadata.remaining.map(|remaining| loaded + remaining).or(total);
             self.status.loaded(loaded, total);
         }
-        let Some(version) = metadata.version else {
+        let Some(version) = filled(metadata.version) else {
             return Err(self.error(Verb::List, Fault::NoVersion));
         };
         if let Some(known) = machine.outdates(&version) {

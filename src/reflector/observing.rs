@@ -58,6 +58,11 @@ impl ReflectorDriver {
                     (None, _) => Observed::Nameless,
                 }
             }
+            WatchItem::Bookmark { version, .. } if version.is_empty() => {
+                let problem = "a bookmark without a version".to_owned();
+                self.report(&self.error(Verb::Watch, Fault::Malformed { offset: 0, problem }));
+                Observed::Nothing
+            }
             WatchItem::Bookmark { version, initial_events_end } => {
                 Observed::Bookmark { version, initial_events_end }
             }
@@ -65,10 +70,12 @@ impl ReflectorDriver {
                 self.report(&error);
                 Observed::Nothing
             }
-            WatchItem::Outside { key: None, version } => Observed::Outside(version),
-            WatchItem::Outside { key: Some(key), version } => Observed::Change {
-                change: Change::MovedAway { key, version: version.clone() },
-                version,
+            WatchItem::Outside { key, version } => match (key, filled(version)) {
+                (None, version) => Observed::Outside(version),
+                (Some(key), version) => Observed::Change {
+                    change: Change::MovedAway { key, version: version.clone() },
+                    version,
+                },
             },
             WatchItem::Failed(error) => Observed::Failed(error),
         }
@@ -147,6 +154,12 @@ fn version(object: &Result<SourceObject, Undecodable>) -> Option<ResourceVersion
     match object {
         // The metadata's getter is user code.
         Ok(object) => catch(|| object.version()).ok().flatten(),
-        Err(undecodable) => undecodable.version.clone(),
+        Err(undecodable) => filled(undecodable.version.clone()),
     }
+}
+
+/// Returns a version, unless it is empty: a watch from an empty version begins now, and leaves out
+/// what happened before.
+pub(super) fn filled(version: Option<ResourceVersion>) -> Option<ResourceVersion> {
+    version.filter(|version| !version.is_empty())
 }

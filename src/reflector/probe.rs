@@ -8,6 +8,7 @@ use futures::{FutureExt, StreamExt};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::guarded::{Guarded, open};
+use super::observing::filled;
 use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{ListHints, ListItem, ListQuery, ListerWatcher};
 use crate::object::ResourceVersion;
@@ -158,7 +159,7 @@ pub(super) async fn first_version(
         let mut items = Guarded::new(listing, request.clone());
         while let Some(item) = items.next().await {
             if let ListItem::Meta(metadata) = item?
-                && let Some(version) = metadata.version
+                && let Some(version) = filled(metadata.version)
             {
                 return Ok(version);
             }

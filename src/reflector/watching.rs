@@ -136,9 +136,10 @@ impl ReflectorDriver {
                 // that timers on the same thread are on time.
                 budget.spend(TURN).await;
             }
+            // A watch from "0" would begin at any state, so "0" is never new.
             if let Some(stated) = observed.version()
                 && let Some(known) = machine.version()
-                && stated.is_older_than(known)
+                && (stated.is_older_than(known) || *stated == ResourceVersion::ANY)
             {
                 if matches!(observed, Observed::Bookmark { .. }) {
                     probe.doubt_history(now);

@@ -12,6 +12,7 @@ use super::answer::Incoming;
 use super::framing::capture::RawBytes;
 use super::framing::{
     AnyFramer, Encoding, EventKind, ListPart, Malformed, Peeked, RawEvent, WatchPart,
+    stated_version,
 };
 use super::list_kind::{Expected, METADATA, StatedType, clip, wrong_list};
 use super::raw_item::{Answer, RawItem, RawObject};
@@ -290,11 +291,8 @@ impl<P> Reader<P> {
             // From here on, every event is new, whatever state it contains.
             self.known = None;
         }
-        if let Some(version) = peeked.version.filter(|version| !version.is_empty()) {
-            WatchItem::Bookmark {
-                version: (&*version).into(),
-                initial_events_end: peeked.initial_events_end,
-            }
+        if let Some(version) = stated_version(peeked.version) {
+            WatchItem::Bookmark { version, initial_events_end: peeked.initial_events_end }
         } else {
             self.skipped("a bookmark without a version", offset)
         }

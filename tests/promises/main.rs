@@ -11,6 +11,7 @@ mod factory;
 mod freshness;
 #[path = "../helpers/mod.rs"]
 mod helpers;
+mod hostile;
 mod manager;
 mod pace;
 mod queue;

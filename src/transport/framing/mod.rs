@@ -36,7 +36,7 @@ use self::capture::RawBytes;
 pub(super) use crate::codec::Encoding;
 use crate::error::ApiStatus;
 use crate::lister_watcher::ListMetadata;
-use crate::object::{ObjectState, ShardKey};
+use crate::object::{ObjectState, ResourceVersion, ShardKey};
 
 /// A framer, which splits a body into parts while the body arrives.
 pub(super) trait Framer: fmt::Debug + Send {
@@ -125,6 +125,12 @@ impl From<&str> for EventKind {
             _ => Self::Unknown,
         }
     }
+}
+
+/// Returns the version that a server states for a list or a bookmark. A watch from an empty version
+/// or from "0" begins at any state, so it cannot go on from there.
+pub(super) fn stated_version(text: Option<String>) -> Option<ResourceVersion> {
+    text.filter(|text| !matches!(&**text, "" | "0")).map(|text| (&*text).into())
 }
 
 impl Encoding {

@@ -10,7 +10,7 @@ use serde::de::IgnoredAny;
 
 use crate::lister_watcher::ListMetadata;
 use crate::transport::framing::capture::{Capture, Input, RawBytes};
-use crate::transport::framing::{Framer, ListPart, Malformed};
+use crate::transport::framing::{Framer, ListPart, Malformed, stated_version};
 
 /// The longest name of a member, in bytes. No known member has a longer one.
 const LONGEST_NAME: usize = 1024;
@@ -218,7 +218,7 @@ pub(in crate::transport) fn metadata(bytes: &[u8]) -> Result<ListMetadata, usize
     let metadata = metadata.unwrap_or_default();
     let filled = |text: Option<String>| text.filter(|text| !text.is_empty());
     Ok(ListMetadata {
-        version: filled(metadata.resource_version).map(|version| (&*version).into()),
+        version: stated_version(metadata.resource_version),
         continue_token: filled(metadata.r#continue),
         remaining: metadata.remaining_item_count.and_then(|count| count.try_into().ok()),
         sharded: metadata.shard_info.is_some(),

@@ -12,7 +12,7 @@ use kube_decode::protobuf::{ENCODED, MAGIC, MEDIA_TYPE, types};
 
 use crate::lister_watcher::ListMetadata;
 use crate::transport::framing::capture::{Capture, Input, RawBytes};
-use crate::transport::framing::{Framer, ListPart, Malformed};
+use crate::transport::framing::{Framer, ListPart, Malformed, stated_version};
 
 /// The size limit of a list's metadata, in bytes.
 const METADATA_LIMIT: usize = 1024 * 1024;
@@ -242,8 +242,7 @@ fn read_metadata(bytes: &[u8]) -> Result<ListMetadata, DecodeError> {
     while let Some(field) = fields.next()? {
         match field.number {
             2 => {
-                let version = text(field.bytes()?);
-                metadata.version = (!version.is_empty()).then(|| (&*version).into());
+                metadata.version = stated_version(Some(text(field.bytes()?).into_owned()));
             }
             3 => {
                 let token = text(field.bytes()?);

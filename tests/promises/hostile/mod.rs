@@ -1,0 +1,183 @@
+//! Answers that no correct server sends: nothing is lost, shown or stuck because of them.
+
+mod versions;
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::stream::BoxStream;
+use futures::{StreamExt, stream};
+use http::{Request, Response};
+use http_body::Frame;
+use http_body_util::StreamBody;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::client::Body;
+use kube_informer::{Event, InformerSpec, SharedInformer, SharedInformerFactory};
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep};
+
+/// An answer: its status, its headers, its parts with the pauses before them, and whether it ends.
+#[derive(Clone)]
+struct Answer {
+    code: u16,
+    headers: Vec<(&'static str, &'static str)>,
+    parts: Vec<(Duration, Bytes)>,
+    ends: bool,
+}
+
+fn answer(code: u16, body: impl Into<Bytes>) -> Answer {
+    let parts = vec![(Duration::ZERO, body.into())];
+    Answer { code, headers: vec![], parts, ends: true }
+}
+
+impl Answer {
+    fn header(mut self, name: &'static str, value: &'static str) -> Self {
+        self.headers.push((name, value));
+        self
+    }
+
+    fn then(mut self, pause: u64, part: impl Into<Bytes>) -> Self {
+        self.parts.push((seconds(pause), part.into()));
+        self
+    }
+
+    fn hangs(mut self) -> Self {
+        self.ends = false;
+        self
+    }
+}
+
+type Requests = Arc<Mutex<Vec<(Instant, String)>>>;
+
+/// Returns a client of a server that answers each query with a function, and the queries so far.
+fn client(
+    respond: impl Fn(&str, usize) -> Answer + Send + Sync + 'static,
+) -> (kube::Client, Requests) {
+    let requests = Requests::default();
+    let log = requests.clone();
+    let service = tower::service_fn(move |request: Request<Body>| {
+        let query = request.uri().query().unwrap_or_default().to_owned();
+        let nth = log.lock().len();
+        log.lock().push((Instant::now(), query.clone()));
+        let Answer { code, headers, parts, ends } = respond(&query, nth);
+        let parts = stream::iter(parts).then(|(pause, part)| async move {
+            sleep(pause).await;
+            Ok::<_, Infallible>(Frame::data(part))
+        });
+        let body: BoxStream<'static, _> =
+            if ends { parts.boxed() } else { parts.chain(stream::pending()).boxed() };
+        let mut response = Response::builder().status(code);
+        for (name, value) in headers {
+            response = response.header(name, value);
+        }
+        let response = response.body(StreamBody::new(body)).unwrap();
+        async { Ok::<_, Infallible>(response) }
+    });
+    (kube::Client::new(service, "default"), requests)
+}
+
+fn seconds(n: u64) -> Duration {
+    Duration::from_secs(n)
+}
+
+fn is_watch(query: &str) -> bool {
+    query.contains("watch=true")
+}
+
+/// Returns whether a query is the question for the version of a quorum.
+fn is_question(query: &str) -> bool {
+    query.split('&').any(|part| part == "limit=1")
+}
+
+fn map(name: &str, version: &str, value: &str) -> Value {
+    let metadata =
+        json!({"name": name, "namespace": "shop", "uid": name, "resourceVersion": version});
+    json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"v": value}})
+}
+
+fn page(version: &str, token: &str, items: &[Value]) -> Answer {
+    let metadata = json!({"resourceVersion": version, "continue": token});
+    let list =
+        json!({"apiVersion": "v1", "kind": "ConfigMapList", "metadata": metadata, "items": items});
+    answer(200, list.to_string())
+}
+
+fn list(version: &str, items: &[Value]) -> Answer {
+    page(version, "", items)
+}
+
+fn event(kind: &str, object: &Value) -> String {
+    format!("{}\n", json!({"type": kind, "object": object}))
+}
+
+fn bookmark(version: &str) -> String {
+    let metadata = json!({"resourceVersion": version});
+    event("BOOKMARK", &json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}))
+}
+
+fn failure(code: u16, reason: &str) -> Value {
+    json!({"apiVersion": "v1", "kind": "Status", "metadata": {}, "status": "Failure", "code": code,
+        "reason": reason, "message": "as the test says"})
+}
+
+type Texts = Arc<Mutex<Vec<String>>>;
+
+struct Rig {
+    factory: SharedInformerFactory,
+    informer: SharedInformer<ConfigMap>,
+    requests: Requests,
+    events: Texts,
+    errors: Texts,
+}
+
+impl Rig {
+    fn new((client, requests): (kube::Client, Requests), spec: InformerSpec<ConfigMap>) -> Self {
+        let (events, errors) = (Texts::default(), Texts::default());
+        let (told, failed) = (events.clone(), errors.clone());
+        let factory = SharedInformerFactory::builder(client);
+        let factory = factory.on_error(move |error| failed.lock().push(error.to_string())).build();
+        let informer = factory.informer_with(spec).unwrap();
+        let handler = move |event: Event<ConfigMap>| told.lock().push(text(&event));
+        informer.on_event(handler).unwrap();
+        factory.start().unwrap();
+        Self { factory, informer, requests, events, errors }
+    }
+
+    fn stored(&self) -> Vec<String> {
+        let mut maps: Vec<_> = self.informer.lister().all().iter().map(|map| state(map)).collect();
+        maps.sort();
+        maps
+    }
+
+    fn version(&self) -> Option<String> {
+        self.informer.snapshot().version().map(ToString::to_string)
+    }
+
+    fn queries(&self, of: impl Fn(&str) -> bool) -> Vec<String> {
+        let requests = self.requests.lock();
+        requests.iter().filter(|(_, query)| of(query)).map(|(_, query)| query.clone()).collect()
+    }
+
+    #[track_caller]
+    fn assert_error(&self, part: &str) {
+        let errors = self.errors.lock();
+        assert!(errors.iter().any(|error| error.contains(part)), "{part:?} in {errors:?}");
+    }
+}
+
+fn state(map: &ConfigMap) -> String {
+    let value = map.data.iter().flatten().map(|(_, value)| &**value).collect::<String>();
+    format!("{}={value}", map.metadata.name.as_deref().unwrap_or_default())
+}
+
+fn text(event: &Event<ConfigMap>) -> String {
+    match event {
+        Event::Added { object, .. } => format!("+{}", state(object)),
+        Event::Updated { new, .. } => format!("~{}", state(new)),
+        Event::Deleted { object, .. } => format!("-{}", state(object)),
+        Event::MovedAway { object } => format!(">{}", state(object)),
+    }
+}
