@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use super::ReconcileRequest;
 use super::finalizer::{checked, is_absent};
 use super::own_writes::TrackedReconcile;
+use crate::error::unquoted;
 use crate::object::ObjectKey;
 
 /// The server's answer about a cached object, from [`ReconcileRequest::confirm`].
@@ -108,7 +109,8 @@ impl<K, C> ReconcileRequest<K, C> {
         if api.namespace() != key.namespace() {
             return Err(ConfirmError::WrongNamespace(key));
         }
-        let answer = api.get(key.name()).await.and_then(|live| checked(live, object));
+        let answer =
+            api.get(key.name()).await.map_err(unquoted).and_then(|live| checked(live, object));
         let live = match answer {
             Ok(live) => live,
             Err(error) if is_absent(&error, key.name()) => return Ok(Confirmation::Gone),
@@ -159,7 +161,7 @@ impl<O: Resource + Clone + DeserializeOwned + Debug> Confirmed<O> {
             .refuse_late(|| format!("{} {name}", self.api.resource_url()))
             .map_err(refused)?;
         let params = params.preconditions(self.preconditions());
-        Ok(self.api.delete(&name, &params).await?.left())
+        Ok(self.api.delete(&name, &params).await.map_err(unquoted)?.left())
     }
 }
 

@@ -21,7 +21,7 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use super::Action;
-use crate::error::BoxError;
+use crate::error::{BoxError, unquoted};
 use crate::object::ObjectKey;
 
 /// The work on an object that has the finalizer.
@@ -226,7 +226,7 @@ async fn live<K>(api: &Api<K>, object: &K) -> Result<Option<K>, kube::Error>
 where
     K: Resource + Clone + DeserializeOwned + Debug,
 {
-    match api.get(&object.name_any()).await {
+    match api.get(&object.name_any()).await.map_err(unquoted) {
         Ok(live) => {
             let (live, object) = (checked(live, object)?, object.meta());
             Ok(Some(live).filter(|live| live.meta().uid == object.uid))
@@ -282,7 +282,9 @@ where
         "resourceVersion": version,
         "finalizers": finalizers,
     }});
-    match api.patch(&object.name_any(), &PatchParams::default(), &Patch::Merge(patch)).await {
+    let patched =
+        api.patch(&object.name_any(), &PatchParams::default(), &Patch::Merge(patch)).await;
+    match patched.map_err(unquoted) {
         Ok(patched) => checked(patched, object).map(Some),
         Err(error) if is_absent(&error, &object.name_any()) => Ok(None),
         Err(error) => Err(error),

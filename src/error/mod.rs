@@ -382,6 +382,29 @@ pub(crate) fn clipped_to(text: &str, longest: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}{CUT}", &text[..end]))
 }
 
+/// Returns the text of a failure's body that is no `Status`. JSON and bytes that are no text may be
+/// an object, so they are not quoted.
+pub(crate) fn quotable(body: &[u8]) -> Cow<'_, str> {
+    let text = body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(body).trim_ascii();
+    let is_binary = |byte: &u8| *byte < b' ' && !byte.is_ascii_whitespace();
+    match text.first() {
+        None => "the body is empty".into(),
+        Some(b'{' | b'[') => "the body is JSON, but no Status, and is not shown".into(),
+        _ if text.iter().any(is_binary) => "the body is no text, and is not shown".into(),
+        _ => String::from_utf8_lossy(text),
+    }
+}
+
+/// Returns an error of kube that quotes the body of an answer only if that is plain text.
+pub(crate) fn unquoted(mut error: kube::Error) -> kube::Error {
+    if let kube::Error::Api(status) = &mut error
+        && status.reason == "Failed to parse error data"
+    {
+        status.message = clipped(&quotable(status.message.as_bytes())).into_owned();
+    }
+    error
+}
+
 /// The number of causes of an error that are looked at. A user's error may have causes without end.
 pub(crate) const MOST_CAUSES: usize = 100;
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 
-use crate::error::BAD_CREDENTIALS;
+use crate::error::{BAD_CREDENTIALS, unquoted};
 use crate::panic;
 
 /// A failed request about the Lease.
@@ -71,7 +71,7 @@ impl LeaseError {
     }
 
     fn new(verb: LeaseVerb, lease: &Arc<str>, error: kube::Error) -> Self {
-        let fault = match error {
+        let fault = match unquoted(error) {
             kube::Error::Api(status) => LeaseFault::Refused(Arc::new(*status)),
             error => LeaseFault::Request(Arc::new(error)),
         };

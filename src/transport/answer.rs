@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER};
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use http::{HeaderMap, Response};
 use http_body_util::BodyExt;
 use kube::client::Body;
@@ -18,7 +18,8 @@ use kube_decode::protobuf;
 use serde_json::Value;
 
 use super::framing::Encoding;
-use crate::error::{ApiStatus, Fault, MOST_CAUSES, clipped};
+use crate::error::{ApiStatus, Fault, MOST_CAUSES, clipped, quotable};
+use crate::yield_budget::YieldBudget;
 
 /// The largest part of an error's body that is read, in bytes.
 const ERROR_BODY_LIMIT: usize = 64 * 1024;
@@ -108,6 +109,12 @@ pub(super) async fn accept(
     }
     let requested = header(&head.headers, RETRY_AFTER).and_then(|value| value.trim().parse().ok());
     status.retry_after = status.retry_after.max(requested.map(Duration::from_secs));
+    if let Some(location) = header(&head.headers, LOCATION) {
+        // A query may hold a token.
+        let location = location.split(['?', '#']).next().unwrap_or_default();
+        let message = format!("{} (redirected to {})", status.message, clipped(location));
+        status.message = message;
+    }
     Err(Fault::Status(status))
 }
 
@@ -125,14 +132,13 @@ fn header(headers: &HeaderMap, name: http::HeaderName) -> Option<&str> {
     headers.get(name)?.to_str().ok()
 }
 
-/// Parses the body of a failure: a `Status`, or some text.
+/// Parses the body of a failure: a `Status`, or some text. Any other body may be an object.
 pub(super) fn status(body: &[u8], code: u16) -> ApiStatus {
     let encoding =
         if body.starts_with(protobuf::MAGIC) { Encoding::Protobuf } else { Encoding::Json };
     encoding.status(body, code).unwrap_or_else(|| {
         // Keep enough text to recognise a proxy's error page.
-        let text = String::from_utf8_lossy(body);
-        ApiStatus::new(code, "", clipped(text.trim()))
+        ApiStatus::new(code, "", clipped(&quotable(body)))
     })
 }
 
@@ -231,6 +237,7 @@ mod tests {
             assert_eq!(status(body, 404).class(), crate::error::FaultClass::NotFound);
         }
         assert_eq!(status(b"404 page not found\n", 404).message, "404 page not found");
+        assert_eq!(status(b"", 404).message, "the body is empty");
         let page = status("<html>".repeat(9999).as_bytes(), 502).message;
         assert!(page.len() <= 1024 && page.ends_with("… (cut)"), "{page}");
     }

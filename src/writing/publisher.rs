@@ -13,6 +13,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use super::digest::Digest;
 use super::series::{Series, SeriesMap};
+use crate::error::unquoted;
 use crate::labels::is_domain;
 use crate::time::now;
 
@@ -145,10 +146,10 @@ impl Publisher {
         if *count > 1 {
             let series = EventSeries { count: *count, last_observed_time: MicroTime(observed) };
             let patch = Patch::Merge(json!({"series": series}));
-            api.patch(name, &PatchParams::default(), &patch).await?;
+            api.patch(name, &PatchParams::default(), &patch).await.map_err(unquoted)?;
         } else {
             let event = self.event(name, event, regarding, observed);
-            api.create(&PostParams::default(), &event).await?;
+            api.create(&PostParams::default(), &event).await.map_err(unquoted)?;
         }
         Ok(())
     }
