@@ -16,13 +16,17 @@ use http_body_util::BodyExt;
 use kube::client::Body;
 use kube_decode::protobuf;
 use serde_json::Value;
+use tokio::time::timeout;
 
 use super::framing::Encoding;
 use crate::error::{ApiStatus, Fault, MOST_CAUSES, clipped, quotable};
 use crate::yield_budget::YieldBudget;
 
 /// The largest part of an error's body that is read, in bytes.
-const ERROR_BODY_LIMIT: usize = 64 * 1024;
+pub(super) const ERROR_BODY_LIMIT: usize = 64 * 1024;
+
+/// The time for which the body of an error is read. A body whose length is wrong does not end.
+const ERROR_BODY_PATIENCE: Duration = Duration::from_secs(5);
 
 /// The number of causes of an error that are kept.
 const CAUSES: usize = 16;
@@ -66,6 +70,25 @@ impl Incoming {
         Self { counter, ..self }
     }
 
+    /// Appends the next bytes of an error's body, as far as they come in time.
+    pub(super) async fn read_error(&mut self, body: &mut Vec<u8>) {
+        let read = async {
+            while body.len() < ERROR_BODY_LIMIT
+                && let Some(Ok(bytes)) = self.next().await
+            {
+                body.extend_from_slice(&bytes);
+            }
+        };
+        // The part that has come by then may be enough.
+        let _late = timeout(ERROR_BODY_PATIENCE, read).await;
+        body.truncate(ERROR_BODY_LIMIT);
+    }
+
+    /// Returns the number of bytes received so far.
+    pub(super) fn received(&self) -> u64 {
+        self.received
+    }
+
     pub(super) fn truncated(&self, within: &'static str) -> Fault {
         Fault::Truncated { received: self.received, within }
     }
@@ -95,12 +118,7 @@ pub(super) async fn accept(
         return Err(Fault::MediaType(clipped(media_type).into_owned()));
     }
     let mut words = Vec::new();
-    while words.len() < ERROR_BODY_LIMIT
-        && let Some(Ok(bytes)) = incoming.next().await
-    {
-        words.extend_from_slice(&bytes);
-    }
-    words.truncate(ERROR_BODY_LIMIT);
+    incoming.read_error(&mut words).await;
     let mut status = status(&words, head.status.as_u16());
     if let Some(encoding) = compressed {
         // The text is compressed, but the code can be read.
