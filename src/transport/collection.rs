@@ -116,6 +116,7 @@ impl ApiCollection {
                     elsewhere: threads.count() > 1,
                     stated: StatedType::default(),
                     budget: YieldBudget::new(),
+                    head: Some(Vec::new()),
                 }),
                 Err(mut fault) => {
                     if let Fault::Status(status) = &mut fault {

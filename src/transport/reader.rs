@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use kube_decode::protobuf::{ItemType, ProtobufObject};
 
-use super::answer::Incoming;
+use super::answer::{ERROR_BODY_LIMIT, Incoming};
 use super::framing::capture::RawBytes;
 use super::framing::{
     AnyFramer, Encoding, EventKind, ListPart, Malformed, Peeked, RawEvent, WatchPart,
@@ -53,6 +53,8 @@ pub(super) struct Reader<P> {
     pub(super) stated: StatedType,
     /// Yields, because a large list may arrive faster than it can be decoded.
     pub(super) budget: YieldBudget,
+    /// The frames so far, until something shows that the body is no Status, or is too long for one.
+    pub(super) head: Option<Vec<Bytes>>,
 }
 
 impl Reader<ListPart> {
@@ -85,21 +87,27 @@ impl Reader<ListPart> {
                     let metadata = self.metadata(&metadata, offset)?;
                     return Ok(Some((RawItem::Item(ListItem::Meta(metadata)), self)));
                 }
-                Some(Ok(ListPart::Items)) => self.stated.items = true,
+                Some(Ok(ListPart::Items)) => {
+                    self.stated.items = true;
+                    self.head = None;
+                }
                 Some(Ok(ListPart::Types { api_version, kind })) => {
-                    self.take_types(&api_version, &kind)?;
+                    match self.take_types(&api_version, &kind) {
+                        Ok(()) => self.head = None,
+                        Err(error) => return Err(self.failure(&kind).await.unwrap_or(error)),
+                    }
                 }
                 Some(Ok(ListPart::ApiVersion(version))) => {
                     self.stated.api_version = Some(version);
-                    self.check_list()?;
+                    self.check_list().await?;
                 }
                 Some(Ok(ListPart::Kind(kind))) => {
                     self.stated.kind = Some(kind);
-                    self.check_list()?;
+                    self.check_list().await?;
                 }
                 Some(Err(malformed)) => return Err(self.malformed(&malformed)),
                 None => match (self.incoming.next().await, self.framer.within()) {
-                    (Some(frame), _) => self.framer.push(frame.map_err(|fault| self.error(fault))?),
+                    (Some(frame), _) => self.push(frame.map_err(|fault| self.error(fault))?),
                     (None, None) => {
                         if self.answer.encoding == Encoding::Json {
                             let whole = self.stated.check_whole(&self.expected());
@@ -126,15 +134,24 @@ impl Reader<WatchPart> {
         loop {
             match self.framer.next() {
                 Some(Ok((object, offset))) => {
+                    self.head = None;
                     self.budget.pause().await;
                     let item = self.event(&object, offset);
                     return Ok(Some((item, self)));
                 }
                 Some(Err(malformed)) => return Err(self.malformed(&malformed)),
                 None => match (self.incoming.next().await, self.framer.within()) {
-                    (Some(frame), _) => self.framer.push(frame.map_err(|fault| self.error(fault))?),
+                    (Some(frame), _) => self.push(frame.map_err(|fault| self.error(fault))?),
                     (None, None) => return Ok(None),
-                    (None, Some(within)) => return Err(self.truncated(within)),
+                    (None, Some(within)) => {
+                        // As protobuf, a Status looks like the beginning of a long event.
+                        let body = self.head.take().unwrap_or_default().concat();
+                        let Some(status) = self.answer.encoding.failure(&body) else {
+                            return Err(self.truncated(within));
+                        };
+                        let failed = WatchItem::Failed(self.error(Fault::Status(status)));
+                        return Ok(Some((RawItem::Item(failed), self)));
+                    }
                 },
             }
         }
@@ -142,6 +159,25 @@ impl Reader<WatchPart> {
 }
 
 impl<P> Reader<P> {
+    fn push(&mut self, frame: Bytes) {
+        if let Some(head) = &mut self.head {
+            head.push(frame.clone());
+            if self.incoming.received() > ERROR_BODY_LIMIT as u64 {
+                self.head = None;
+            }
+        }
+        self.framer.push(frame);
+    }
+
+    /// Reads the rest of a body that is of this kind, and not the requested list. Returns its error
+    /// if it is the Status of a failure, although the answer has the code of a success.
+    async fn failure(&mut self, kind: &str) -> Option<SourceError> {
+        let mut body = self.head.take().filter(|_| kind == "Status")?.concat();
+        self.incoming.read_error(&mut body).await;
+        let status = self.answer.encoding.failure(&body)?;
+        Some(self.error(Fault::Status(status)))
+    }
+
     /// Returns the known object if these bytes state its key, uid and version.
     fn unchanged(&mut self, object: &RawBytes) -> Option<SourceObject> {
         let (known, RawBytes::Whole(object)) = (self.known.as_ref()?, object) else { return None };
@@ -173,6 +209,12 @@ impl<P> Reader<P> {
 
     fn event(&mut self, event: &RawBytes, offset: u64) -> RawItem<WatchItem> {
         let Some(RawEvent { kind, object }) = self.answer.encoding.open(event) else {
+            if let RawBytes::Whole(event) = event
+                && let Some(status) = self.answer.encoding.failure(event)
+            {
+                let failed = WatchItem::Failed(self.error(Fault::Status(status)));
+                return RawItem::Item(failed);
+            }
             // The change is unknown, as with an object without a readable name.
             let problem = "an event without type and object".to_owned();
             let fault = Fault::Malformed { offset, problem };
@@ -326,8 +368,10 @@ impl<P> Reader<P> {
     }
 
     /// Checks that a success holds the requested list, and neither another list nor no list.
-    fn check_list(&self) -> Result<(), SourceError> {
-        self.stated.check(&self.expected()).map_err(|fault| self.error(fault))
+    async fn check_list(&mut self) -> Result<(), SourceError> {
+        let Err(fault) = self.stated.check(&self.expected()) else { return Ok(()) };
+        let (error, kind) = (self.error(fault), self.stated.kind.clone().unwrap_or_default());
+        Err(self.failure(&kind).await.unwrap_or(error))
     }
 
     fn check_item(&self, item: &RawBytes) -> Result<(), SourceError> {

@@ -195,10 +195,20 @@ impl Encoding {
 
     /// Reads a Status. `None` if the body is none. `code` is used if the Status has no code.
     pub(super) fn status(self, body: &[u8], code: u16) -> Option<ApiStatus> {
-        let parsed = match self {
-            Self::Json => kube_decode::json(body).ok()?,
-            Self::Protobuf => ProtobufObject::from_envelope(body).ok()?.decode().ok()?,
-        };
-        super::answer::parse_status(&parsed, code)
+        super::answer::parse_status(&self.value(body)?, code)
+    }
+
+    /// Reads a Status that came with the code of a success. `None` if it is no failure.
+    pub(super) fn failure(self, body: &[u8]) -> Option<ApiStatus> {
+        let parsed = self.value(body)?;
+        let failed = parsed["status"] != "Success";
+        super::answer::parse_status(&parsed, 500).filter(|_| failed)
+    }
+
+    fn value(self, body: &[u8]) -> Option<serde_json::Value> {
+        match self {
+            Self::Json => kube_decode::json(body).ok(),
+            Self::Protobuf => ProtobufObject::from_envelope(body).ok()?.decode().ok(),
+        }
     }
 }

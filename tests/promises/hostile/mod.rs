@@ -1,5 +1,6 @@
 //! Answers that no correct server sends: nothing is lost, shown or stuck because of them.
 
+mod failures;
 mod versions;
 
 use std::convert::Infallible;
