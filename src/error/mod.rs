@@ -245,6 +245,14 @@ impl SourceError {
         }
     }
 
+    /// Returns whether the server answered, and so may answer another request.
+    pub(crate) fn is_answer(&self) -> bool {
+        match self.fault() {
+            Fault::Connect { .. } | Fault::Interrupted { .. } | Fault::Silent(_) => false,
+            _ => self.class() != FaultClass::Throttled,
+        }
+    }
+
     /// Returns the class of the failure.
     pub fn class(&self) -> FaultClass {
         match self.fault() {

@@ -40,6 +40,8 @@ pub(super) struct ReflectorDriver {
     pub(super) proving: Proving,
     /// The time of the last proof that the changes handed on are current.
     pub(super) proved: Option<Instant>,
+    /// The time of the last list that only a failed proof caused.
+    pub(super) listed_for_proof: Option<Instant>,
     /// True if a connection was lost since a list or a probe showed the server's history. A backup
     /// may have been restored meanwhile.
     pub(super) doubts_history: bool,
@@ -67,6 +69,7 @@ impl ReflectorDriver {
             listed: Instant::now(),
             list_begun: Moment::START,
             proved: None,
+            listed_for_proof: None,
             doubts_history: false,
             narrowed: None,
         }

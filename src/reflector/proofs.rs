@@ -10,6 +10,7 @@ use super::machine::Machine;
 use super::options::ReflectorOptions;
 use super::probe::{Probe, Probed};
 use super::step::End;
+use crate::time::after;
 
 impl ReflectorDriver {
     /// Waits for a future while no watch is open, and meets demands for a proof meanwhile. Returns
@@ -98,6 +99,13 @@ impl ReflectorDriver {
             Probed::Failed(error) => {
                 self.report(&error);
                 probe.put_off(now);
+                let limit = self.options.freshness_limit?;
+                let last = self.proved.max(self.listed_for_proof)?;
+                if error.is_answer() && now >= after(last, limit) {
+                    // The server answers, but not this question: a list is the proof.
+                    self.listed_for_proof = Some(now);
+                    return Some(End::Unanswered);
+                }
             }
             Probed::WatchBehind => return Some(End::Unproven),
         }

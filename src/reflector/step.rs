@@ -92,6 +92,8 @@ pub(super) enum End {
     Due,
     /// The watch is not proved current: a quorum has a newer or an older version.
     Unproven,
+    /// The question whether the watch is current is answered with an error for too long.
+    Unanswered,
     /// Another shard is to be followed.
     ShardChanged,
 }

@@ -35,6 +35,9 @@ pub(super) struct ListPolicy {
     failed: u32,
     /// True if the last list, or a page of it, was too old.
     stale: bool,
+    /// True if the next list is only a proof that the watch is current. If it fails, the watch goes
+    /// on.
+    pub(super) replaces_proof: bool,
 }
 
 /// The current list.
@@ -227,6 +230,11 @@ impl Machine {
     ) -> Step {
         if listing.kind == ListKind::Arrivals {
             return self.handle_failed_arrivals(failure, now);
+        }
+        if self.lists.replaces_proof && listing.kind != ListKind::Streaming {
+            (self.lists.replaces_proof, self.lists.quorum) = (false, false);
+            let delay = self.delays.after_failure(now, failure.retry_after);
+            return self.wait(delay, Next::Watch);
         }
         match failure.class {
             FaultClass::Expired | FaultClass::Invalid

@@ -151,6 +151,10 @@ impl Machine {
             End::ShardChanged => return self.watch(now),
             End::Due => return self.relist_as_scheduled(now),
             End::Unproven => return self.list_from_quorum(now),
+            End::Unanswered => {
+                self.lists.replaces_proof = true;
+                return self.list_from_quorum(now);
+            }
             End::AtOnce => return self.relist_after(RelistCause::ShortWatch, now, None),
             &End::Failed(failure) => match failure.class {
                 FaultClass::Expired => return self.relist_expired(now),

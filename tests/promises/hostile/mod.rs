@@ -1,6 +1,7 @@
 //! Answers that no correct server sends: nothing is lost, shown or stuck because of them.
 
 mod failures;
+mod proofs;
 mod versions;
 
 use std::convert::Infallible;

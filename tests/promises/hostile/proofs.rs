@@ -1,0 +1,89 @@
+//! Refused proofs that a watch is current, and bodies without end.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::*;
+
+/// The watch is silent, as through a proxy that buffers, and only lists of everything work.
+#[tokio::test(start_paused = true)]
+async fn refused_proofs_lead_to_a_list_in_time() {
+    for refused in
+        [answer(403, ""), answer(500, failure(500, "InternalError").to_string()), answer(200, "{")]
+    {
+        let begun = Instant::now();
+        let rig = Rig::new(
+            client(move |query, _| {
+                let now = (100 + begun.elapsed().as_secs()).to_string();
+                match (is_watch(query), is_question(query)) {
+                    (true, _) => answer(200, "").hangs(),
+                    (_, true) => refused.clone(),
+                    _ => list(&now, &[map("a", &now, "x")]),
+                }
+            }),
+            InformerSpec::new().freshness_limit(seconds(120)),
+        );
+        rig.informer.wait_for_sync(seconds(10)).await.unwrap();
+        for _ in 0..360 {
+            sleep(seconds(10)).await;
+            let age = rig.informer.freshness();
+            assert!(age <= Some(seconds(125)), "{age:?}");
+        }
+        let lists = rig.queries(|query| !is_watch(query) && !is_question(query)).len();
+        assert!((25..35).contains(&lists), "{lists} lists in an hour");
+        rig.factory.shutdown().await;
+    }
+}
+
+/// Only the watch is allowed now. It goes on to tell what happens.
+#[tokio::test(start_paused = true)]
+async fn watch_goes_on_if_no_list_is_a_proof() {
+    let begun = Instant::now();
+    let rig = Rig::new(
+        client(move |query, nth| match (is_watch(query), nth) {
+            (_, 0) => list("10", &[map("a", "5", "old")]),
+            (true, _) if begun.elapsed() < seconds(1800) => answer(200, "").hangs(),
+            (true, _) => answer(200, event("MODIFIED", &map("a", "15", "new"))).hangs(),
+            _ => answer(403, failure(403, "Forbidden").to_string()),
+        }),
+        InformerSpec::new().freshness_limit(seconds(120)),
+    );
+    sleep(seconds(2000)).await;
+    assert_eq!(rig.stored(), ["a=new"]);
+    let lists = rig.queries(|query| !is_watch(query) && !is_question(query)).len();
+    assert!((10..20).contains(&lists), "{lists} lists");
+    rig.factory.shutdown().await;
+}
+
+/// The body is in memory, and always has another frame.
+#[tokio::test(start_paused = true)]
+async fn endless_frames_leave_the_thread_to_others() {
+    for (watches, frame) in [(false, ""), (false, " "), (true, ""), (true, " ")] {
+        let frames = Arc::new(AtomicUsize::new(0));
+        let counted = frames.clone();
+        let service = tower::service_fn(move |request: Request<Body>| {
+            let watch = is_watch(request.uri().query().unwrap_or_default());
+            let count = counted.clone();
+            let endless = stream::iter(0..1_000_000).map(move |_| {
+                count.fetch_add(1, Ordering::Relaxed);
+                Bytes::from(frame)
+            });
+            let body = match (watch, watches) {
+                (true, true) | (false, false) => endless.boxed(),
+                (true, false) => stream::pending().boxed(),
+                (false, true) => stream::iter(list("10", &[]).parts).map(|(_, part)| part).boxed(),
+            };
+            let body = StreamBody::new(body.map(|part| Ok::<_, Infallible>(Frame::data(part))));
+            async { Ok::<_, Infallible>(Response::new(body)) }
+        });
+        let client = kube::Client::new(service, "default");
+        let factory = SharedInformerFactory::builder(client).on_error(|_| {}).build();
+        factory.informer::<ConfigMap>();
+        factory.start().unwrap();
+        while frames.load(Ordering::Relaxed) == 0 {
+            tokio::task::yield_now().await;
+        }
+        let frames = frames.load(Ordering::Relaxed);
+        assert!(frames < 10_000, "{frames} frames in one turn");
+        factory.shutdown().await;
+    }
+}
