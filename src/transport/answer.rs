@@ -38,12 +38,15 @@ pub(super) struct Incoming {
     received: u64,
     /// Also counts the bytes, for the caller.
     counter: Option<Arc<AtomicU64>>,
+    /// Yields, because a body in memory always has another frame.
+    budget: YieldBudget,
 }
 
 impl Incoming {
     /// Returns the next bytes. `None` at the end. Cancel safe.
     pub(super) async fn next(&mut self) -> Option<Result<Bytes, Fault>> {
         loop {
+            self.budget.spend(1).await;
             match self.body.frame().await? {
                 Ok(frame) => {
                     // A frame without data has trailers.
@@ -101,7 +104,8 @@ pub(super) async fn accept(
     requested: Encoding,
 ) -> Result<(Incoming, Encoding), Fault> {
     let (head, body) = response.into_parts();
-    let mut incoming = Incoming { body, received: 0, counter: None };
+    let budget = YieldBudget::new();
+    let mut incoming = Incoming { body, received: 0, counter: None, budget };
     let compressed = compressed(&head.headers);
     if head.status.is_success() {
         if let Some(encoding) = compressed {
