@@ -196,8 +196,8 @@ pub enum Fault {
         /// The number of events that it had sent.
         events: u64,
     },
-    /// The server sent nothing for this long, so the request was abandoned.
-    #[error("the server sent nothing for {0:?}, so the request was abandoned")]
+    /// The server sent no complete item for this long, so the request was abandoned.
+    #[error("the server sent no complete item for {0:?}, so the request was abandoned")]
     Silent(Duration),
     /// A streaming list did not announce the end of its initial events within this time.
     #[error("the end of the initial events was not announced within {0:?}")]

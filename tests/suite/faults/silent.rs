@@ -15,7 +15,7 @@ async fn unanswered_list_is_abandoned_and_retried() {
             Injection::stall(BodyPosition::Byte(300)),
         ] {
             let rig = first_state_through(way, requests.clone(), injection).await;
-            rig.reported(OTHER, None, "list configmaps: the server sent nothing for 90s");
+            rig.reported(OTHER, None, "list configmaps: the server sent no complete item for 90s");
             rig.stop().await;
         }
     }
@@ -56,7 +56,7 @@ async fn endless_initial_events_end_streaming_lists() {
 async fn unopened_watch_is_abandoned() {
     for injection in [Injection::black_hole(), Injection::lose_answer()] {
         let rig = watch_through(Way::List, injection).await;
-        rig.reported(OTHER, None, "watch configmaps: the server sent nothing for 30s");
+        rig.reported(OTHER, None, "watch configmaps: the server sent no complete item for 30s");
         rig.relisted(RelistCause::WatchNotOpened, 1);
         rig.stop().await;
     }
@@ -66,7 +66,7 @@ async fn unopened_watch_is_abandoned() {
 async fn silent_watch_is_reopened_where_it_was() {
     for way in WAYS {
         let rig = watch_through(way, Injection::stall(BodyPosition::Event(2))).await;
-        rig.reported(OTHER, None, "watch configmaps: the server sent nothing for");
+        rig.reported(OTHER, None, "watch configmaps: the server sent no complete item for");
         assert_eq!(rig.relists().total(), 0);
         rig.stop().await;
     }
@@ -85,7 +85,7 @@ async fn silence_is_noticed_by_missing_bookmarks() {
     rig.change("unseen");
     rig.comes_right().await;
     assert!(begun.elapsed() < Duration::from_secs(200), "{:?}", begun.elapsed());
-    rig.reported(OTHER, None, "the server sent nothing for 180");
+    rig.reported(OTHER, None, "the server sent no complete item for 180");
     rig.stop().await;
 }
 
