@@ -9,6 +9,7 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::peek::{Flat, plain};
 use crate::transport::framing::capture::{Capture, Input};
 use crate::transport::framing::{EventKind, Framer, Malformed, RawEvent, WatchPart};
 
@@ -71,9 +72,28 @@ pub(in crate::transport) fn open(event: &Bytes) -> Result<RawEvent, serde_json::
     if let Some(raw) = open_canonical(event) {
         return Ok(raw);
     }
-    let envelope: Envelope<'_> = serde_json::from_slice(event)?;
+    let envelope = match serde_json::from_slice::<Envelope<'_>>(event) {
+        Ok(envelope) => envelope,
+        // Only the object may be bad, for example because it is not UTF-8. It then has a name.
+        Err(error) => return open_flat(event).ok_or(error),
+    };
     let object = event.slice_ref(envelope.object.get().as_bytes());
     Ok(RawEvent { kind: EventKind::from(&*envelope.kind), object })
+}
+
+/// Splits an event at its brackets, whatever is in the object.
+fn open_flat(event: &Bytes) -> Option<RawEvent> {
+    let (mut kind, mut object) = (None, None);
+    let mut members = Flat::new(event)?;
+    while let Some((name, value)) = members.next() {
+        let value = members.skip(value)?;
+        match name {
+            b"type" => kind = Some(plain(value)?.into()),
+            b"object" => object = Some(event.slice_ref(value)),
+            _ => {}
+        }
+    }
+    Some(RawEvent { kind: kind?, object: object? }).filter(|_| members.at_end())
 }
 
 /// Splits an event that is written as servers write it, `{"type":"…","object":…}`, without a search
@@ -139,6 +159,21 @@ mod tests {
                 ]
             );
             assert!(complete);
+        }
+    }
+
+    #[test]
+    fn object_without_text_keeps_its_event() {
+        for text in [
+            &b"{\"type\":\"MODIFIED\",\"object\":{\"a\":\"\xff\xc3\"}}"[..],
+            b"{\"object\": {\"a\":\"\xff\xc3\"}, \"type\": \"MODIFIED\"}",
+        ] {
+            let event = open(&Bytes::copy_from_slice(text)).unwrap();
+            assert_eq!(event.kind, EventKind::Modified);
+            assert_eq!(&event.object[..], b"{\"a\":\"\xff\xc3\"}");
+        }
+        for text in ["{}", r#"{"type":"ADDED"}"#, r#"{"object":{}}"#, r#"{"type":7,"object":{}}"#] {
+            assert!(open(&Bytes::from(text)).is_err(), "{text}");
         }
     }
 
