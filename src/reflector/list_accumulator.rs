@@ -1,6 +1,6 @@
 //! The objects received so far from a list, or from the initial events of a stream.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::object::{Cached, KeyPositions, ObjectKey, Replacement, ResourceVersion};
 use crate::panic::{SafeVec, drop_safely};
@@ -11,7 +11,8 @@ use crate::yield_budget::YieldBudget;
 pub(super) struct ListAccumulator {
     items: SafeVec<Option<(ObjectKey, Cached)>>,
     places: KeyPositions,
-    unreadable: HashSet<ObjectKey>,
+    /// The objects that could not be decoded, with their versions if they could be read.
+    unreadable: HashMap<ObjectKey, Option<ResourceVersion>>,
     /// The keys of stored objects that are outside of the shard now.
     moved: HashSet<ObjectKey>,
     /// True if an item came whose key cannot be read.
@@ -85,6 +86,12 @@ impl ListAccumulator {
         {
             return;
         }
+        if !self.unreadable.is_empty()
+            && let Some(Some(unreadable)) = self.unreadable.get(&key)
+            && object.version().is_none_or(|version| version.is_older_than(unreadable))
+        {
+            return;
+        }
         self.put(key, object);
     }
 
@@ -114,12 +121,19 @@ impl ListAccumulator {
         self.moved.insert(key);
     }
 
-    /// Notes an object that could not be decoded. `None` if its key could not be read either.
-    pub(super) fn unreadable(&mut self, key: Option<ObjectKey>) {
+    /// Notes an object of this version that could not be decoded. `None` for a key that could not
+    /// be read either. A newer state that came before is kept.
+    pub(super) fn unreadable(&mut self, key: Option<ObjectKey>, version: Option<ResourceVersion>) {
         match key {
             Some(key) => {
+                if let Some(place) = self.place(&key)
+                    && let (Some(version), Some((_, listed))) = (&version, &self.items[place])
+                    && listed.version().is_some_and(|listed| version.is_older_than(&listed))
+                {
+                    return;
+                }
                 self.remove(&key);
-                self.unreadable.insert(key);
+                self.unreadable.insert(key, version);
             }
             None => self.nameless = true,
         }
@@ -130,7 +144,7 @@ impl ListAccumulator {
         let all = std::mem::take(self);
         Replacement {
             items: all.items.into_iter().flatten().collect(),
-            unreadable: all.unreadable,
+            unreadable: all.unreadable.into_keys().collect(),
             moved: all.moved,
             complete: !all.nameless,
             version,
@@ -156,9 +170,36 @@ fn is_older(object: &Cached, other: &Cached) -> bool {
 mod tests {
     use std::sync::Arc;
 
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use kube::api::ObjectMeta;
+
     use super::*;
     use crate::helpers::{Bomb, key};
     use crate::object::Value;
+
+    #[test]
+    fn newer_of_two_states_counts_if_unreadable() {
+        let object = |version: &str| {
+            let metadata =
+                ObjectMeta { resource_version: Some(version.into()), ..ObjectMeta::default() };
+            Cached::any(Arc::new(ConfigMap { metadata, ..ConfigMap::default() }))
+        };
+        let key = ObjectKey::cluster("a").unwrap();
+        for (unreadable, readable, decoded) in [(9, "5", 0), (5, "9", 1)] {
+            for unreadable_first in [true, false] {
+                let mut list = ListAccumulator::default();
+                if unreadable_first {
+                    list.unreadable(Some(key.clone()), Some(unreadable.into()));
+                }
+                list.list(key.clone(), object(readable));
+                if !unreadable_first {
+                    list.unreadable(Some(key.clone()), Some(unreadable.into()));
+                }
+                let listed = list.take(10.into(), false);
+                assert_eq!((listed.items.len(), listed.unreadable.len()), (decoded, 1 - decoded));
+            }
+        }
+    }
 
     /// A second panic while the first one unwinds would end the process.
     #[test]

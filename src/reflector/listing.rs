@@ -77,13 +77,14 @@ impl ReflectorDriver {
                     self.accumulator.list(key, object);
                 }
                 ListItem::Object(object) => {
+                    let unreadable = object.as_ref().err().and_then(|error| error.version.clone());
                     let (key, object) = self.accept(object, Verb::List);
                     match (key, object) {
                         (Some(key), Some(object)) => {
                             let object = self.known_or(&key, object);
                             self.accumulator.list(key, object);
                         }
-                        (key, _) => self.accumulator.unreadable(key),
+                        (key, _) => self.accumulator.unreadable(key, unreadable),
                     }
                 }
                 ListItem::Outside(key) => {
@@ -159,7 +160,9 @@ impl ReflectorDriver {
                         self.accumulator.remove(&key);
                         self.left_out(Some(key));
                     }
-                    Change::Unreadable { key, .. } => self.accumulator.unreadable(Some(key)),
+                    Change::Unreadable { key, version } => {
+                        self.accumulator.unreadable(Some(key), version);
+                    }
                     Change::Bookmark(_)
                     | Change::Replace(_)
                     | Change::Arrived(_)
@@ -177,7 +180,7 @@ impl ReflectorDriver {
                     let complete = self.accumulator.is_complete();
                     return Ok(StepOutcome::Streamed { version, complete, lost_history });
                 }
-                Observed::Nameless => self.accumulator.unreadable(None),
+                Observed::Nameless => self.accumulator.unreadable(None, None),
                 Observed::Bookmark { .. } | Observed::Outside(_) | Observed::Nothing => {}
                 Observed::Failed(error) => return Err(error),
             }
