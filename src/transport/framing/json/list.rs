@@ -78,15 +78,17 @@ impl JsonListFramer {
                 let Some(name) = capture.feed(&mut self.input) else {
                     return Ok(ListStep::NeedsBytes);
                 };
-                let member = match &name {
-                    RawBytes::Whole(name) => match &name[..] {
-                        br#""items""# => Member::Items,
-                        br#""metadata""# => Member::Metadata,
-                        br#""kind""# => Member::Kind,
-                        br#""apiVersion""# => Member::ApiVersion,
-                        _ => Member::Other,
-                    },
-                    RawBytes::Oversized(_) => Member::Other,
+                // A name may have escapes.
+                let text = match &name {
+                    RawBytes::Whole(name) => serde_json::from_slice::<String>(name).ok(),
+                    RawBytes::Oversized(_) => None,
+                };
+                let member = match text.as_deref() {
+                    Some("items") => Member::Items,
+                    Some("metadata") => Member::Metadata,
+                    Some("kind") => Member::Kind,
+                    Some("apiVersion") => Member::ApiVersion,
+                    _ => Member::Other,
                 };
                 self.state = ListState::Colon(member);
                 return Ok(ListStep::Continue);
@@ -316,6 +318,13 @@ mod tests {
         {
             assert_eq!(frames(text.as_bytes(), 3, 99).unwrap().0, Vec::<Vec<u8>>::new(), "{text}");
         }
+    }
+
+    #[test]
+    fn escaped_names_are_those_of_their_members() {
+        let text = r#"{"it\u0065ms":[1,2],"metad\u0061ta":{}}"#;
+        let (items, metadata) = frames(text.as_bytes(), 3, 99).unwrap();
+        assert_eq!((items.len(), metadata.len()), (2, 1));
     }
 
     #[test]
