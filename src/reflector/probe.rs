@@ -112,10 +112,12 @@ impl Probe {
         self.state = ProbeState::Asking { answer, begun: now, known };
     }
 
-    /// Postpones the request.
-    pub(super) fn put_off(&mut self, now: Instant) {
+    /// Postpones the request, but not beyond the moment at which the limit is over.
+    pub(super) fn put_off(&mut self, now: Instant, over: Option<Instant>) {
         let pause = self.limit.map_or(HISTORY_RETRY, |limit| limit / RETRIES);
-        self.state = ProbeState::Idle(after(now, pause));
+        let until = after(now, pause);
+        let over = over.filter(|over| *over > now);
+        self.state = ProbeState::Idle(over.map_or(until, |over| until.min(over)));
     }
 
     /// Gives the watch the other half of the limit to reach the quorum's version.

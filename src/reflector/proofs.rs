@@ -79,7 +79,7 @@ impl ReflectorDriver {
                 self.status.probes();
                 probe.ask(now, machine.version().cloned());
             }
-            Probed::Due => probe.put_off(now),
+            Probed::Due => probe.put_off(now, None),
             Probed::Answered { version, begun, known } => {
                 self.status.heard(now);
                 if known.is_some_and(|known| version.is_older_than(&known)) {
@@ -98,10 +98,11 @@ impl ReflectorDriver {
             }
             Probed::Failed(error) => {
                 self.report(&error);
-                probe.put_off(now);
-                let limit = self.options.freshness_limit?;
-                let last = self.proved.max(self.listed_for_proof)?;
-                if error.is_answer() && now >= after(last, limit) {
+                let last = self.proved.max(self.listed_for_proof);
+                let limit = self.options.freshness_limit;
+                let over = last.zip(limit).map(|(last, limit)| after(last, limit));
+                probe.put_off(now, over);
+                if error.is_answer() && over.is_some_and(|over| over <= now) {
                     // The server answers, but not this question: a list is the proof.
                     self.listed_for_proof = Some(now);
                     return Some(End::Unanswered);
