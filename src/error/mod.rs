@@ -390,6 +390,9 @@ pub(crate) fn clipped_to(text: &str, longest: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}{CUT}", &text[..end]))
 }
 
+/// The text for the JSON body of a failure that is no `Status`.
+const NO_STATUS: &str = "the body is JSON, but no Status, and is not shown";
+
 /// Returns the text of a failure's body that is no `Status`. JSON and bytes that are no text may be
 /// an object, so they are not quoted.
 pub(crate) fn quotable(body: &[u8]) -> Cow<'_, str> {
@@ -397,7 +400,7 @@ pub(crate) fn quotable(body: &[u8]) -> Cow<'_, str> {
     let is_binary = |byte: &u8| *byte < b' ' && !byte.is_ascii_whitespace();
     match text.first() {
         None => "the body is empty".into(),
-        Some(b'{' | b'[') => "the body is JSON, but no Status, and is not shown".into(),
+        Some(b'{' | b'[') => NO_STATUS.into(),
         _ if text.iter().any(is_binary) => "the body is no text, and is not shown".into(),
         _ => String::from_utf8_lossy(text),
     }
@@ -405,10 +408,13 @@ pub(crate) fn quotable(body: &[u8]) -> Cow<'_, str> {
 
 /// Returns an error of kube that quotes the body of an answer only if that is plain text.
 pub(crate) fn unquoted(mut error: kube::Error) -> kube::Error {
-    if let kube::Error::Api(status) = &mut error
-        && status.reason == "Failed to parse error data"
-    {
-        status.message = clipped(&quotable(status.message.as_bytes())).into_owned();
+    if let kube::Error::Api(status) = &mut error {
+        if status.reason == "Failed to parse error data" {
+            status.message = clipped(&quotable(status.message.as_bytes())).into_owned();
+        } else if status.code == 0 && status.message.is_empty() {
+            // kube takes any JSON object for a Status.
+            NO_STATUS.clone_into(&mut status.message);
+        }
     }
     error
 }
