@@ -110,8 +110,9 @@ impl<K: ?Sized> InformerSpec<K> {
 
     /// Sets a function that changes each object once, before it is stored, for example to drop
     /// unused fields. It must not change name, namespace, uid or resourceVersion. A
-    /// `deletionTimestamp` stays as the server sent it. If the function panics, the object counts
-    /// as undecodable.
+    /// `deletionTimestamp` stays as the server sent it. In a shard by controlling owner, the
+    /// controlling owner reference stays, too. If the function panics, the object counts as
+    /// undecodable.
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::Pod;

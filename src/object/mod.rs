@@ -36,6 +36,7 @@ pub use known::{KnownChunks, KnownObjects, ObjectState};
 pub use kube_decode::FieldSet;
 pub(crate) use reach::KindReach;
 pub use shard::{ShardKey, ShardSelector, ring_hash};
+pub(crate) use shard::{controller, set_controller};
 #[cfg(test)]
 pub(crate) use value::Value;
 pub use version::{IncomparableVersion, ResourceVersion};

@@ -7,6 +7,7 @@ use std::fmt::{self, Write};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::api::ObjectMeta;
 
 use super::ObjectKey;
@@ -111,8 +112,22 @@ impl ShardKey {
 }
 
 fn controller_uid(metadata: &ObjectMeta) -> Option<&str> {
+    controller(metadata).map(|owner| &*owner.uid)
+}
+
+/// Returns the controlling owner.
+pub(crate) fn controller(metadata: &ObjectMeta) -> Option<&OwnerReference> {
     let mut owners = metadata.owner_references.iter().flatten();
-    owners.find(|owner| owner.controller == Some(true)).map(|owner| &*owner.uid)
+    owners.find(|owner| owner.controller == Some(true))
+}
+
+/// Sets the controlling owner, unless it is the present one.
+pub(crate) fn set_controller(metadata: &mut ObjectMeta, owner: Option<OwnerReference>) {
+    if controller_uid(metadata) != owner.as_ref().map(|owner| &*owner.uid) {
+        let owners = metadata.owner_references.get_or_insert_default();
+        owners.retain(|owner| owner.controller != Some(true));
+        owners.extend(owner);
+    }
 }
 
 impl ShardSelector {

@@ -4,7 +4,9 @@ use super::driver::ReflectorDriver;
 use super::options::Transform;
 use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{SourceForm, SourceObject, Undecodable, WatchItem};
-use crate::object::{Cached, Change, ObjectKey, ResourceVersion};
+use crate::object::{
+    Cached, Change, ObjectKey, ResourceVersion, ShardKey, controller, set_controller,
+};
 use crate::packer::METADATA_PANICKED;
 use crate::panic::{catch, drop_safely};
 
@@ -128,7 +130,7 @@ impl ReflectorDriver {
             }
         };
         if let Some(transform) = &self.options.transform
-            && catch(|| change(&mut object, transform)).is_err()
+            && catch(|| change(&mut object, transform, self.options.shard_key())).is_err()
         {
             drop_safely(object);
             self.report(&self.error(verb, Fault::TransformPanicked(key.clone())));
@@ -139,13 +141,19 @@ impl ReflectorDriver {
 }
 
 /// Applies a transform to an object that nothing else holds.
-fn change(object: &mut Cached, transform: &Transform) {
+fn change(object: &mut Cached, transform: &Transform, shard: Option<ShardKey>) {
     let Some(object) = object.get_mut() else { return };
     // Without the time, every reader takes a deleted object for one that stays.
     let deleted = object.meta().and_then(|meta| meta.deletion_timestamp.clone());
+    // It decides on the object's place in such a shard.
+    let by_owner = shard == Some(ShardKey::ControllerUid);
+    let owner = object.meta().filter(|_| by_owner).and_then(controller).cloned();
     transform(object);
     if let Some(meta) = object.meta_mut() {
         meta.deletion_timestamp = deleted;
+        if by_owner {
+            set_controller(meta, owner);
+        }
     }
 }
 

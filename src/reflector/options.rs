@@ -323,8 +323,9 @@ impl<K: ?Sized> ReflectorOptions<K> {
 impl<K: 'static> ReflectorOptions<K> {
     /// Sets a function that changes each object once, before it is queued or stored, for example to
     /// drop unused fields. It must not change name, namespace, uid or resourceVersion. A
-    /// `deletionTimestamp` stays as the server sent it. If the function panics, the object counts
-    /// as undecodable.
+    /// `deletionTimestamp` stays as the server sent it. In a shard by controlling owner, the
+    /// controlling owner reference stays, too. If the function panics, the object counts as
+    /// undecodable.
     pub fn transform(mut self, transform: impl Fn(&mut K) + Send + Sync + 'static) -> Self {
         self.transform = Some(self::transform(transform));
         self

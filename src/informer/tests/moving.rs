@@ -35,9 +35,16 @@ struct Sharded {
 impl Sharded {
     /// Starts the informer of an object `x` with this owner.
     async fn start(owner: &str, owners: &[&str], streaming: bool) -> Self {
+        Self::start_with(owner, owners, ReflectorOptions::new().streaming_list(streaming)).await
+    }
+
+    async fn start_with(
+        owner: &str,
+        owners: &[&str],
+        reflector: ReflectorOptions<ConfigMap>,
+    ) -> Self {
         let (shards, receiver) = watch::channel(shard(owners));
-        let reflector = ReflectorOptions::new().seed(3).on_error(|_| {}).shard(receiver);
-        let reflector = reflector.streaming_list(streaming);
+        let reflector = reflector.seed(3).on_error(|_| {}).shard(receiver);
         let rig = Rig::with(&[], InformerOptions::new().reflector(reflector));
         rig.source.put(owned("x", Some(owner)));
         let (fold, registration) = rig.handler();
@@ -90,10 +97,33 @@ async fn object_that_ends_in_an_arriving_shard_leaves() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn transform_does_not_move_objects() {
+    for strange in [None, Some("third")] {
+        let reflector = ReflectorOptions::new().transform(move |map: &mut ConfigMap| {
+            map.metadata.owner_references = owned("", strange).metadata.owner_references;
+        });
+        let sharded = Sharded::start_with("first", &["first", "second"], reflector).await;
+        sharded.shards.send_replace(shard(&["first"]));
+        seconds(600.0).await;
+        sharded.check("narrowed");
+        assert_eq!(sharded.fold.log(), ["!x"]);
+        sharded.shards.send_replace(shard(&["second", "third"]));
+        seconds(600.0).await;
+        sharded.check("left");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn any_owners_and_shards_converge() {
     for seed in 0..150 {
         let mut rng = fastrand::Rng::with_seed(seed);
-        let sharded = Sharded::start("first", &["first"], rng.bool()).await;
+        let mut reflector = ReflectorOptions::new().streaming_list(rng.bool());
+        if seed % 2 == 0 {
+            reflector = reflector.transform(|map: &mut ConfigMap| {
+                map.metadata.owner_references = None;
+            });
+        }
+        let sharded = Sharded::start_with("first", &["first"], reflector).await;
         let source = &sharded.rig.source;
         for _ in 0..60 {
             let name = ["x", "y"][rng.usize(..2)];
