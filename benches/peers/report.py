@@ -85,7 +85,7 @@ def ratio(rows, who):
         return ""
     text = f"{median(rows[who]) / median(peer):.2f}×"
     stripped = rows.get(("client-go", "stripped", who[2]))
-    if who[1] == "default" and stripped:
+    if who[1] in ("default", "decoded") and stripped:
         text += f", of stripped {median(rows[who]) / median(stripped):.2f}×"
     return text
 
@@ -258,7 +258,7 @@ def sizes_of(lines, measure):
 
 
 # The storages that a chart shows first; the tables have all of them.
-CHARTED = ["default", "whole", "stripped", "compact", "slim", "compact, unread", "metadata"]
+CHARTED = ["default", "decoded", "whole", "stripped", "compact", "slim", "compact, unread", "metadata"]
 BARS = 8
 
 
@@ -289,7 +289,8 @@ def main():
             "Made by `benches/peers/run`; the lines are in " + f"`{os.path.basename(path)}`. Medians, with the range where "
             "runs differ by more than a tenth; in bold the ratio to client-go's line of the same storage, encoding and kind of "
             "list, or of whole pods where it has no such storage. Rows without \"plain list\" are of streaming lists. "
-            "*default* is this crate without options: whole pods without managedFields. *whole* has managedFields, which is "
+            "*default* is this crate without options: pods without managedFields, packed until they are read. *decoded* keeps them decoded. "
+            "*whole* has managedFields, which is "
             "the peers' default; *stripped* is a peer that drops them. Server and client share the machine: wall times hold the server's "
             "share, processor time is the client's alone.\n"]
     page += [f"- {fact}" for fact in machine(root)]
