@@ -129,10 +129,15 @@ impl Driver {
             .labels(selector);
         let backoff = backon::ConstantBuilder::new().with_delay(rules.times.retry_period);
         let status = inner.status.clone();
+        // An answer of the Leases that is lost must not cost a slot's owner much time.
+        let request = rules.times.request_timeout();
         let reflector = ReflectorOptions::new()
             .backoff(from_backon(backoff.without_max_times()))
             // Renewals arrive all the time. A watch without any is broken.
             .freshness_limit(rules.times.duration)
+            .list_idle_timeout(request)
+            .initial_events_idle_timeout(request)
+            .watch_grace_period(request)
             .on_error(move |error| {
                 tracing::warn!(%error, "watch of sharding leases failed, trying again");
                 let error = MembershipError::Watch(error.clone());

@@ -94,17 +94,19 @@ pub struct ShardingCounts {
 }
 
 impl ShardingState {
-    /// Publishes the state of the machine. If it is quiet, only counts have changed, and no reader
-    /// is woken.
+    /// Publishes the state of the machine. If it is quiet, no slot and no other member has changed.
+    /// If nothing but counts has, no reader is woken.
     pub(super) fn show(&self, machine: &Machine, quiet: bool) {
         self.status.send_if_modified(|status| {
             status.counts = machine.counts;
-            if quiet && status.overdue == machine.blocked {
+            let session = machine.session().map(|session| session.uid.clone());
+            let own = (session, machine.stopped.is_some(), machine.blocked);
+            let before = (status.session.take(), status.leaving, status.overdue);
+            let same = quiet && own == before;
+            (status.session, status.leaving, status.overdue) = own;
+            if same {
                 return false;
             }
-            let session = machine.session();
-            status.session = session.map(|session| session.uid.clone());
-            (status.leaving, status.overdue) = (machine.stopped.is_some(), machine.blocked);
             status.held = machine.holdings.slots(|holding| *holding == Holding::Held);
             status.draining =
                 machine.holdings.slots(|holding| matches!(holding, Holding::Draining { .. }));

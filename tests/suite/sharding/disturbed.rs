@@ -192,3 +192,40 @@ async fn writes_that_lose_each_time_are_told() {
         replica.stop().await.unwrap();
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn unanswered_list_costs_seconds() {
+    let server = ApiServer::new();
+    let board = Board::default();
+    let replicas = [0, 1].map(|who| Replica::start(&server, &board, who, Duration::ZERO));
+    sleep(Duration::from_secs(40)).await;
+    assert_eq!(board.shares(), [6, 6]);
+    let away = replicas[0].faults.inject(Requests::all(), Injection::black_hole());
+    replicas[0].faults.cut_now();
+    sleep(Duration::from_secs(40)).await;
+    assert_eq!(board.shares(), [0, SLOTS]);
+    away.remove();
+    sleep(Duration::from_secs(10)).await;
+    assert_eq!(board.shares(), [6, 6]);
+    for replica in replicas {
+        replica.stop().await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn status_shows_what_only_requests_follow() {
+    let server = ApiServer::new();
+    let board = Board::default();
+    let spare = Replica::start(&server, &board, 0, Duration::ZERO);
+    let slow = Injection::delay(Duration::from_secs(4));
+    spare.faults.inject(Requests::others().to("/leases"), slow);
+    sleep(Duration::from_secs(1)).await;
+    let status = || spare.sharding.status();
+    assert!(status().session.is_none() && !status().leaving, "it joins: {:?}", status());
+    let sharding = spare.sharding.clone();
+    let stopping = tokio::spawn(spare.stop());
+    sleep(Duration::from_secs(1)).await;
+    assert!(sharding.status().leaving, "{:?}", sharding.status());
+    stopping.await.unwrap().unwrap();
+    assert!(!sharding.status().leaving);
+}
