@@ -7,13 +7,13 @@ use std::fmt;
 use std::sync::Arc;
 
 use kube::Resource;
-use kube_decode::DecodeError;
+use kube_decode::{DecodeError, stack};
 
 use crate::object::{
     AnyObject, Cached, IndexExtractor, IndexValues, KnownObjects, NotEnough, ObjectKey,
 };
 use crate::panic::{SafeDropper, catch, drop_safely};
-use crate::storage::{Keeper, Storage, WireObject};
+use crate::storage::{Keeper, PackError, Storage, WireObject};
 
 /// The problem of an object whose metadata cannot be read.
 pub(crate) const METADATA_PANICKED: &str = "reading its metadata panicked";
@@ -117,7 +117,11 @@ impl Packer {
             return Ok(packed);
         }
         // As a read decodes it, so that a read finds no fault that was not found here.
-        let (key, object) = decode(wire)?;
+        let (decoded, is_deep) = stack::measured(|| decode(wire));
+        let (key, object) = decoded?;
+        if is_deep {
+            return Ok((key, keeper.keep_decoded(object, PackError::TooDeep)));
+        }
         let values = values(store.as_ref(), &*object);
         let before = store.as_ref().and_then(|store| store.get(&key));
         let heat = before.map_or(0, |before| before.heat());

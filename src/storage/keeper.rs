@@ -138,14 +138,14 @@ impl PackedKeeper {
             self.shared.figures.not_smaller();
         }
     }
+}
 
+impl Keeper for PackedKeeper {
     fn keep_decoded(&self, object: Arc<dyn AnyObject>, error: PackError) -> Cached {
         self.shared.figures.kept_decoded(error);
         Cached::any(object)
     }
-}
 
-impl Keeper for PackedKeeper {
     fn packs_undecoded(&self) -> bool {
         !self.check
     }

@@ -77,6 +77,9 @@ pub(crate) type ReportFault = Box<dyn Fn(Fault) + Send + Sync>;
 /// The part of a storage that packs the objects of one informer. It is called on any thread, and on
 /// several at a time.
 pub(crate) trait Keeper: Send + Sync {
+    /// Keeps an object decoded that can't be packed.
+    fn keep_decoded(&self, object: Arc<dyn AnyObject>, error: PackError) -> Cached;
+
     /// Packs an object that did not arrive as bytes. Keeps it decoded if packing fails.
     fn pack(&self, object: Arc<dyn AnyObject>, index_values: Option<IndexValues>) -> Cached;
 
@@ -163,7 +166,8 @@ pub enum PackError {
     #[error("the object takes 4 GiB or more, or its uid 64 KiB or more")]
     TooLarge,
     /// Lists and maps of the object are nested so deep that unpacking could overflow a thread's
-    /// stack: deeper than 64 levels, or less deep if the type takes much for each level.
+    /// stack. If its bytes are known, decoding them took more than 256 KiB. Otherwise it has more
+    /// than 64 levels, or fewer if the type takes much for each.
     #[error(
         "lists and maps of the object are nested so deep that unpacking could overflow the stack"
     )]

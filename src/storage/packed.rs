@@ -216,7 +216,8 @@ impl Packed {
     /// Cools the object by one step, and lets it go if it was as cold as can be. Returns whether it
     /// is still hot.
     pub(super) fn cool(&self) -> bool {
-        let mut unpacked = self.unpacked.lock();
+        // A reader that unpacks it now must not hold up the sweep.
+        let Some(mut unpacked) = self.unpacked.try_lock() else { return true };
         let lent = match &mut *unpacked {
             Unpacked::Absent | Unpacked::Lent(_) => return false,
             Unpacked::Hot { heat, .. } if *heat > 1 => {
@@ -239,7 +240,7 @@ impl Packed {
 
     /// Returns whether only users hold the object, so that it stays lent.
     pub(super) fn is_lent(&self) -> bool {
-        let mut unpacked = self.unpacked.lock();
+        let Some(mut unpacked) = self.unpacked.try_lock() else { return true };
         let lent = unpacked.is_lent();
         self.marks.set(Marks::LENT, lent);
         lent
@@ -385,14 +386,16 @@ impl PackedObject for Packed {
     }
 
     fn heat(&self) -> u8 {
-        match &*self.unpacked.lock() {
+        // The writer asks, and does not wait for a reader that unpacks the object now.
+        let Some(unpacked) = self.unpacked.try_lock() else { return HOTTEST };
+        match &*unpacked {
             Unpacked::Hot { heat, .. } => *heat,
             Unpacked::Absent | Unpacked::Lent(_) => 0,
         }
     }
 
     fn get_fields(&self, fields: &FieldSet) -> Option<Arc<dyn AnyObject>> {
-        if let Some(object) = self.unpacked.lock().get() {
+        if let Some(object) = self.unpacked.try_lock().and_then(|unpacked| unpacked.get()) {
             return Some(object);
         }
         // The part is not shared with other readers, which may need other fields.

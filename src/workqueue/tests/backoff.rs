@@ -59,13 +59,15 @@ async fn a_backoff_that_holds_outlasts_an_earlier_delay() {
     assert!(timeout(100 * S, queue.get()).await.is_err(), "once");
 }
 
+/// Delays of adds during the work, adds after it with their times, and the time when the item comes.
+type Case = (&'static [u32], &'static [(u32, u32)], u32);
+
 #[tokio::test(start_paused = true)]
 async fn adds_end_a_backoff_that_has_held() {
     let limiter = ExponentialBackoff::new(60 * S, 60 * S);
     let queue = WorkQueue::builder().limiter(limiter).backoff_holds(10 * S).build();
     let add = |delay: u32| queue.add_after(1, delay * S);
-    // Adds during the work, adds after it with the time when they come, and when the item comes.
-    let cases: [(&[u32], &[(u32, u32)], u32); 9] = [
+    let cases: [Case; 9] = [
         (&[], &[], 60),
         (&[0], &[], 10),
         (&[1], &[], 10),
@@ -79,7 +81,9 @@ async fn adds_end_a_backoff_that_has_held() {
     queue.add(1);
     for (meanwhile, later, comes) in cases {
         let work = queue.get().await.unwrap();
-        meanwhile.iter().for_each(|delay| assert!(add(*delay)));
+        for delay in meanwhile {
+            assert!(add(*delay));
+        }
         assert_eq!(work.retry(), Some(60 * S));
         let start = Instant::now();
         for (at, delay) in later {

@@ -113,7 +113,7 @@ async fn status_in_a_success_is_a_failure() {
             let answer = answer.header("content-type", media);
             let source = ApiSource::<ConfigMap>::new(client(move |_, _| answer.clone()).0);
             let mut items = source.list(&ListQuery::default(), &ListHints::none()).await.unwrap();
-            let error = items.next().await.unwrap().err().expect("a list of a Status fails");
+            let error = items.next().await.unwrap().expect_err("a list of a Status fails");
             assert_eq!((error.class(), error.code()), (FaultClass::Expired, Some(410)), "{error}");
             let query = WatchQuery::new(seconds(60));
             let mut events = source.watch(&query, &ListHints::none()).await.unwrap();

@@ -138,9 +138,12 @@ async fn watch_goes_on_from_the_last_usable_version() {
 async fn list_at_version_zero_cannot_be_watched() {
     for version in ["", "0"] {
         let rig = Rig::new(
-            client(move |query, _| match is_watch(query) {
-                true => answer(200, "").hangs(),
-                false => list(version, &[map("a", "5", "old")]),
+            client(move |query, _| {
+                if is_watch(query) {
+                    answer(200, "").hangs()
+                } else {
+                    list(version, &[map("a", "5", "old")])
+                }
             }),
             InformerSpec::new(),
         );

@@ -8,7 +8,7 @@ pub(super) const OBJECT_META: u16 = 454;
 
 /// The hash of all that the Go types tell.
 #[cfg(test)]
-pub(super) const DIGEST: u64 = 0x90f537fa9c857a49;
+pub(super) const DIGEST: u64 = 0x90f5_37fa_9c85_7a49;
 
 /// The types, in the order of their names: the name in Go, the number of the message, and the rest.
 pub(super) static ROWS: [Row; 646] = [
