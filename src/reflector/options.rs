@@ -188,9 +188,9 @@ impl<K: ?Sized> ReflectorOptions<K> {
     /// with a quorum read. A watch that has reached that list's version is current. A watch that
     /// does not reach it within the other half is abandoned, and everything is listed with a quorum
     /// read ([`RelistCause::Unproven`](super::RelistCause::Unproven)). So is a watch if the server
-    /// answers the question with errors other than 429 until the limit is over; if the list fails,
-    /// too, the watch goes on. Data older than the limit is therefore replaced by a new list as soon
-    /// as the server answers.
+    /// answers the question with errors other than 429 until the limit is over. If the list fails,
+    /// too, the watch goes on. Data older than the limit is therefore replaced by a new list as
+    /// soon as the server answers.
     ///
     /// API servers send a bookmark each minute, so a limit of two minutes or more rarely causes
     /// requests. Without bookmarks, writes to other resources can move the quorum's version ahead

@@ -59,7 +59,7 @@ async fn a_backoff_that_holds_outlasts_an_earlier_delay() {
     assert!(timeout(100 * S, queue.get()).await.is_err(), "once");
 }
 
-/// Delays of adds during the work, adds after it with their times, and the time when the item comes.
+/// Delays of adds during the work, adds after it with their times, and when the item comes.
 type Case = (&'static [u32], &'static [(u32, u32)], u32);
 
 #[tokio::test(start_paused = true)]
