@@ -15,6 +15,8 @@ mod fake_source;
 
 pub use fake_source::{FakeSource, SourceRequest, WatchEnd};
 pub use kube_decode::encode_protobuf;
+#[doc(hidden)]
+pub use kube_embedded_apiserver::seed_by_test;
 pub use kube_embedded_apiserver::{
     ApiServer, BodyPosition, Faults, Injection, Requests, api_server, faults,
 };

@@ -30,6 +30,7 @@ pub(crate) fn answered_by<B>(
 where
     B: http_body::Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
 {
+    kube_informer::testing::seed_by_test();
     let service = tower::service_fn(move |request| ready(Ok::<_, Infallible>(answer(request))));
     Client::new(service, "default")
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kube::{Client, Resource};
 use kube_informer::lister_watcher::ListerWatcher;
 use kube_informer::reflector::ReflectorOptions;
-use kube_informer::testing::ApiServer;
+use kube_informer::testing::{ApiServer, seed_by_test};
 use kube_informer::writing::{Applied, Applier};
 use kube_informer::{InformerOptions, LeaderElector, SharedInformer, SharedInformerFactory};
 use serde::Serialize;
@@ -18,6 +18,7 @@ pub(crate) fn factory(server: &ApiServer) -> SharedInformerFactory {
 }
 
 pub(crate) fn factory_of(client: Client) -> SharedInformerFactory {
+    seed_by_test();
     SharedInformerFactory::builder(client).on_error(|_| {}).build()
 }
 
@@ -25,12 +26,14 @@ pub(crate) fn informer_of<K>(source: &Arc<impl ListerWatcher<K>>) -> SharedInfor
 where
     K: Resource + Send + Sync + 'static,
 {
+    seed_by_test();
     let options = InformerOptions::new().reflector(ReflectorOptions::new().on_error(|_| {}));
     SharedInformer::new(source.clone(), options)
 }
 
 /// Returns an elector for the lease `work` in `shop`.
 pub(crate) fn elector(client: Client, identity: &str) -> LeaderElector {
+    seed_by_test();
     LeaderElector::builder(client, "shop", "work").identity(identity).build().unwrap()
 }
 

@@ -58,6 +58,7 @@ type Requests = Arc<Mutex<Vec<(Instant, String)>>>;
 fn client(
     respond: impl Fn(&str, usize) -> Answer + Send + Sync + 'static,
 ) -> (kube::Client, Requests) {
+    kube_informer::testing::seed_by_test();
     let requests = Requests::default();
     let log = requests.clone();
     let service = tower::service_fn(move |request: Request<Body>| {

@@ -27,11 +27,12 @@ async fn refused_proofs_lead_to_a_list_in_time() {
         for _ in 0..360 {
             sleep(seconds(10)).await;
             let age = rig.informer.freshness();
-            assert!(age <= Some(seconds(limit + 5)), "{limit}: {age:?}");
+            // A pause between two watches may come in between.
+            assert!(age <= Some(seconds(limit + 60)), "{limit}: {age:?}");
         }
         let lists = rig.queries(|query| !is_watch(query) && !is_question(query)).len();
         let periods = usize::try_from(3600 / limit).unwrap();
-        assert!((periods..periods + 3).contains(&lists), "{limit}: {lists} lists in an hour");
+        assert!((periods - 1..periods + 5).contains(&lists), "{limit}: {lists} lists in an hour");
         rig.factory.shutdown().await;
     }
 }
