@@ -371,6 +371,8 @@ async fn non_list_is_a_typed_error_with_position() {
     let error = ask(ApiSource::<Pod>::new(replay(html).await), false).await.error.unwrap();
     assert!(matches!(error.fault(), Fault::MediaType(_)), "{error}");
     let error = told_of(r#"{"kind":"Status","status":"Failure"}"#, false).await.error.unwrap();
+    assert_eq!(error.code(), Some(500), "{error}");
+    let error = told_of(r#"{"kind":"Status","status":"Success"}"#, false).await.error.unwrap();
     assert!(matches!(error.fault(), Fault::WrongKind { .. }), "{error}");
 }
 
