@@ -233,10 +233,10 @@ where
     ///
     /// A reconcile that returns an error, panics or exceeds the timeout is retried after the
     /// limiter's delay: unless set otherwise 5 ms, doubling up to 1,000 s. A new spec
-    /// (`metadata.generation`), a creation or a deletion of the object ends the delay at once. So
-    /// does any other event or trigger of the key, but not before 10 s have passed since the try.
-    /// Events that come all the time, such as those of its own writes, retry a failing key six
-    /// times a minute at most.
+    /// (`metadata.generation`), a creation or a deletion of the object ends the delay at once, or
+    /// after the `debounce`. So does any other event or trigger of the key, but not before 10 s
+    /// have passed since the try. Events that come all the time, such as those of its own writes,
+    /// retry a failing key six times a minute at most.
     ///
     /// A key that is reconciled without end is reported: by a warning, in the
     /// [status](ControllerStatus::hot_keys), and by a metric. Where tokio's clock is paused, as in a

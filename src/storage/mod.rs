@@ -312,9 +312,10 @@ where
     /// always leaves out, such as a `Time`'s fraction of a second. Keep a type decoded if that
     /// matters.
     ///
-    /// An object is kept decoded if its lists and maps have more than 64 levels, or if unpacking
-    /// would take over 1.5 MiB of stack. This measure does not count reads by `#[serde(flatten)]`
-    /// and untagged enums. `Deserialize` must not read this informer.
+    /// An object that arrived as bytes is kept decoded if decoding takes over 256 KiB of stack.
+    /// Another is if its lists and maps have more than 64 levels, or if unpacking would take over
+    /// 1.5 MiB of stack. This measure does not count reads by `#[serde(flatten)]` and untagged
+    /// enums. `Deserialize` must not read this informer.
     ///
     /// ```
     /// use std::time::Duration;
