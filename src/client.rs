@@ -1,11 +1,11 @@
 //! A client whose credentials are renewed while it is used.
 //!
-//! A [`kube::Client`] reads most of its configuration once. kube itself rereads projected tokens
-//! and asks exec plug-ins again, but not certificate authorities, client certificates or the
-//! kubeconfig. [`renewing_client`] returns a client that is built again when that is needed.
+//! A [`kube::Client`] reads most of its configuration once. kube rereads projected tokens and asks
+//! exec plug-ins again. It does not reread certificate authorities, client certificates or the
+//! kubeconfig. [`renewing_client`] returns a client that is built again when needed.
 //!
-//! Informers, electors and controllers keep using the same client. A renewal lists nothing again:
-//! open watches go on over their old connections, and the next request uses the new client.
+//! Informers, electors and controllers keep using the same client. A renewal causes no relist: open
+//! watches keep their old connections, and the next request uses the new client.
 //!
 //! ```no_run
 //! use kube::Client;
@@ -44,8 +44,8 @@ const BUILD_TIMEOUT: Duration = Duration::from_secs(60);
 const FIRST_DELAY: Duration = Duration::from_secs(1);
 const LAST_DELAY: Duration = Duration::from_secs(60);
 
-/// The time before its expiry at which a client is renewed. A client that is valid for a shorter
-/// time than ten of these is renewed when nine tenths of its time are over.
+/// The time before its expiry at which a client is renewed. A client that is valid for less than
+/// ten minutes is renewed after nine tenths of that time.
 const MARGIN: Duration = Duration::from_secs(60);
 
 /// Returns a client that renews itself, with the default options of [`ClientRenewal`].
@@ -76,8 +76,7 @@ where
 /// Any number of concurrent requests cause one renewal. It goes on if the requests that wait for it
 /// are dropped. While it runs, other requests use the old client: a request waits only if its
 /// credentials have expired or it failed as above. A renewal that fails is logged, and the old
-/// client stays in use. The next one begins after a delay, from 1 s to 60 s, when a request needs
-/// it.
+/// client stays in use. The next one begins when a request needs it, after a delay of 1 s to 60 s.
 ///
 /// ```no_run
 /// use std::time::Duration;
@@ -115,16 +114,16 @@ impl ClientRenewal {
         Self { make, period: None, interval: Duration::from_secs(10) }
     }
 
-    /// Also renews the client when it is this old; never for its age unless set. The first request
-    /// after that time begins the renewal and does not wait for it.
+    /// Also renews the client at this age; never for its age unless set. The first request after
+    /// that time begins the renewal and does not wait for it.
     ///
-    /// Few programs need this: credentials that have changed are noticed when the old ones fail.
+    /// Few programs need this: changed credentials are noticed when the old ones fail.
     pub fn every(mut self, period: Duration) -> Self {
         self.period = Some(period);
         self
     }
 
-    /// Sets the shortest time between the end of a renewal and the start of the next one; 10 s
+    /// Sets the shortest time between a successful renewal and the start of the next one; 10 s
     /// unless set. It limits how often `make` is called while the server is away or refuses
     /// everything.
     pub fn min_interval(mut self, interval: Duration) -> Self {
@@ -228,8 +227,8 @@ impl Source {
             Err(_) => "a request got no answer",
         };
         let renewal = self.renew(&used, cause);
-        // After a 401 nothing was executed. Without an answer a write may have been: it is not sent
-        // again.
+        // After a 401 nothing was executed. A write without an answer may have been, so do not
+        // repeat it.
         if answer.is_err() && !only_reads {
             return Ok(answer?);
         }
@@ -279,18 +278,18 @@ impl Source {
         renewal.running = Some(running.clone());
         drop(renewal);
         tracing::debug!(cause, "renewing the client");
-        // A task of its own: the request that began it may be dropped.
+        // Its own task, because the request that began it may be dropped.
         let run = Run { source: Arc::downgrade(self), failed: true, _ended: ended };
         tokio::spawn(run.run());
         Some(running)
     }
 }
 
-/// A renewal that runs. Its end is noted even if its task is dropped.
+/// A running renewal. Its end is noted even if its task is dropped.
 struct Run {
     source: Weak<Source>,
     failed: bool,
-    /// Wakes the requests that wait when it is dropped.
+    /// A sender whose drop wakes the waiting requests.
     _ended: watch::Sender<()>,
 }
 
@@ -337,7 +336,7 @@ async fn wait(renewal: Option<watch::Receiver<()>>) {
     }
 }
 
-/// Calls the user's function. Its panic and its delay are errors.
+/// Calls the user's function. A panic or a timeout is an error.
 async fn build(make: &Make) -> Result<Client, kube::Error> {
     let failed = |message: String| kube::Error::Service(message.into());
     let call = catch_async(async { make().await });

@@ -1,7 +1,7 @@
 //! Codecs: an encoding of objects, with its decoder.
 //!
-//! All objects of one encoding share one codec, whatever request they come from. Storage that keeps
-//! their bytes therefore keeps one pointer for all of them.
+//! A source's objects in one layout share one codec, whatever request they come from. Storage that
+//! keeps their bytes therefore keeps one pointer for all of them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -223,8 +223,8 @@ impl Codec {
 
     /// Decodes an object, whole or with only these fields.
     ///
-    /// A type's serde code is user code. If it panics, that is an error without the panic's
-    /// message, which may quote the object.
+    /// A type's serde code is user code. Its panic is an error without the panic's message, which
+    /// may quote the object.
     fn read(
         &self,
         object: &[u8],

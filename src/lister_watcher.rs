@@ -22,19 +22,19 @@ use crate::error::{RequestName, SourceError, Verb, write_place};
 use crate::object::{AnyObject, Cached, KnownObjects, ObjectKey, ResourceVersion, ShardSelector};
 pub use crate::packer::Packer;
 
-/// Lists and watches one collection of objects.
+/// A source that lists and watches one collection.
 ///
 /// [`ApiSource`](crate::transport::ApiSource) implements it over a [`kube::Client`], and the
 /// `testing` feature's `FakeSource` in memory. Implement it for objects that come from elsewhere.
 ///
 /// Dropping a returned future or stream must end the request.
 ///
-/// Handlers are told of each object of a list or an event, whatever its version, because versions
-/// alone do not prove that nothing changed. A list need not repeat unchanged objects to them: see
-/// [`ListHints::known`].
+/// Handlers are notified of each object of a list or an event, whatever its version, because
+/// versions alone do not prove that nothing changed. Only listed objects that the source marks as
+/// unchanged are left out: see [`ListHints::known`].
 ///
 /// A query may request a shard of the collection. The source must leave out every other object,
-/// whatever its server does: [`ShardSelector::selects`] decides. In a watch, it sends
+/// whatever its server does: [`ShardSelector::selects`] decides. In a watch, the source sends
 /// [`WatchItem::Outside`] instead of their events. An object whose metadata cannot be read is
 /// delivered as undecodable in any case, so that it is reported.
 ///
@@ -118,7 +118,7 @@ pub struct ListHints {
 }
 
 impl ListHints {
-    /// Gives no hints.
+    /// Returns empty hints.
     pub fn none() -> Self {
         Self { known: None, packer: Packer::decoded(), received: None }
     }
@@ -152,7 +152,7 @@ impl ListHints {
         self.known.as_ref()
     }
 
-    /// Returns the caller's packer, if it keeps objects in another way than decoded.
+    /// Returns the caller's packer, if it does not keep objects decoded.
     pub(crate) fn packs(&self) -> Option<&Packer> {
         Some(&self.packer).filter(|packer| packer.packs())
     }
@@ -201,7 +201,7 @@ pub struct Collection {
 }
 
 impl Collection {
-    /// Returns the scope that an error about a request to this collection names.
+    /// Returns the name of a request to this collection, for errors.
     pub fn request_name(&self, verb: Verb) -> RequestName {
         RequestName { verb, resource: self.resource.clone(), namespace: self.namespace.clone() }
     }
@@ -274,8 +274,8 @@ pub(crate) enum SourceForm {
 }
 
 impl<K: ?Sized> SourceObject<K> {
-    /// Delivers the known object with this key, which is unchanged. Allowed only if the caller
-    /// hinted at it, for an item of a list or an initial event of a streaming list.
+    /// Delivers the known object with this key, which is unchanged. Allowed only for objects in the
+    /// caller's hints, in a list or among a streaming list's initial events.
     pub fn unchanged(key: ObjectKey, known: Cached<K>) -> Self {
         SourceForm::Unchanged(key, known.cast()).into()
     }
@@ -374,7 +374,7 @@ pub struct ListMetadata {
 
 /// One item of a watch's answer.
 ///
-/// A source of one's own that receives JSON:
+/// A custom source that receives JSON:
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;

@@ -1,7 +1,7 @@
 //! The conversion of a source's objects into [`Cached`] objects.
 //!
 //! A [`Packer`] extracts an object's index values while it is decoded, and lets the storage pack
-//! it. So the other stages know of neither: they pass on [`Cached`] objects.
+//! it. So the other stages only pass on [`Cached`] objects.
 
 use std::fmt;
 use std::sync::Arc;
@@ -85,7 +85,7 @@ impl Packer {
         self.pack_any(Cached::any(Arc::new(object))).cast()
     }
 
-    /// Makes the [`Cached`] object of one that is decoded, which nothing else holds.
+    /// Makes the [`Cached`] object of a decoded object that nothing else holds.
     pub(crate) fn pack_any(&self, object: Cached) -> Cached {
         match &self.0 {
             Mode::Decoded => object,
@@ -101,7 +101,7 @@ impl Packer {
 }
 
 impl Packer {
-    /// Makes the key and the [`Cached`] object of one that comes as bytes. Decodes only as much as
+    /// Makes the key and the [`Cached`] object of an encoded object. Decodes only as much as
     /// necessary.
     pub(crate) fn pack_wire(
         &self,
@@ -116,7 +116,7 @@ impl Packer {
         {
             return Ok(packed);
         }
-        // As a read decodes it, so that a read finds no fault that was not found here.
+        // Decode as a read does, so that no read finds a fault that was missed here.
         let (decoded, is_deep) = stack::measured(|| decode(wire));
         let (key, object) = decoded?;
         if is_deep {
@@ -129,7 +129,7 @@ impl Packer {
     }
 }
 
-/// Decodes an object that comes as bytes, and returns it with its key.
+/// Decodes an object, and returns it with its key.
 fn decode(wire: &WireObject<'_>) -> Result<(ObjectKey, Arc<dyn AnyObject>), DecodeError> {
     let object = wire.codec.decode(wire.bytes)?;
     // The metadata's getter is user code.

@@ -3,10 +3,10 @@
 //! A [`SourceError`] names the request, the resource, the failure, and whether a retry can help. It
 //! never carries an object's contents: a Secret that cannot be decoded is named, not quoted.
 //!
-//! The text of each error of this crate includes its causes: print it with `{}`. A report of the
-//! whole chain, such as `{:#}` of anyhow, repeats the cause of an error that also returns it as its
-//! [`source`](StdError::source): [`SyncError`](crate::SyncError), and errors that hold one of kube,
-//! such as [`ApplyError`](crate::writing::ApplyError).
+//! The text of each error of this crate includes its causes: print it with `{}`. Some errors also
+//! return their cause as [`source`](StdError::source): [`SyncError`](crate::SyncError), and errors
+//! that hold one of kube, such as [`ApplyError`](crate::writing::ApplyError). A report of their
+//! whole chain, such as `{:#}` of anyhow, repeats the cause.
 
 mod status;
 
@@ -170,7 +170,7 @@ pub enum Fault {
     /// A list has no `resourceVersion`, so no watch can start from it.
     #[error("the list has no metadata.resourceVersion, so no watch can start from it")]
     NoVersion,
-    /// A list is older than what was already seen, or a page of it than its first page. It comes
+    /// A list is older than what was already seen, or a page is older than the first page. It comes
     /// from a lagging server. A page is also refused if the two versions can't be compared.
     #[error("the list has version {listed}, but version {known} was already seen")]
     StaleList {
@@ -208,7 +208,7 @@ pub enum Fault {
     /// The source, or a part of the reflector, panicked. This is the panic's message.
     #[error("the source or the reflector panicked: {0}")]
     Panicked(String),
-    /// The user's transform panicked on the object of this key.
+    /// The user's transform panicked on the object with this key.
     #[error("the transform panicked on {0}")]
     TransformPanicked(ObjectKey),
 }
@@ -245,7 +245,7 @@ impl SourceError {
         }
     }
 
-    /// Returns whether the server answered, and so may answer another request.
+    /// Returns whether the server answered, and not only with 429.
     pub(crate) fn is_answer(&self) -> bool {
         match self.fault() {
             Fault::Connect { .. } | Fault::Interrupted { .. } | Fault::Silent(_) => false,
@@ -326,7 +326,7 @@ fn missing(cluster_scoped: bool, namespaced: bool) -> &'static str {
     }
 }
 
-/// Its text has every cause. [`fault`](SourceError::fault) has them as values.
+/// The text has every cause. [`fault`](SourceError::fault) has them as values.
 impl StdError for SourceError {}
 
 /// Serialises verb, resource, namespace, class, status code and text.
@@ -393,8 +393,8 @@ pub(crate) fn clipped_to(text: &str, longest: usize) -> Cow<'_, str> {
 /// The text for the JSON body of a failure that is no `Status`.
 const NO_STATUS: &str = "the body is JSON, but no Status, and is not shown";
 
-/// Returns the text of a failure's body that is no `Status`. JSON and bytes that are no text may be
-/// an object, so they are not quoted.
+/// Returns the text of a failure's body that is not a `Status`. JSON, and bytes that are not text,
+/// may be an object, so they are not quoted.
 pub(crate) fn quotable(body: &[u8]) -> Cow<'_, str> {
     let text = body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(body).trim_ascii();
     let is_binary = |byte: &u8| *byte < b' ' && !byte.is_ascii_whitespace();
@@ -406,7 +406,7 @@ pub(crate) fn quotable(body: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// Returns an error of kube that quotes the body of an answer only if that is plain text.
+/// Returns an error of kube that quotes an answer's body only if it is plain text.
 pub(crate) fn unquoted(mut error: kube::Error) -> kube::Error {
     if let kube::Error::Api(status) = &mut error {
         if status.reason == "Failed to parse error data" {
@@ -419,10 +419,10 @@ pub(crate) fn unquoted(mut error: kube::Error) -> kube::Error {
     error
 }
 
-/// The number of causes of an error that are looked at. A user's error may have causes without end.
+/// The largest number of an error's causes that are read. A user's error may have endless causes.
 pub(crate) const MOST_CAUSES: usize = 100;
 
-/// Returns the texts of an error and of its causes, without repetition. Further causes than
+/// Returns the texts of an error and of its causes, without repetition. Causes beyond
 /// [`MOST_CAUSES`] are left out.
 pub(crate) fn chain(error: &(dyn StdError + 'static)) -> String {
     let mut text = clipped(&error.to_string()).into_owned();

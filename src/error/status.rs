@@ -88,7 +88,7 @@ impl FaultClass {
 }
 
 impl ApiStatus {
-    /// Creates a status of this code, without causes and retry delay.
+    /// Creates a status of this code, without causes or retry delay.
     pub fn new(code: u16, reason: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             code,

@@ -25,7 +25,7 @@ use crate::yield_budget::YieldBudget;
 /// The largest part of an error's body that is read, in bytes.
 pub(super) const ERROR_BODY_LIMIT: usize = 64 * 1024;
 
-/// The time for which the body of an error is read. A body whose length is wrong does not end.
+/// The time limit for reading an error's body. A body with a wrong length does not end.
 const ERROR_BODY_PATIENCE: Duration = Duration::from_secs(5);
 
 /// The number of causes of an error that are kept.
@@ -36,7 +36,7 @@ const CAUSES: usize = 16;
 pub(super) struct Incoming {
     body: Body,
     received: u64,
-    /// Also counts the bytes, for the caller.
+    /// The caller's counter of received bytes.
     counter: Option<Arc<AtomicU64>>,
     /// Yields, because a body in memory always has another frame.
     budget: YieldBudget,
@@ -73,7 +73,7 @@ impl Incoming {
         Self { counter, ..self }
     }
 
-    /// Appends the next bytes of an error's body, as far as they come in time.
+    /// Appends the next bytes of an error's body that arrive in time.
     pub(super) async fn read_error(&mut self, body: &mut Vec<u8>) {
         let read = async {
             while body.len() < ERROR_BODY_LIMIT
@@ -82,7 +82,7 @@ impl Incoming {
                 body.extend_from_slice(&bytes);
             }
         };
-        // The part that has come by then may be enough.
+        // The bytes received so far may be enough.
         let _late = timeout(ERROR_BODY_PATIENCE, read).await;
         body.truncate(ERROR_BODY_LIMIT);
     }
@@ -140,7 +140,7 @@ pub(super) async fn accept(
     Err(Fault::Status(status))
 }
 
-/// Returns the compression of a body, if there is any.
+/// Returns the compression of a body, if any.
 fn compressed(headers: &HeaderMap) -> Option<String> {
     let encodings = headers.get_all(CONTENT_ENCODING).iter();
     let encodings = encodings.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
@@ -164,9 +164,8 @@ pub(super) fn status(body: &[u8], code: u16) -> ApiStatus {
     })
 }
 
-/// Parses a `Status`. Returns `None` if the value is no `Status`. An invalid field is skipped and
-/// hides no other field, because the reason decides what happens next. `code` is used if the status
-/// has none.
+/// Parses a `Status`. Returns `None` if the value is not one. An invalid field does not hide the
+/// others, because the reason decides what the caller does. `code` is used if the status has none.
 pub(super) fn parse_status(parsed: &Value, code: u16) -> Option<ApiStatus> {
     if parsed["kind"] != "Status" {
         return None;

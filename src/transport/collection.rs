@@ -30,7 +30,7 @@ use crate::yield_budget::YieldBudget;
 /// The default memory limit of one decoded object, as a multiple of its size limit.
 const EXPANSION: usize = 4;
 
-/// A collection, and how it is requested and decoded.
+/// A collection, and the means to request and decode it.
 pub(crate) struct ApiCollection {
     pub(super) client: Client,
     pub(super) path: PathOf,
@@ -38,9 +38,9 @@ pub(crate) struct ApiCollection {
     pub(super) collection: Collection,
     /// Group and version of the type.
     pub(super) api_version: Arc<str>,
-    /// The decoder as it was set, before the options of this source apply to it.
+    /// The decoder that was set, without this source's options.
     pub(super) decoder: Arc<dyn DecodeAny>,
-    /// The codecs of the decoder with the options.
+    /// The codecs of that decoder with the options.
     pub(super) codecs: Arc<Codecs>,
     pub(super) managed_fields: ManagedFields,
     pub(super) object_limit: usize,

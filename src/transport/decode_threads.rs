@@ -1,13 +1,13 @@
 //! The threads that decode objects.
 //!
 //! One factory has a few threads for the lists and watches of all its informers. They take work in
-//! the order in which it came. A source hands over a few portions at most before it waits for their
-//! results, so a large list delays an event of another informer by at most a few portions.
+//! order of arrival. A source hands over at most a few portions before it waits for their results.
+//! So a large list delays another informer's event by at most these portions.
 //!
-//! They are threads of their own, and not the runtime's, for two reasons. An allocator such as
-//! glibc's gives each thread a part of the heap, and freed memory returns to the part it came from.
-//! If lists were decoded by other threads than events, the memory of replaced objects would never
-//! be used again. Also, the user's blocking tasks can hold all of the runtime's blocking threads.
+//! They are not the runtime's threads, for two reasons. An allocator such as glibc's gives each
+//! thread a part of the heap, and freed memory returns to the part it came from. If different
+//! threads decoded lists and events, the memory of replaced objects would never be reused. Also,
+//! the user's blocking tasks can occupy all of the runtime's blocking threads.
 //!
 //! A user's decoder may block. Work that no thread has begun after a second is therefore offered to
 //! the runtime's blocking threads as well.
@@ -31,7 +31,7 @@ use crate::panic::drop_safely;
 /// can decode it.
 const THREADS: usize = 4;
 
-/// The longest time that a job waits for one of the threads alone.
+/// The longest time that a job waits for only these threads.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A few threads that decode. They start when there is work, and end with this value.
@@ -41,7 +41,7 @@ pub(crate) struct DecodeThreads {
     queue: Arc<Queue>,
 }
 
-/// Work that the first thread takes that has time for it.
+/// Work that the first idle thread takes.
 type Job = Arc<Mutex<Option<Work>>>;
 
 type Work = Box<dyn FnOnce() + Send>;
@@ -63,7 +63,7 @@ struct JobQueue {
 }
 
 impl DecodeThreads {
-    /// Creates the threads: at most `limit`, or else as many as the runtime has workers, up to 4.
+    /// Creates the pool: at most `limit` threads, or else one for each runtime worker, up to 4.
     pub(crate) fn new(limit: Option<NonZeroUsize>) -> Self {
         Self { limit, patience: PATIENCE, queue: Arc::default() }
     }
@@ -71,8 +71,8 @@ impl DecodeThreads {
     /// Returns the largest number of threads on the current runtime. One means that the caller
     /// decodes.
     ///
-    /// A runtime of one worker decodes on it, so that lists and events are decoded by one thread,
-    /// and so that paused time cannot advance during a decode.
+    /// On a runtime of one worker, that worker decodes. So one thread decodes lists and events, and
+    /// paused time cannot advance during a decode.
     pub(super) fn count(&self) -> usize {
         let several = |runtime: &Handle| runtime.runtime_flavor() == RuntimeFlavor::MultiThread;
         let runtime = Handle::try_current().ok().filter(several);
@@ -82,8 +82,8 @@ impl DecodeThreads {
 
     /// Runs a job on one of the threads. Resumes its panic here.
     ///
-    /// If the caller goes away, a job that has not begun is dropped, and the result of another is
-    /// dropped on its thread.
+    /// If this future is dropped, a job that has not begun is dropped. A job that runs drops its
+    /// result on its thread.
     pub(super) async fn run<T: Send + 'static>(
         &self,
         job: impl FnOnce() -> T + Send + 'static,
@@ -100,8 +100,7 @@ impl DecodeThreads {
         }
     }
 
-    /// Performs work on one of the threads. It is not generic, because every type would cost a
-    /// program its code.
+    /// Performs work on one of the threads. It is not generic, so that its code is compiled once.
     async fn perform(&self, work: Work) -> thread::Result<()> {
         let (done, mut result) = oneshot::channel();
         let work = move || {
@@ -179,7 +178,7 @@ impl Queue {
     }
 }
 
-/// Performs a job, unless it was begun.
+/// Performs a job, unless another thread took it.
 fn perform(job: &Job) {
     let work = job.lock().take();
     if let Some(work) = work {

@@ -1,10 +1,9 @@
 //! Decodes the objects of an answer in order, on one or several threads.
 //!
-//! Objects are decoded in portions, outside of the runtime's workers and several portions at a
-//! time: see [`DecodeThreads`]. While some portions are decoded, the next one is filled, so a fast
-//! answer makes large portions. Items come in the order of the answer, and an error of the answer
-//! comes after all items before it. At most one portion for each thread, and one more, is in
-//! memory.
+//! [`DecodeThreads`] decode objects in portions, outside of the runtime's workers and several
+//! portions at a time. Meanwhile the next portion is filled, so a fast answer makes large portions.
+//! Items keep the order of the answer, and an error follows all items before it. At most one
+//! portion for each thread, and one more, are in memory.
 
 use std::pin::Pin;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Checks by `apiVersion` and `kind` that a JSON list is the requested one.
+//! The check by `apiVersion` and `kind` that a JSON list is the requested one.
 //!
 //! The list of a built-in type has one kind. The list of a custom resource may have any kind. A
 //! `List`, or a list without a kind, may hold any items, so each item is checked. A list may state
@@ -99,7 +99,7 @@ impl StatedType {
     }
 }
 
-/// Creates the fault of a list of another type than that of the requested kind.
+/// Creates the fault for a list of another type than the requested one.
 pub(super) fn wrong_list(requested: &str, kind: &str, version: &str, list: &str) -> Fault {
     let found = format!("{} {}", clip(version), clip(list));
     let expected = format!("{requested} {kind}List");

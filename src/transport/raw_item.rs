@@ -87,8 +87,8 @@ impl RawObject {
         Ok(SourceForm::Packed(key, cached.with_digest(Some(self.digest(object)))).into())
     }
 
-    /// Returns the digest of an object's bytes. An object of an event names its type, and an item
-    /// of a list may not: in protobuf by an envelope, in JSON by members. So these do not count.
+    /// Returns the digest of an object's bytes without its type. An event's object states its type,
+    /// in a protobuf envelope or in JSON members, but a list's item may not.
     fn digest(&self, object: &Bytes) -> Digest {
         match self.answer.encoding {
             Encoding::Json => Digest::of(without_type(object)),
@@ -104,8 +104,8 @@ impl RawObject {
     }
 }
 
-/// Returns what follows the members `kind` and `apiVersion`, if the object begins with them as
-/// those that Go writes do.
+/// Returns the bytes after the members `kind` and `apiVersion`, if the object begins with them, as
+/// Go writes it.
 fn without_type(object: &[u8]) -> &[u8] {
     let Some(mut rest) = object.strip_prefix(b"{") else { return object };
     while let Some(value) =

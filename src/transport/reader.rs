@@ -41,11 +41,11 @@ pub(super) struct Reader<P> {
     /// True if only metadata was requested. Objects may then have the kind of metadata.
     pub(super) metadata_only: bool,
     pub(super) codecs: Arc<Codecs>,
-    /// Decodes the next object.
+    /// The codec of the next object.
     pub(super) codec: Arc<Codec>,
     /// The known objects, which are not decoded again.
     pub(super) known: Option<Arc<dyn KnownObjects>>,
-    /// Leaves out the objects outside of the requested shard. `None` if all are requested.
+    /// The filter of the requested shard. `None` if all objects are requested.
     pub(super) shard: Option<ShardFilter>,
     /// True if objects are decoded on other threads.
     pub(super) elsewhere: bool,
@@ -53,7 +53,7 @@ pub(super) struct Reader<P> {
     pub(super) stated: StatedType,
     /// Yields, because a large list may arrive faster than it can be decoded.
     pub(super) budget: YieldBudget,
-    /// The frames so far, until something shows that the body is no Status, or is too long for one.
+    /// The frames so far, until the body proves to be no Status, or too long for one.
     pub(super) head: Option<Vec<Bytes>>,
 }
 
@@ -144,7 +144,7 @@ impl Reader<WatchPart> {
                     (Some(frame), _) => self.push(frame.map_err(|fault| self.error(fault))?),
                     (None, None) => return Ok(None),
                     (None, Some(within)) => {
-                        // As protobuf, a Status looks like the beginning of a long event.
+                        // A protobuf Status looks like the beginning of a long event.
                         let body = self.head.take().unwrap_or_default().concat();
                         let Some(status) = self.answer.encoding.failure(&body) else {
                             return Err(self.truncated(within));
@@ -169,8 +169,8 @@ impl<P> Reader<P> {
         self.framer.push(frame);
     }
 
-    /// Reads the rest of a body that is of this kind, and not the requested list. Returns its error
-    /// if it is the Status of a failure, although the answer has the code of a success.
+    /// Reads the rest of a body of this kind, which is not the requested list. Returns the error of
+    /// a Status that reports a failure, although the answer's code is a success.
     async fn failure(&mut self, kind: &str) -> Option<SourceError> {
         let mut body = self.head.take().filter(|_| kind == "Status")?.concat();
         self.incoming.read_error(&mut body).await;
@@ -289,8 +289,8 @@ impl<P> Reader<P> {
         Some(WatchItem::Skipped(self.error(Fault::WrongKind { expected, found })))
     }
 
-    /// Returns the usual kind of the requested objects. If metadata was requested, a server that
-    /// does not support that sends whole objects, which contain the metadata.
+    /// Returns the usual kind of the requested objects. A server that does not support requests for
+    /// metadata sends whole objects instead, which contain it.
     fn usual_kind(&self) -> &str {
         if self.metadata_only { METADATA } else { &self.kind }
     }
@@ -367,7 +367,7 @@ impl<P> Reader<P> {
         *kind == *self.kind && (api_version.is_empty() || *api_version == *self.api_version)
     }
 
-    /// Checks that a success holds the requested list, and neither another list nor no list.
+    /// Checks that a successful answer holds the requested list.
     async fn check_list(&mut self) -> Result<(), SourceError> {
         let Err(fault) = self.stated.check(&self.expected()) else { return Ok(()) };
         let (error, kind) = (self.error(fault), self.stated.kind.clone().unwrap_or_default());

@@ -282,7 +282,7 @@ mod tests {
                     let protobuf = types.next().unwrap().contains("protobuf");
                     assert_eq!(protobuf, encoding == Encoding::Protobuf, "{accept}");
                     assert_eq!(accept.contains("PartialObjectMetadata"), metadata_only);
-                    // No release has it, and nothing says that a server would know it.
+                    // No release of the server is known to support this parameter.
                     assert!(!accept.contains("drop="), "{accept}");
                 }
             }

@@ -1,4 +1,4 @@
-//! The client's part of sharding: leaves out the objects outside of the requested shard.
+//! The client's part of sharding: a filter of the objects outside of the requested shard.
 //!
 //! Servers may ignore a shard selector, and cannot select by every field. The client therefore
 //! checks each object. It reads the place on the ring from the bytes, so an object outside is not
@@ -23,8 +23,8 @@ impl ShardFilter {
 
     /// Returns whether an object is outside of the shard. The object may be cut off.
     ///
-    /// An object whose place cannot be read is not, so that it is reported. Only a shard without
-    /// any place leaves it out.
+    /// An object whose place cannot be read counts as inside, so that it is reported. Only an empty
+    /// shard excludes it.
     pub(super) fn excludes(&self, object: &[u8]) -> bool {
         let outside = |place| !self.selector.contains(place);
         self.selector.is_empty()

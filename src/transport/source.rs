@@ -32,9 +32,9 @@ const OBJECT_LIMIT: usize = 16 * 1024 * 1024;
 
 /// A source that lists and watches one collection through a [`kube::Client`].
 ///
-/// It works for the types of `k8s-openapi`, for derived custom resources, for
-/// [`PartialObjectMeta`](kube::core::PartialObjectMeta) (which requests only metadata), for your
-/// own struct that inherits a resource, and for [`DynamicObject`].
+/// It works for types of `k8s-openapi`, derived custom resources,
+/// [`PartialObjectMeta`](kube::core::PartialObjectMeta) (only metadata), your own struct that
+/// inherits a resource, and [`DynamicObject`].
 ///
 /// For built-in types it requests protobuf, which takes less work for the server and this process.
 /// It also accepts JSON. The decoded objects are the same; only a `RawValue` of `serde_json` may
@@ -170,8 +170,8 @@ impl<K: ?Sized> ApiSource<K> {
     ///
     /// A few bytes can encode a large value: in protobuf, an empty volume takes two bytes, and
     /// three kilobytes decoded. Memory is counted before it is allocated, so an object over the
-    /// limit takes at most the limit for a moment. It is reported as undecodable, and its
-    /// neighbours are stored.
+    /// limit briefly takes at most the limit. It is reported as undecodable, and its neighbours are
+    /// stored.
     ///
     /// The count is an estimate from the sizes of the Rust types. Your own
     /// [`decoder`](Self::decoder) must limit its memory itself, or implement
@@ -182,8 +182,8 @@ impl<K: ?Sized> ApiSource<K> {
     }
 
     /// Sets the largest number of threads that decode the objects of this source. Unless set, this
-    /// is the number of the runtime's workers, up to 4. They are threads of the source's own, or of
-    /// its factory, so the runtime's workers stay free for other tasks.
+    /// is the number of the runtime's workers, up to 4. The threads belong to the source or its
+    /// factory, so the runtime's workers stay free for other tasks.
     ///
     /// With 1, and on a runtime of one worker, the task that requests objects also decodes them.
     pub fn decode_threads(self, threads: NonZeroUsize) -> Self {
@@ -222,10 +222,10 @@ impl<K: ?Sized> ApiSource<K> {
         self.collection.trust_versions
     }
 
-    /// Sets whether objects keep their `metadata.managedFields`. Unless set, they are left out:
-    /// they can take half of an object's memory and a third of its decoding time, and only a
-    /// program that inspects field ownership reads them. Servers send them all the same, because a
-    /// request can't leave them out: this saves memory and time, not bytes.
+    /// Sets whether objects keep their `metadata.managedFields`. Unless set, they are left out.
+    /// They can take half of an object's memory and a third of its decoding time, and only programs
+    /// that inspect field ownership read them. Servers still send them, because a request can't
+    /// exclude them: this saves memory and time, not traffic.
     ///
     /// Objects without them can still be written back: if an update has no managed fields, the
     /// server keeps its own. Server-side apply refuses an object that has them.

@@ -1,7 +1,7 @@
 //! Framers and peeks: splitting a body into parts, for all encodings.
 //!
-//! Each encoding has a framer for lists, one for watches, and functions that read parts of an
-//! object, an event, a list's metadata and a Status. No other module knows an encoding's details.
+//! Each encoding has a framer for lists, one for watches, and partial reads of objects, events,
+//! list metadata and Statuses. No other module knows an encoding's details.
 
 pub(super) mod capture;
 
@@ -49,7 +49,7 @@ pub(super) trait Framer: fmt::Debug + Send {
     /// Returns the next part. `None` if more bytes are needed.
     fn next(&mut self) -> Option<Result<Self::Part, Malformed>>;
 
-    /// Returns the unfinished part, if the body ends here. `None` if it may end here.
+    /// Returns the part that is unfinished if the body ends here. `None` if the body may end.
     fn within(&self) -> Option<&'static str>;
 }
 
@@ -128,7 +128,7 @@ impl From<&str> for EventKind {
 }
 
 /// Returns the version that a server states for a list or a bookmark. A watch from an empty version
-/// or from "0" begins at any state, so it cannot go on from there.
+/// or "0" begins at any state, so both count as none.
 pub(super) fn stated_version(text: Option<String>) -> Option<ResourceVersion> {
     text.filter(|text| !matches!(&**text, "" | "0")).map(|text| (&*text).into())
 }
@@ -150,7 +150,7 @@ impl Encoding {
         }
     }
 
-    /// Reads what it can of an object, which may be cut off.
+    /// Reads the available parts of an object, which may be cut off.
     pub(super) fn peek(self, object: &[u8]) -> Peeked {
         match self {
             Self::Json => json::peek::peek(object),
@@ -185,7 +185,7 @@ impl Encoding {
         }
     }
 
-    /// Reads a list's metadata. The error is the position in it at which it is malformed.
+    /// Reads a list's metadata. The error is the position of the problem in it.
     pub(super) fn metadata(self, metadata: &[u8]) -> Result<ListMetadata, usize> {
         match self {
             Self::Json => json::list::metadata(metadata),
@@ -193,12 +193,12 @@ impl Encoding {
         }
     }
 
-    /// Reads a Status. `None` if the body is none. `code` is used if the Status has no code.
+    /// Reads a Status. `None` if the body is not one. `code` is used if the Status has no code.
     pub(super) fn status(self, body: &[u8], code: u16) -> Option<ApiStatus> {
         super::answer::parse_status(&self.value(body)?, code)
     }
 
-    /// Reads a Status that came with the code of a success. `None` if it is no failure.
+    /// Reads a Status that came with the code of a success. `None` if it reports no failure.
     pub(super) fn failure(self, body: &[u8]) -> Option<ApiStatus> {
         let parsed = self.value(body)?;
         let failed = parsed["status"] != "Success";

@@ -99,7 +99,7 @@ fn shuffled(message: &[u8], rng: &mut Rng) -> Vec<u8> {
     fields.concat()
 }
 
-/// Encodes a config map with fields in any order, and with another value of some before it.
+/// Encodes a config map with fields in any order, and earlier values of some.
 fn encoded(metadata: &ObjectMeta, earlier: Option<&str>, rng: &mut Rng) -> Vec<u8> {
     let message = encode_message("v1", "ConfigMap", &map(metadata.clone())).unwrap();
     let metadata = Cursor::new(&message, 0).next().unwrap().unwrap().bytes().unwrap().to_vec();

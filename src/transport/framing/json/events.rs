@@ -74,14 +74,14 @@ pub(in crate::transport) fn open(event: &Bytes) -> Result<RawEvent, serde_json::
     }
     let envelope = match serde_json::from_slice::<Envelope<'_>>(event) {
         Ok(envelope) => envelope,
-        // Only the object may be bad, for example because it is not UTF-8. It then has a name.
+        // Perhaps only the object is bad, for example not UTF-8. Its name can then be read.
         Err(error) => return open_flat(event).ok_or(error),
     };
     let object = event.slice_ref(envelope.object.get().as_bytes());
     Ok(RawEvent { kind: EventKind::from(&*envelope.kind), object })
 }
 
-/// Splits an event at its brackets, whatever is in the object.
+/// Splits an event at its brackets, whatever the object contains.
 fn open_flat(event: &Bytes) -> Option<RawEvent> {
     let (mut kind, mut object) = (None, None);
     let mut members = Flat::new(event)?;

@@ -150,7 +150,7 @@ impl JsonListFramer {
                 return Err("expected a value");
             }
             (ListState::Value(member), _) => {
-                // Of other members only the end matters.
+                // Only the end of other members matters.
                 let limit = if *member == Member::Other { 0 } else { METADATA_LIMIT };
                 (ListState::InValue(*member, Capture::new(&self.input, limit)), 0)
             }
@@ -205,7 +205,7 @@ impl Framer for JsonListFramer {
     }
 }
 
-/// Reads a list's metadata. The error is the position in it at which it is malformed.
+/// Reads a list's metadata. The error is the position of the problem in `bytes`.
 pub(in crate::transport) fn metadata(bytes: &[u8]) -> Result<ListMetadata, usize> {
     #[derive(Deserialize, Default)]
     #[serde(default, rename_all = "camelCase")]
@@ -227,12 +227,12 @@ pub(in crate::transport) fn metadata(bytes: &[u8]) -> Result<ListMetadata, usize
     })
 }
 
-/// Returns the position at which JSON is refused.
+/// Returns the position of the error in the text.
 fn position(text: &[u8], error: &serde_json::Error) -> usize {
     let lines = text.split_inclusive(|byte| *byte == b'\n').take(error.line().saturating_sub(1));
     let start: usize = lines.map(<[u8]>::len).sum();
     let at = start + error.column().saturating_sub(1);
-    // A list or map of the wrong type is refused before its first byte is taken.
+    // serde_json refuses a list or map of the wrong type before taking its first byte.
     let before = matches!(text.get(at), Some(b':' | b',' | b' ' | b'\n' | b'\r' | b'\t'));
     (at + usize::from(before && error.is_data())).min(text.len())
 }

@@ -1,6 +1,6 @@
-//! Reads parts of an object without decoding it.
+//! Partial reads of an object that is not decoded.
 //!
-//! It works on an object that no type fits, and on the beginning of an object that is cut off.
+//! They work on an object that fits no type, and on the beginning of an object that is cut off.
 
 use std::fmt;
 
@@ -14,9 +14,9 @@ use crate::transport::framing::Peeked;
 /// Reads an object's key, uid and version. `None` if they are missing, have escapes, or are not in
 /// their usual places.
 ///
-/// It allocates nothing and stops as soon as it has name, uid and version, which come first or last
-/// in the metadata. A namespace after all three is not seen, because no server writes it there. Nor
-/// is a member that comes again: to look for one would cost as much as to cut the object out.
+/// It allocates nothing and stops once it has name, uid and version, which come first or last in
+/// the metadata. It misses a namespace after all three, because no server writes it there. It also
+/// misses repeated members: finding them would cost as much as cutting the object out.
 pub(in crate::transport) fn state(object: &[u8]) -> Option<ObjectState<'_>> {
     let mut members = Flat::new(object)?;
     while let Some((name, value)) = members.next() {
@@ -82,8 +82,8 @@ impl<'a> Flat<'a> {
         Some(Self { rest: object.trim_ascii_start().strip_prefix(b"{")?, first: true })
     }
 
-    /// Returns the next member's name, and all bytes from its value on. Skip the value next. `None`
-    /// at the end, and if this is no JSON.
+    /// Returns the next member's name, and all bytes from its value on. The caller then skips the
+    /// value. `None` at the end, and if this is not JSON.
     pub(super) fn next(&mut self) -> Option<(&'a [u8], &'a [u8])> {
         let mut rest = self.rest.trim_ascii_start();
         if !std::mem::replace(&mut self.first, false) {
@@ -102,8 +102,8 @@ impl<'a> Flat<'a> {
         Some(value)
     }
 
-    /// Returns whether the object ends after the members that were skipped. If not, and no member
-    /// follows, the object is cut off or no JSON.
+    /// Returns whether the object ends after the skipped members. If not, and no member follows,
+    /// the object is cut off or not JSON.
     pub(super) fn at_end(&self) -> bool {
         self.rest.trim_ascii_start().first() == Some(&b'}')
     }
@@ -227,7 +227,7 @@ fn members<'de, A: MapAccess<'de>>(
 ) -> Result<(), A::Error> {
     while let Some(member) = map.next_key::<String>()? {
         match (level, &*member) {
-            // The last of several counts, as for the decoder.
+            // The last of several members counts, as for the decoder.
             (Level::Object, "metadata") => {
                 let (api_version, kind) = (peeked.api_version.take(), peeked.kind.take());
                 *peeked = Peeked { api_version, kind, ..Peeked::default() };

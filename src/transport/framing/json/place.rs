@@ -1,4 +1,4 @@
-//! Reads an object's place on the ring without decoding it.
+//! An object's place on the ring, read without decoding.
 //!
 //! A wrong place would put the object into two shards, or into none. Texts with escapes and other
 //! uncommon forms are therefore left to the decoder. Servers write no member twice.

@@ -1,4 +1,4 @@
-//! Finds the end of a JSON value whose bytes come in pieces.
+//! A scanner for the end of a JSON value that comes in pieces.
 //!
 //! The scanner reads each byte once and keeps a few words of state. Neither the size of a value nor
 //! its depth costs memory. It does not validate the value, because the decoder does.
@@ -34,7 +34,7 @@ const WORD: usize = size_of::<u64>();
 /// A word with a one in each byte.
 const ONES: u64 = u64::MAX / 0xff;
 
-/// The number of words of a string after which another search for its end is faster.
+/// The number of words after which another search finds a string's end faster.
 const LONG: usize = 4;
 
 impl Scanner {

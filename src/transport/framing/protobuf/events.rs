@@ -1,7 +1,7 @@
 //! A framer of protobuf watches: one event after another.
 //!
-//! Each event follows its length, a big-endian number of four bytes. It holds its type, and the
-//! object in an envelope of its own.
+//! A big-endian length of four bytes precedes each event. An event holds its type, and the object
+//! in its own envelope.
 
 use bytes::Bytes;
 use kube_decode::protobuf::Cursor;
@@ -9,8 +9,8 @@ use kube_decode::protobuf::Cursor;
 use crate::transport::framing::capture::{Capture, Input};
 use crate::transport::framing::{EventKind, Framer, Malformed, RawEvent, WatchPart};
 
-/// The largest difference between the size of an event and the size of its object, in bytes: the
-/// event's head, the envelope and the object's type.
+/// The largest difference between the sizes of an event and its object, in bytes: the event's head,
+/// the envelope and the object's type.
 const ENVELOPE: usize = 512;
 
 /// A framer of a protobuf watch.

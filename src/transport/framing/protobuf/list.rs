@@ -231,7 +231,7 @@ impl Framer for ProtobufListFramer {
     }
 }
 
-/// Reads a list's metadata. The error is the position in it at which it is malformed.
+/// Reads a list's metadata. The error is the position of the problem in `bytes`.
 pub(in crate::transport) fn metadata(bytes: &[u8]) -> Result<ListMetadata, usize> {
     read_metadata(bytes).map_err(|error| error.offset().unwrap_or_default())
 }

@@ -1,6 +1,6 @@
-//! Reads parts of an object without decoding it.
+//! Partial reads of an object that is not decoded.
 //!
-//! It works on an object that no type fits, and on the beginning of an object that is cut off. An
+//! They work on an object that fits no type, and on the beginning of an object that is cut off. An
 //! object's metadata is the first field of every kind, so it comes early.
 
 use kube_decode::protobuf::{Cursor, Raw};
@@ -54,9 +54,9 @@ pub(in crate::transport) fn state(object: &[u8]) -> Option<ObjectState<'_>> {
 }
 
 /// Reads as much as the bytes contain, with or without an envelope. As for the decoder, the last of
-/// repeated fields counts, and the parts of a message are one.
+/// repeated fields counts, and the parts of a message are merged.
 ///
-/// If the metadata is cut off before the namespace, there is no name. Without its namespace it
+/// If the metadata is cut off before the namespace, there is no name. Without the namespace, it
 /// would belong to another object.
 pub(in crate::transport) fn peek(object: &[u8]) -> Peeked {
     let mut peeked = Peeked::default();
@@ -245,7 +245,7 @@ mod tests {
         proptest::sample::select(from.to_vec())
     }
 
-    /// An object of one or two pieces of metadata, with a byte that is changed or with a cut.
+    /// An object of one or two pieces of metadata, with a changed byte or a cut.
     fn any_object() -> impl Strategy<Value = (Vec<u8>, bool)> {
         let usual = [field(1, "web"), field(3, "shop"), field(5, "u"), field(6, "7")].concat();
         let metadata = prop_oneof![Just(usual), any_metadata()];
@@ -286,7 +286,7 @@ mod tests {
             };
             let metadata = metadata.unwrap_or_default();
             let filled = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
-            // A text that is not UTF-8 is only decoded.
+            // Only the decoder reads text that is not UTF-8.
             let is_text = |text: &Option<String>| !text.iter().any(|text| text.contains('\u{fffd}'));
             if let Some(state) = state(&bytes) {
                 prop_assert_eq!(state.namespace.map(str::to_owned), filled(&metadata.namespace));

@@ -1,4 +1,4 @@
-//! Reads an object's place on the ring without decoding it.
+//! An object's place on the ring, read without decoding.
 //!
 //! A wrong place would put the object into two shards, or into none. All fields of the metadata are
 //! therefore read, in any order, and of a repeated text the last one counts, as for the decoder.
