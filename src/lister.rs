@@ -112,7 +112,7 @@ pub struct NotFound {
 pub enum StoreState {
     /// The store holds the first list. It follows the server as far as the server lets it:
     /// [`freshness`](crate::SharedInformer::freshness) says how old it may be, for example while
-    /// the watch is refused. A store without an informer counts as this one.
+    /// the watch is refused. A store without an informer counts as synced.
     Synced,
     /// The informer was not started.
     NotStarted,
@@ -213,7 +213,7 @@ impl<K: Resource + Send + Sync + 'static> Lister<K> {
     }
 
     /// Returns a lister of one namespace. The empty name is no namespace and finds nothing. In
-    /// client-go it means all namespaces; use this lister for that.
+    /// client-go it means all namespaces, which this lister itself reads.
     pub fn namespace(&self, namespace: impl Into<Arc<str>>) -> NamespaceLister<K> {
         NamespaceLister { lister: self.clone(), namespace: namespace.into() }
     }
@@ -249,7 +249,7 @@ impl<K: Resource + Send + Sync + 'static> Lister<K> {
         if let Some(found) = self.indexer.get_cached_by_name(namespace, name) {
             return found.get().ok_or_else(|| self.not_found(namespace, name));
         }
-        // Try again in the state that the error describes: the informer may just have synced.
+        // The informer may just have synced: read again in the state that the error describes.
         let store = self.indexer.snapshot();
         let found = store.get_cached_by_name(namespace, name).and_then(|found| found.get());
         found.ok_or_else(|| self.not_found_in(&store, namespace, name))
@@ -288,7 +288,7 @@ impl<K: Resource + Send + Sync + 'static> Lister<K> {
     }
 
     /// Returns the state of a store that has no readable object of this name. Only a read that
-    /// finds nothing asks.
+    /// finds nothing calls this.
     fn store_state(&self, store: &Snapshot<K>, namespace: Option<&str>, name: &str) -> StoreState {
         match &self.reflector {
             Some(_) if self.is_stopped() => StoreState::Stopped,

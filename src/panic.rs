@@ -1,8 +1,8 @@
 //! Containment of panics in user code.
 //!
-//! User code runs in more places than calls. An object's `Drop` runs when its last reference goes,
-//! and a panic's payload may itself panic when it is dropped. A second panic during unwinding
-//! aborts the process, so values that may panic are dropped one by one.
+//! User code runs not only in calls. An object's `Drop` runs when its last reference goes, and a
+//! panic's payload may itself panic when it is dropped. A second panic during unwinding aborts the
+//! process, so values that may panic are dropped one by one.
 
 use std::any::Any;
 use std::ops::{Deref, DerefMut};
@@ -41,7 +41,7 @@ pub(crate) async fn catch_async<T>(work: impl Future<Output = T>) -> Result<T, S
     AssertUnwindSafe(work).catch_unwind().await.map_err(into_message)
 }
 
-/// Drops a value and catches a panic of its `Drop`, which is logged. Returns whether it panicked.
+/// Drops a value. Catches and logs a panic of its `Drop`. Returns whether it panicked.
 pub(crate) fn drop_safely<T>(value: T) -> bool {
     match catch(|| drop(value)) {
         Ok(()) => false,
@@ -52,14 +52,14 @@ pub(crate) fn drop_safely<T>(value: T) -> bool {
     }
 }
 
-/// Passes a reference to a call and drops the value afterwards, also if the call panics.
+/// Passes a reference to a call and drops the value afterwards, even if the call panics.
 pub(crate) fn lend<T, R>(value: T, call: impl FnOnce(&T) -> R) -> R {
     let called = catch_unwind(AssertUnwindSafe(|| call(&value)));
     drop_safely(value);
     called.unwrap_or_else(|panic| resume_unwind(panic))
 }
 
-/// Logs the panic of a `Drop`. Apart, because an event of `tracing` is much code for each type.
+/// Logs the panic of a `Drop`. Not generic, because a `tracing` event is much code for each type.
 #[cold]
 fn report_drop(message: &str) {
     tracing::error!(message, "a value panicked when it was dropped");
@@ -145,7 +145,7 @@ impl<T> IntoIterator for SafeVec<T> {
     }
 }
 
-/// The elements of a [`SafeVec`]. The rest of them is dropped one by one, too.
+/// An iterator over a [`SafeVec`], which drops the rest one by one, too.
 #[derive(Debug)]
 pub(crate) struct SafeIntoIter<T>(vec::IntoIter<T>);
 
@@ -175,8 +175,8 @@ impl<T> Drop for SafeIntoIter<T> {
     }
 }
 
-/// An object dropper that drops objects one by one, and counts those whose `Drop` panicked. Clones
-/// share the count.
+/// A dropper of objects, one by one, that counts those whose `Drop` panicked. Clones share the
+/// count.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SafeDropper(Arc<AtomicU64>);
 

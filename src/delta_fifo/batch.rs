@@ -4,7 +4,7 @@ use crate::object::{Delta, ObjectKey, ResourceVersion, ShardSelector};
 
 /// A contiguous run of the server's history, as deltas.
 ///
-/// A store of one's own applies each batch as a whole:
+/// A custom store applies each batch as a whole:
 ///
 /// ```
 /// use kube_informer::Indexer;
@@ -54,8 +54,8 @@ pub enum BatchKind {
         /// True if every item of the list had a readable key. If false, an object that is missing
         /// from the list may still exist.
         complete: bool,
-        /// True if the server's history was lost. Then the batch's version counts although it is
-        /// lower than the store's, and an object that is not the stored one is new, whatever its
+        /// True if the server's history was lost. The batch's version then counts even if it is
+        /// lower than the store's. An object that is not the stored one is new, whatever its
         /// version.
         restored: bool,
         /// True if objects that are not stored yet may have come because the shard became larger.
@@ -78,7 +78,7 @@ impl Batch {
         matches!(self.kind, BatchKind::List { first: true, .. })
     }
 
-    /// Returns whether the batch is a list from after the server's history was lost.
+    /// Returns whether the batch is a list after a loss of the server's history.
     pub(crate) fn is_restored(&self) -> bool {
         matches!(self.kind, BatchKind::List { restored: true, .. })
     }

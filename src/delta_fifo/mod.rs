@@ -32,7 +32,7 @@ use crate::yield_budget::{TURN, YieldBudget};
 /// The maximum number of deltas in a batch of events. A list is one batch, whatever its size.
 const BATCH: usize = 1024;
 
-/// The number of waiting deltas from which [`DeltaFifo::room`] waits.
+/// The number of waiting deltas at which [`DeltaFifo::room`] waits.
 const CAPACITY: usize = 8 * BATCH;
 
 /// The queue between a reflector and a processing loop.
@@ -73,7 +73,7 @@ const CAPACITY: usize = 8 * BATCH;
 /// ```
 pub struct DeltaFifo {
     known: Arc<dyn KnownObjects>,
-    /// The number of waiting deltas from which [`DeltaFifo::room`] waits.
+    /// The number of waiting deltas at which [`DeltaFifo::room`] waits.
     capacity: usize,
     state: Mutex<Queued>,
     /// Notified when something can be popped, or the queue is closed.
@@ -88,13 +88,13 @@ struct Queued {
     batches: VecDeque<Batch>,
     /// The deltas that are queued, or popped and not yet done, by key.
     pending: Pending,
-    /// The objects that exist on the server without a decoded state, once everything queued is
-    /// done, with the version of the event or list that showed them.
+    /// The objects without a decoded state that exist once everything queued is done. Each has the
+    /// version of the event or list that showed it.
     unreadable: HashMap<ObjectKey, Option<ResourceVersion>>,
     /// The version of the collection after the last queued change.
     version: Option<ResourceVersion>,
     /// The keys of objects whose known state is from before the server's history was lost. Their
-    /// versions do not compare with those that came since.
+    /// versions do not compare with newer ones.
     pre_restore: HashSet<ObjectKey>,
     /// The id of the last batch that was done. Batches are done in order.
     done: u64,
@@ -407,8 +407,8 @@ impl Queued {
         version.is_some_and(|version| latest.is_some_and(|latest| version.is_older_than(latest)))
     }
 
-    /// Returns whether an event is older than the known state of its object, `last` or unreadable.
-    /// A replayed stream repeats such events, and so does the watch after a list of arrivals.
+    /// Returns whether an event is older than its object's known state: `last`, or an unreadable
+    /// one. A replayed stream, and the watch after a list of arrivals, repeat such events.
     fn is_replayed(
         &self,
         key: &ObjectKey,
@@ -502,7 +502,7 @@ impl Queued {
         known: &dyn KnownObjects,
     ) -> Unused {
         let last = self.pending.latest(&key, known);
-        // A list of arrivals may have shown the very state in which the object left the rest.
+        // A list of arrivals may have shown the very state in which the object left.
         let shown = last.as_ref().and_then(Cached::version);
         let same = version.is_some() && version == shown.as_ref();
         if self.is_replayed(&key, version, last.as_ref())

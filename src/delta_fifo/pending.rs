@@ -110,7 +110,7 @@ impl Pending {
             }
         }
         if self.keys.is_empty() {
-            // A large list must not leave its table behind.
+            // Free the table of a large list.
             self.keys.shrink_to(super::BATCH);
         }
     }

@@ -1,8 +1,8 @@
 //! Queueing of a whole list, and of a change of the shard.
 //!
 //! A list may be long, so the work yields to other tasks and locks the queue for one step at a
-//! time. The result is the same as under one lock: the feeder waits for this call, and the drainer
-//! only moves queued deltas into the store, which does not change the final state.
+//! time. The result is the same as under one lock. The feeder waits for this call. The drainer only
+//! moves queued deltas into the store, which does not change the final state.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use crate::yield_budget::{TURN, YieldBudget};
 
 impl DeltaFifo {
     /// Queues a list as one batch: first deletions of known objects that the list lacks, then its
-    /// items. If only arrivals were listed, the list lacks nothing.
+    /// items. A list of arrivals deletes nothing.
     pub(super) async fn replace(
         &self,
         list: Replacement,
@@ -80,7 +80,7 @@ impl DeltaFifo {
             batch.deltas.reserve(deltas);
             Unqueued { fifo: self, batch: Some(batch) }
         };
-        // While this waits, no object is outside of what drops objects one by one.
+        // From here on, a cancelled future drops its objects one by one.
         let (mut gone, mut items, mut unlisted) =
             (gone.into_iter(), items.into_iter(), unlisted.into_iter());
         loop {
@@ -275,7 +275,7 @@ mod tests {
     /// A second panic while the first one unwinds would end the process.
     #[tokio::test]
     async fn several_destructors_of_a_cancelled_list_may_panic() {
-        // At each point where it may be cancelled.
+        // Cancel it at each possible point.
         for turns in 1.. {
             let fifo = DeltaFifo::new(Arc::new(Indexer::<Value<Bomb>>::new()));
             let bomb = || Cached::any(Arc::new(Value::from(Bomb)));

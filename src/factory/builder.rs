@@ -68,8 +68,8 @@ impl SharedInformerFactoryBuilder {
         self
     }
 
-    /// Sets the number of lists that run at a time. 8 unless set; at least one. The limit protects
-    /// a server that comes back, because every informer lists it at once.
+    /// Sets the number of concurrent lists. 8 unless set; at least one. The limit protects a server
+    /// that comes back, because every informer then lists at once.
     pub fn max_concurrent_lists(mut self, lists: usize) -> Self {
         self.lists = lists.clamp(1, Semaphore::MAX_PERMITS);
         self
@@ -78,8 +78,8 @@ impl SharedInformerFactoryBuilder {
     /// Sets the largest number of threads that decode objects. All informers of the factory share
     /// them. Unless set, this is the number of the runtime's workers, up to 4.
     ///
-    /// They are threads of the factory's own, so the runtime's workers stay free for other tasks.
-    /// With 1, and on a runtime of one worker, each informer decodes in a task of its own.
+    /// The threads belong to the factory, so the runtime's workers stay free for other tasks. With
+    /// 1, and on a runtime of one worker, each informer decodes in its own task.
     pub fn decode_threads(mut self, threads: NonZeroUsize) -> Self {
         self.decode_threads = Some(threads);
         self

@@ -85,7 +85,7 @@ impl SharedInformerFactory {
     ///
     /// `K` is a type of `k8s-openapi`, a derived custom resource, a
     /// [`PartialObjectMeta`](kube::core::PartialObjectMeta), or your own struct that inherits a
-    /// resource and has only the fields that you read.
+    /// resource. Such a struct needs only the fields that you read.
     ///
     /// If the informer was requested [with options](Self::informer_with) before, it keeps these
     /// options. If one of them is a transform, a warning is logged, because the objects may lack
@@ -325,8 +325,7 @@ impl SharedInformerFactory {
         informers
     }
 
-    /// Waits until the stopped informers have no task left, and keeps the last status of these
-    /// informers.
+    /// Waits until the stopped informers have no task left, and keeps their last status.
     async fn finish_shutdown(&self, informers: &[SharedInformer]) {
         let leaving = self.shared.leaving.lock().clone();
         join_all(leaving.iter().map(TaskTracker::wait)).await;
@@ -368,8 +367,9 @@ impl fmt::Debug for SharedInformerFactory {
 /// The status of all informers of a factory, at one moment. It never contains the contents of
 /// objects.
 ///
-/// It can be served as it is. Serialised, durations are seconds. Versions and errors are text, with
-/// the fields that programs need beside them. The field `doing` names the state of a reflector.
+/// A program can serve it as it is. Serialised, durations are seconds. Versions and errors are
+/// text, with the fields that programs need beside them. The field `doing` names the state of a
+/// reflector.
 ///
 /// ```
 /// # #[cfg(feature = "testing")] {

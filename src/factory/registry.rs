@@ -43,7 +43,7 @@ pub(super) struct Ended {
     pub(super) last: Vec<InformerStatus>,
 }
 
-/// The identity of an informer. Two requests with equal identities share one.
+/// The identity of an informer. Requests with equal identities share one informer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Identity {
     pub(super) object: TypeId,
@@ -67,7 +67,7 @@ impl PartialEq for ShardChannel {
 
 impl Eq for ShardChannel {}
 
-/// Hashes nothing: a channel has no identity but comparison.
+/// A channel can only be compared, so this hashes nothing.
 impl Hash for ShardChannel {
     fn hash<H: Hasher>(&self, _: &mut H) {}
 }

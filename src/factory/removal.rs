@@ -17,7 +17,7 @@ impl SharedInformerFactory {
     /// error. Every handle, [lister](SharedInformer::lister) and index reads *stopped*. The objects
     /// stay readable as they were, and are freed with the last handle, lister, index or snapshot.
     ///
-    /// Dropping handles does not do this, because the factory holds its informers, too.
+    /// Dropping handles does not do this, because the factory holds its informers.
     ///
     /// Cancel safe: the informers stop even if this future is dropped after its first poll.
     ///

@@ -256,8 +256,9 @@ pub enum SpecError {
 
 /// The error of a spec whose options differ from those of an existing informer.
 ///
-/// Type, namespace and selectors identify an informer. All callers that request the same one share
-/// it, so its other options cannot differ. An option that a spec leaves unset never conflicts.
+/// Type, namespace, selectors and shard identify an informer. All callers that request the same one
+/// share it, so its other options cannot differ. An option that a spec leaves unset never
+/// conflicts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SpecConflict {

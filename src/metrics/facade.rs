@@ -21,8 +21,8 @@ mod handles {
     use crate::panic::catch;
     use crate::sync::Mutex;
 
-    /// The labels of a stage's metrics. The default has none: handles record nothing, because the
-    /// stage is used alone and its owner did not ask for metrics.
+    /// The labels of a stage's metrics. With the default, handles record nothing: the owner of a
+    /// stage that is used alone asked for no metrics.
     #[derive(Clone, Debug, Default)]
     pub(crate) struct MetricLabels(Option<Vec<Label>>);
 
@@ -63,8 +63,8 @@ mod handles {
         }
     }
 
-    /// Calls the recorder, which is user code. Its panic loses one figure, but not the work that is
-    /// measured. Returns `None` after a panic.
+    /// Calls the recorder, which is user code. Its panic loses one value, but not the measured
+    /// work. Returns `None` after a panic.
     fn contained<R>(call: impl FnOnce() -> R) -> Option<R> {
         let called = catch(call);
         if let Err(message) = &called {
@@ -152,7 +152,7 @@ mod handles {
             contained(|| self.0.set(value));
         }
 
-        /// Sets the value to zero: there is none.
+        /// Sets the value to zero, which means none.
         pub(crate) fn clear(&self) {
             contained(|| self.0.set(0.0));
         }

@@ -1,8 +1,8 @@
 //! Handles that were made before a recorder was installed, and record as soon as there is one.
 //!
 //! Most programs make their informers first and the manager, which installs the recorder, last. The
-//! facade has no recorder until then, and its handles would record nothing for ever. The handles of
-//! this module keep sums until [`bind`] connects them.
+//! facade has no recorder until then, and its handles would record nothing for ever. The counters
+//! and gauges of this module keep sums until [`bind`] connects them.
 
 use std::sync::{Arc, OnceLock, Weak};
 
@@ -16,7 +16,7 @@ use parking_lot::Mutex;
 /// The handles that are alive and have no recorder. `None` after a recorder was installed.
 static WAITING: Mutex<Option<Vec<Weak<dyn Bind>>>> = parking_lot::const_mutex(Some(Vec::new()));
 
-/// The length from which on the list of waiting handles is searched for dropped ones.
+/// The length at which the list of waiting handles is first searched for dropped ones.
 const FIRST_PRUNING: usize = 1_024;
 
 /// Returns whether this recorder may be the facade's placeholder, which records nothing and has no
@@ -35,7 +35,7 @@ pub(crate) fn bind(recorder: &dyn Recorder) {
     }
 }
 
-/// Puts a handle on the list of those that wait.
+/// Adds a handle to those that wait.
 fn wait<H: Bind + 'static>(handle: &Arc<H>) {
     let mut waiting = WAITING.lock();
     let Some(handles) = &mut *waiting else {
@@ -112,7 +112,7 @@ impl CounterFn for Late<Counter, u64> {
     }
 }
 
-/// The value of a gauge, and whether it was set and not only changed.
+/// The value of a gauge, and whether it was ever set.
 #[derive(Default)]
 struct Reading {
     value: f64,

@@ -1,12 +1,12 @@
 //! An object as the cache holds it: of any type, decoded or packed.
 //!
 //! Every stage between the source and the user's code passes on a [`Cached`]. A stage asks only for
-//! what a packed object answers without being unpacked: uid, version and labels. The object itself
-//! is unpacked only when user code needs it.
+//! uid, version and labels, which a packed object has without being unpacked. The object itself is
+//! unpacked only when user code needs it.
 //!
 //! Stages do not know an object's type: they handle `Cached`, which is `Cached<dyn AnyObject>`. So
-//! the compiler makes each stage once, for all kinds of objects. `Cached<K>` is the same value with
-//! a type, for user code. Converting one into the other costs nothing.
+//! each stage is compiled once, for all kinds of objects. `Cached<K>` is the same value with a
+//! type, for user code. Converting one into the other costs nothing.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -79,7 +79,7 @@ pub(crate) fn downcast<K: Send + Sync + 'static>(object: Arc<dyn AnyObject>) -> 
     (object as Arc<dyn Any + Send + Sync>).downcast().ok()
 }
 
-/// A read that passes over objects, and does not show that they are in use.
+/// A read that does not show that an object is in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PassingRead {
     /// A handler's initial add. A second one counts as any other read.
@@ -127,7 +127,7 @@ pub trait PackedObject: Send + Sync {
         None
     }
 
-    /// Returns for how many sweeps the object stays unpacked. Zero if it is not held.
+    /// Returns the number of sweeps for which the object stays unpacked. Zero if it is not held.
     fn heat(&self) -> u8 {
         0
     }
@@ -168,8 +168,8 @@ impl<K: Resource + Send + Sync + 'static> Cached<K> {
     /// Returns the object. O(1) if the object is decoded; otherwise unpacks it, which takes O(its
     /// size).
     ///
-    /// Returns `None` if the object is packed and can't be unpacked. That was reported in the log
-    /// and in the storage's status.
+    /// Returns `None` if the object is packed and can't be unpacked. The log and the storage's
+    /// status report that.
     pub fn get(&self) -> Option<Arc<K>> {
         self.get_as()
     }
@@ -178,8 +178,8 @@ impl<K: Resource + Send + Sync + 'static> Cached<K> {
     /// object is decoded; otherwise unpacks about as much as the fields take. For a pod that is
     /// often a tenth of the whole.
     ///
-    /// Returns `None` if the object is packed and can't be unpacked. That was reported in the log
-    /// and in the storage's status.
+    /// Returns `None` if the object is packed and can't be unpacked. The log and the storage's
+    /// status report that.
     pub fn get_fields(&self, fields: &FieldSet) -> Option<Arc<K>> {
         downcast(self.read(Some(fields))?)
     }
@@ -321,7 +321,7 @@ impl<K: ?Sized> Cached<K> {
         }
     }
 
-    /// Returns for how many sweeps of the storage a packed object stays unpacked.
+    /// Returns the number of storage sweeps for which a packed object stays unpacked.
     pub(crate) fn heat(&self) -> u8 {
         self.packed().map_or(0, PackedObject::heat)
     }
@@ -332,8 +332,8 @@ impl<K: ?Sized> Cached<K> {
     }
 
     /// Returns whether both are known to be one state of one object. Equal versions alone do not
-    /// prove that: another history, another conversion or a source of one's own may use a version
-    /// for several contents.
+    /// prove that: a lost history, another conversion or a custom source may reuse a version for
+    /// other contents.
     pub(crate) fn is_same_state(&self, other: &Self) -> bool {
         let same_bytes = self.digest.is_some() && self.digest == other.digest;
         self.ptr_eq(other) || same_bytes && self.version() == other.version()
@@ -390,7 +390,7 @@ impl<K: Resource + PartialEq + Send + Sync + 'static> PartialEq for Cached<K> {
 impl<K: Resource + Eq + Send + Sync + 'static> Eq for Cached<K> {}
 
 impl<K: ?Sized> fmt::Debug for Cached<K> {
-    /// Names the state, and shows nothing of the object.
+    /// Shows uid and version, not the object's contents.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Cached")
             .field("uid", &self.uid())

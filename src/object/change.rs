@@ -47,7 +47,7 @@ pub enum Change {
         version: Option<ResourceVersion>,
     },
     /// An object left the shard that is followed, or the part of it that was there before the last
-    /// [arrivals](Self::Arrived). The change says nothing of an object that is known in this or a
+    /// [arrivals](Self::Arrived). The change does not apply to an object that is known in this or a
     /// newer state.
     MovedAway {
         /// The object's key.
@@ -57,14 +57,14 @@ pub enum Change {
     },
     /// Nothing changed up to this version.
     Bookmark(ResourceVersion),
-    /// The whole collection, as of one moment. If a shard is followed, that shard of it.
+    /// The whole collection, or the followed shard of it, as of one moment.
     Replace(Replacement),
     /// The shard that is followed became smaller. Holds the part that is left: known objects
     /// outside of it have moved away.
     Narrowed(ShardSelector),
     /// The shard that is followed became larger. Holds only the objects that came. They may be
-    /// newer than everything else, and than changes that follow. A change that is older than the
-    /// known state of its object is no news.
+    /// newer than all others, and than changes that follow. Ignore a change that is older than its
+    /// object's known state.
     Arrived(Replacement),
 }
 

@@ -10,7 +10,7 @@ static HASHER: LazyLock<foldhash::quality::RandomState> = LazyLock::new(Default:
 
 /// A digest of the bytes that an object was decoded from.
 ///
-/// Equal bytes have equal digests. Two others have equal digests with a probability of 2⁻⁶⁴.
+/// Equal bytes have equal digests. Different bytes have equal digests with a probability of 2⁻⁶⁴.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Digest(NonZeroU64);
 

@@ -125,7 +125,7 @@ impl<O> ObjectEvent<O> {
         }
     }
 
-    /// Converts each object. Returns `None` if `hold` does so for one of them.
+    /// Converts each object. Returns `None` if `hold` does.
     pub(crate) fn try_map<P>(
         &self,
         mut hold: impl FnMut(&O) -> Option<P>,
@@ -188,7 +188,7 @@ impl<K: Resource + Send + Sync + 'static> CachedEvent<K> {
     /// - The next update has the state that the handler read last as `old`. If the handler read
     ///   none, the update is read as an add.
     /// - A delete whose final state can't be unpacked has the state that the handler read last, and
-    ///   `final_state_known` is false. So it is with an object that moved away.
+    ///   `final_state_known` is false. The same applies to an object that moved away.
     /// - A delete is `None` if the handler read no state of the object.
     pub fn read(&self) -> Option<Event<K>> {
         Some(match self {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::{AnyObject, FieldSet};
 
-/// Extracts the values that an object has in the indexes of a store.
+/// An extractor of the values that an object has in a store's indexes.
 pub(crate) trait IndexExtractor: Send + Sync {
     /// Returns the values of an object, or `None` if each index computes them when the object is
     /// stored.
@@ -23,7 +23,7 @@ pub(crate) trait IndexExtractor: Send + Sync {
     fn values_of_part(&self, read: &ReadPart<'_>) -> Result<Option<IndexValues>, NotEnough>;
 }
 
-/// Decodes an object with at least these fields, or whole for `None`.
+/// A decoder of an object with at least these fields, or whole for `None`.
 pub(crate) type ReadPart<'a> = dyn Fn(Option<&FieldSet>) -> Option<Arc<dyn AnyObject>> + 'a;
 
 /// The object must be decoded whole: an index may read any field, or the part that indexes read

@@ -31,7 +31,7 @@ use super::AnyObject;
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ObjectKey(Arc<str>);
 
-/// A text, or an object's metadata, that gives no [`ObjectKey`].
+/// The error of a text or metadata that gives no [`ObjectKey`].
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -214,8 +214,8 @@ impl serde::Serialize for ObjectKey {
 
 /// A hash table of the positions of keys in a list. The keys themselves stay in the list.
 ///
-/// The table keeps each key's hash, so that growing reads no key: reading 100,000 keys far apart in
-/// memory would take milliseconds each time.
+/// The table keeps each key's hash, so growing the table reads no key: reading 100,000 keys far
+/// apart in memory would take milliseconds each time.
 #[derive(Debug, Default)]
 pub(crate) struct KeyPositions(HashTable<(u64, usize)>);
 

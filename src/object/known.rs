@@ -2,14 +2,13 @@
 //!
 //! Two questions go against the direction of the pipeline. A relist must find the objects that were
 //! deleted, so it asks which keys are known. A relist should decode only what has changed, so it
-//! asks which version of an object is known. The store answers both through this trait, and through
-//! nothing else.
+//! asks which version of an object is known. The store answers both only through this trait.
 
 use super::{Cached, ObjectKey};
 
 /// The objects of a collection that are known at one moment.
 ///
-/// A store of one's own, so that a relist reports deletions and skips known states:
+/// A custom store, with which a relist reports deletions and skips known states:
 ///
 /// ```
 /// use std::{collections::HashMap, sync::{Arc, RwLock}};
@@ -46,7 +45,7 @@ pub trait KnownObjects: Send + Sync {
     fn for_each(&self, visit: &mut dyn FnMut(&ObjectKey, &Cached));
 
     /// Like [`for_each`](Self::for_each), but in chunks, so that the caller can yield to other
-    /// tasks in between. An object that does not change meanwhile is shown once. The default
+    /// tasks in between. An object that does not change meanwhile is visited once. The default
     /// implementation returns everything in one chunk.
     fn chunks(&self) -> Box<dyn KnownChunks + '_> {
         Box::new(WholeChunk(Some(self)))

@@ -4,7 +4,7 @@ use std::any::type_name;
 
 use kube::Resource;
 
-/// The reach of a kind, as far as its type shows it. Kubernetes says *scope*.
+/// The reach of a kind, as far as its type shows it. Kubernetes calls it *scope*.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KindReach {
     Cluster,
@@ -15,7 +15,7 @@ pub(crate) enum KindReach {
 
 impl KindReach {
     pub(crate) fn of<K: Resource>() -> Self {
-        // By name, because the scope type need not be 'static.
+        // Compare names, because the scope type may not be 'static.
         match type_name::<K::Scope>().rsplit("::").next() {
             Some("ClusterResourceScope") => Self::Cluster,
             Some("NamespaceResourceScope") => Self::Namespaced,

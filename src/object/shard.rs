@@ -1,6 +1,6 @@
 //! Shards: parts of a collection, by the hash of a field of each object.
 //!
-//! The ring is the space of 64-bit FNV-1a hashes, as API servers count it for sharded lists and
+//! The ring is the space of 64-bit FNV-1a hashes, which API servers use for sharded lists and
 //! watches (KEP-5866). A [`ShardSelector`] selects ranges of it.
 
 use std::fmt::{self, Write};
@@ -28,13 +28,14 @@ pub enum ShardKey {
     Namespace,
     /// The uid of the controlling owner: that of the owner reference with `controller: true`, or
     /// the object's own uid if there is none. Dependents are then in the shard that has their owner
-    /// by [`Uid`](Self::Uid). API servers cannot select by it, so the client receives all objects.
+    /// by [`Uid`](Self::Uid). API servers cannot select by this field, so the client receives all
+    /// objects.
     ControllerUid,
 }
 
 /// The objects whose hashes are in some ranges of the ring.
 ///
-/// A cheap clone.
+/// Clones are cheap.
 ///
 /// ```
 /// use kube_informer::object::{ShardKey, ShardSelector};
@@ -52,11 +53,12 @@ pub struct ShardSelector {
     key: ShardKey,
     /// Sorted, and neither overlapping nor adjacent.
     ranges: Arc<[RangeInclusive<u64>]>,
-    /// The same places, divided by tenure: a number that changes each time the range is lost and
-    /// acquired again. 0 if the selector is not from a `Sharding`. A follower that meets another
-    /// tenure lists the places again, because another process may have had them in between.
+    /// The same places with their tenures. A tenure is a number that changes each time its range is
+    /// lost and acquired again. 0 if the selector is not from a `Sharding`. A follower that sees
+    /// another tenure lists the places again, because another process may have held them in
+    /// between.
     tenures: Arc<[(RangeInclusive<u64>, u64)]>,
-    /// True if a `Sharding` publishes it, also while it selects nothing.
+    /// True if a `Sharding` publishes it, even while it selects nothing.
     of_slots: bool,
 }
 
@@ -88,8 +90,8 @@ impl ShardKey {
         ring_hash(field.unwrap_or_default())
     }
 
-    /// Returns the place of the object with this key on the ring. `other` gives it where the key
-    /// alone does not.
+    /// Returns the place of the object with this key on the ring. `other` returns it if the key
+    /// does not determine it.
     pub(crate) fn place(
         self,
         key: &ObjectKey,
@@ -223,7 +225,7 @@ impl ShardSelector {
         self.contains(self.key.hash(metadata))
     }
 
-    /// Returns the ranges of this selector that `other` lacks. The fields are taken to be the same.
+    /// Returns the ranges of this selector that `other` lacks. The fields must be the same.
     #[must_use]
     pub fn without(&self, other: &Self) -> Self {
         self.cut(|_| other.ranges.iter())
@@ -237,14 +239,14 @@ impl ShardSelector {
         })
     }
 
-    /// Cuts sorted ranges out of each part. They may depend on its tenure.
+    /// Cuts sorted ranges out of each part. The ranges may depend on the part's tenure.
     fn cut<'a, I: Iterator<Item = &'a RangeInclusive<u64>>>(
         &self,
         cuts: impl Fn(u64) -> I,
     ) -> Self {
         let mut left = Vec::new();
         for (range, tenure) in &*self.tenures {
-            // `None` behind the last place of the ring.
+            // `None` after the last place of the ring.
             let mut start = Some(*range.start());
             let crosses = |cut: &&RangeInclusive<u64>| {
                 cut.end() >= range.start() && cut.start() <= range.end()
@@ -262,7 +264,7 @@ impl ShardSelector {
         Self::of_tenures(self.key, left)
     }
 
-    /// Returns the ranges of both selectors. The fields are taken to be the same.
+    /// Returns the ranges of both selectors. The fields must be the same.
     #[must_use]
     pub fn with(&self, other: &Self) -> Self {
         let more = other.without(self);
@@ -286,7 +288,7 @@ impl ShardSelector {
     /// Returns the value of the query parameter `shardSelector`: see KEP-5866.
     ///
     /// `None` if the parameter is left out. That is so if API servers cannot select by this field,
-    /// and if every object, no object, or more than 64 ranges are selected. More ranges would make
+    /// or if every object, no object, or more than 64 ranges are selected. More ranges would make
     /// an address of over 6 kB.
     pub fn expression(&self) -> Option<String> {
         let some = !self.is_everything() && (1..=MOST_RANGES).contains(&self.ranges.len());
@@ -302,7 +304,8 @@ impl ShardSelector {
     }
 }
 
-/// Compares fields, ranges and tenures. A part of a selector is not marked as that of a `Sharding`.
+/// Compares fields, ranges and tenures. Ignores the mark of a `Sharding`, which parts of a selector
+/// lack.
 impl PartialEq for ShardSelector {
     fn eq(&self, other: &Self) -> bool {
         self.key == other.key && self.tenures == other.tenures

@@ -1,8 +1,8 @@
 //! The last state that was reported to an event's reader.
 //!
-//! A packed object that can't be unpacked is not reported to a reader of decoded objects.
-//! The event after that then has an old state, or a final state, that its reader never saw. So the
-//! object of such an event carries the state that the reader saw last.
+//! A packed object that can't be unpacked is not reported to a reader of decoded objects. The next
+//! event then has an old or final state that its reader never saw. So the object of such an event
+//! carries the state that the reader saw last.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub struct Told {
 
 impl<K: ?Sized> Cached<K> {
     /// Returns the same object for an event after `last`, or no state at all, was reported to the
-    /// reader. `last` makes no difference for a decoded object, which can always be read.
+    /// reader. `last` does not matter for a decoded object, which can always be read.
     pub(crate) fn after(&self, last: Option<&Cached<K>>) -> Self {
         if last.is_some_and(|last| !self.is_packed() || last.ptr_eq(self)) {
             return self.clone();

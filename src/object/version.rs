@@ -1,8 +1,7 @@
-//! A `resourceVersion`, as stable Kubernetes 1.35 lets clients compare them.
+//! The `resourceVersion`, and the comparison that is stable since Kubernetes 1.35.
 //!
 //! A version is kept exactly as the server wrote it, and is sent back unchanged. Two versions may
-//! have no order: a version that is not a decimal number stays usable as an opaque token, and is
-//! never ordered by guess.
+//! have no order: a version that is not a decimal number is an opaque token.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -29,13 +28,13 @@ pub struct ResourceVersion(Repr);
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Repr {
-    /// A number of at most 64 bits, which nearly every version is. Needs no allocation.
+    /// A number of at most 64 bits, as nearly every version is. It needs no allocation.
     Number(u64),
     /// A number beyond 64 bits, or an opaque text.
     Text(Arc<str>),
 }
 
-/// Two versions have no order, because one of them is not a decimal number.
+/// The error of comparing two versions, one of which is not a decimal number.
 ///
 /// ```
 /// use kube_informer::ResourceVersion;
@@ -62,7 +61,7 @@ impl ResourceVersion {
     /// Compares this version with another.
     ///
     /// # Errors
-    /// [`IncomparableVersion`] if one of the two is not a decimal number; it names the first such.
+    /// [`IncomparableVersion`] if one of the two is not a decimal number; it names the first one.
     /// Versions of different resources or clusters have no meaningful order, which this method
     /// can't detect.
     pub fn compare(&self, other: &Self) -> Result<Ordering, IncomparableVersion> {

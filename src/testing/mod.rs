@@ -8,8 +8,8 @@
 //! - [`Faults`] injects failures between a client and any server.
 //! - `ControlPlane` runs a real etcd and kube-apiserver (feature `testing-tls`, Unix only).
 //!
-//! All but `FakeSource` are of the crate `kube-embedded-apiserver`, which also serves programs that
-//! have no informers. The stages of an informer never use this module.
+//! All but `FakeSource` come from the crate `kube-embedded-apiserver`, which also serves programs
+//! that have no informers. The stages of an informer never use this module.
 
 mod fake_source;
 
@@ -25,10 +25,9 @@ pub use kube_embedded_apiserver::{ControlPlane, control_plane};
 
 /// Returns the present time by tokio's clock, as the [`ApiServer`] writes it into objects.
 ///
-/// It begins at the system's time. In a test with a paused clock it stands still, and moves with
-/// tokio's timers. After a `sleep` of an hour it is exactly an hour later. A reconcile that needs
-/// the present time takes a function, so that the program gives it the system's clock and a test
-/// this one:
+/// It begins at the system's time. In a test with a paused clock, it moves only with tokio's
+/// timers: after a `sleep` of an hour it is exactly an hour later. A reconcile that needs the
+/// present time takes a function: the program passes the system's clock, and a test this one:
 ///
 /// ```
 /// use std::time::Duration;

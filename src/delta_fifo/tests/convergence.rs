@@ -29,8 +29,8 @@ fn step() -> impl Strategy<Value = Step> {
 proptest! {
     #![proptest_config(crate::seeds::kept())]
 
-    /// Whatever events are missed, and whenever batches are popped, the store comes to the server's
-    /// state, and each delta is true to the state before it.
+    /// Whatever events are missed, and whenever batches are popped, the store reaches the server's
+    /// state. Each delta fits the state before it.
     #[test]
     fn store_converges_to_the_server(
         steps in proptest::collection::vec((step(), any::<bool>()), 0..60),

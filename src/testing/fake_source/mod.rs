@@ -26,8 +26,8 @@ use crate::lister_watcher::{
 };
 use crate::object::{Cached, Digest, ObjectKey, ResourceVersion, ShardSelector};
 
-/// An in-memory [`ListerWatcher`] for tests. A method call changes its objects or injects a
-/// failure; without one it never fails. Put it into an `Arc` to share it with an informer.
+/// An in-memory [`ListerWatcher`] for tests. Methods change its objects or inject failures;
+/// otherwise it never fails. Put it into an `Arc` to share it with an informer.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -256,7 +256,7 @@ impl<K> FakeSource<K> {
         state.end = WatchEnd::Broken;
         state.signals.send_modify(|signals| signals.generation += 1);
         drop(state);
-        // The drop of an object is user code, as are its clone and its metadata: no lock is held.
+        // An object's drop, clone and metadata are user code, so no lock is held.
         drop(before);
     }
 
@@ -341,7 +341,7 @@ struct Objects<K> {
     by_key: BTreeMap<ObjectKey, Arc<K>>,
     version: u64,
     poisoned: HashSet<ObjectKey>,
-    /// The key behind which a page begins.
+    /// The key after which a page begins.
     start: Option<String>,
     nameless: bool,
     pages_at_zero: bool,
@@ -388,7 +388,7 @@ fn decoded<K: Resource + Clone + Send + Sync + 'static>(
         let error = SourceError::new(request, Fault::Undecodable { key: key.clone(), problem });
         return Err(Undecodable { key, version, error });
     }
-    // No state is dropped before the source, so the place of a state identifies it.
+    // No state is dropped before the source, so the address of a state identifies it.
     let digest = Digest::of(&Arc::as_ptr(object).addr().to_ne_bytes());
     let copy = Cached::any(Arc::new(K::clone(object))).with_digest(Some(digest));
     Ok(SourceForm::Decoded(copy).into())
