@@ -1,4 +1,4 @@
-//! Demands for a proof that a collection was read, by a quorum, after a moment.
+//! Demands for the state of a quorum read that began after a moment.
 //!
 //! A process that takes over work from another one must not act on an older view than the other
 //! had. Events and bookmarks of a watch prove nothing here, because the server that sends them may
@@ -38,7 +38,7 @@ pub(super) struct Demands {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Wanted {
-    /// The latest moment after which a quorum read is wanted. The start if none is.
+    /// The latest moment after which a quorum read is wanted. [`Moment::START`] if none is.
     since: Moment,
     waiters: usize,
 }
@@ -142,7 +142,7 @@ impl Proving {
         Self { cell, wanted, since, source, idle_timeout, state: DemandState::Idle, failures: 0 }
     }
 
-    /// Returns whether a proof is wanted. One atomic read while none is.
+    /// Returns whether a proof is wanted. Costs one atomic read while none is.
     pub(super) fn is_wanted(&mut self) -> bool {
         if self.wanted.has_changed().unwrap_or(false) {
             self.since = self.wanted.borrow_and_update().since;
@@ -197,7 +197,7 @@ impl Proving {
                     if self.wanted.changed().await.is_err() {
                         return pending().await;
                     }
-                    // Seen by `is_wanted`.
+                    // Keep the change for `is_wanted`.
                     self.wanted.mark_changed();
                 }
                 DemandState::Pausing(until) => {

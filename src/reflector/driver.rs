@@ -35,7 +35,7 @@ pub(super) struct ReflectorDriver {
     pub(super) stream: Option<(Guarded<WatchStream>, WatchQuery)>,
     /// The time at which the current list was requested.
     pub(super) listed: Instant,
-    /// The same, in the order of what the process does.
+    /// The same moment, in the order of the process's actions.
     pub(super) list_begun: Moment,
     pub(super) proving: Proving,
     /// The time of the last proof that the changes handed on are current.
@@ -45,8 +45,7 @@ pub(super) struct ReflectorDriver {
     /// True if a connection was lost since a list or a probe showed the server's history. A backup
     /// may have been restored meanwhile.
     pub(super) doubts_history: bool,
-    /// The part of the shard outside of which known objects have moved away, until the sink was
-    /// told.
+    /// The remaining part of the shard, until the sink was told that it became smaller.
     pub(super) narrowed: Option<ShardSelector>,
 }
 
@@ -249,7 +248,7 @@ impl ReflectorDriver {
     }
 }
 
-/// Waits until another shard is wanted. Returns false if none ever will be. The change stays
+/// Waits until another shard is wanted. Returns false if none ever will be. Leaves the change
 /// unseen.
 pub(super) async fn shard_changed(shard: Option<&mut watch::Receiver<ShardSelector>>) -> bool {
     let Some(shard) = shard else { return false };

@@ -34,7 +34,7 @@ impl Proofs {
             return;
         }
         // Only the last proof is replaced, so the age of a lagging store is off by at most one
-        // grid.
+        // `GRID`.
         let before = self.0.len().checked_sub(2).and_then(|place| self.0.get(place));
         if before.is_some_and(|before| at.duration_since(before.at) < GRID) {
             self.0.pop_back();

@@ -7,8 +7,8 @@ use tokio::time::Instant;
 /// The interval between two openings at the steady rate.
 pub(super) const INTERVAL: Duration = Duration::from_secs(1);
 
-/// The number of openings that may follow without a pause after a quiet time: enough for a first
-/// list, a few expired versions, their quorum lists, and the watches in between.
+/// The number of openings without a pause after a quiet time. It is enough for a first list, a few
+/// expired versions, their quorum lists, and the watches in between.
 const BURST: u32 = 10;
 
 /// A rate limiter for opening lists and watches: a burst, then one per interval.

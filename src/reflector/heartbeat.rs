@@ -35,9 +35,9 @@ impl Heartbeat {
         self.silent_watches += 1;
     }
 
-    /// Returns the longest time for which a watch may be silent: three times the longest gap
-    /// between bookmarks, doubled for each watch in a row that fell silent. `None` before the
-    /// second bookmark.
+    /// Returns the longest time for which a watch may be silent. It is three times the longest gap
+    /// between bookmarks, doubled for each silent watch in a row. `None` before the second
+    /// bookmark.
     ///
     /// The first two bookmarks may have come close together by chance, because a server sends one
     /// before it ends a watch. Without the doubling, each watch would be abandoned before its

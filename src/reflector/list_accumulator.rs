@@ -38,15 +38,15 @@ impl ListAccumulator {
         self.news = true;
     }
 
-    /// Notes that an object came in an older state than this one, which is known.
+    /// Notes that an object came in an older state than this known one.
     pub(super) fn note_older(&mut self, known: ResourceVersion) {
         if self.went_back.as_ref().is_none_or(|oldest| known.is_older_than(oldest)) {
             self.went_back = Some(known);
         }
     }
 
-    /// Returns whether the page that ends, which has this version, shows that the server's history
-    /// was lost: it has an older state of an object than one of the same version or before.
+    /// Returns whether the page that ends, of this version, shows lost history. It does if an item
+    /// is older than a known state that the version includes.
     pub(super) fn shows_lost_history(&mut self, version: &ResourceVersion) -> bool {
         self.went_back.take().is_some_and(|known| version.is_at_least(&known))
     }

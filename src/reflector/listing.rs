@@ -1,4 +1,4 @@
-//! Reads the pages of a list, or the initial events of a streaming list.
+//! The reading of a list's pages, or of a streaming list's initial events.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,8 +23,8 @@ use crate::object::{Cached, Change, KnownObjects, ObjectKey};
 use crate::time::{Moment, after};
 use crate::yield_budget::YieldBudget;
 
-/// The limit of the whole time of the initial events, as a multiple of their idle timeout. It holds
-/// for any number of objects.
+/// The time limit of all initial events, as a multiple of their idle timeout. It holds for any
+/// number of objects.
 const MAX_IDLE_TIMEOUTS: u32 = 10;
 
 /// The number of bytes that a list without a new item must receive in its idle timeout. With fewer,
@@ -222,8 +222,8 @@ impl ReflectorDriver {
         }
     }
 
-    /// Returns the objects that the source may leave undecoded. `None` before anything is known.
-    /// `None` for a quorum read: after a restored backup, other states may have the versions of the
+    /// Returns the objects that the source may leave undecoded. `None` before anything is known,
+    /// and for a quorum read: after a restored backup, other states may have the versions of the
     /// known objects.
     fn skippable(&self, machine: &Machine) -> Option<Arc<dyn KnownObjects>> {
         let known = machine.version().is_some() && !machine.is_quorum_read();

@@ -1,4 +1,4 @@
-//! Lists and watches one collection, and lists it again when the watch is lost.
+//! A reflector: it lists and watches one collection, and relists it when the watch is lost.
 //!
 //! A [`Reflector`] sends requests to a [`ListerWatcher`] and passes [`Change`]s to a
 //! [`ChangeSink`]. It reports and survives all errors: 410, 429, a broken connection, silence, an

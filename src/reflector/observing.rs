@@ -143,9 +143,9 @@ impl ReflectorDriver {
 /// Applies a transform to an object that nothing else holds.
 fn change(object: &mut Cached, transform: &Transform, shard: Option<ShardKey>) {
     let Some(object) = object.get_mut() else { return };
-    // Without the time, every reader takes a deleted object for one that stays.
+    // Without the deletion time, readers would take a deleted object for a live one.
     let deleted = object.meta().and_then(|meta| meta.deletion_timestamp.clone());
-    // It decides on the object's place in such a shard.
+    // The owner decides the object's place in such a shard.
     let by_owner = shard == Some(ShardKey::ControllerUid);
     let owner = object.meta().filter(|_| by_owner).and_then(controller).cloned();
     transform(object);
@@ -157,7 +157,7 @@ fn change(object: &mut Cached, transform: &Transform, shard: Option<ShardKey>) {
     }
 }
 
-/// Returns an object's version. Call it before the transform, which might take it away.
+/// Returns an object's version. Call it before the transform, which might remove the version.
 fn version(object: &Result<SourceObject, Undecodable>) -> Option<ResourceVersion> {
     match object {
         // The metadata's getter is user code.

@@ -20,7 +20,7 @@ pub(crate) type ErrorHandler = Arc<dyn Fn(&SourceError) + Send + Sync>;
 /// A function that changes each object before it is stored.
 pub(crate) type Transform = Arc<dyn Fn(&mut dyn AnyObject) + Send + Sync>;
 
-/// Returns the function that calls another one. What that captured may panic when it is dropped.
+/// Returns a handler that calls `handler`, whose captured values may panic when they are dropped.
 pub(crate) fn error_handler(
     handler: impl Fn(&SourceError) + Send + Sync + 'static,
 ) -> ErrorHandler {
@@ -32,7 +32,7 @@ pub(crate) fn error_handler(
     })
 }
 
-/// Returns the transform that calls another one, as [`error_handler`] does.
+/// Returns a transform that calls `transform`, as [`error_handler`] does.
 pub(crate) fn transform<K: 'static>(
     transform: impl Fn(&mut K) + Send + Sync + 'static,
 ) -> Transform {
@@ -80,7 +80,7 @@ pub struct ReflectorOptions<K: ?Sized = dyn AnyObject> {
 }
 
 impl<K: ?Sized> ReflectorOptions<K> {
-    /// Creates options with client-go's rules, which log errors as warnings.
+    /// Creates options with client-go's rules. Errors are logged as warnings.
     pub fn new() -> Self {
         Self {
             page_size: None,
@@ -116,10 +116,10 @@ impl<K: ?Sized> ReflectorOptions<K> {
     /// Sets whether any cache of the server may answer the first list, however far it lags behind.
     /// Off unless set: the first list is consistent, at least as new as the moment of its request.
     ///
-    /// If it is on, a process that starts again can act on an older state than its predecessor did,
-    /// and so can a replica that becomes the leader. An operator has deleted live pods that way.
-    /// The watch catches up later, but does not undo what was done. Use this option only where
-    /// nothing is written because of what the informer holds.
+    /// If it is on, a restarted process or a new leader can act on an older state than its
+    /// predecessor did. An operator has deleted live pods that way. The watch catches up later, but
+    /// does not undo what was done. Use this option only where nothing is written because of what
+    /// the informer holds.
     ///
     /// It saves the server's work for a consistent list. A server since 1.34 answers that from its
     /// cache, after waiting until the cache has caught up. A server since 1.31 does so only for a
@@ -133,8 +133,9 @@ impl<K: ?Sized> ReflectorOptions<K> {
     }
 
     /// Sets whether to fetch the first state as a stream (KEP-3157) instead of a list. Off unless
-    /// set. If one of the two fails, the reflector tries the other: at once, or after three
-    /// refusals in a row if the server is busy (429) or not reachable.
+    /// set. After a failed streaming list, the reflector tries a plain one at once; after three
+    /// failed plain lists in a row, a streaming one. While this is on and the server is busy (429)
+    /// or refuses connections, three failures in a row change the form.
     pub fn streaming_list(mut self, streaming: bool) -> Self {
         self.streaming = streaming;
         self
@@ -177,20 +178,20 @@ impl<K: ?Sized> ReflectorOptions<K> {
     /// proves that its watch is current, or lists everything again. Unset: only events, bookmarks
     /// and lists are proofs.
     ///
-    /// Whatever the limit, one question follows each outage: within 30 s after a watch was opened
-    /// again, the reflector lists one item with a quorum read. A version that is older than the
-    /// watch's shows that history was lost, as after a restored backup. A watch from a version in
-    /// the future would be silent. If the restored server has passed the watch's version, only the
-    /// next list can show the loss, by an older state of a known object. Everything is then listed
-    /// again with a quorum read.
+    /// Whatever the limit, a probe follows each outage: within 30 s of reopening a watch, the
+    /// reflector lists one item with a quorum read. A version that is older than the watch's shows
+    /// that history was lost, as after a restored backup. A watch from a version in the future
+    /// would be silent. If the restored server has passed the watch's version, only the next list
+    /// can show the loss, by an older state of a known object. Everything is then listed again with
+    /// a quorum read.
     ///
     /// If half of the limit passes without an event or a bookmark, the reflector lists one item
     /// with a quorum read. A watch that has reached that list's version is current. A watch that
     /// does not reach it within the other half is abandoned, and everything is listed with a quorum
-    /// read ([`RelistCause::Unproven`](super::RelistCause::Unproven)). So is a watch if the server
-    /// answers the question with errors other than 429 until the limit is over. If the list fails,
-    /// too, the watch goes on. Data older than the limit is therefore replaced by a new list as
-    /// soon as the server answers.
+    /// read ([`RelistCause::Unproven`](super::RelistCause::Unproven)). The same happens if the
+    /// server answers this request with errors other than 429 until the limit is over. If the list
+    /// fails, too, the watch goes on. Data older than the limit is therefore replaced by a new list
+    /// as soon as the server answers.
     ///
     /// API servers send a bookmark each minute, so a limit of two minutes or more rarely causes
     /// requests. Without bookmarks, writes to other resources can move the quorum's version ahead

@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 
-/// The number of new keys after which the next page follows at once; all of them if fewer were
-/// asked for. Servers fill their pages, so a list of many pages is not slowed down.
+/// The number of new keys, or objects outside of the shard, after which the next page follows at
+/// once; fewer if the limit is lower. Servers fill their pages, so a list of many pages is not
+/// slowed down.
 const ENOUGH: usize = 10;
 
 /// The cost of a page that brings nothing at all. A page of objects outside of the shard costs 1.
@@ -42,7 +43,7 @@ impl Pages {
     /// Notes an item, after which the list has `keys` keys.
     ///
     /// # Errors
-    /// A description of the problem, if the items of a page come to no end.
+    /// A description of the problem, if the items of a page do not end.
     pub(super) fn item(&mut self, keys: usize, outside: bool) -> Result<(), String> {
         if keys > self.most {
             (self.most, self.row) = (keys, 0);
@@ -55,12 +56,12 @@ impl Pages {
         check_keys(keys)
     }
 
-    /// Notes a page with this continue token, which was asked for `limit` items. `keys` is the
+    /// Notes a page with this continue token, whose request asked for `limit` items. `keys` is the
     /// number of keys of the list so far, `outside` that of the page's objects outside of the
     /// shard. Returns whether the next page may be requested at once.
     ///
     /// # Errors
-    /// A description of the problem, if the pages come to no end.
+    /// A description of the problem, if the pages do not end.
     pub(super) fn turn(
         &mut self,
         token: &str,

@@ -20,7 +20,7 @@ const RETRIES: u32 = 4;
 /// The time after which a question about the server's history is repeated if it failed.
 const HISTORY_RETRY: Duration = Duration::from_secs(60);
 
-/// A probe of a watch: it lists one item with a quorum read if nothing else proves that the watch
+/// A probe of a watch. It lists one item with a quorum read if nothing else proves that the watch
 /// is current, or that the server's history goes on.
 ///
 /// A list of one item has the version of the whole collection. A watch that has reached this
@@ -88,7 +88,7 @@ impl Probe {
         }
     }
 
-    /// Asks at this moment whether the server's history goes on.
+    /// Makes a question about the server's history due at this moment.
     pub(super) fn doubt_history(&mut self, at: Instant) {
         if !self.doubts_history {
             self.doubts_history = true;
@@ -101,7 +101,7 @@ impl Probe {
         self.doubts_history = false;
     }
 
-    /// Returns whether no answer has shown yet that the server's history goes on.
+    /// Returns whether the server's history is still in doubt.
     pub(super) fn doubts_history(&self) -> bool {
         self.doubts_history
     }

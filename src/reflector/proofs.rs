@@ -34,7 +34,7 @@ impl ReflectorDriver {
     }
 
     /// Meets a demand if the changes handed on have reached the version that it awaits. Returns
-    /// false if one of them is unknown until everything is listed again.
+    /// false if a change is unknown until everything is listed again.
     pub(super) fn prove_if_reached(&mut self, machine: &Machine) -> bool {
         let reached = self.proving.has_reached(machine.version());
         if reached && !machine.lacks_changes() {

@@ -75,7 +75,7 @@ impl ShardProgress {
         listed.chain(watched).reduce(|a, b| if a.is_older_than(b) { b } else { a })
     }
 
-    /// Notes that the watch has come to this version.
+    /// Notes that the watch has reached this version.
     pub(super) fn catch_up(&mut self, version: &ResourceVersion) {
         self.ahead.retain(|(_, listed)| version.is_older_than(listed));
     }

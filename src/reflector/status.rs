@@ -56,8 +56,7 @@ pub struct ReflectorStatus {
     /// The time since the last proof that this reflector is current: a list, an event in order, a
     /// bookmark, or a quorum list whose version the watch had reached. `None` until the first list
     /// was handed on, and zero while the shard is empty. A store that lags behind the reflector is
-    /// older; see
-    /// [`InformerStatus`](crate::InformerStatus).
+    /// older: see [`InformerStatus`](crate::InformerStatus).
     #[serde(with = "seconds::optional")]
     pub freshness: Option<Duration>,
     /// The last error, and the time since it occurred.
@@ -69,9 +68,9 @@ pub struct ReflectorStatus {
     pub relists: Relists,
     /// The number of requested lists. The pages of one list count once.
     pub lists: u64,
-    /// The number of quorum lists of one item: proofs of a quiet watch within the
-    /// [freshness limit](super::ReflectorOptions::freshness_limit), of a fresh view since a
-    /// takeover, and of the server's history after an outage.
+    /// The number of quorum lists of one item. They prove that a quiet watch is within the
+    /// [freshness limit](super::ReflectorOptions::freshness_limit), that a view is fresh since a
+    /// takeover, or that history goes on after an outage.
     pub probes: u64,
     /// The number of requested watches, without streaming lists.
     pub watches: u64,
@@ -182,9 +181,9 @@ pub enum RelistCause {
     /// Several watches in a row ended without progress.
     NoProgress,
     /// The watch was not proved current in time: within the [freshness
-    /// limit](super::ReflectorOptions::freshness_limit), or within 2 s since a takeover. Or the
-    /// server has lost history: a quorum was behind the watch, or a list had an older state of a
-    /// known object.
+    /// limit](super::ReflectorOptions::freshness_limit), or within 2 s of a takeover. Or the server
+    /// has lost history: a quorum was behind the watch, or a list had an older state of a known
+    /// object.
     Unproven,
     /// A part of the reflector panicked.
     Panicked,
@@ -270,7 +269,7 @@ struct StatusFields {
     since: Instant,
     version: Option<ResourceVersion>,
     last_event: Option<Instant>,
-    /// The end of the last time in which there was nothing to follow.
+    /// The end of the last period without anything to follow.
     idle_until: Option<Instant>,
     proofs: Proofs,
     last_error: Option<(SourceError, Instant)>,

@@ -42,9 +42,9 @@ pub(super) enum StepOutcome {
     ShardCame,
     /// No watch is open, and only a list can prove that the changes handed on are current.
     Unproven,
-    /// A page was listed completely. `at_once` is true if the next one may follow without a pause,
-    /// `complete` if every item's key could be read, and `lost_history` if an item is older than a
-    /// state that the server had before.
+    /// A page was listed completely. `at_once` is true if the next one may follow without a pause.
+    /// `complete` is true if every item's key could be read. `lost_history` is true if an item is
+    /// older than an earlier state.
     Listed {
         version: ResourceVersion,
         continue_token: Option<String>,
@@ -58,7 +58,7 @@ pub(super) enum StepOutcome {
         complete: bool,
         lost_history: bool,
     },
-    /// The list is older than the known version, or its last page older than the first.
+    /// The list is older than the known version, or its last page is older than the first.
     StaleList,
     ListFailed(RequestFailure),
     /// The list was handed on. `news` is true if it contained an unknown state.
@@ -71,7 +71,7 @@ pub(super) enum StepOutcome {
         end: End,
         lasted: Duration,
     },
-    /// The step panicked. It is unknown how far it came.
+    /// The step panicked at an unknown point.
     Panicked,
 }
 
@@ -92,7 +92,7 @@ pub(super) enum End {
     Due,
     /// The watch is not proved current: a quorum has a newer or an older version.
     Unproven,
-    /// The question whether the watch is current is answered with an error for too long.
+    /// Probes of the watch got only errors for too long.
     Unanswered,
     /// Another shard is to be followed.
     ShardChanged,

@@ -1,4 +1,4 @@
-//! Follows one watch to its end.
+//! The loop that follows one watch to its end.
 
 use std::time::Duration;
 
@@ -132,8 +132,8 @@ impl ReflectorDriver {
             self.status.heard(now);
             let observed = self.observe(item);
             if matches!(observed, Observed::Bookmark { .. }) {
-                // Servers send one a minute. A source may send them without end: each gives way, so
-                // that timers on the same thread are on time.
+                // Servers send one a minute, but a source may send them without end. Yield, so that
+                // timers on the same thread are on time.
                 budget.spend(TURN).await;
             }
             // A watch from "0" would begin at any state, so "0" is never new.
@@ -229,9 +229,10 @@ impl ReflectorDriver {
     /// Handles an item that is older than the known version: a repetition, or an item that came too
     /// late. Returns the time at which a relist is due, if only a relist can tell which.
     ///
-    /// An old bookmark only raises doubts about the server's history. For an object, its known
-    /// state decides. A state older than the known one is ignored. The deletion of the known object
-    /// is passed on, because some servers send a deleted object with its last version.
+    /// An old bookmark only raises doubts about the server's history. The deletion of an older
+    /// state than the known one is ignored. The deletion of the known state is passed on, because
+    /// some servers send a deleted object with its last version. Any other change requires a
+    /// relist.
     async fn handle_old_item(
         &mut self,
         observed: Observed,
@@ -263,9 +264,9 @@ impl ReflectorDriver {
     }
 }
 
-/// Returns what a change from the watch means for the part of the shard that was there before the
-/// last arrivals, if anything. While a list of arrivals is newer than the watch, it tells more of
-/// the objects in its part. An object that comes into that part has left the older one.
+/// Returns the change that a change from the watch makes to the shard's part from before the last
+/// arrivals, if any. While a list of arrivals is newer than the watch, the list counts for its
+/// part. An object that enters that part has left the older one.
 fn of_older_part(machine: &Machine, change: Change) -> Option<Change> {
     match change {
         Change::Added { key, object, version: Some(version) }

@@ -30,8 +30,7 @@ pub(super) struct ListPolicy {
     streaming_refused: bool,
     /// The choice for the next list: streaming if true, plain if false. `None` to follow the rules.
     streaming_next: Option<bool>,
-    /// The number of failed lists since the last one that succeeded, as far as they count for the
-    /// form of the next.
+    /// The number of failed lists since the last success that count for the form of the next.
     failed: u32,
     /// True if the last list, or a page of it, was too old.
     stale: bool,
@@ -91,8 +90,8 @@ impl Machine {
         if let Err(delay) = self.gate.admit(now) {
             return self.wait(delay, Next::List);
         }
-        // A lagging cache of the server may have an older state than a predecessor acted on: this
-        // process before its restart, the last leader, or the replica that had these objects.
+        // A lagging cache may have an older state than a predecessor acted on. A predecessor is
+        // this process before its restart, the last leader, or the last replica with these objects.
         let first = self.version.is_none() && !self.rules.any_version;
         let quorum = self.lists.quorum || first || self.shard.arriving().is_some();
         let known = self.newest().cloned().filter(|_| !quorum);
@@ -148,7 +147,7 @@ impl Machine {
         self.send(Request { listing, query, fresh: false }, now)
     }
 
-    /// Hands the list on, which has this version.
+    /// Hands on the list, which has this version.
     pub(super) fn hand_on_list(
         &mut self,
         listing: Listing,
@@ -181,7 +180,7 @@ impl Machine {
     ) -> Step {
         let lost_history = listing.lost_history;
         if lost_history && listing.asked.is_some() {
-            // The source may have skipped states that only have the versions of known ones.
+            // The source may have skipped other states with the versions of known ones.
             return self.list_from_quorum(now);
         }
         self.phase = Phase::Listing(Listing { version: Some(version.clone()), ..listing });
@@ -266,7 +265,7 @@ impl Machine {
                 if self.rules.streaming {
                     self.lists.failed += 1;
                     if self.lists.failed.is_multiple_of(TRY_OTHER_AFTER) {
-                        // Some servers and proxies refuse only one of the two.
+                        // Some servers and proxies refuse only one form.
                         let was_streaming = listing.kind == ListKind::Streaming;
                         self.lists.streaming_next = Some(!was_streaming);
                     }
@@ -276,7 +275,7 @@ impl Machine {
             FaultClass::Invalid
                 if listing.asked.as_ref().is_some_and(|asked| *asked != ResourceVersion::ANY) =>
             {
-                // The version may be what the server refuses: another server gave it.
+                // The server may refuse the version, which another server gave.
                 self.lists.quorum = true;
                 self.list(now)
             }
@@ -296,17 +295,17 @@ impl Machine {
         }
     }
 
-    /// Lists again, because the list was older than the known version, or a page of it than the
-    /// first one if the list had `begun`.
+    /// Lists again after a list that was older than the known version. If it had `begun`, a page
+    /// was older than the first one.
     pub(super) fn relist_stale(&mut self, begun: bool, now: Instant) -> Step {
-        // Another replica may be newer. The second time, use a quorum read. Pages are one at once:
-        // they should come from a quorum anyway.
+        // Another replica may be newer. Use a quorum read the second time, and at once after an old
+        // page, which a quorum should have answered.
         self.lists.quorum |= std::mem::replace(&mut self.lists.stale, true) || begun;
         self.relist_after(RelistCause::StaleList, now, None)
     }
 
-    /// After a failed streaming list, makes the next list a plain one. After some failed plain
-    /// lists in a row, makes it a streaming one.
+    /// Makes the next list plain after a failed streaming list, and streaming after some failed
+    /// plain lists in a row.
     fn try_other_list(&mut self, listing: &Listing) {
         let was_streaming = listing.kind == ListKind::Streaming;
         if !was_streaming {

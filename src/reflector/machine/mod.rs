@@ -101,13 +101,13 @@ impl Machine {
     /// if known objects may be outside of it.
     pub(super) fn follow_shard(&mut self, shard: &ShardSelector) -> Option<ShardSelector> {
         if matches!(self.phase, Phase::Waiting(Next::Request(_))) {
-            // It would list another shard.
+            // The request would list another shard.
             self.phase = Phase::Waiting(Next::List);
         }
         self.shard.follow(shard)
     }
 
-    /// Returns how far the followed shard was shown.
+    /// Returns the progress of the followed shard.
     pub(super) fn shard(&self) -> &ShardProgress {
         &self.shard
     }
@@ -162,8 +162,8 @@ impl Machine {
         &self.relists
     }
 
-    /// Notes an event in order from the watch. It is progress if the version advanced. The same
-    /// event may come in each watch if it has no version.
+    /// Notes an event in order from the watch. It is progress if the version advanced. An event
+    /// without a version is none, because each watch may repeat it.
     pub(super) fn note_version(&mut self, version: Option<ResourceVersion>, now: Instant) {
         let Some(version) = version else { return };
         let known = self.version.as_ref();
@@ -187,10 +187,10 @@ impl Machine {
         }
     }
 
-    /// Returns the version that a page of `version` must not be older than, but is. A page after
-    /// the first must have a version that is known to be at least that of the first. A first page
-    /// from a cache must not be older than the known version. The answer of a quorum counts even if
-    /// it is older: then the cluster was restored and history is lost.
+    /// Returns the version that makes a page of `version` too old. A page after the first must have
+    /// a version that is known to be at least that of the first. A first page from a cache must not
+    /// be older than the known version. The answer of a quorum counts even if it is older: then the
+    /// cluster was restored and history is lost.
     pub(super) fn outdates(&self, version: &ResourceVersion) -> Option<&ResourceVersion> {
         let listing = self.listing()?;
         if let Some(first) = &listing.version {
@@ -219,7 +219,7 @@ impl Machine {
     }
 
     /// Notes an item that cannot be used, and schedules a relist. Returns when the relist is due.
-    /// The open watch does not change it.
+    /// The open watch does not change that time.
     pub(super) fn schedule_relist(&mut self, now: Instant) -> Instant {
         self.schedule.schedule(now, &mut self.rng)
     }

@@ -20,7 +20,7 @@ const WATCH: Duration = Duration::from_secs(300);
 /// A watch that lasted this long and ended cleanly was healthy, even without events.
 const SETTLED: Duration = Duration::from_secs(30);
 
-/// The number of watches in a row that may end within the interval and be reopened at once.
+/// The number of watches in a row that may end within [`INTERVAL`] and be reopened at once.
 const SHORT: u32 = 2;
 
 /// The number of watches in a row without progress after which everything is listed.
@@ -29,10 +29,11 @@ const NO_PROGRESS_WATCHES: u32 = 5;
 /// The time between two lists while the watch is refused. It doubles with each such list.
 const REFUSED_WATCH_LISTS: Duration = Duration::from_secs(60);
 
-/// The upper bound of that time.
+/// The upper bound of [`REFUSED_WATCH_LISTS`].
 const MAX_REFUSED_WATCH_LISTS: Duration = Duration::from_secs(300);
 
-/// The upper bound of that number. It doubles each time such a list brings nothing new.
+/// The upper bound of [`NO_PROGRESS_WATCHES`], which doubles each time such a list brings nothing
+/// new.
 const MAX_NO_PROGRESS_WATCHES: u32 = 40;
 
 /// The experience with earlier watches.
@@ -44,12 +45,12 @@ pub(super) struct WatchHistory {
     patience: u32,
     /// True if such watches caused the next or current list.
     lists_for_progress: bool,
-    /// The number of watches in a row that ended within the interval.
+    /// The number of watches in a row that ended within [`INTERVAL`].
     short: u32,
     internal_errors_since: Option<Instant>,
     /// The time of the last list.
     listed: Option<Instant>,
-    /// The number of lists since the watch is refused.
+    /// The number of lists since the watch was refused.
     refused_lists: u32,
 }
 

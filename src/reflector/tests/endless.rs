@@ -8,7 +8,7 @@ use crate::lister_watcher::ListMetadata;
 /// Returns the continue token and the objects of the page of this number.
 type Page = fn(u64) -> (String, Vec<ConfigMap>);
 
-/// A collection of which each page says that another follows.
+/// A collection whose every page announces another.
 struct Endless {
     collection: Collection,
     pages: AtomicU64,

@@ -86,7 +86,7 @@ async fn permanent_errors_are_retried_with_growing_delays() {
         while rig.log().is_empty() {
             seconds(0.1).await;
         }
-        // 0.8 + 1.6 + 3.2 + 6.4 s at the least, twice that at the most.
+        // At least 0.8 + 1.6 + 3.2 + 6.4 s, at most twice that.
         let waited = start.elapsed().as_secs_f64();
         assert!((12.0..24.3).contains(&waited), "{waited}");
         assert_eq!(rig.errors(), [class; 4]);
