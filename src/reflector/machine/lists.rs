@@ -232,8 +232,7 @@ impl Machine {
         }
         if self.lists.replaces_proof && listing.kind != ListKind::Streaming {
             (self.lists.replaces_proof, self.lists.quorum) = (false, false);
-            let delay = self.delays.after_failure(now, failure.retry_after);
-            return self.wait(delay, Next::Watch);
+            return self.watch_again(failure, now);
         }
         match failure.class {
             FaultClass::Expired | FaultClass::Invalid
@@ -318,10 +317,7 @@ impl Machine {
     /// Handles a failed list of arrivals. A list of the whole shard shows them, too.
     fn handle_failed_arrivals(&mut self, failure: RequestFailure, now: Instant) -> Step {
         match failure.class {
-            FaultClass::Refused | FaultClass::Throttled => {
-                let delay = self.delays.after_failure(now, failure.retry_after);
-                self.wait(delay, Next::Watch)
-            }
+            FaultClass::Refused | FaultClass::Throttled => self.watch_again(failure, now),
             FaultClass::Expired => {
                 self.relists.count(RelistCause::Expired);
                 self.list(now)

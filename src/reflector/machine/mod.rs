@@ -288,13 +288,21 @@ impl Machine {
 
     fn relist_after(&mut self, cause: RelistCause, now: Instant, asked: Option<Duration>) -> Step {
         self.relists.count(cause);
-        let delay = self.delays.after_failure(now, asked);
-        self.wait(delay, Next::List)
+        self.retry(Next::List, asked, now)
     }
 
     fn list_again(&mut self, failure: RequestFailure, now: Instant) -> Step {
-        let delay = self.delays.after_failure(now, failure.retry_after);
-        self.wait(delay, Next::List)
+        self.retry(Next::List, failure.retry_after, now)
+    }
+
+    fn watch_again(&mut self, failure: RequestFailure, now: Instant) -> Step {
+        self.retry(Next::Watch, failure.retry_after, now)
+    }
+
+    /// Waits after a failure for the delay that the server asked for, or for that of the policy.
+    fn retry(&mut self, next: Next, asked: Option<Duration>, now: Instant) -> Step {
+        let delay = self.delays.after_failure(now, asked);
+        self.wait(delay, next)
     }
 
     fn wait(&mut self, delay: Duration, next: Next) -> Step {

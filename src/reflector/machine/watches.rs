@@ -105,10 +105,7 @@ impl Machine {
 
     pub(super) fn handle_unopened_watch(&mut self, failure: RequestFailure, now: Instant) -> Step {
         match failure.class {
-            FaultClass::Refused | FaultClass::Throttled => {
-                let delay = self.delays.after_failure(now, failure.retry_after);
-                self.wait(delay, Next::Watch)
-            }
+            FaultClass::Refused | FaultClass::Throttled => self.watch_again(failure, now),
             FaultClass::Expired => self.relist_expired(now),
             FaultClass::Unauthorized | FaultClass::Forbidden => {
                 self.retry_refused_watch(failure, now)
@@ -159,10 +156,7 @@ impl Machine {
             End::AtOnce => return self.relist_after(RelistCause::ShortWatch, now, None),
             &End::Failed(failure) => match failure.class {
                 FaultClass::Expired => return self.relist_expired(now),
-                FaultClass::Throttled => {
-                    let delay = self.delays.after_failure(now, failure.retry_after);
-                    return self.wait(delay, Next::Watch);
-                }
+                FaultClass::Throttled => return self.watch_again(failure, now),
                 FaultClass::Internal => {}
                 _ => return self.relist_after(RelistCause::WatchFailed, now, failure.retry_after),
             },
@@ -216,8 +210,7 @@ impl Machine {
     fn handle_internal_error(&mut self, failure: RequestFailure, now: Instant) -> Step {
         let since = *self.watches.internal_errors_since.get_or_insert(now);
         if now.duration_since(since) < self.rules.internal_error_window {
-            let delay = self.delays.after_failure(now, failure.retry_after);
-            return self.wait(delay, Next::Watch);
+            return self.watch_again(failure, now);
         }
         self.watches.internal_errors_since = None;
         self.relist_after(RelistCause::WatchFailed, now, failure.retry_after)
