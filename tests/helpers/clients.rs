@@ -68,3 +68,8 @@ pub(crate) fn forbid(server: &ApiServer, part: &'static str) {
         refuses.then(|| refusal(403, "Forbidden", &format!("{part} is forbidden")))
     });
 }
+
+/// Returns whether a query is the question for the version of a quorum.
+pub(crate) fn is_question(query: &str) -> bool {
+    query.split('&').any(|part| part == "limit=1")
+}

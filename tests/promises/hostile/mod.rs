@@ -21,6 +21,8 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
+use crate::helpers::is_question;
+
 /// An answer: its status, its headers, its parts with the pauses before them, and whether it ends.
 #[derive(Clone)]
 struct Answer {
@@ -88,11 +90,6 @@ fn seconds(n: u64) -> Duration {
 
 fn is_watch(query: &str) -> bool {
     query.contains("watch=true")
-}
-
-/// Returns whether a query is the question for the version of a quorum.
-fn is_question(query: &str) -> bool {
-    query.split('&').any(|part| part == "limit=1")
 }
 
 fn map(name: &str, version: &str, value: &str) -> Value {

@@ -26,7 +26,7 @@ use kube_informer::{Event, InformerSpec, SharedInformer, SharedInformerFactory, 
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep};
 
-use crate::helpers::map;
+use crate::helpers::{is_question, map};
 
 /// These tests are run twice, each time by another name: in JSON, and in protobuf.
 const PROTOBUF: bool = matches!(module_path!().as_bytes(), b"suite::faults_protobuf");
@@ -222,9 +222,9 @@ impl Rig {
         let requests = self.server.requests();
         let informers = requests.iter().filter_map(|request| {
             let parameters = request.target.strip_prefix("/api/v1/configmaps?")?;
-            // Requests of the test itself have no parameters, and a probe asks for one object.
-            let is_list = parameters.split('&').all(|one| !one.is_empty() && one != "limit=1");
-            is_list.then_some(request.watch)
+            // Requests of the test itself have no parameters.
+            let counts = !parameters.is_empty() && !is_question(parameters);
+            counts.then_some(request.watch)
         });
         informers.filter(|watches| *watches == watch).count()
     }
