@@ -1,8 +1,8 @@
 //! One packed object.
 //!
 //! The compressed bytes and the uid share one allocation. The struct is small, because there is one
-//! for each object. An object's own lock is held during unpacking. No other lock is held when it is
-//! taken.
+//! for each object. An object's own lock is held for some nanoseconds, and never during unpacking:
+//! a writer must not wait for a reader. No other lock is held when it is taken.
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use std::sync::{Arc, Weak};
@@ -44,7 +44,6 @@ pub(super) struct Packed {
     version: ResourceVersion,
     /// The uid, then the compressed object.
     bytes: Box<[u8]>,
-    /// Locked while the object is unpacked, so that only one reader unpacks it.
     unpacked: Mutex<Unpacked>,
     /// The size of the object before compression, in bytes.
     written_len: u32,
@@ -216,8 +215,7 @@ impl Packed {
     /// Cools the object by one step, and lets it go if it was as cold as can be. Returns whether it
     /// is still hot.
     pub(super) fn cool(&self) -> bool {
-        // A reader that unpacks it now must not hold up the sweep.
-        let Some(mut unpacked) = self.unpacked.try_lock() else { return true };
+        let mut unpacked = self.unpacked.lock();
         let lent = match &mut *unpacked {
             Unpacked::Absent | Unpacked::Lent(_) => return false,
             Unpacked::Hot { heat, .. } if *heat > 1 => {
@@ -240,7 +238,7 @@ impl Packed {
 
     /// Returns whether only users hold the object, so that it stays lent.
     pub(super) fn is_lent(&self) -> bool {
-        let Some(mut unpacked) = self.unpacked.try_lock() else { return true };
+        let mut unpacked = self.unpacked.lock();
         let lent = unpacked.is_lent();
         self.marks.set(Marks::LENT, lent);
         lent
@@ -329,42 +327,54 @@ impl AnyObject for Packed {
 impl Packed {
     /// Returns the object, and unpacks it if nothing holds it. If `warms` is true, the object is
     /// hot from now on.
+    ///
+    /// Readers that come at once may each unpack it, so that none waits for another. All return the
+    /// same object.
     fn read(&self, warms: bool) -> Option<Arc<dyn AnyObject>> {
-        let Shared { heat, figures, .. } = self.shared();
-        let mut unpacked = self.unpacked.lock();
-        let found = unpacked.get();
-        let is_hit = found.is_some();
-        let object = match found.map_or_else(|| self.unpack(None), Ok) {
-            Ok(object) => object,
-            Err(error) => {
-                drop(unpacked);
-                self.report(&error);
-                return None;
-            }
-        };
+        let Shared { figures, dropper, .. } = self.shared();
+        let held = self.lend(None, warms);
+        if held.is_some() {
+            figures.hits.add();
+            return held;
+        }
+        let unpacked = self.unpack(None).inspect_err(|error| self.report(error)).ok()?;
+        figures.misses.add();
+        if self.is_unreadable() {
+            self.marks.set(Marks::UNREADABLE, false);
+        }
+        let object = self.lend(Some(&unpacked), warms);
+        // Another reader may have been quicker. The `Drop` of this copy is then user code.
+        dropper.free(unpacked);
+        object
+    }
+
+    /// Returns the object that something holds, or else the `unpacked` one, which is held from now
+    /// on. If `warms` is true, the returned object is hot.
+    fn lend(
+        &self,
+        unpacked: Option<&Arc<dyn AnyObject>>,
+        warms: bool,
+    ) -> Option<Arc<dyn AnyObject>> {
+        let heat = &self.shared().heat;
+        let mut state = self.unpacked.lock();
+        let held = state.get();
+        let is_held = held.is_some();
+        let object = held.or_else(|| unpacked.cloned())?;
         let (mut warmed, mut lent) = (false, false);
-        match &mut *unpacked {
+        match &mut *state {
             Unpacked::Hot { heat, .. } if warms => *heat = HOTTEST,
             Unpacked::Hot { .. } => {}
-            unpacked if warms && heat.is_on() => {
-                *unpacked = Unpacked::Hot { object: object.clone(), heat: HOTTEST };
+            state if warms && heat.is_on() => {
+                *state = Unpacked::Hot { object: object.clone(), heat: HOTTEST };
                 warmed = true;
             }
-            unpacked if !is_hit => {
-                *unpacked = Unpacked::Lent(Arc::downgrade(&object));
+            state if !is_held => {
+                *state = Unpacked::Lent(Arc::downgrade(&object));
                 lent = true;
             }
             _ => {}
         }
-        drop(unpacked);
-        if is_hit {
-            figures.hits.add();
-        } else {
-            figures.misses.add();
-            if self.is_unreadable() {
-                self.marks.set(Marks::UNREADABLE, false);
-            }
-        }
+        drop(state);
         if warmed {
             heat.warmed(self.me.clone(), self.unpacked_bytes(&*object));
         }
@@ -386,17 +396,16 @@ impl PackedObject for Packed {
     }
 
     fn heat(&self) -> u8 {
-        // The writer asks, and does not wait for a reader that unpacks the object now.
-        let Some(unpacked) = self.unpacked.try_lock() else { return HOTTEST };
-        match &*unpacked {
+        match &*self.unpacked.lock() {
             Unpacked::Hot { heat, .. } => *heat,
             Unpacked::Absent | Unpacked::Lent(_) => 0,
         }
     }
 
     fn get_fields(&self, fields: &FieldSet) -> Option<Arc<dyn AnyObject>> {
-        if let Some(object) = self.unpacked.try_lock().and_then(|unpacked| unpacked.get()) {
-            return Some(object);
+        let held = self.unpacked.lock().get();
+        if held.is_some() {
+            return held;
         }
         // The part is not shared with other readers, which may need other fields.
         self.unpack(Some(fields)).inspect_err(|error| self.report(error)).ok()

@@ -1,11 +1,5 @@
 //! The default: objects are kept as they arrived, where that saves memory.
 
-use std::sync::Barrier;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
-use std::thread;
-use std::time::Duration;
-
 use kube_decode::SerdeDecode;
 
 use super::*;
@@ -76,48 +70,4 @@ fn object_that_takes_much_stack_is_kept_decoded() {
     let definition = |depth| serde_json::to_value(nested_schemas(depth, by_name)).unwrap();
     let (packed, status) = arrive::<Definition>([1, 2, 50].map(definition));
     assert_eq!((packed, status.kept_decoded, status.refused), (2, 1, None));
-}
-
-static READS_SLOWLY: AtomicBool = AtomicBool::new(false);
-static BEGINS: Barrier = Barrier::new(2);
-static ENDS: Barrier = Barrier::new(2);
-
-/// A type that a test decodes as slowly as it likes.
-#[derive(Resource)]
-#[resource(inherit = ConfigMap)]
-struct Slow {
-    metadata: ObjectMeta,
-}
-
-impl<'de> Deserialize<'de> for Slow {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let map = ConfigMap::deserialize(deserializer)?;
-        if READS_SLOWLY.load(Ordering::SeqCst) {
-            BEGINS.wait();
-            ENDS.wait();
-        }
-        Ok(Self { metadata: map.metadata })
-    }
-}
-
-/// The writer asks for the heat of the state that it replaces.
-#[test]
-fn writer_does_not_wait_for_a_reader() {
-    let keeper =
-        Storage::<Slow>::default().keeper(&"things".into(), SafeDropper::default()).unwrap();
-    let packer = Packer::keeping(keeper);
-    let codec =
-        Codecs::new(decode_any::<Slow>(Arc::new(SerdeDecode::new()))).of(Encoding::Json, None);
-    let bytes = objects(1).next().unwrap().to_string().into_bytes();
-    let object = packer.pack_wire(&WireObject { bytes: &bytes, codec: &codec }).unwrap().1;
-    READS_SLOWLY.store(true, Ordering::SeqCst);
-    let (read, asked) = (object.clone(), object);
-    let reader = thread::spawn(move || read.cast::<Slow>().get().is_some());
-    BEGINS.wait();
-    let (tells, told) = mpsc::channel();
-    thread::spawn(move || tells.send(asked.heat()));
-    let heat = told.recv_timeout(Duration::from_secs(10));
-    ENDS.wait();
-    assert_eq!(heat, Ok(HOTTEST));
-    assert!(reader.join().unwrap());
 }
