@@ -28,6 +28,12 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// The number of times that the pause after a failed request doubles.
 const MOST_DOUBLINGS: u32 = 4;
 
+/// The number of refusals in a row that lead to a list of everything. One may be an accident.
+const FIRST_LIST: u32 = 2;
+
+/// The number of refusals from one such list to the next. With the pauses, that is two minutes.
+const REFUSALS_PER_LIST: u32 = 8;
+
 /// The demands on one reflector, and its proof. The waiters and the reflector share it.
 #[derive(Debug)]
 pub(super) struct Demands {
@@ -101,6 +107,8 @@ pub(super) struct Proving {
     state: DemandState,
     /// The number of requests in a row that failed.
     failures: u32,
+    /// The number of them that the server answered.
+    refusals: u32,
 }
 
 enum DemandState {
@@ -126,6 +134,8 @@ pub(super) enum Demanded {
     /// A request is due.
     Due,
     Failed(SourceError),
+    /// The server answers, but not this request: a list is the proof.
+    Refused(SourceError),
     /// A request has ended. The watch may have reached its version.
     Answered,
     /// Only a list can prove that the changes handed on are current.
@@ -138,8 +148,16 @@ impl Proving {
         source: Arc<dyn ListerWatcher>,
         idle_timeout: Duration,
     ) -> Self {
-        let (wanted, since) = (cell.demands().wanted.subscribe(), Moment::START);
-        Self { cell, wanted, since, source, idle_timeout, state: DemandState::Idle, failures: 0 }
+        Self {
+            wanted: cell.demands().wanted.subscribe(),
+            cell,
+            since: Moment::START,
+            source,
+            idle_timeout,
+            state: DemandState::Idle,
+            failures: 0,
+            refusals: 0,
+        }
     }
 
     /// Returns whether a proof is wanted. Costs one atomic read while none is.
@@ -153,6 +171,7 @@ impl Proving {
     /// Notes that the list of a quorum read that began at this moment was handed on.
     pub(super) fn listed(&mut self, begun: Moment) {
         self.cell.demands().prove(begun);
+        (self.failures, self.refusals) = (0, 0);
         if matches!(&self.state, DemandState::Awaiting { begun: asked, .. } if *asked < begun) {
             self.state = DemandState::Idle;
         }
@@ -229,7 +248,7 @@ impl Proving {
     ) -> Demanded {
         match answer {
             Ok(version) => {
-                self.failures = 0;
+                (self.failures, self.refusals) = (0, 0);
                 let ordered = |known: &ResourceVersion| {
                     version == *known || version.compare(known) == Ok(Ordering::Greater)
                 };
@@ -246,7 +265,14 @@ impl Proving {
                 self.failures = self.failures.saturating_add(1);
                 let pause = error.retry_after().map_or(pause, |asked| asked.max(pause));
                 self.state = DemandState::Pausing(after(Instant::now(), pause));
-                Demanded::Failed(error)
+                if !error.is_answer() {
+                    return Demanded::Failed(error);
+                }
+                self.refusals = self.refusals.saturating_add(1);
+                match self.refusals % REFUSALS_PER_LIST {
+                    FIRST_LIST => Demanded::Refused(error),
+                    _ => Demanded::Failed(error),
+                }
             }
         }
     }

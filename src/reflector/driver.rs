@@ -182,9 +182,9 @@ impl ReflectorDriver {
                 let opening = self.opening(&query, &self.packing_hints());
                 let opening = timeout(self.options.watch_grace_period, opening);
                 let opened = match self.prove_beside(opening, machine).await {
-                    None => return StepOutcome::Unproven,
-                    Some(Ok(opened)) => opened,
-                    Some(Err(_)) => {
+                    Err(end) => return StepOutcome::Unproven(end),
+                    Ok(Ok(opened)) => opened,
+                    Ok(Err(_)) => {
                         Err(self.error(Verb::Watch, Fault::Silent(self.options.watch_grace_period)))
                     }
                 };
@@ -223,7 +223,7 @@ impl ReflectorDriver {
             return StepOutcome::Waited;
         }
         let waited = self.prove_beside(sleep(delay), machine).await;
-        waited.map_or(StepOutcome::Unproven, |()| StepOutcome::Waited)
+        waited.map_or_else(StepOutcome::Unproven, |()| StepOutcome::Waited)
     }
 
     /// Opens a watch. The future does not borrow `self`.

@@ -13,22 +13,27 @@ use super::step::End;
 use crate::time::after;
 
 impl ReflectorDriver {
-    /// Waits for a future while no watch is open, and meets demands for a proof meanwhile. Returns
-    /// `None` if only a list can prove that the changes handed on are current.
+    /// Waits for a future while no watch is open, and meets demands for a proof meanwhile.
+    ///
+    /// # Errors
+    /// The reason why only a list can prove that the changes handed on are current.
     pub(super) async fn prove_beside<T>(
         &mut self,
         future: impl Future<Output = T>,
         machine: &mut Machine,
-    ) -> Option<T> {
+    ) -> Result<T, End> {
         let mut future = pin!(future);
         loop {
             let demanded = tokio::select! {
                 biased;
-                output = &mut future => return Some(output),
+                output = &mut future => return Ok(output),
                 demanded = self.proving.next() => demanded,
             };
-            if !self.handle_demand(demanded, machine) || !self.prove_if_reached(machine) {
-                return None;
+            if let Some(end) = self.handle_demand(demanded, machine) {
+                return Err(end);
+            }
+            if !self.prove_if_reached(machine) {
+                return Err(End::Unproven);
             }
         }
     }
@@ -43,9 +48,13 @@ impl ReflectorDriver {
         !reached || !machine.lacks_changes()
     }
 
-    /// Handles the next event of a demand. Returns false if only a list can prove that the changes
-    /// handed on are current.
-    pub(super) fn handle_demand(&mut self, demanded: Demanded, machine: &mut Machine) -> bool {
+    /// Handles the next event of a demand. Returns the reason why only a list can prove that the
+    /// changes handed on are current, if there is one.
+    pub(super) fn handle_demand(
+        &mut self,
+        demanded: Demanded,
+        machine: &mut Machine,
+    ) -> Option<End> {
         match demanded {
             Demanded::Due if machine.admits(Instant::now()) => {
                 self.status.probes();
@@ -54,9 +63,14 @@ impl ReflectorDriver {
             Demanded::Due => self.proving.put_off(),
             Demanded::Answered => self.status.heard(Instant::now()),
             Demanded::Failed(error) => self.report(&error),
-            Demanded::Unproven => return false,
+            Demanded::Refused(error) => {
+                self.report(&error);
+                self.listed_for_proof = Some(Instant::now());
+                return Some(End::Unanswered);
+            }
+            Demanded::Unproven => return Some(End::Unproven),
         }
-        true
+        None
     }
 
     /// Returns a probe of a watch that was opened at this moment.

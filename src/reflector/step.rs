@@ -41,7 +41,7 @@ pub(super) enum StepOutcome {
     /// The shard is no longer empty.
     ShardCame,
     /// No watch is open, and only a list can prove that the changes handed on are current.
-    Unproven,
+    Unproven(End),
     /// A page was listed completely. `at_once` is true if the next one may follow without a pause.
     /// `complete` is true if every item's key could be read. `lost_history` is true if an item is
     /// older than an earlier state.
@@ -92,7 +92,7 @@ pub(super) enum End {
     Due,
     /// The watch is not proved current: a quorum has a newer or an older version.
     Unproven,
-    /// Probes of the watch got only errors for too long.
+    /// The server answers questions for a proof with errors, for too long or too often.
     Unanswered,
     /// Another shard is to be followed.
     ShardChanged,

@@ -77,10 +77,10 @@ impl ReflectorDriver {
             if self.proving.is_wanted()
                 && let Some(demanded) = self.proving.next().now_or_never()
             {
-                if !self.handle_demand(demanded, machine) {
-                    break End::Unproven;
+                match self.handle_demand(demanded, machine) {
+                    Some(end) => break end,
+                    None => continue,
                 }
-                continue;
             }
             if let (Some(at), Some(version)) = (untold, machine.version())
                 && at <= last
@@ -98,12 +98,10 @@ impl ReflectorDriver {
                     Some(end) => break end,
                     None => continue,
                 },
-                demanded = self.proving.next() => {
-                    if !self.handle_demand(demanded, machine) {
-                        break End::Unproven;
-                    }
-                    continue;
-                }
+                demanded = self.proving.next() => match self.handle_demand(demanded, machine) {
+                    Some(end) => break end,
+                    None => continue,
+                },
                 true = shard_changed(shard.as_mut()) => break End::ShardChanged,
                 () = sleep_until(until) => {
                     if untold.is_some_and(|untold| untold <= until) {

@@ -21,7 +21,7 @@ use super::backoff::{BackoffPolicy, RetryDelays};
 use super::gate::Gate;
 use super::shard_progress::ShardProgress;
 use super::status::{RelistCause, Relists};
-use super::step::{RequestFailure, Step, StepOutcome};
+use super::step::{End, RequestFailure, Step, StepOutcome};
 use crate::lister_watcher::ListQuery;
 use crate::object::{ResourceVersion, ShardSelector};
 
@@ -239,7 +239,12 @@ impl Machine {
             (StepOutcome::Waited, Phase::Waiting(Next::Request(request))) => {
                 self.send(*request, now)
             }
-            (StepOutcome::Unproven, _) => self.list_from_quorum(now),
+            (StepOutcome::Unproven(end), phase) => {
+                // A list that is due anyway is more than a proof.
+                let due = matches!(phase, Phase::Waiting(Next::List));
+                self.lists.replaces_proof = matches!(end, End::Unanswered) && !due;
+                self.list_from_quorum(now)
+            }
             (
                 StepOutcome::Listed { version, continue_token, at_once, complete, lost_history },
                 Phase::Listing(mut listing),

@@ -4,6 +4,7 @@ mod endless;
 mod lists;
 mod pace;
 mod panics;
+mod proofs;
 mod shards;
 mod watches;
 

@@ -1,0 +1,129 @@
+//! Demands for a proof, as a takeover makes them, of a server that refuses the question.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::*;
+use crate::time::Moment;
+
+/// A source that refuses lists of one item, and others if `refuses_all` is set.
+struct Refusing {
+    source: Arc<FakeSource<ConfigMap>>,
+    refuses_all: AtomicBool,
+    fault: fn() -> Fault,
+}
+
+impl ListerWatcher<ConfigMap> for Refusing {
+    fn collection(&self) -> &Collection {
+        self.source.collection()
+    }
+
+    fn list(
+        &self,
+        query: &ListQuery,
+        hints: &ListHints,
+    ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
+        let list = self.source.list(query, hints);
+        if query.limit == Some(1) || self.refuses_all.load(Ordering::Relaxed) {
+            let request = self.collection().request_name(Verb::List);
+            let error = SourceError::new(request, (self.fault)());
+            return Box::pin(async { Err(error) });
+        }
+        list
+    }
+
+    fn watch(
+        &self,
+        query: &WatchQuery,
+        hints: &ListHints,
+    ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
+        self.source.watch(query, hints)
+    }
+}
+
+struct Demanding {
+    refusing: Arc<Refusing>,
+    sink: Sink,
+    monitor: ReflectorMonitor,
+    task: JoinHandle<()>,
+}
+
+impl Drop for Demanding {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl Demanding {
+    /// Runs a reflector whose questions get this fault.
+    fn start(fault: fn() -> Fault) -> Self {
+        let source = Arc::new(source(&["a", "b"]));
+        let refusing = Arc::new(Refusing { source, refuses_all: false.into(), fault });
+        let reflector = Reflector::new(refusing.clone(), ReflectorOptions::new().seed(1));
+        let (sink, monitor) = (Sink::default(), reflector.monitor());
+        let task = tokio::spawn(reflector.run(sink.clone()));
+        Self { refusing, sink, monitor, task }
+    }
+
+    /// Demands a proof, and waits for it. Returns whether it came in time.
+    async fn is_proved(&self, limit: f64) -> bool {
+        let proved = self.monitor.proved_since(Moment::now());
+        tokio::time::timeout(Duration::from_secs_f64(limit), proved).await.is_ok()
+    }
+
+    /// Returns the numbers of questions and of lists so far.
+    fn asked(&self) -> (usize, usize) {
+        let requests = self.refusing.source.requests();
+        let lists = requests.iter().filter_map(|request| match request {
+            SourceRequest::List(query) => Some(query.limit),
+            SourceRequest::Watch(_) => None,
+        });
+        let (questions, lists): (Vec<_>, Vec<_>) = lists.partition(|limit| *limit == Some(1));
+        (questions.len(), lists.len())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn refused_question_leads_to_a_list() {
+    let faults: [fn() -> Fault; 3] =
+        [|| fault(400, "BadRequest"), || fault(500, "InternalError"), || Fault::NoVersion];
+    for refused in faults {
+        let demanding = Demanding::start(refused);
+        seconds(10.0).await;
+        // Each demand in turn is met in seconds.
+        for nth in 1..4 {
+            demanding.refusing.source.put(object("b"));
+            assert!(demanding.is_proved(3.0).await, "{nth}: {:?}", demanding.monitor.status());
+            assert_eq!(demanding.asked().1, 1 + nth);
+            seconds(600.0).await;
+        }
+        assert_eq!(demanding.monitor.status().relists.of(RelistCause::Unproven), 3);
+    }
+}
+
+/// A server that does not answer, or has too many requests, is asked again.
+#[tokio::test(start_paused = true)]
+async fn unanswered_question_leads_to_no_list() {
+    for unanswered in [refused, || fault(429, "TooManyRequests")] {
+        let demanding = Demanding::start(unanswered);
+        seconds(10.0).await;
+        assert!(!demanding.is_proved(600.0).await);
+        let (questions, lists) = demanding.asked();
+        assert_eq!(lists, 1);
+        assert!((30..60).contains(&questions), "{questions} questions");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn lists_for_a_demand_are_rare_and_spare_the_watch() {
+    let demanding = Demanding::start(|| fault(403, "Forbidden"));
+    seconds(10.0).await;
+    demanding.refusing.refuses_all.store(true, Ordering::Relaxed);
+    assert!(!demanding.is_proved(3600.0).await);
+    let (_, lists) = demanding.asked();
+    assert!((10..40).contains(&lists), "{lists} lists in an hour");
+    demanding.refusing.source.put(object("c"));
+    seconds(60.0).await;
+    assert_eq!(demanding.sink.0.lock().1.len(), 3, "the watch goes on");
+    demanding.refusing.refuses_all.store(false, Ordering::Relaxed);
+    assert!(demanding.is_proved(180.0).await, "{:?}", demanding.monitor.status());
+}
