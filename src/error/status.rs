@@ -28,7 +28,8 @@ pub struct ApiStatus {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum FaultClass {
-    /// The requested version is no longer available (410). The reflector lists again.
+    /// The requested version is no longer available (410, or 500 in etcd's words). The reflector
+    /// lists again.
     Expired,
     /// The requested version is not available yet (504 with cause `ResourceVersionTooLarge`).
     VersionTooLarge,
@@ -87,6 +88,14 @@ impl FaultClass {
     }
 }
 
+/// The words of etcd for a version that is no longer available.
+///
+/// An API server answers 410 only if it gets exactly etcd's own error (`interpretWatchError` and
+/// `interpretListError` in `apiserver/pkg/storage/etcd3`). An error with the same text that a proxy
+/// or another store made becomes a 500. client-go (`isExpiredError`) and kube look at code and
+/// reason only, and repeat the request at the same version.
+const COMPACTED: &str = "required revision has been compacted";
+
 impl ApiStatus {
     /// Creates a status of this code, without causes or retry delay.
     pub fn new(code: u16, reason: impl Into<String>, message: impl Into<String>) -> Self {
@@ -109,6 +118,7 @@ impl ApiStatus {
             (401, _) => FaultClass::Unauthorized,
             (403, _) => FaultClass::Forbidden,
             (404, _) => FaultClass::NotFound,
+            (500, _) if self.message.contains(COMPACTED) => FaultClass::Expired,
             (500, _) => FaultClass::Internal,
             (400..=499, _) => FaultClass::Invalid,
             _ => FaultClass::Other,
@@ -153,6 +163,24 @@ mod tests {
         }
         let other = ApiStatus::new(504, "Timeout", "slow");
         assert_eq!(other.class(), FaultClass::Other);
+    }
+
+    #[test]
+    fn compacted_version_is_expired_in_words_of_etcd() {
+        for message in [
+            "required revision has been compacted",
+            "etcdserver: mvcc: required revision has been compacted",
+            "rpc error: code = OutOfRange desc = mvcc: required revision has been compacted",
+            "Internal error occurred: etcdserver: mvcc: required revision has been compacted",
+        ] {
+            for reason in ["", "InternalError"] {
+                assert_eq!(ApiStatus::new(500, reason, message).class(), FaultClass::Expired);
+            }
+            // Another code says more than the words.
+            assert_eq!(ApiStatus::new(404, "NotFound", message).class(), FaultClass::NotFound);
+        }
+        let future = "etcdserver: mvcc: required revision is a future revision";
+        assert_eq!(ApiStatus::new(500, "", future).class(), FaultClass::Internal);
     }
 
     #[test]
