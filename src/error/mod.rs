@@ -167,6 +167,9 @@ pub enum Fault {
         /// The kind of the object.
         found: String,
     },
+    /// An object is in another namespace than was requested. It is left out.
+    #[error("the answer has {0}, which is in another namespace than was requested")]
+    WrongNamespace(ObjectKey),
     /// A list has no `resourceVersion`, so no watch can start from it.
     #[error("the list has no metadata.resourceVersion, so no watch can start from it")]
     NoVersion,
@@ -259,9 +262,10 @@ impl SourceError {
             Fault::Status(status) => status.class(),
             Fault::Connect { refused: true, .. } => FaultClass::Refused,
             Fault::Request(_) => FaultClass::Invalid,
-            Fault::Undecodable { .. } | Fault::WrongKind { .. } | Fault::TransformPanicked(_) => {
-                FaultClass::Undecodable
-            }
+            Fault::Undecodable { .. }
+            | Fault::WrongKind { .. }
+            | Fault::WrongNamespace(_)
+            | Fault::TransformPanicked(_) => FaultClass::Undecodable,
             _ => FaultClass::Other,
         }
     }

@@ -47,8 +47,8 @@ pub enum FaultClass {
     Internal,
     /// The request is invalid (another 4xx). The same request will fail again.
     Invalid,
-    /// One object cannot be used: it cannot be decoded, has another kind, or the transform
-    /// panicked. The request is not repeated.
+    /// One object cannot be used: it cannot be decoded, has another kind or namespace, or the
+    /// transform panicked. The request is not repeated.
     Undecodable,
     /// Any other failure.
     Other,

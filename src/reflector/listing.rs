@@ -20,6 +20,7 @@ use crate::lister_watcher::{
     ListHints, ListItem, ListMetadata, ListQuery, ListStream, SourceForm, SourceObject, WatchQuery,
 };
 use crate::object::{Cached, Change, KnownObjects, ObjectKey};
+use crate::panic::drop_safely;
 use crate::time::{Moment, after};
 use crate::yield_budget::YieldBudget;
 
@@ -80,6 +81,9 @@ impl ReflectorDriver {
                     let unreadable = object.as_ref().err().and_then(|error| error.version.clone());
                     let (key, object) = self.accept(object, Verb::List);
                     match (key, object) {
+                        (Some(key), object) if self.is_elsewhere(&key, Verb::List) => {
+                            drop_safely(object);
+                        }
                         (Some(key), Some(object)) => {
                             let object = self.known_or(&key, object);
                             self.accumulator.list(key, object);

@@ -20,7 +20,7 @@ pub(super) enum Observed {
         version: ResourceVersion,
         initial_events_end: bool,
     },
-    /// An event of an object that was never in the shard.
+    /// An event of an object that was never in the shard, or is in another namespace.
     Outside(Option<ResourceVersion>),
     /// An event of an object whose key cannot be read.
     Nameless,
@@ -44,22 +44,21 @@ impl ReflectorDriver {
     /// Returns the meaning of a watch item. Errors of single items are reported.
     pub(super) fn observe(&mut self, item: WatchItem) -> Observed {
         match item {
-            WatchItem::Added(decoded) => self.observe_object(decoded, |key, object, version| {
-                Change::Added { key, object, version }
-            }),
-            WatchItem::Modified(decoded) => self.observe_object(decoded, |key, object, version| {
-                Change::Updated { key, object, version }
-            }),
-            WatchItem::Deleted(decoded) => {
-                let version = version(&decoded);
-                match self.accept(decoded, Verb::Watch) {
-                    (Some(key), object) => Observed::Change {
-                        change: Change::Deleted { key, object, version: version.clone() },
-                        version,
-                    },
-                    (None, _) => Observed::Nameless,
-                }
+            WatchItem::Added(decoded) => {
+                self.observe_object(decoded, |key, object, version| match object {
+                    Some(object) => Change::Added { key, object, version },
+                    None => Change::Unreadable { key, version },
+                })
             }
+            WatchItem::Modified(decoded) => {
+                self.observe_object(decoded, |key, object, version| match object {
+                    Some(object) => Change::Updated { key, object, version },
+                    None => Change::Unreadable { key, version },
+                })
+            }
+            WatchItem::Deleted(decoded) => self.observe_object(decoded, |key, object, version| {
+                Change::Deleted { key, object, version }
+            }),
             WatchItem::Bookmark { version, .. } if version.is_empty() => {
                 let problem = "a bookmark without a version".to_owned();
                 self.report(&self.error(Verb::Watch, Fault::Malformed { offset: 0, problem }));
@@ -86,19 +85,31 @@ impl ReflectorDriver {
     fn observe_object(
         &mut self,
         object: Result<SourceObject, Undecodable>,
-        change: fn(ObjectKey, Cached, Option<ResourceVersion>) -> Change,
+        change: fn(ObjectKey, Option<Cached>, Option<ResourceVersion>) -> Change,
     ) -> Observed {
         let version = version(&object);
         match self.accept(object, Verb::Watch) {
-            (Some(key), Some(object)) => {
+            (Some(key), object) if self.is_elsewhere(&key, Verb::Watch) => {
+                drop_safely(object);
+                Observed::Outside(version)
+            }
+            (Some(key), object) => {
                 Observed::Change { change: change(key, object, version.clone()), version }
             }
-            (Some(key), None) => Observed::Change {
-                change: Change::Unreadable { key, version: version.clone() },
-                version,
-            },
             (None, _) => Observed::Nameless,
         }
+    }
+
+    /// Returns whether an object is in another namespace than the requested one, and reports that.
+    pub(super) fn is_elsewhere(&self, key: &ObjectKey, verb: Verb) -> bool {
+        let requested = self.source.collection().namespace.as_deref();
+        let elsewhere = requested.is_some_and(|requested| {
+            key.namespace().is_some_and(|namespace| namespace != requested)
+        });
+        if elsewhere {
+            self.report(&self.error(verb, Fault::WrongNamespace(key.clone())));
+        }
+        elsewhere
     }
 
     /// Returns an object's key if it can be read, and the object in the form that the cache keeps,

@@ -2,6 +2,7 @@
 
 mod endless;
 mod lists;
+mod namespaces;
 mod pace;
 mod panics;
 mod proofs;
