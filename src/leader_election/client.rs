@@ -9,7 +9,7 @@ use kube::api::PostParams;
 use kube::{Api, Client};
 
 use super::machine::{RequestFailure, Step, StepOutcome};
-use crate::lease::{LeaseError, LeaseVerb, attempt};
+use crate::lease::{LeaseError, LeaseVerb, attempt, checked};
 
 /// The outcome of a step, and the error to report.
 pub(super) type StepResult = (StepOutcome, Option<LeaseError>);
@@ -51,37 +51,27 @@ impl LeaseClient {
                 Step::Get => {
                     let asked = async {
                         let lease = this.api.get_opt(&this.name).await?;
-                        lease.map(|lease| this.checked(lease)).transpose()
+                        lease.map(|lease| checked(lease, &this.name)).transpose()
                     };
                     let got = |lease: Option<Lease>| StepOutcome::Got(lease.map(Box::new));
                     this.ask(LeaseVerb::Get, asked, got).await
                 }
                 Step::Create(lease) => {
                     let params = PostParams::default();
-                    let asked = async { this.checked(this.api.create(&params, &lease).await?) };
+                    let asked =
+                        async { checked(this.api.create(&params, &lease).await?, &this.name) };
                     this.ask(LeaseVerb::Create, asked, written).await
                 }
                 Step::Replace(lease) => {
                     let params = PostParams::default();
                     let asked = async {
-                        this.checked(this.api.replace(&this.name, &params, &lease).await?)
+                        checked(this.api.replace(&this.name, &params, &lease).await?, &this.name)
                     };
                     this.ask(LeaseVerb::Update, asked, written).await
                 }
                 Step::Lost(_) | Step::Released => (StepOutcome::Waited, None),
             }
         })
-    }
-
-    /// Returns the answer if it is this Lease. A proxy may answer anything with 200.
-    fn checked(&self, lease: Lease) -> kube::Result<Lease> {
-        let metadata = &lease.metadata;
-        let is_this = metadata.name.as_deref() == Some(&*self.name);
-        if is_this && metadata.resource_version.is_some() {
-            return Ok(lease);
-        }
-        let problem = "the answer is not this Lease: its name or version is missing or another";
-        Err(kube::Error::Service(problem.into()))
     }
 
     async fn ask<T>(

@@ -4,6 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use k8s_openapi::api::coordination::v1::Lease;
+use kube::api::ObjectMeta;
 use serde::{Serialize, Serializer};
 
 use crate::error::{BAD_CREDENTIALS, unquoted};
@@ -131,6 +133,16 @@ impl fmt::Display for LeaseVerb {
             Self::Delete => "delete",
         })
     }
+}
+
+/// Returns an answer if it is the Lease of this name. A proxy may answer anything with 200.
+pub(crate) fn checked(lease: Lease, name: &str) -> kube::Result<Lease> {
+    let ObjectMeta { name: answered, uid, resource_version, .. } = &lease.metadata;
+    if answered.as_deref() == Some(name) && uid.is_some() && resource_version.is_some() {
+        return Ok(lease);
+    }
+    let problem = "the answer is not this Lease: its name, uid or version is missing or another";
+    Err(kube::Error::Service(problem.into()))
 }
 
 /// Waits for the answer to a request about a Lease, for this long at most.

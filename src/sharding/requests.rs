@@ -14,7 +14,7 @@ use serde_json::json;
 use super::error::MembershipError;
 use super::machine::{Answer, Request, RequestFailure, Rules, Subject};
 use super::record::{self, Record};
-use crate::lease::{LeaseError, LeaseFault, LeaseVerb, attempt};
+use crate::lease::{LeaseError, LeaseFault, LeaseVerb, attempt, checked};
 
 /// The answer to a request, with the parts that the driver keeps.
 #[derive(Debug)]
@@ -121,10 +121,10 @@ impl Requests {
         lease: Option<Lease>,
     ) -> kube::Result<Option<Lease>> {
         let params = PostParams::default();
-        match (verb, lease) {
-            (LeaseVerb::Create, Some(lease)) => self.api.create(&params, &lease).await.map(Some),
+        let answer = match (verb, lease) {
+            (LeaseVerb::Create, Some(lease)) => Some(self.api.create(&params, &lease).await?),
             (LeaseVerb::Update, Some(lease)) => {
-                self.api.replace(name, &params, &lease).await.map(Some)
+                Some(self.api.replace(name, &params, &lease).await?)
             }
             (LeaseVerb::Delete, _) => {
                 let Request::Delete { uid, version, .. } = request else { return Ok(None) };
@@ -137,10 +137,12 @@ impl Requests {
                     grace_period_seconds: Some(0),
                     ..DeleteParams::default()
                 };
-                self.api.delete(name, &params).await.map(|_| None)
+                self.api.delete(name, &params).await?;
+                None
             }
-            _ => self.api.get_opt(name).await,
-        }
+            _ => self.api.get_opt(name).await?,
+        };
+        answer.map(|lease| checked(lease, name)).transpose()
     }
 }
 

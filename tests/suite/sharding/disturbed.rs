@@ -37,6 +37,34 @@ async fn foreign_lease_under_a_slots_name_is_told() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn answer_that_is_no_lease_is_told() {
+    let lease = |metadata: serde_json::Value| json!({"kind": "Lease", "apiVersion": "coordination.k8s.io/v1", "metadata": metadata});
+    let other = json!({"name": "other", "namespace": "shop", "uid": "u", "resourceVersion": "5"});
+    for body in [json!({}), lease(json!({})), lease(other)] {
+        let server = ApiServer::new();
+        let board = Board::default();
+        let first = Replica::start(&server, &board, 0, Duration::ZERO);
+        sleep(Duration::from_secs(5)).await;
+        let answer = body.to_string();
+        server.intercept(move |request| {
+            let writes = request.method == "PUT" && request.target.contains("-slot-");
+            let response = http::Response::builder().header("content-type", "application/json");
+            writes.then(|| response.body(answer.clone().into()).unwrap())
+        });
+        let second = Replica::start(&server, &board, 1, Duration::ZERO);
+        sleep(Duration::from_secs(10)).await;
+        let told = last_error(&first);
+        assert!(told.contains("update lease shop/orders-slot-"), "{body}: {told}");
+        assert!(told.contains("the answer is not this Lease"), "{body}: {told}");
+        server.stop_intercepting();
+        sleep(Duration::from_secs(60)).await;
+        assert_eq!(board.shares(), [6, 6], "{body}");
+        first.stop().await.unwrap();
+        second.stop().await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn lease_of_an_unknown_role_is_told_once() {
     let server = ApiServer::new();
     let (board, replicas) = three(&server, Duration::ZERO).await;
