@@ -43,6 +43,8 @@ pub(crate) trait AnyController: Send + Sync {
     fn handle(&self) -> ControllerHandle;
     /// Returns its sharding. With one, every replica works, on its own slots.
     fn sharding(&self) -> Option<&Sharding>;
+    /// Limits the grace.
+    fn limit_grace(&mut self, limit: Duration);
     /// Returns the informers that it follows.
     fn followed(&self) -> Vec<SharedInformer>;
     /// Returns the informers whose caches show its own writes.
@@ -159,6 +161,10 @@ impl AnyController for ControlLoop {
 
     fn sharding(&self) -> Option<&Sharding> {
         Some(self.parts.slots.as_deref()?.sharding())
+    }
+
+    fn limit_grace(&mut self, limit: Duration) {
+        self.parts.limits.grace = self.parts.limits.grace.min(limit);
     }
 
     fn followed(&self) -> Vec<SharedInformer> {

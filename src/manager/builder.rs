@@ -197,6 +197,10 @@ impl ManagerBuilder {
     /// the 30 s that a pod has. Parts still running then are dropped, and
     /// [`ManagerError::Unfinished`] names them.
     ///
+    /// The manager shortens the grace of a [sharded](
+    /// crate::controller::ControllerBuilder::sharded) controller to four fifths of its own. The
+    /// rest is for the membership, which then gives the slots back.
+    ///
     /// Code that blocks a thread cannot be dropped. For a leader's or a slot's code, `run` waits
     /// beyond the grace, unless the [elector](
     /// crate::leader_election::LeaderElectorBuilder::abandon_blocked_work) or the [sharding](
@@ -249,9 +253,15 @@ impl ManagerBuilder {
         let state = Arc::new(ManagerState::new(informers, handles, leadership, tasks));
         #[cfg(feature = "serve")]
         let endpoints = self.serve.map(Serve::prepare).transpose()?;
+        // The release of Leases follows the work, and has the rest of the grace.
+        let limit = parts.grace / 5 * 4;
         if let Some(elector) = &mut parts.elector {
-            elector.limit_grace(parts.grace / 5 * 4);
+            elector.limit_grace(limit);
         }
+        // Nothing else holds the controllers yet.
+        let controllers = parts.leading.iter_mut().chain(&mut parts.always);
+        let sharded = controllers.filter(|controller| controller.sharding().is_some());
+        sharded.filter_map(Arc::get_mut).for_each(|controller| controller.limit_grace(limit));
         Ok(Manager {
             handle: ManagerHandle(state),
             parts,

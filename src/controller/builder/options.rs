@@ -34,7 +34,9 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     }
 
     /// Sets the time that running reconciles get to end after a stop; 10 s unless set. With leader
-    /// election, the elector's grace may end it earlier; so may a manager's deadline.
+    /// election, the elector's grace may end it earlier; so may a manager's deadline. A
+    /// manager shortens the grace of a [sharded](Self::sharded) controller to four fifths of its own
+    /// grace.
     ///
     /// A slot of a [sharded](Self::sharded) controller that is given back without a stop has
     /// [its own grace](crate::sharding::ShardingBuilder::grace).

@@ -8,12 +8,15 @@ use std::time::Duration;
 
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube::api::Api;
+use kube::api::{Api, ListParams};
 use kube_informer::controller::BoxError;
 use kube_informer::leader_election::WorkScope;
 use kube_informer::manager::{ManagerBuilder, ManagerError};
+use kube_informer::sharding::ShardBy;
 use kube_informer::testing::ApiServer;
-use kube_informer::{Action, Controller, LeaderElector, Manager, SharedInformerFactory};
+use kube_informer::{
+    Action, Controller, InformerSpec, LeaderElector, Manager, Sharding, SharedInformerFactory,
+};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -83,6 +86,29 @@ async fn lease_is_released_although_a_leading_task_is_deaf() {
     assert_eq!(took.as_secs(), 8, "four fifths of the deadline");
     let lease = Api::<Lease>::namespaced(server.client(), "shop").get("maps").await.unwrap();
     assert_eq!(lease.spec.unwrap().holder_identity.unwrap_or_default(), "");
+}
+
+#[tokio::test(start_paused = true)]
+async fn slots_are_released_although_a_reconcile_is_deaf() {
+    let (server, factory) = server();
+    let sharding = Sharding::builder(server.client(), "shop", "maps", ShardBy::Namespace);
+    let sharding = sharding.build().unwrap();
+    let maps = factory.informer_with(InformerSpec::<ConfigMap>::new().shard(sharding.objects()));
+    let controller = Controller::builder("slow", &maps.unwrap()).grace(100 * S);
+    let manager = Manager::builder(&factory)
+        .controller(controller.sharded(&sharding).build(), |_| async {
+            pending::<()>().await;
+            Ok::<_, Infallible>(Action::done())
+        })
+        .task_before_sync("membership", |stop| async move { sharding.run(stop).await })
+        .grace(10 * S);
+    let (ended, took) = stopped(manager).await;
+    assert!(matches!(ended, Err(ManagerError::Controller(_))), "{ended:?}");
+    assert_eq!(took.as_secs(), 8, "four fifths of the deadline");
+    let leases = Api::<Lease>::namespaced(server.client(), "shop");
+    let leases = leases.list(&ListParams::default()).await.unwrap();
+    let mut names = leases.iter().flat_map(|lease| lease.metadata.name.as_deref());
+    assert!(leases.items.len() > 1 && names.all(|name| !name.contains("member")));
 }
 
 #[tokio::test(start_paused = true)]
