@@ -286,6 +286,7 @@ impl ControllerParts {
                 predicates: self.predicates.clone(),
                 queue: self.queue.clone(),
                 status: self.status.clone(),
+                all_requests: self.all_requests.clone(),
             };
             let (gate, groups) = (slots.clone(), self.groups.clone());
             feeds.tasks.spawn(async move {

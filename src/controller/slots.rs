@@ -8,7 +8,7 @@
 //! whose reconcile is not over, and the keys that left the queue while they waited for the slot.
 //! Triggers and delays of other slots' keys are lost.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,6 +20,7 @@ use super::cause::Cause;
 use super::following::{Followed, Group, followed, members};
 use super::gate::SlotGate;
 use super::status::StatusCell;
+use super::streams::AllRequests;
 use super::triggers::{Predicate, passes};
 use super::waiting::concerns;
 use crate::informer::{InformerGroup, Membership};
@@ -49,6 +50,7 @@ pub(super) struct Arrivals {
     pub(super) predicates: Arc<[Predicate]>,
     pub(super) queue: WorkQueue<ObjectKey>,
     pub(super) status: Arc<StatusCell>,
+    pub(super) all_requests: AllRequests,
 }
 
 /// A slot before and after a change.
@@ -56,6 +58,8 @@ struct Readiness {
     /// `None` if the slot was not held in this tenure.
     before: Option<HeldSlot>,
     now: HeldSlot,
+    /// True if all of the slot's objects are to be reconciled, even if the predicates refuse them.
+    all: bool,
 }
 
 impl Readiness {
@@ -150,14 +154,28 @@ impl SlotGate {
     pub(super) async fn feed(&self, arrivals: &Arrivals) {
         let mut known: HashMap<usize, HeldSlot> = HashMap::new();
         let mut changes = self.changes(&arrivals.groups);
+        let mut all_requests = arrivals.all_requests.subscribe();
+        // The arriving slots, with their tenures, whose objects were all requested meanwhile.
+        let mut all: HashSet<(usize, u64)> = HashSet::new();
+        let tenure = |held: &HeldSlot| (held.slot, held.tenure);
         loop {
             // Seen before the slots are read, so that a later change wakes this task.
             changes.mark_seen();
+            let requested = all_requests.has_changed().unwrap_or(false);
+            all_requests.mark_unchanged();
             let held = self.held(&arrivals.groups);
+            let arrives = |slot: &HeldSlot| {
+                let before = known.get(&slot.slot).filter(|one| one.scope.is_same(&slot.scope));
+                before.is_none_or(|before| !before.lacking.is_empty())
+            };
+            if requested {
+                all.extend(held.iter().filter(|slot| arrives(slot)).map(tenure));
+            }
             let news = held.iter().filter_map(|now| {
                 let before = known.remove(&now.slot).filter(|one| one.scope.is_same(&now.scope));
                 let same = before.as_ref().is_some_and(|before| before.lacking == now.lacking);
-                (!same).then(|| (now.slot, Readiness { before, now: now.clone() }))
+                let all = all.contains(&tenure(now));
+                (!same).then(|| (now.slot, Readiness { before, now: now.clone(), all }))
             });
             let news: HashMap<_, _> = news.collect();
             if !news.is_empty() {
@@ -167,16 +185,23 @@ impl SlotGate {
                 })
                 .await;
             }
+            let arriving = held.iter().filter(|held| !held.lacking.is_empty());
+            let arriving: HashSet<_> = arriving.map(tenure).collect();
+            all.retain(|slot| arriving.contains(slot));
             known = held.into_iter().map(|held| (held.slot, held)).collect();
             self.release(arrivals);
             self.purge();
-            changes.changed().await;
+            tokio::select! {
+                () = changes.changed() => {}
+                // `arrivals` holds the sender.
+                _requested = all_requests.changed() => all_requests.mark_changed(),
+            }
         }
     }
 
     /// Calls a function with each key of these slots that becomes ready. These are stored objects
-    /// that the predicates pass, keys to which other stored objects map, and deleted objects.
-    /// Yields in between.
+    /// that the predicates pass or that were requested, keys to which other stored objects map, and
+    /// deleted objects. Yields in between.
     async fn each_key(
         &self,
         arrivals: &Arrivals,
@@ -186,14 +211,18 @@ impl SlotGate {
         let Arrivals { objects, groups, predicates, status, .. } = arrivals;
         let mut budget = YieldBudget::new();
         let collections: Vec<_> = members(groups).map(Membership::collection).collect();
-        let among = |place: u64, key: &ObjectKey| {
+        let slot_of = |place: u64, key: &ObjectKey| {
             let slot = news.get(&self.sharding().slot_of(place));
-            slot.is_some_and(|slot| slot.is_new(key, &collections))
+            slot.filter(|slot| slot.is_new(key, &collections))
         };
+        let among = |place: u64, key: &ObjectKey| slot_of(place, key).is_some();
         for informer in objects.informers() {
             for (key, object) in informer.snapshot().objects() {
                 budget.spend(1).await;
-                if !self.place_of_object(key, object).is_some_and(|place| among(place, key)) {
+                let place = self.place_of_object(key, object);
+                let Some(slot) = place.and_then(|place| slot_of(place, key)) else { continue };
+                if slot.all {
+                    call(key);
                     continue;
                 }
                 let added = CachedEvent::Added { object: object.clone(), initial: true };

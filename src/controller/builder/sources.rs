@@ -190,6 +190,9 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
 
     /// Also reconciles all stored objects each time that a stream yields, for example when a
     /// configuration file has changed. Otherwise like [`reconcile_on`](Self::reconcile_on).
+    ///
+    /// A [sharded](Self::sharded) controller reconciles those of an arriving slot once they have
+    /// arrived.
     pub fn reconcile_all_on(self, signals: impl Stream<Item = ()> + Send + 'static) -> Self {
         self.reads(signals.map(|()| Wanted::All).boxed())
     }

@@ -126,6 +126,32 @@ async fn forbidden_namespace_holds_up_its_keys_only() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn request_for_all_reaches_arriving_slots() {
+    let server = server(&["a/1", "a/2", "b/1", "b/2", "c/1"]);
+    let replica = Replica::new(&server, "one");
+    let controller = Controller::builder("maps", &replica.maps(None)).predicate(|_| false);
+    let (handle, _running) = replica.run(controller.sharded(&replica.sharding).build());
+    replica.faults.inject(Requests::all().to("/configmaps"), Injection::delay(4 * S));
+    replica.join();
+    sleep(2 * S).await;
+    assert_eq!(replica.sharding.status().held.len(), 8);
+    assert!(handle.reconcile_all());
+    sleep(S).await;
+    assert_eq!(replica.keys(), [""; 0], "the slots arrive");
+    sleep(10 * S).await;
+    assert_eq!(replica.keys(), ["a/1", "a/2", "b/1", "b/2", "c/1"]);
+    // Slots that arrive later pass the predicates again.
+    let other = Replica::new(&server, "two");
+    other.join();
+    sleep(10 * S).await;
+    assert_eq!(replica.sharding.status().held.len(), 4);
+    other.stop.cancel();
+    sleep(20 * S).await;
+    assert_eq!(replica.sharding.status().held.len(), 8);
+    assert_eq!(replica.keys(), [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn kind_that_cannot_be_listed_ends_the_run() {
     for status in [403, 404] {
         let server = server(&["a/1"]);
