@@ -145,6 +145,8 @@ pub(super) enum Command {
     },
     /// Drop the work of the lost session at its current awaits.
     AbortAll,
+    /// List and watch the Leases from the beginning. The next view is of that list, or newer.
+    Look,
     /// Publish the ranges of these slots, each with its tenure.
     Publish(Vec<(usize, u64)>),
     /// Report a problem.
@@ -161,25 +163,23 @@ pub(super) enum Command {
     },
 }
 
-/// The largest number of times that the pause before a session doubles.
-const MOST_JOIN_DOUBLINGS: u32 = 5;
-
-/// The number of this replica's sessions that are remembered.
-const PAST_SESSIONS: usize = 4;
-
 #[derive(Debug)]
 pub(super) struct Machine {
     pub(super) rules: Rules,
     pub(super) rng: Rng,
     phase: Phase,
     pub(super) view: Option<Arc<View>>,
+    /// True if the view is of a list that was answered after the start, after the last loss of a
+    /// session, and after the last try to join without an answer. A member that does not see the
+    /// others would be given slots that it cannot claim.
+    pub(super) sees: bool,
     pub(super) silence: Silence,
     pub(super) holdings: Holdings,
     next_id: u64,
     /// The time before which no further session begins.
-    joins_at: Option<Instant>,
+    pub(super) joins_at: Option<Instant>,
     /// The number of sessions in a row that were lost without a renewal.
-    fruitless: u32,
+    pub(super) fruitless: u32,
     /// This replica's sessions that are over, the newest last.
     pub(super) past: Vec<Arc<str>>,
     /// The problems of the last view, so that each is reported once.
@@ -200,7 +200,7 @@ pub(super) struct Machine {
 
 #[derive(Debug)]
 enum Phase {
-    /// No view has come yet. Only a replica that sees the others joins them.
+    /// The next session waits for a view, or for the end of a pause.
     Waiting,
     Joining(Join),
     Live(Session),
@@ -221,6 +221,7 @@ impl Machine {
             rng,
             phase: Phase::Waiting,
             view: None,
+            sees: false,
             silence: Silence::default(),
             next_id: 0,
             joins_at: None,
@@ -264,9 +265,9 @@ impl Machine {
         let stop = self.stopped.map(|stopped| after(stopped, self.rules.grace));
         let last = self.last_request_by();
         let own = match &self.phase {
-            Phase::Waiting => self.joins_at.filter(|_| self.view.is_some()),
+            Phase::Waiting => self.joins_at.filter(|_| self.sees),
             Phase::Over => None,
-            Phase::Joining(join) => min(join.wake_at(), last),
+            Phase::Joining(join) => min(join.wake_at().filter(|_| self.may_join()), last),
             Phase::Ending { abort, limit } => min(*abort, stop.map(|stop| stop.max(*limit))),
             Phase::Live(session) => {
                 let mut wake = session.wake_at(&self.rules);
@@ -366,34 +367,20 @@ impl Machine {
         let abort = (!at_once).then_some(term.abort);
         let limit = if at_once { now + margin(self.rules.times.duration) } else { term.expires };
         self.phase = Phase::Ending { abort, limit };
-    }
-
-    /// Pauses before the next session if sessions are lost without a renewal. Otherwise a replica
-    /// that only fails to renew would take slots repeatedly.
-    fn note_loss(&mut self, now: Instant) {
-        let Some(session) = self.session() else { return };
-        let (uid, renewals) = (session.uid.clone(), session.renewals);
-        self.past.push(uid);
-        let surplus = self.past.len().saturating_sub(PAST_SESSIONS);
-        self.past.drain(..surplus);
-        self.fruitless = if renewals > 0 { 0 } else { self.fruitless.saturating_add(1) };
-        if self.fruitless > 1 {
-            let doublings = (self.fruitless - 1).min(MOST_JOIN_DOUBLINGS);
-            let delay = self.rules.times.retry_period * (1 << doublings);
-            let delay = delay.mul_f64(1.0 + self.rng.f64() / 4.0);
-            self.joins_at = self.joins_at.max(Some(now + delay));
-        }
+        self.doubt_view();
     }
 
     fn see(&mut self, view: Arc<View>, now: Instant) {
-        if let Some(last) = &self.view {
-            if last.epoch != view.epoch {
-                // The server's history was lost: Leases may be as they were long ago.
-                self.lose(true, now);
-                self.holdings.forget_records();
-            } else if view.version.is_older_than(&last.version) {
-                return;
-            }
+        let last = self.view.as_ref();
+        let restored = last.is_some_and(|last| last.epoch != view.epoch);
+        if !restored && last.is_some_and(|last| view.version.is_older_than(&last.version)) {
+            return;
+        }
+        self.sees = true;
+        if restored {
+            // The server's history may be lost: Leases may be as they were long ago.
+            self.lose(true, now);
+            self.holdings.forget_records();
         }
         self.silence.observe(&view, &self.rules, now);
         let session = self.session().map(|session| session.uid.clone());
@@ -422,6 +409,9 @@ impl Machine {
                 let mut phase = std::mem::replace(&mut self.phase, Phase::Waiting);
                 match &mut phase {
                     Phase::Joining(join) => {
+                        if join.awaits(id) && answer == Answer::Failed(RequestFailure::Unknown) {
+                            self.doubt_view();
+                        }
                         let joined = join.answered(id, answer, &self.rules, now);
                         if let Some(session) =
                             joined.filter(|s| now < self.rules.term(s.renewed).cancel)
@@ -454,7 +444,7 @@ impl Machine {
                 self.out.push(Command::Finish { still_running: false });
                 return;
             }
-            Phase::Waiting if self.view.is_some() && self.joins_at.is_none_or(|at| now >= at) => {
+            Phase::Waiting if self.sees && self.joins_at.is_none_or(|at| now >= at) => {
                 // Sessions that are lost at once, for example to a replica of the same identity,
                 // must not flood the server.
                 self.joins_at = Some(now + self.rules.times.retry_period);
@@ -486,13 +476,6 @@ impl Machine {
             Phase::Waiting | Phase::Over => {}
         }
         self.phase = phase;
-    }
-
-    fn advance_join(&mut self, join: &mut Join, now: Instant) {
-        if let Some(request) = join.due(now, self.stopped.is_some()) {
-            let id = self.send(Subject::Member, request);
-            join.sent(id, now);
-        }
     }
 
     /// Returns the present session, to change it.

@@ -101,9 +101,10 @@
 //! # A lost session
 //!
 //! A member that cannot renew its Lease loses its session and all its scopes. It joins again with a
-//! new session as soon as its work has ended and the server answers. The published ranges stay as
-//! they were until the new session has claimed its slots. A short outage of the API server
-//! therefore does not make replicas list everything again.
+//! new session as soon as its work has ended and the server has answered a list of the group's
+//! Leases. Others would give slots to a member that does not see them. The published ranges stay
+//! as they were until the new session has claimed its slots. A short outage of the API server
+//! therefore does not make replicas list their objects again.
 //!
 //! # Limits
 //!
@@ -129,6 +130,7 @@ mod balance;
 mod detached;
 mod error;
 mod holdings;
+mod joining;
 mod machine;
 mod options;
 mod pause;

@@ -21,7 +21,7 @@ use super::requests::{Answered, Requests};
 use super::trouble::Trouble;
 use super::view::View;
 use super::{Sharding, ShardingState, slots};
-use crate::informer::{InformerOptions, SharedInformer};
+use crate::informer::{Changes, InformerOptions, SharedInformer};
 use crate::lease::WorkScope;
 use crate::object::ResourceVersion;
 use crate::reflector::{ReflectorOptions, from_backon};
@@ -39,6 +39,10 @@ pub(super) struct Driver {
     pub(super) machine: Machine,
     requests: Requests,
     informer: SharedInformer<Lease>,
+    /// The changes of the informer's Leases.
+    changes: Changes,
+    /// The number of epochs before the informer's first.
+    epochs: u64,
     reader: Reader,
     /// The last Lease from an answer, by name.
     answered: HashMap<String, Lease>,
@@ -123,33 +127,7 @@ impl Drop for Running {
 impl Driver {
     fn new(inner: Arc<ShardingState>) -> Result<Self, ShardingError> {
         let rules = Arc::new(inner.rules.clone());
-        let selector = format!("{}={}", record::GROUP, rules.group);
-        let source = ApiSource::<Lease>::new(inner.client.clone())
-            .namespace(&*inner.namespace)
-            .labels(selector);
-        let backoff = backon::ConstantBuilder::new().with_delay(rules.times.retry_period);
-        let status = inner.status.clone();
-        // An answer of the Leases that is lost must not cost a slot's owner much time.
-        let request = rules.times.request_timeout();
-        let reflector = ReflectorOptions::new()
-            .backoff(from_backon(backoff.without_max_times()))
-            // Renewals arrive all the time. A watch without any is broken.
-            .freshness_limit(rules.times.duration)
-            .list_idle_timeout(request)
-            .initial_events_idle_timeout(request)
-            .watch_grace_period(request)
-            .on_error(move |error| {
-                tracing::warn!(%error, "watch of sharding leases failed, trying again");
-                let error = MembershipError::Watch(error.clone());
-                status.send_modify(|status| status.last_error = Some(error));
-            });
-        let options = InformerOptions::new().name("sharding").reflector(reflector);
-        let informer = SharedInformer::new(Arc::new(source), options);
-        let failed = |error: &dyn std::fmt::Display| ShardingError::Informer {
-            group: rules.group.clone(),
-            message: error.to_string().into(),
-        };
-        informer.start().map_err(|error| failed(&error))?;
+        let informer = inner.follow_leases()?;
         Ok(Self {
             requests: Requests::new(inner.client.clone(), inner.namespace.clone(), rules.clone()),
             machine: Machine::new(inner.rules.clone(), Rng::new()),
@@ -157,7 +135,9 @@ impl Driver {
             run: RUNS.fetch_add(1, Ordering::Relaxed),
             inner,
             rules,
+            changes: informer.changes(),
             informer,
+            epochs: 0,
             reader: Reader::default(),
             answered: HashMap::new(),
             races: Races::default(),
@@ -172,8 +152,6 @@ impl Driver {
     /// Runs the membership until it has ended. The returned future may be dropped, and this
     /// function called again.
     pub(super) async fn run(&mut self, stop: CancellationToken) -> Result<(), ShardingError> {
-        let informer = self.informer.clone();
-        let mut changes = informer.changes();
         let (mut stopping, mut watching) = (false, true);
         while self.finished.is_none() {
             let wake = self.machine.wake_at();
@@ -197,7 +175,7 @@ impl Driver {
                 }
                 () = sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => Input::Tick,
                 Some(answered) = waits.requests.next() => self.take(answered),
-                seen = changes.changed(), if watching => {
+                seen = self.changes.changed(), if watching => {
                     watching = seen.is_ok();
                     let view = if watching { self.view() } else { Err(self.informer_failed()) };
                     match view {
@@ -258,6 +236,7 @@ impl Driver {
         let leases = self.informer.snapshot();
         let last = self.machine.view.as_deref();
         let view = self.reader.view(&leases, &self.rules, &self.inner.namespace, last)?;
+        let view = View { epoch: self.epochs + view.epoch, ..view };
         for problem in std::mem::take(&mut self.reader.problems) {
             self.report(problem);
         }
@@ -380,6 +359,17 @@ impl Driver {
                 };
                 self.waits.lost = Some(ended.boxed());
             }
+            Command::Look => match self.inner.follow_leases() {
+                Ok(informer) => {
+                    // The new list is not compared with what the old informer saw.
+                    self.epochs += self.informer.snapshot().epoch() + 1;
+                    (self.changes, self.informer) = (informer.changes(), informer);
+                }
+                Err(error) => {
+                    self.failure.get_or_insert(error);
+                    self.finished = Some(false);
+                }
+            },
             Command::AbortAll => self.scopes.iter().flatten().for_each(WorkScope::abort),
             Command::Tell(trouble) => {
                 let Rules { group, identity, .. } = &*self.rules;
@@ -444,6 +434,38 @@ impl ShardingState {
     /// Returns a number that no other tenure of this process has.
     fn tenure(run: u64, tenure: u64) -> u64 {
         (run << 32) + tenure
+    }
+
+    /// Follows the Leases of the group, from a first list on.
+    fn follow_leases(&self) -> Result<SharedInformer<Lease>, ShardingError> {
+        let selector = format!("{}={}", record::GROUP, self.rules.group);
+        let source = ApiSource::<Lease>::new(self.client.clone())
+            .namespace(&*self.namespace)
+            .labels(selector);
+        let backoff = backon::ConstantBuilder::new().with_delay(self.rules.times.retry_period);
+        let status = self.status.clone();
+        // An answer of the Leases that is lost must not cost a slot's owner much time.
+        let request = self.rules.times.request_timeout();
+        let reflector = ReflectorOptions::new()
+            .backoff(from_backon(backoff.without_max_times()))
+            // Renewals arrive all the time. A watch without any is broken.
+            .freshness_limit(self.rules.times.duration)
+            .list_idle_timeout(request)
+            .initial_events_idle_timeout(request)
+            .watch_grace_period(request)
+            .on_error(move |error| {
+                tracing::warn!(%error, "watch of sharding leases failed, trying again");
+                let error = MembershipError::Watch(error.clone());
+                status.send_modify(|status| status.last_error = Some(error));
+            });
+        let options = InformerOptions::new().name("sharding").reflector(reflector);
+        let informer = SharedInformer::new(Arc::new(source), options);
+        let failed = |error: &dyn std::fmt::Display| ShardingError::Informer {
+            group: self.rules.group.clone(),
+            message: error.to_string().into(),
+        };
+        informer.start().map_err(|error| failed(&error))?;
+        Ok(informer)
     }
 
     /// Publishes the ranges of these slots, each with its tenure.

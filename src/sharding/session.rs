@@ -44,6 +44,11 @@ impl Join {
         Self { name, next: JoinStep::Create, at: now, pending: None }
     }
 
+    /// Returns whether this request has no answer yet.
+    pub(super) fn awaits(&self, id: u64) -> bool {
+        self.pending.is_some_and(|pending| pending.id == id)
+    }
+
     /// Returns whether the Lease does not exist, as far as is known.
     pub(super) fn is_absent(&self) -> bool {
         self.pending.is_none() && matches!(self.next, JoinStep::Create)

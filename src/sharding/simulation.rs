@@ -33,6 +33,8 @@ struct Replica {
     /// The newest view that was delivered, and whether a delivery is on its way.
     seen: usize,
     watching: bool,
+    /// True if the next delivery is a list, which shows the newest state.
+    lists: bool,
     /// The time of the next tick; zero for none.
     tick: u64,
     /// The number of the work on each slot; zero for none.
@@ -79,6 +81,7 @@ impl Simulation {
             suspended_until: 0,
             seen: 0,
             watching: false,
+            lists: false,
             tick: 0,
             work: vec![0; faults.slots],
             term: None,
@@ -262,6 +265,7 @@ impl Simulation {
         let replica = &mut self.replicas[index];
         (replica.machine, replica.running, replica.losing) = (machine, true, false);
         (replica.tick, replica.watching, replica.seen) = (0, false, 0);
+        replica.lists = false;
         replica.published.clear();
         self.watch(index);
     }
@@ -321,7 +325,8 @@ impl Simulation {
         let seen = self.replicas[index].seen.min(newest);
         self.replicas[index].watching = false;
         // Often the newest state, sometimes an older one, and rarely one before the last.
-        let next = match if self.is_calm() { 9 } else { self.rng.u8(0..10) } {
+        let lists = std::mem::take(&mut self.replicas[index].lists);
+        let next = match if lists || self.is_calm() { 9 } else { self.rng.u8(0..10) } {
             0 => seen.saturating_sub(3),
             1 | 2 => self.rng.usize(seen..=newest),
             _ => newest,
@@ -403,6 +408,10 @@ impl Simulation {
                 for slot in 0..self.faults.slots {
                     self.end_later(index, slot, 0);
                 }
+            }
+            Command::Look => {
+                self.replicas[index].lists = true;
+                self.watch(index);
             }
             Command::Publish(slots) => {
                 self.replicas[index].published = slots.into_iter().map(|(slot, _)| slot).collect();

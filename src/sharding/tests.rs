@@ -265,7 +265,11 @@ fn lost_answer_to_a_join_is_confirmed() {
     bench.serve(&request);
     bench.until(5.0);
     bench.deliver(Answer::Failed(RequestFailure::Unknown));
+    // The server may have been away: the member Lease waits for a new list.
+    assert_eq!(bench.done, [Command::Look]);
     bench.until(7.0);
+    assert!(bench.sent.is_empty() && bench.machine.wake_at().is_none());
+    bench.see();
     assert!(matches!(bench.sent[0].2, Request::Find { .. }));
     bench.answer();
     assert!(bench.machine.session().is_none());
@@ -285,9 +289,11 @@ fn deleted_lease_ends_everything_at_once() {
             bench.until(2.0);
             bench.answer();
         }
-        assert_eq!(bench.done, [Command::Lose { at_once: true }]);
+        assert_eq!(bench.done, [Command::Lose { at_once: true }, Command::Look]);
         assert!(bench.held().is_empty());
-        // It joins again when the work has ended, and not within a retry period of the last time.
+        // It joins again when the work has ended, when it has a new list, and not within a retry
+        // period of the last time.
+        bench.see();
         assert!(bench.sent.is_empty());
         bench.feed(Input::WorkEnded);
         bench.until(2.0);
@@ -302,9 +308,30 @@ fn lost_session_is_dropped_before_its_lease_expires() {
     bench.until(9.999);
     assert!(bench.done.is_empty());
     bench.until(10.0);
-    assert_eq!(bench.done, [Command::Lose { at_once: false }]);
+    assert_eq!(bench.done, [Command::Lose { at_once: false }, Command::Look]);
     bench.until(13.5);
-    assert_eq!(bench.done[1..], [Command::AbortAll]);
+    assert_eq!(bench.done[2..], [Command::AbortAll]);
+}
+
+#[test]
+fn lost_session_waits_for_a_new_list() {
+    let mut bench = Bench::holder();
+    bench.until(2.0);
+    bench.sent.clear();
+    bench.until(10.0);
+    bench.feed(Input::WorkEnded);
+    // Nothing is due before the list is answered.
+    assert_eq!(bench.machine.wake_at(), None);
+    bench.until(60.0);
+    assert!(bench.sent.is_empty(), "{:?}", bench.sent);
+    bench.see();
+    assert!(matches!(bench.sent[0].2, Request::Join { .. }), "{:?}", bench.sent);
+    // A stop does not wait for it.
+    let mut bench = Bench::holder();
+    bench.until(10.0);
+    bench.feed(Input::WorkEnded);
+    bench.feed(Input::Stop);
+    assert_eq!(bench.done.last(), Some(&Command::Finish { still_running: false }));
 }
 
 #[test]
@@ -410,7 +437,7 @@ fn lost_history_ends_the_session() {
     let mut bench = Bench::holder();
     let view = View { epoch: 1, version: 1.into(), ..(*bench.store.view()).clone() };
     bench.feed(Input::View(Arc::new(view)));
-    assert_eq!(bench.done, [Command::Lose { at_once: true }]);
+    assert_eq!(bench.done, [Command::Lose { at_once: true }, Command::Look]);
 }
 
 #[test]

@@ -36,8 +36,8 @@ pub(super) struct Slot {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct View {
     pub(super) version: ResourceVersion,
-    /// The number of times that the server's history was lost. Versions of different epochs do not
-    /// compare.
+    /// The number of times that the server's history was lost, or the Leases were listed from the
+    /// beginning. Versions of different epochs do not compare.
     pub(super) epoch: u64,
     /// Sorted by identity.
     pub(super) members: Arc<[Member]>,

@@ -240,6 +240,63 @@ async fn unanswered_list_costs_seconds() {
     }
 }
 
+/// A member that does not see the others would be given slots, and nobody would work on them.
+#[tokio::test(start_paused = true)]
+async fn replica_joins_only_with_a_view() {
+    let server = ApiServer::new();
+    let board = Board::default();
+    let views = || {
+        let kinds = [Requests::lists(), Requests::streaming_lists(), Requests::watches()];
+        kinds.map(|requests| requests.to("/leases"))
+    };
+    let replicas = [0, 1].map(|who| Replica::start(&server, &board, who, Duration::ZERO));
+    sleep(Duration::from_secs(40)).await;
+    let first = &replicas[0];
+    let away = first.faults.inject(Requests::all(), Injection::black_hole());
+    first.faults.cut_now();
+    sleep(Duration::from_secs(40)).await;
+    // Only the requests about single Leases reach the server again.
+    let blind = views().map(|requests| first.faults.inject(requests, Injection::black_hole()));
+    away.remove();
+    let late = Replica::start(&server, &board, 2, Duration::ZERO);
+    let refused = views().map(|requests| late.faults.inject(requests, Injection::status(403)));
+    for _ in 0..60 {
+        sleep(Duration::from_secs(1)).await;
+        assert_eq!(board.shares(), [0, SLOTS, 0]);
+        assert_eq!(replicas[1].sharding.status().members.len(), 1);
+    }
+    assert!(last_error(first).contains("list"), "{}", last_error(first));
+    assert!(last_error(&late).contains("403"), "{}", last_error(&late));
+    blind.into_iter().chain(refused).for_each(|fault| fault.remove());
+    sleep(Duration::from_secs(10)).await;
+    assert_eq!(board.shares(), [4, 4, 4]);
+    for replica in replicas.into_iter().chain([late]) {
+        replica.stop().await.unwrap();
+    }
+}
+
+/// No replica renews, so no event shows any of them that the server is back.
+#[tokio::test(start_paused = true)]
+async fn whole_group_returns_after_an_outage() {
+    for refuses in [true, false] {
+        let server = ApiServer::new();
+        let (board, replicas) = three(&server, Duration::ZERO).await;
+        let outage = || if refuses { Injection::refuse() } else { Injection::black_hole() };
+        for replica in &replicas {
+            replica.faults.inject(Requests::all(), outage());
+            replica.faults.cut_now();
+        }
+        sleep(Duration::from_secs(63)).await;
+        assert_eq!(board.shares(), [0, 0, 0]);
+        replicas.iter().for_each(|replica| replica.faults.clear());
+        sleep(Duration::from_secs(9)).await;
+        assert_eq!(board.shares(), [4, 4, 4], "refuses: {refuses}");
+        for replica in replicas {
+            replica.stop().await.unwrap();
+        }
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn status_shows_what_only_requests_follow() {
     let server = ApiServer::new();
