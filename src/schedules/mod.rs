@@ -12,6 +12,8 @@
 mod fifo;
 mod handlers;
 mod own_writes;
+#[cfg(feature = "compact")]
+mod packed;
 mod store;
 mod workqueue;
 
