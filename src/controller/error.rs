@@ -58,7 +58,7 @@ pub enum ControllerError {
     /// The controller owns objects that its own objects cannot own: Kubernetes allows no owner with
     /// a namespace for an object without one. Make the owner's kind cluster-scoped, or follow the
     /// dependents with [`watches`](super::ControllerBuilder::watches).
-    WrongScope {
+    CannotOwn {
         /// The controller's name.
         controller: Arc<str>,
         /// The kind of the controller's own objects.
@@ -129,7 +129,7 @@ impl fmt::Display for ControllerError {
             Self::NotStarted { controller, source } => {
                 write!(f, "controller {controller}: {source}")
             }
-            Self::WrongScope { controller, owner, dependent } => write!(
+            Self::CannotOwn { controller, owner, dependent } => write!(
                 f,
                 "controller {controller}: a {owner} has a namespace, so it cannot own a {dependent}, \
                  which has none; follow these objects with `watches`"
@@ -171,7 +171,7 @@ impl Error for ControllerError {
             // Its text includes its source's text.
             Self::NotSynced { source, .. } => source.source().and_then(Error::source),
             Self::Leadership { source, .. } => source.source(),
-            Self::WrongScope { .. }
+            Self::CannotOwn { .. }
             | Self::WrongSharding { .. }
             | Self::Spins { .. }
             | Self::Unfinished { .. } => None,
@@ -181,7 +181,7 @@ impl Error for ControllerError {
 
 /// The kinds of an owner with a namespace and of a dependent without one.
 #[derive(Clone, Debug)]
-pub(super) struct WrongScope {
+pub(super) struct CannotOwn {
     pub(super) owner: Arc<str>,
     pub(super) dependent: Arc<str>,
 }

@@ -53,7 +53,7 @@ pub use self::builder::ControllerBuilder;
 use self::cause::Cause;
 pub use self::cause::{ChangeKind, Trigger, TriggerCause};
 pub use self::confirm::{ConfirmError, Confirmation, Confirmed};
-use self::error::WrongScope;
+use self::error::CannotOwn;
 pub use self::error::{ControllerError, LastFailure};
 use self::error_policy::ErrorRules;
 pub use self::error_policy::{FailedTry, Permanent};
@@ -148,7 +148,7 @@ struct ControllerParts {
     /// True if the controller has an election of its own.
     elected: bool,
     /// An error that was found when the controller was built.
-    wrong_scope: Option<WrongScope>,
+    cannot_own: Option<CannotOwn>,
     /// The problem of dependents that may be on another replica than their owner.
     scattered_dependents: Option<&'static str>,
     limits: Limits,

@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::error::WrongScope;
+use super::error::CannotOwn;
 use super::error_policy::OwnFailures;
 use super::following::{Connection, Connector, Followed, Group, followed, members};
 use super::reconciler::{Reconcile, Reconciler};
@@ -214,9 +214,9 @@ impl ControllerParts {
     /// Starts the informers and waits until work can begin.
     async fn sync(&self) -> Result<(), ControllerError> {
         let controller = || self.name.clone();
-        if let Some(wrong) = &self.wrong_scope {
-            let WrongScope { owner, dependent } = wrong.clone();
-            return Err(ControllerError::WrongScope { controller: controller(), owner, dependent });
+        if let Some(refused) = &self.cannot_own {
+            let CannotOwn { owner, dependent } = refused.clone();
+            return Err(ControllerError::CannotOwn { controller: controller(), owner, dependent });
         }
         if let Some(problem) = self.wrong_sharding() {
             return Err(ControllerError::WrongSharding { controller: controller(), problem });

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use kube::Resource;
 
-use super::error::WrongScope;
+use super::error::CannotOwn;
 use super::error_policy::ErrorRules;
 use super::followed::Followed;
 use super::following::{self, Group};
@@ -58,7 +58,7 @@ pub struct ControllerBuilder<K, C = ()> {
     debounce: Duration,
     triggers_kept: usize,
     errors: ErrorRules,
-    wrong_scope: Option<WrongScope>,
+    cannot_own: Option<CannotOwn>,
     /// The problem of dependents that may be on another replica than their owner.
     scattered_dependents: Option<&'static str>,
     caches: Vec<Cache>,
@@ -82,7 +82,7 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
             debounce: Duration::ZERO,
             triggers_kept: history::KEYS,
             errors: ErrorRules::default(),
-            wrong_scope: None,
+            cannot_own: None,
             scattered_dependents: None,
             sharding: None,
             limits: Limits::default(),
@@ -130,7 +130,7 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
             debounce: self.debounce,
             triggers_kept: self.triggers_kept,
             errors: self.errors,
-            wrong_scope: self.wrong_scope,
+            cannot_own: self.cannot_own,
             scattered_dependents: self.scattered_dependents,
             caches: self.caches,
             sharding: self.sharding,
@@ -175,7 +175,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
             errors: Arc::new(self.errors),
             slots: self.sharding.map(|sharding| Arc::new(SlotGate::new(sharding))),
             elected: self.elector.is_some(),
-            wrong_scope: self.wrong_scope,
+            cannot_own: self.cannot_own,
             scattered_dependents: self.scattered_dependents,
             limits: self.limits,
         };

@@ -8,7 +8,7 @@ use futures::{Stream, StreamExt};
 use kube::Resource;
 
 use super::{ControllerBuilder, caches};
-use crate::controller::error::WrongScope;
+use crate::controller::error::CannotOwn;
 use crate::controller::followed::Followed;
 use crate::controller::following;
 use crate::controller::owner::Owner;
@@ -27,7 +27,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// queue nothing.
     ///
     /// Kubernetes allows no owner with a namespace for an object without one:
-    /// [`Controller::run`](crate::Controller::run) then returns [`ControllerError::WrongScope`](crate::controller::ControllerError).
+    /// [`Controller::run`](crate::Controller::run) then returns [`ControllerError::CannotOwn`](crate::controller::ControllerError).
     pub fn owns<O>(self, followed: impl Into<Followed<O>>) -> Self
     where
         O: Resource + Send + Sync + 'static,
@@ -68,7 +68,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
         {
             let owner = self.own.informers.kind();
             let dependent = followed.informers.kind();
-            self.wrong_scope.get_or_insert(WrongScope { owner, dependent });
+            self.cannot_own.get_or_insert(CannotOwn { owner, dependent });
         }
         let scattered = followed.informers.informers().iter().find_map(|informer| {
             let key = informer.wanted_shard()?.borrow().key();

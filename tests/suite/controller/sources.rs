@@ -173,7 +173,7 @@ async fn an_owner_with_a_namespace_of_objects_without_is_refused() {
         .owns(&factory.informer::<Namespace>())
         .build();
     let ended = Noting::run(controller).running.await.unwrap().unwrap_err();
-    assert!(matches!(ended, ControllerError::WrongScope { .. }), "{ended:?}");
+    assert!(matches!(ended, ControllerError::CannotOwn { .. }), "{ended:?}");
     let text = ended.to_string();
     assert!(text.contains("a ConfigMap has a namespace, so it cannot own a Namespace"), "{text}");
     assert!(server.requests().is_empty(), "it is told before anything is requested");
