@@ -2,7 +2,7 @@
 //! handlers that panic, dawdle, come and go. When the faults stop, everything must come right.
 //!
 //! A world is made from a seed. One that fails says so; `CONVERGENCE_SEED=n` plays it again, alone,
-//! and `CONVERGENCE_SEEDS=n` plays so many instead of the usual 2,000.
+//! and `CONVERGENCE_SEEDS=n` plays so many instead of the usual 1,000.
 
 #![cfg(feature = "testing")]
 
@@ -15,7 +15,7 @@ mod world;
 use tally::Tally;
 use world::play;
 
-const SEEDS: u64 = 2_000;
+const SEEDS: u64 = 1_000;
 
 /// The message of a handler that panics on purpose.
 const ON_PURPOSE: &str = "on purpose";
