@@ -66,11 +66,13 @@ mod handles {
     /// Calls the recorder, which is user code. Its panic loses one value, but not the measured
     /// work. Returns `None` after a panic.
     fn contained<R>(call: impl FnOnce() -> R) -> Option<R> {
-        let called = catch(call);
-        if let Err(message) = &called {
-            tracing::error!(message, "the metrics recorder panicked");
-        }
-        called.ok()
+        catch(call).map_err(|message| report(&message)).ok()
+    }
+
+    /// Logs a recorder's panic. Not generic, because a `tracing` event is much code for each type.
+    #[cold]
+    fn report(message: &str) {
+        tracing::error!(message, "the metrics recorder panicked");
     }
 
     /// A counter of events.
@@ -113,11 +115,15 @@ mod handles {
             let Some(gauge) = &self.gauge else { return };
             let mut own = self.own.lock();
             let level = level();
-            let before = std::mem::replace(&mut *own, level);
-            if level >= before {
-                contained(|| gauge.increment(float(level - before)));
+            Self::change(gauge, std::mem::replace(&mut *own, level), level);
+        }
+
+        // Not generic, so that it is compiled once and not for each closure.
+        fn change(gauge: &Gauge, before: usize, now: usize) {
+            if now >= before {
+                contained(|| gauge.increment(float(now - before)));
             } else {
-                contained(|| gauge.decrement(float(before - level)));
+                contained(|| gauge.decrement(float(before - now)));
             }
         }
     }
@@ -141,27 +147,28 @@ mod handles {
         /// Sets the value, if there is one.
         pub(crate) fn set(&self, value: impl FnOnce() -> Option<u64>) {
             if let Some(value) = value() {
-                let value = float(usize::try_from(value).unwrap_or(usize::MAX));
-                contained(|| self.0.set(value));
+                self.record(float(usize::try_from(value).unwrap_or(usize::MAX)));
             }
         }
 
         /// Sets the value to a duration, in seconds.
         pub(crate) fn set_duration(&self, value: impl FnOnce() -> Duration) {
-            let value = value().as_secs_f64();
-            contained(|| self.0.set(value));
+            self.record(value().as_secs_f64());
         }
 
         /// Sets the value to zero, which means none.
         pub(crate) fn clear(&self) {
-            contained(|| self.0.set(0.0));
+            self.record(0.0);
         }
 
         /// Sets the value to the current time, in seconds since 1970.
         pub(crate) fn set_to_now(&self) {
             let now = SystemTime::now().duration_since(UNIX_EPOCH);
-            let now = now.unwrap_or_default().as_secs_f64();
-            contained(|| self.0.set(now));
+            self.record(now.unwrap_or_default().as_secs_f64());
+        }
+
+        fn record(&self, value: f64) {
+            contained(|| self.0.set(value));
         }
     }
 
@@ -191,8 +198,12 @@ mod handles {
         /// Records one observation, if there is one.
         pub(crate) fn observe(&self, took: impl FnOnce() -> Option<Duration>) {
             if let Some(took) = took() {
-                contained(|| self.0.record(took.as_secs_f64()));
+                self.record(took);
             }
+        }
+
+        fn record(&self, took: Duration) {
+            contained(|| self.0.record(took.as_secs_f64()));
         }
     }
 
