@@ -29,6 +29,8 @@
 
 #[cfg(test)]
 mod any_json;
+#[doc(hidden)]
+pub mod bare;
 mod budget;
 mod direct;
 mod dynamic;
@@ -59,7 +61,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use kube::core::{DynamicObject, TypeMeta};
+use kube::core::{DynamicObject, ObjectMeta, TypeMeta};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -104,8 +106,8 @@ pub trait Decode<K>: Send + Sync + 'static {
     }
 
     /// Returns a decoder of the same type that skips `metadata.managedFields`. `None` unless
-    /// implemented. Storage that keeps the bytes of objects also uses it, to check that they can be
-    /// decoded.
+    /// implemented. Storage that keeps the bytes of objects cuts the field out of those that this
+    /// decoder reads.
     fn without_managed_fields(&self) -> Option<Arc<dyn Decode<K>>> {
         None
     }
@@ -138,6 +140,21 @@ pub trait DecodeProtobuf<K> {
     ) -> Result<K, DecodeError> {
         let _ = fields;
         self.decode_protobuf(object)
+    }
+
+    /// Returns the metadata of an object that [`decode_protobuf`](Self::decode_protobuf) is sure to
+    /// decode, and builds nothing else. `None` if only decoding tells, and unless implemented.
+    ///
+    /// `wanted` gets the metadata before the rest is checked. If it returns false, the rest stays
+    /// unchecked, and the result is `None`.
+    #[doc(hidden)]
+    fn check_protobuf(
+        &self,
+        object: &ProtobufObject<'_>,
+        wanted: &mut dyn FnMut(&ObjectMeta) -> bool,
+    ) -> Option<ObjectMeta> {
+        let _ = (object, wanted);
+        None
     }
 }
 
@@ -277,6 +294,15 @@ impl<K: DeserializeOwned + 'static> DecodeProtobuf<K> for SerdeDecode<K> {
         fields: &FieldSet,
     ) -> Result<K, DecodeError> {
         node::from_protobuf(*object, self.options.rule(Some(fields)), self.options.memory)
+    }
+
+    fn check_protobuf(
+        &self,
+        object: &ProtobufObject<'_>,
+        wanted: &mut dyn FnMut(&ObjectMeta) -> bool,
+    ) -> Option<ObjectMeta> {
+        let DecodeOptions { memory, managed_fields } = self.options;
+        direct::check::<K>(object, managed_fields, memory, wanted)
     }
 }
 

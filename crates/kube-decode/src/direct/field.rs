@@ -3,6 +3,7 @@
 //! Each is the value that [`node`](crate::node) hands to serde for the same bytes, and costs
 //! the same memory.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use k8s_openapi::ByteString;
@@ -12,6 +13,7 @@ use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use k8s_openapi::jiff::Timestamp;
 
 use super::reader::Reader;
+use super::walk::{Form, Leaf};
 use super::{Charge, Message};
 use crate::budget::{largest_tree, map_size, text_size, vec_size};
 use crate::json::first_too_deep;
@@ -28,6 +30,9 @@ const MICRO_TIME: usize = "2000-01-01T00:00:00.000000Z".len();
 pub(crate) trait Field: Sized {
     /// True if JSON has null for an empty message.
     const EMPTY_IS_NULL: bool = false;
+
+    /// The rule by which the field is checked and not read.
+    const FORM: Form;
 
     /// Returns the value of a field that JSON does not have, or any value if the type needs one.
     fn absent() -> Self;
@@ -46,6 +51,8 @@ fn put<T>(absent: &mut T, value: T) {
 }
 
 impl<T: Message> Field for T {
+    const FORM: Form = Form::Message { rows: T::ROWS };
+
     fn absent() -> Self {
         T::absent()
     }
@@ -67,6 +74,8 @@ impl<T: Message> Field for T {
 }
 
 impl<T: Field> Field for Option<T> {
+    const FORM: Form = if T::EMPTY_IS_NULL { Form::Nullable { of: &T::FORM } } else { T::FORM };
+
     fn absent() -> Self {
         None
     }
@@ -91,6 +100,8 @@ impl<T: Field> Field for Option<T> {
 }
 
 impl<T: Field> Field for Vec<T> {
+    const FORM: Form = Form::List { of: &T::FORM, size: size_of::<T>() };
+
     fn absent() -> Self {
         Vec::new()
     }
@@ -116,6 +127,8 @@ impl<T: Field> Field for Vec<T> {
 }
 
 impl<T: Field> Field for BTreeMap<String, T> {
+    const FORM: Form = Form::Map { of: &T::FORM, size: size_of::<String>() + size_of::<T>() };
+
     fn absent() -> Self {
         BTreeMap::new()
     }
@@ -124,8 +137,14 @@ impl<T: Field> Field for BTreeMap<String, T> {
         let mut left = reader.count()?;
         reader.charge(map_size(size_of::<String>() + size_of::<T>(), left))?;
         loop {
-            let (key, value) = entry(reader)?;
-            self.insert(key, value);
+            let mut value = T::absent();
+            let key = entry(
+                reader,
+                |reader, found| {
+                    if found { value.read(reader) } else { value.fill(reader) }
+                },
+            )?;
+            self.insert(key.into_owned(), value);
             left -= 1;
             if left == 0 {
                 return Some(());
@@ -140,16 +159,20 @@ impl<T: Field> Field for BTreeMap<String, T> {
     }
 }
 
-/// Reads an entry of a map: a message with a key and a value.
-fn entry<T: Field, C: Charge>(reader: &mut Reader<'_, C>) -> Option<(String, T)> {
+/// Reads an entry of a map: a message with a key and a value. Calls `value` once, with true if the
+/// value comes next and with false if there is none. Returns the key.
+pub(super) fn entry<'a, C: Charge>(
+    reader: &mut Reader<'a, C>,
+    mut value: impl FnMut(&mut Reader<'a, C>, bool) -> Option<()>,
+) -> Option<Cow<'a, str>> {
     let rest = reader.enter()?;
-    let (mut key, mut value, mut found) = (&b""[..], T::absent(), false);
+    let (mut key, mut found) = (&b""[..], false);
     loop {
         match reader.head()? {
             0 => break,
             1 => key = reader.bytes()?,
             2 if !found => {
-                value.read(reader)?;
+                value(reader, true)?;
                 found = true;
             }
             2 => return None,
@@ -157,13 +180,15 @@ fn entry<T: Field, C: Charge>(reader: &mut Reader<'_, C>) -> Option<(String, T)>
         }
     }
     if !found {
-        value.fill(reader)?;
+        value(reader, false)?;
     }
     reader.leave(rest);
-    Some((reader.copy_text(key)?, value))
+    reader.charge_text(key)
 }
 
 impl Field for String {
+    const FORM: Form = Form::Leaf(Leaf::Text);
+
     fn absent() -> Self {
         String::new()
     }
@@ -181,6 +206,8 @@ impl Field for String {
 }
 
 impl Field for bool {
+    const FORM: Form = Form::Leaf(Leaf::Number);
+
     fn absent() -> Self {
         false
     }
@@ -197,6 +224,8 @@ impl Field for bool {
 }
 
 impl Field for i32 {
+    const FORM: Form = Form::Leaf(Leaf::Int32);
+
     fn absent() -> Self {
         0
     }
@@ -213,6 +242,8 @@ impl Field for i32 {
 }
 
 impl Field for i64 {
+    const FORM: Form = Form::Leaf(Leaf::Number);
+
     fn absent() -> Self {
         0
     }
@@ -229,15 +260,14 @@ impl Field for i64 {
 }
 
 impl Field for ByteString {
+    const FORM: Form = Form::Leaf(Leaf::Bytes);
+
     fn absent() -> Self {
         Self::default()
     }
 
-    /// The charge is that of the base64 text in JSON.
     fn read<C: Charge>(&mut self, reader: &mut Reader<'_, C>) -> Option<()> {
-        let bytes = reader.bytes()?;
-        reader.charge(text_size(bytes.len().div_ceil(3) * 4))?;
-        put(&mut self.0, bytes.to_vec());
+        put(&mut self.0, data(reader)?.to_vec());
         Some(())
     }
 
@@ -246,54 +276,83 @@ impl Field for ByteString {
     }
 }
 
+/// Reads bytes. The charge is that of the base64 text in JSON.
+pub(super) fn data<'a, C: Charge>(reader: &mut Reader<'a, C>) -> Option<&'a [u8]> {
+    let bytes = reader.bytes()?;
+    reader.charge(text_size(bytes.len().div_ceil(3) * 4))?;
+    Some(bytes)
+}
+
+/// The text of a quantity that the wire leaves out.
+pub(super) const NO_QUANTITY: &[u8] = b"0";
+
+/// Reads the text of a quantity.
+pub(super) fn quantity<'a, C: Charge>(reader: &mut Reader<'a, C>) -> Option<Cow<'a, str>> {
+    let rest = reader.enter()?;
+    let mut text = NO_QUANTITY;
+    loop {
+        match reader.head()? {
+            0 => break,
+            1 => text = reader.bytes()?,
+            _ => reader.pass()?,
+        }
+    }
+    reader.leave(rest);
+    reader.charge_text(text)
+}
+
 impl Field for Quantity {
+    const FORM: Form = Form::Leaf(Leaf::Quantity);
+
     fn absent() -> Self {
         Self(String::new())
     }
 
     fn read<C: Charge>(&mut self, reader: &mut Reader<'_, C>) -> Option<()> {
-        let rest = reader.enter()?;
-        let mut text = &b"0"[..];
-        loop {
-            match reader.head()? {
-                0 => break,
-                1 => text = reader.bytes()?,
-                _ => reader.pass()?,
-            }
-        }
-        reader.leave(rest);
-        put(&mut self.0, reader.copy_text(text)?);
+        put(&mut self.0, quantity(reader)?.into_owned());
         Some(())
     }
 
     fn fill<C: Charge>(&mut self, reader: &mut Reader<'_, C>) -> Option<()> {
-        put(&mut self.0, reader.copy_text(b"0")?);
+        put(&mut self.0, reader.charge_text(NO_QUANTITY)?.into_owned());
         Some(())
     }
 }
 
+/// Reads a number, or else a text.
+pub(super) fn int_or_text<'a, C: Charge>(
+    reader: &mut Reader<'a, C>,
+) -> Option<Result<i32, Cow<'a, str>>> {
+    let rest = reader.enter()?;
+    let (mut form, mut int, mut text) = (0, 0, &b""[..]);
+    loop {
+        match reader.head()? {
+            0 => break,
+            1 => form = reader.int()?,
+            2 => int = reader.int()?,
+            3 => text = reader.bytes()?,
+            _ => reader.pass()?,
+        }
+    }
+    reader.leave(rest);
+    Some(match form {
+        0 => Ok(int.try_into().ok()?),
+        1 => Err(reader.charge_text(text)?),
+        _ => return None,
+    })
+}
+
 impl Field for IntOrString {
+    const FORM: Form = Form::Leaf(Leaf::IntOrString);
+
     fn absent() -> Self {
         Self::Int(0)
     }
 
     fn read<C: Charge>(&mut self, reader: &mut Reader<'_, C>) -> Option<()> {
-        let rest = reader.enter()?;
-        let (mut form, mut int, mut text) = (0, 0, &b""[..]);
-        loop {
-            match reader.head()? {
-                0 => break,
-                1 => form = reader.int()?,
-                2 => int = reader.int()?,
-                3 => text = reader.bytes()?,
-                _ => reader.pass()?,
-            }
-        }
-        reader.leave(rest);
-        *self = match form {
-            0 => Self::Int(int.try_into().ok()?),
-            1 => Self::String(reader.copy_text(text)?),
-            _ => return None,
+        *self = match int_or_text(reader)? {
+            Ok(int) => Self::Int(int),
+            Err(text) => Self::String(text.into_owned()),
         };
         Some(())
     }
@@ -326,6 +385,7 @@ fn time<C: Charge>(reader: &mut Reader<'_, C>, length: usize) -> Option<(i64, i3
 
 impl Field for Time {
     const EMPTY_IS_NULL: bool = true;
+    const FORM: Form = Form::Leaf(Leaf::Time);
 
     fn absent() -> Self {
         Self(Timestamp::UNIX_EPOCH)
@@ -345,6 +405,7 @@ impl Field for Time {
 
 impl Field for MicroTime {
     const EMPTY_IS_NULL: bool = true;
+    const FORM: Form = Form::Leaf(Leaf::MicroTime);
 
     fn absent() -> Self {
         Self(Timestamp::UNIX_EPOCH)
@@ -364,6 +425,7 @@ impl Field for MicroTime {
 
 impl Field for FieldsV1 {
     const EMPTY_IS_NULL: bool = true;
+    const FORM: Form = Form::Leaf(Leaf::Tree);
 
     fn absent() -> Self {
         Self::default()

@@ -10,7 +10,10 @@
 //! A kind costs a program only if the program decodes it. The functions are generic over what they
 //! charge, so that they are compiled where a kind is decoded, and not in this crate.
 
-/// Defines the choice of a decoder by the type of the kind.
+//!
+//! A [`walk`] over the same rows checks an object and builds nothing of it but its metadata.
+
+/// Defines the choice of a decoder, and of the rows to walk by, by the type of the kind.
 macro_rules! kinds {
     ($($module:path: $($kind:ident $message:literal)*;)*) => {
         /// Returns the decoder of this kind, if there is one and the object is a message of it.
@@ -26,6 +29,23 @@ macro_rules! kinds {
                     if let Some(decoder) = known.downcast_ref::<super::Decoder<K, C>>() {
                         return (object.message_number() == $message).then_some(*decoder);
                     }
+                }
+            })*)*
+            None
+        }
+
+        /// Returns the rules for objects of this kind, if it has a direct decoder and the object is
+        /// a message of it.
+        pub(super) fn rules<K: 'static>(
+            object: &crate::protobuf::ProtobufObject<'_>,
+        ) -> Option<&'static super::walk::Rules> {
+            $($({
+                use $module as module;
+                if const { size_of::<K>() == size_of::<module::$kind>() }
+                    && std::any::TypeId::of::<K>() == std::any::TypeId::of::<module::$kind>()
+                {
+                    let rules = const { &super::walk::Rules::of::<module::$kind>() };
+                    return (object.message_number() == $message).then_some(rules);
                 }
             })*)*
             None
@@ -53,11 +73,13 @@ mod reader;
 mod rows;
 #[cfg(test)]
 mod tests;
+mod walk;
 
 use kube::core::ObjectMeta;
 
 use self::field::Field;
 use self::reader::Reader;
+use self::walk::{Row, Rules};
 use super::budget::{Budget, text_size};
 use super::protobuf::ProtobufObject;
 
@@ -83,6 +105,9 @@ impl Charge for Budget {
 
 /// A type whose fields are read by their numbers.
 pub(super) trait Message: Sized {
+    /// The rules by which the fields are checked and not read, in the order of their numbers.
+    const ROWS: &'static [Row];
+
     /// Returns the value of no message.
     fn absent() -> Self;
 
@@ -109,6 +134,19 @@ pub(super) fn decode<K: 'static>(
     kinds::decoder::<K, Budget>(object)?(object, managed_fields, &budget)
 }
 
+/// Returns the metadata of an object that [`decode`] decodes, and builds nothing else. The caller
+/// sees the metadata before the rest is checked, and may end the check by returning false. `None`
+/// then, too.
+pub(super) fn check<K: 'static>(
+    object: &ProtobufObject<'_>,
+    managed_fields: bool,
+    memory: usize,
+    wanted: &mut dyn FnMut(&ObjectMeta) -> bool,
+) -> Option<ObjectMeta> {
+    let budget = Budget::new(memory);
+    walk::object(object, kinds::rules::<K>(object)?, managed_fields, &budget, wanted)
+}
+
 /// Decodes an object of this kind.
 fn object<K: Kind, C: Charge>(
     object: &ProtobufObject<'_>,
@@ -116,23 +154,36 @@ fn object<K: Kind, C: Charge>(
     charge: &C,
 ) -> Option<K> {
     let mut reader = Reader::new(object.message(), charge);
-    reader.charge(size_of::<K>())?;
+    let mut decoded = K::absent();
+    let rules = const { &Rules::of::<K>() };
+    metadata(object, rules, managed_fields, &mut reader, decoded.metadata_mut())?;
+    decoded.fields(&mut reader, 1)?;
+    Some(decoded)
+}
+
+/// Reads the metadata of an object, with which every object begins. Metadata that lies deeper, as
+/// in a template, keeps its managed fields.
+fn metadata<C: Charge>(
+    object: &ProtobufObject<'_>,
+    rules: &Rules,
+    managed_fields: bool,
+    reader: &mut Reader<'_, C>,
+    metadata: &mut ObjectMeta,
+) -> Option<()> {
+    reader.charge(rules.size)?;
     if let Some(stated) = object.types() {
-        if stated != (K::API_VERSION, K::KIND) {
+        if stated != rules.types {
             return None;
         }
-        reader.charge(text_size(K::API_VERSION.len()))?;
-        reader.charge(text_size(K::KIND.len()))?;
+        reader.charge(text_size(stated.0.len()))?;
+        reader.charge(text_size(stated.1.len()))?;
     }
-    // Every object begins with its metadata. Those that lie deeper, as in a template, keep theirs.
     if reader.head()? != 1 {
         return None;
     }
-    let mut object = K::absent();
     reader.skips_managed = !managed_fields;
     reader.in_metadata = true;
-    object.metadata_mut().read(&mut reader)?;
+    metadata.read(reader)?;
     (reader.skips_managed, reader.in_metadata) = (false, false);
-    object.fields(&mut reader, 1)?;
-    Some(object)
+    Some(())
 }

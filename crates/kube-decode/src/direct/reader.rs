@@ -4,6 +4,8 @@
 //! a message is not as servers write it: its fields in the order of their numbers, each once unless
 //! it is repeated. Nothing keeps a place, because the table finds it.
 
+use std::borrow::Cow;
+
 use super::{Charge, Field};
 use crate::budget::text_size;
 use crate::protobuf::text;
@@ -121,13 +123,14 @@ impl<'a, C: Charge> Reader<'a, C> {
     #[inline(never)]
     pub(super) fn text(&mut self) -> Option<String> {
         let bytes = self.bytes()?;
-        self.copy_text(bytes)
+        self.charge_text(bytes).map(Cow::into_owned)
     }
 
-    pub(super) fn copy_text(&self, bytes: &[u8]) -> Option<String> {
+    /// Charges the text of these bytes, and returns it.
+    pub(super) fn charge_text(&self, bytes: &'a [u8]) -> Option<Cow<'a, str>> {
         let text = text(bytes);
         self.charge(text_size(text.len()))?;
-        Some(text.into_owned())
+        Some(text)
     }
 
     /// Skips the content of a field.
@@ -203,7 +206,7 @@ impl<'a, C: Charge> Reader<'a, C> {
 
     /// Returns whether the content is zero or empty.
     #[inline]
-    fn is_zero(&self) -> Option<bool> {
+    pub(super) fn is_zero(&self) -> Option<bool> {
         match self.left.first()? {
             0 => Some(matches!(self.wire, VARINT | BYTES)),
             1..0x80 => Some(false),

@@ -21,6 +21,35 @@ impl<'de> Reader<'de> {
         }
     }
 
+    /// Goes to the value of this member of the map that comes next. Returns the position behind the
+    /// member before it, or behind the map's brace, and whether it is the first. `None` if there is
+    /// none, or no map.
+    pub(crate) fn find(&self, member: &str) -> Option<(usize, bool)> {
+        if self.peek()? != b'{' {
+            return None;
+        }
+        self.open().ok()?;
+        let mut first = true;
+        loop {
+            let before = self.at.get();
+            if !self.next_member(first).ok()? {
+                return None;
+            }
+            let name = self.text().ok()?;
+            self.colon().ok()?;
+            if name.as_str() == member {
+                return Some((before, first));
+            }
+            self.skip().ok()?;
+            first = false;
+        }
+    }
+
+    /// Returns the position, in bytes.
+    pub(crate) fn position(&self) -> usize {
+        self.at.get()
+    }
+
     /// Takes a value, and returns its text.
     pub(crate) fn raw(&self) -> Result<&'de str> {
         let _ = self.peek();

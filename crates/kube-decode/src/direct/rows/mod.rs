@@ -22,10 +22,13 @@ macro_rules! messages {
             use $module as module;
 
             use $crate::direct::reader::Reader;
+            use $crate::direct::walk::Row;
             use $crate::direct::{Charge, Message};
 
             $(#[allow(unused_assignments, unused_mut, unused_variables, reason = "many messages need no bits")]
             impl Message for module::$name {
+                const ROWS: &'static [Row] = form_rows!(module::$name; $($rows)*);
+
                 #[inline]
                 fn absent() -> Self {
                     absent!($(($($blank)*))?)
@@ -170,6 +173,81 @@ macro_rules! fill {
         fills!($message $reader $found; $($rows)*);
     };
     ($message:ident $reader:ident $found:ident; $number:literal $mode:ident $row:tt) => {};
+}
+
+/// Makes the rules of a message for the walk.
+macro_rules! form_rows {
+    ($name:ty; $($number:literal $mode:ident $row:tt)*) => {
+        &[$(form_row!($name; $number $mode $row)),*]
+    };
+}
+
+macro_rules! form_row {
+    ($name:ty; $number:literal given ($field:ident)) => { form!($name; $number Given $field) };
+    ($name:ty; $number:literal many ($field:ident)) => { form!($name; $number Given $field) };
+    ($name:ty; $number:literal omit ($field:ident)) => { form!($name; $number Omit $field) };
+    ($name:ty; $number:literal always ($field:ident)) => { form!($name; $number Always $field) };
+    ($name:ty; $number:literal managed ($field:ident)) => { form!($name; $number Managed $field) };
+    ($name:ty; $number:literal inline { $($rows:tt)* }) => {{
+        const ROWS: &[Row] = form_rows!($name; $($rows)*);
+        let form = $crate::direct::walk::Form::Message { rows: ROWS };
+        Row::new($number, $crate::direct::walk::Mode::Inline, form)
+    }};
+    ($name:ty; $number:literal unknown (many)) => {
+        Row::unknown($number, $crate::direct::walk::Mode::UnknownMany)
+    };
+    ($name:ty; $number:literal unknown ($mode:ident)) => {
+        Row::unknown($number, $crate::direct::walk::Mode::Unknown)
+    };
+    ($name:ty; $number:literal since_1_34 ($mode:ident $field:ident)) => {{
+        let row;
+        k8s_openapi::k8s_if_ge_1_34! { row = form_row!($name; $number $mode ($field)); }
+        k8s_openapi::k8s_if_le_1_33! { row = form_row!($name; $number unknown ($mode)); }
+        row
+    }};
+    ($name:ty; $number:literal since_1_35 ($mode:ident $field:ident)) => {{
+        let row;
+        k8s_openapi::k8s_if_ge_1_35! { row = form_row!($name; $number $mode ($field)); }
+        k8s_openapi::k8s_if_le_1_34! { row = form_row!($name; $number unknown ($mode)); }
+        row
+    }};
+    ($name:ty; $number:literal since_1_36 ($mode:ident $field:ident)) => {{
+        let row;
+        k8s_openapi::k8s_if_ge_1_36! { row = form_row!($name; $number $mode ($field)); }
+        k8s_openapi::k8s_if_le_1_35! { row = form_row!($name; $number unknown ($mode)); }
+        row
+    }};
+    ($name:ty; $number:literal since_1_37 ($mode:ident $field:ident)) => {{
+        let row;
+        k8s_openapi::k8s_if_ge_1_37! { row = form_row!($name; $number $mode ($field)); }
+        k8s_openapi::k8s_if_le_1_36! { row = form_row!($name; $number unknown ($mode)); }
+        row
+    }};
+    ($name:ty; $number:literal only_1_35 ($mode:ident $field:ident)) => {{
+        let row;
+        k8s_openapi::k8s_if_1_35! { row = form_row!($name; $number $mode ($field)); }
+        k8s_openapi::k8s_if_le_1_34! { row = form_row!($name; $number unknown ($mode)); }
+        k8s_openapi::k8s_if_ge_1_36! { row = form_row!($name; $number unknown ($mode)); }
+        row
+    }};
+    ($name:ty; $number:literal only_1_36 ($mode:ident $field:ident)) => {{
+        let row;
+        k8s_openapi::k8s_if_1_36! { row = form_row!($name; $number $mode ($field)); }
+        k8s_openapi::k8s_if_le_1_35! { row = form_row!($name; $number unknown ($mode)); }
+        k8s_openapi::k8s_if_ge_1_37! { row = form_row!($name; $number unknown ($mode)); }
+        row
+    }};
+}
+
+/// Makes the rule of a field, whose type the compiler knows.
+macro_rules! form {
+    ($name:ty; $number:literal $mode:ident $field:ident) => {
+        $crate::direct::walk::row_of::<$name, _>(
+            $number,
+            $crate::direct::walk::Mode::$mode,
+            |message| &message.$field,
+        )
+    };
 }
 
 #[rustfmt::skip]
