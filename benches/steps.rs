@@ -15,6 +15,7 @@
 //! | `protobuf-body`, `json-body` | serving a pod of a list |
 //! | `protobuf-frame`, `json-frame` | that, and cutting it out |
 //! | `protobuf-peek`, `json-peek` | all that, and finding that it is known |
+//! | `protobuf-pack`, `json-pack` | frame, and checking and packing it as the default does |
 //! | `…-other-uid`, `…-other-namespace`, `…-other-owner` | frame, and leaving it out of a shard |
 //! | `store` | storing a new object, with an index |
 //! | `replace` | storing another in its place, each in a transaction of its own |
@@ -47,7 +48,7 @@ use kube_informer::object::{
 use kube_informer::testing::FakeSource;
 use kube_informer::transport::protobuf::ProtobufObject;
 use kube_informer::transport::{ApiSource, Decode, DecodeError, DecodeProtobuf, SerdeDecode};
-use kube_informer::{Indexer, InformerOptions, SharedInformer};
+use kube_informer::{Indexer, InformerOptions, SharedInformer, Storage};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use support::server::PodServer;
@@ -175,6 +176,11 @@ fn decode_protobuf(step: &str, count: usize) {
 }
 
 async fn serve(step: &str, server: &PodServer) {
+    if step == "pack" {
+        let hints = ListHints::none().packer(Storage::<Pod>::packed().packer("pods"));
+        return read_all(ApiSource::<Pod>::new(server.client()), &ListQuery::default(), &hints)
+            .await;
+    }
     if step == "body" {
         return server.list().for_each(async |frame| drop(black_box(frame))).await;
     }
@@ -194,7 +200,14 @@ async fn serve(step: &str, server: &PodServer) {
         "peek" => ListHints::none().known(Arc::new(known)),
         _ => ListHints::none(),
     };
-    let mut items = source.list(&query, &hints).await.unwrap();
+    read_all(source, &query, &hints).await;
+}
+
+async fn read_all<K: 'static>(source: ApiSource<K>, query: &ListQuery, hints: &ListHints)
+where
+    ApiSource<K>: ListerWatcher<K>,
+{
+    let mut items = source.list(query, hints).await.unwrap();
     while let Some(item) = items.next().await {
         let _ = black_box(item.unwrap());
     }

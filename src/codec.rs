@@ -10,7 +10,7 @@ use std::sync::{Arc, LazyLock};
 use kube::Resource;
 use kube::api::ObjectMeta;
 use kube_decode::protobuf::{ItemType, ProtobufObject};
-use kube_decode::{Decode, DecodeError, SerdeDecode};
+use kube_decode::{Decode, DecodeError, SerdeDecode, bare};
 use serde::Deserialize;
 
 use crate::object::{AnyObject, FieldSet};
@@ -88,6 +88,17 @@ pub(crate) trait DecodeAny: Send + Sync {
         fields: Option<&FieldSet>,
     ) -> Result<Arc<dyn AnyObject>, DecodeError>;
 
+    /// Returns the metadata of an object that is sure to be decoded from protobuf. See
+    /// [`DecodeProtobuf::check_protobuf`](kube_decode::DecodeProtobuf::check_protobuf).
+    fn check_protobuf(
+        &self,
+        object: &ProtobufObject<'_>,
+        wanted: &mut dyn FnMut(&ObjectMeta) -> bool,
+    ) -> Option<ObjectMeta>;
+
+    /// Returns whether the decoder skips managed fields.
+    fn skips_managed_fields(&self) -> bool;
+
     /// Returns whether the decoder knows protobuf. Without it, protobuf is not requested.
     fn knows_protobuf(&self) -> bool;
 
@@ -99,13 +110,16 @@ pub(crate) trait DecodeAny: Send + Sync {
 }
 
 /// A decoder of one type.
-struct DecodeType<K>(Arc<dyn Decode<K>>);
+struct DecodeType<K> {
+    decoder: Arc<dyn Decode<K>>,
+    skips_managed_fields: bool,
+}
 
 /// Returns a decoder of one type as a decoder of any.
 pub(crate) fn decode_any<K: Resource + Send + Sync + 'static>(
     decoder: Arc<dyn Decode<K>>,
 ) -> Arc<dyn DecodeAny> {
-    Arc::new(DecodeType(decoder))
+    Arc::new(DecodeType { decoder, skips_managed_fields: false })
 }
 
 impl<K: Resource + Send + Sync + 'static> DecodeAny for DecodeType<K> {
@@ -115,8 +129,8 @@ impl<K: Resource + Send + Sync + 'static> DecodeAny for DecodeType<K> {
         fields: Option<&FieldSet>,
     ) -> Result<Arc<dyn AnyObject>, DecodeError> {
         Ok(Arc::new(match fields {
-            Some(fields) => self.0.decode_fields(object, fields)?,
-            None => self.0.decode(object)?,
+            Some(fields) => self.decoder.decode_fields(object, fields)?,
+            None => self.decoder.decode(object)?,
         }))
     }
 
@@ -126,23 +140,37 @@ impl<K: Resource + Send + Sync + 'static> DecodeAny for DecodeType<K> {
         fields: Option<&FieldSet>,
     ) -> Result<Arc<dyn AnyObject>, DecodeError> {
         let unknown = || DecodeError::new("the decoder does not know protobuf");
-        let decoder = self.0.protobuf().ok_or_else(unknown)?;
+        let decoder = self.decoder.protobuf().ok_or_else(unknown)?;
         Ok(Arc::new(match fields {
             Some(fields) => decoder.decode_protobuf_fields(object, fields)?,
             None => decoder.decode_protobuf(object)?,
         }))
     }
 
+    fn check_protobuf(
+        &self,
+        object: &ProtobufObject<'_>,
+        wanted: &mut dyn FnMut(&ObjectMeta) -> bool,
+    ) -> Option<ObjectMeta> {
+        self.decoder.protobuf()?.check_protobuf(object, wanted)
+    }
+
+    fn skips_managed_fields(&self) -> bool {
+        self.skips_managed_fields
+    }
+
     fn knows_protobuf(&self) -> bool {
-        self.0.protobuf().is_some()
+        self.decoder.protobuf().is_some()
     }
 
     fn without_managed_fields(&self) -> Option<Arc<dyn DecodeAny>> {
-        self.0.without_managed_fields().map(decode_any)
+        let decoder = self.decoder.without_managed_fields()?;
+        Some(Arc::new(Self { decoder, skips_managed_fields: true }))
     }
 
     fn with_memory_limit(&self, bytes: usize) -> Option<Arc<dyn DecodeAny>> {
-        self.0.with_memory_limit(bytes).map(decode_any)
+        let decoder = self.decoder.with_memory_limit(bytes)?;
+        Some(Arc::new(Self { decoder, ..*self }))
     }
 }
 
@@ -216,6 +244,33 @@ impl Codec {
 }
 
 impl Codec {
+    /// Returns the metadata of an object that is sure to be decoded, and builds nothing else.
+    /// `None` if only decoding tells, or if `wanted` returns false for the metadata.
+    pub(crate) fn check(
+        &self,
+        object: &[u8],
+        wanted: &mut dyn FnMut(&ObjectMeta) -> bool,
+    ) -> Option<ObjectMeta> {
+        if self.layout == Layout::Plain {
+            return None;
+        }
+        let check = || self.decoder.check_protobuf(&self.protobuf(object).ok()?, wanted);
+        catch(check).ok().flatten()
+    }
+
+    /// Returns the object's bytes without managed fields. `None` if it has none, or if its readers
+    /// get them.
+    pub(crate) fn bare(&self, object: &[u8]) -> Option<Vec<u8>> {
+        if !self.decoder.skips_managed_fields() {
+            return None;
+        }
+        match self.layout {
+            Layout::Plain => bare::json(object),
+            Layout::Envelope => bare::protobuf(object, true),
+            Layout::Item(_) => bare::protobuf(object, false),
+        }
+    }
+
     /// Decodes the whole object.
     pub(crate) fn decode(&self, object: &[u8]) -> Result<Arc<dyn AnyObject>, DecodeError> {
         self.read(object, None)

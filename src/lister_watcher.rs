@@ -301,6 +301,17 @@ impl<K: ?Sized> SourceObject<K> {
 }
 
 impl<K: Resource + Send + Sync + 'static> SourceObject<K> {
+    /// Returns the object, in any form.
+    #[cfg(any(test, feature = "testing"))]
+    #[doc(hidden)]
+    pub fn into_cached(self) -> Cached<K> {
+        match self.0 {
+            SourceForm::Decoded(object)
+            | SourceForm::Packed(_, object)
+            | SourceForm::Unchanged(_, object) => object.cast(),
+        }
+    }
+
     /// Returns the object if it is only decoded. Always returns one if the request had no hints.
     pub fn into_decoded(self) -> Option<K> {
         match self.0 {

@@ -3,17 +3,19 @@
 //! A [`Packer`] extracts an object's index values while it is decoded, and lets the storage pack
 //! it. So the other stages only pass on [`Cached`] objects.
 
+use std::cell::OnceCell;
 use std::fmt;
 use std::sync::Arc;
 
 use kube::Resource;
+use kube::api::ObjectMeta;
 use kube_decode::{DecodeError, stack};
 
 use crate::object::{
     AnyObject, Cached, IndexExtractor, IndexValues, KnownObjects, NotEnough, ObjectKey,
 };
 use crate::panic::{SafeDropper, catch, drop_safely};
-use crate::storage::{Keeper, PackError, Storage, WireObject};
+use crate::storage::{Buffer, Keeper, PackError, Storage, WireObject};
 
 /// The problem of an object whose metadata cannot be read.
 pub(crate) const METADATA_PANICKED: &str = "reading its metadata panicked";
@@ -111,20 +113,29 @@ impl Packer {
             let (key, object) = decode(wire)?;
             return Ok((key, self.pack_any(Cached::any(object))));
         };
-        if keeper.packs_undecoded()
+        let arrived = wire;
+        let bare = if keeper.packs() { keeper.bare(wire) } else { None };
+        let bytes = bare.as_ref().map_or(wire.bytes, Buffer::as_slice);
+        let wire = &WireObject { bytes, codec: wire.codec };
+        if keeper.packs()
             && let Some(packed) = pack_undecoded(&**keeper, store.as_ref(), wire)?
         {
             return Ok(packed);
         }
         // Decode as a read does, so that no read finds a fault that was missed here.
         let (decoded, is_deep) = stack::measured(|| decode(wire));
-        let (key, object) = decoded?;
+        let (key, object) = match decoded {
+            Ok(decoded) => decoded,
+            // Places in the error are those of the bytes that came.
+            Err(error) => {
+                return Err(bare.and_then(|_| decode(arrived).err()).unwrap_or(error));
+            }
+        };
         if is_deep {
             return Ok((key, keeper.keep_decoded(object, PackError::TooDeep)));
         }
         let values = values(store.as_ref(), &*object);
-        let before = store.as_ref().and_then(|store| store.get(&key));
-        let heat = before.map_or(0, |before| before.heat());
+        let heat = heat(store.as_ref(), &key);
         Ok((key, keeper.pack_wire(wire, object, values, heat)))
     }
 }
@@ -147,29 +158,55 @@ fn values(store: Option<&Arc<dyn PackingStore>>, object: &dyn AnyObject) -> Opti
     store.and_then(|store| store.values(object))
 }
 
-/// Packs an object and decodes only the fields that indexes read. Returns `None` if it must be
-/// decoded whole.
+/// Returns the heat of the stored state of this object.
+fn heat(store: Option<&Arc<dyn PackingStore>>, key: &ObjectKey) -> u8 {
+    store.and_then(|store| store.get(key)).map_or(0, |before| before.heat())
+}
+
+/// Packs an object and decodes only its metadata and the fields that indexes read. Returns `None`
+/// if it must be decoded whole.
 fn pack_undecoded(
     keeper: &dyn Keeper,
     store: Option<&Arc<dyn PackingStore>>,
     wire: &WireObject<'_>,
 ) -> Result<Option<(ObjectKey, Cached)>, DecodeError> {
-    let values = match store {
+    let head = OnceCell::new();
+    let head = || head.get_or_init(|| read_head(keeper, store, wire));
+    let read = |fields: Option<&_>| {
+        head().as_ref().ok()?.as_ref()?;
+        wire.codec.decode_fields(wire.bytes, fields).ok()
+    };
+    // The head is not read if an index needs the whole object.
+    let values = match store.map(|store| store.values_of_part(&read)) {
         None => None,
-        Some(store) => {
-            let read = |fields: Option<&_>| wire.codec.decode_fields(wire.bytes, fields).ok();
-            match store.values_of_part(&read) {
-                Ok(values) => values,
-                Err(NotEnough) => return Ok(None),
-            }
-        }
+        Some(Ok(values)) => values,
+        Some(Err(NotEnough)) => return Ok(None),
     };
-    let meta = wire.codec.decode_head(wire.bytes)?;
-    let (namespace, name) = (meta.namespace.as_deref(), meta.name.as_deref());
-    let Ok(key) = ObjectKey::from_parts(namespace, name.unwrap_or_default()) else {
-        return Ok(None);
+    let Some((key, meta)) = head().as_ref().map_err(Clone::clone)? else { return Ok(None) };
+    Ok(keeper.pack_undecoded(wire, meta, values).map(|packed| (key.clone(), packed)))
+}
+
+/// Returns the key and the metadata of an object that needs no decoding. `None` if it must be
+/// decoded: for a check, or because its new state is as hot as the stored one.
+fn read_head(
+    keeper: &dyn Keeper,
+    store: Option<&Arc<dyn PackingStore>>,
+    wire: &WireObject<'_>,
+) -> Result<Option<(ObjectKey, ObjectMeta)>, DecodeError> {
+    let key = |meta: &ObjectMeta| {
+        let (namespace, name) = (meta.namespace.as_deref(), meta.name.as_deref());
+        ObjectKey::from_parts(namespace, name.unwrap_or_default()).ok()
     };
-    Ok(keeper.pack_undecoded(wire, &meta, values).map(|packed| (key, packed)))
+    if !keeper.checks() {
+        let meta = wire.codec.decode_head(wire.bytes)?;
+        return Ok(key(&meta).map(|key| (key, meta)));
+    }
+    let mut found = None;
+    let checked = wire.codec.check(wire.bytes, &mut |meta| {
+        found = key(meta).filter(|key| heat(store, key) == 0);
+        found.is_some()
+    });
+    Ok(found.zip(checked))
 }
 
 impl<K: ?Sized> Storage<K> {

@@ -5,7 +5,7 @@ use std::io;
 
 /// A byte buffer. If it wipes, it leaves no copy of its bytes behind as it grows.
 #[derive(Debug)]
-pub(super) struct Buffer {
+pub(crate) struct Buffer {
     bytes: Vec<u8>,
     wipe: bool,
 }
@@ -16,7 +16,12 @@ impl Buffer {
         Self { bytes: vec![0; len], wipe }
     }
 
-    pub(super) fn as_slice(&self) -> &[u8] {
+    /// Makes a buffer that holds these bytes.
+    pub(super) fn holding(bytes: Vec<u8>, wipe: bool) -> Self {
+        Self { bytes, wipe }
+    }
+
+    pub(crate) fn as_slice(&self) -> &[u8] {
         &self.bytes
     }
 

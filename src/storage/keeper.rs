@@ -8,6 +8,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use kube::api::ObjectMeta;
 
+use super::buffer::Buffer;
 use super::dictionary::Dictionaries;
 use super::heat::{Heat, Sweeps};
 use super::packed::{KeptMetadata, PackContext, Packed};
@@ -43,7 +44,7 @@ pub(super) type MakeRewriter = fn(&Arc<Shared>) -> Box<dyn Rewrite>;
 /// The keeper of one informer's packed objects.
 pub(super) struct PackedKeeper {
     shared: Arc<Shared>,
-    /// True if each object is decoded as it arrives.
+    /// True if each object is checked as it arrives: by a decoder that can do so, or else decoded.
     check: bool,
     /// The dictionaries of objects that are kept as they arrived, for each codec.
     wire: Mutex<Vec<WireCodec>>,
@@ -146,8 +147,16 @@ impl Keeper for PackedKeeper {
         Cached::any(object)
     }
 
-    fn packs_undecoded(&self) -> bool {
-        !self.check
+    fn packs(&self) -> bool {
+        self.refused.get().is_none()
+    }
+
+    fn checks(&self) -> bool {
+        self.check
+    }
+
+    fn bare(&self, wire: &WireObject<'_>) -> Option<Buffer> {
+        Some(Buffer::holding(wire.codec.bare(wire.bytes)?, self.shared.wipe))
     }
 
     fn pack_undecoded(
@@ -156,10 +165,10 @@ impl Keeper for PackedKeeper {
         meta: &ObjectMeta,
         index_values: Option<IndexValues>,
     ) -> Option<Cached> {
-        if self.refused.get().is_some() {
-            return None;
-        }
         let packed = self.pack_bytes(wire, meta, index_values).ok()?;
+        if self.check {
+            self.compare(wire, &packed);
+        }
         Some(Cached::any(packed))
     }
 
@@ -170,7 +179,7 @@ impl Keeper for PackedKeeper {
         index_values: Option<IndexValues>,
         heat: u8,
     ) -> Cached {
-        if self.refused.get().is_some() {
+        if !self.packs() {
             return Cached::any(object);
         }
         let meta = object.meta().ok_or(PackError::NotSerialised);

@@ -32,6 +32,7 @@ use kube::api::ObjectMeta;
 #[cfg(feature = "compact")]
 use serde::{Serialize, de::DeserializeOwned};
 
+pub(crate) use self::buffer::Buffer;
 use self::keeper::{MakeRewriter, PackedKeeper};
 #[cfg(feature = "compact")]
 use self::rewriter::Rewriter;
@@ -59,7 +60,7 @@ struct Settings {
     age: Duration,
     /// True if bytes are overwritten before they are freed.
     wipe: bool,
-    /// True if each object is decoded once as it arrives.
+    /// True if each object is checked as it arrives.
     check: bool,
 }
 
@@ -93,10 +94,17 @@ pub(crate) trait Keeper: Send + Sync {
         heat: u8,
     ) -> Cached;
 
-    /// Returns whether objects may be packed without being decoded.
-    fn packs_undecoded(&self) -> bool;
+    /// Returns whether this type is packed. False once that turned out not to be worth it.
+    fn packs(&self) -> bool;
 
-    /// Packs an object as it arrived, without decoding it. `meta` has only its name, namespace,
+    /// Returns whether each object must be known to be decodable before it is packed.
+    fn checks(&self) -> bool;
+
+    /// Returns the bytes to keep, if these are not the object's own: without managed fields, where
+    /// no reader gets these.
+    fn bare(&self, wire: &WireObject<'_>) -> Option<Buffer>;
+
+    /// Packs an object as it arrived, without decoding it. `meta` has at least its name, namespace,
     /// uid, version and labels. Returns `None` if the object must be decoded.
     fn pack_undecoded(
         &self,
@@ -192,9 +200,12 @@ impl<K: ?Sized> Storage<K> {
     /// decode an object at most once a minute. While a decoded object is held, every reader gets
     /// the same `Arc`.
     ///
-    /// Each object is decoded once as it arrives, so that one that can't be decoded is reported
-    /// then. Index functions see it then, too. An index that is added later decodes every object
-    /// before it is ready.
+    /// Each object is checked as it arrives, so that one that can't be decoded is reported then.
+    /// Protobuf of common kinds is checked without building the object; everything else is decoded
+    /// for it. Index functions see the object then, too, decoded as far as they need it. An index
+    /// that is added later decodes every object before it is ready.
+    ///
+    /// `metadata.managedFields` are cut out of the bytes unless the informer keeps them.
     ///
     /// Objects are kept decoded if their bytes are not known: the informer has a transform, or the
     /// source delivers objects. [`StorageStatus::objects`] then stays zero, and
@@ -251,8 +262,9 @@ impl<K: ?Sized> Storage<K> {
         self
     }
 
-    /// Sets whether each object is decoded once as it arrives. The default is true: an object that
-    /// can't be decoded is reported as it arrives, and its last decoded state stays.
+    /// Sets whether each object is checked as it arrives, or decoded where no check is possible.
+    /// The default is true: an object that can't be decoded is reported as it arrives, and its last
+    /// decoded state stays.
     ///
     /// With false, only name, namespace, uid, version and labels are read as an object arrives. The
     /// object is decoded when it is read. A cache that is seldom read then costs a fraction of the
@@ -299,8 +311,8 @@ where
     /// see [`hot_for`](Self::hot_for). Reading any other object takes O(its size), as decoding it
     /// from the wire does.
     ///
-    /// Objects are kept as the server sent them. Each is decoded once as it arrives, as a read
-    /// decodes it, so that one that can't be decoded is reported then. An index that is added later
+    /// Objects are kept as the server sent them. Each is checked as it arrives, as by default, so
+    /// that one that can't be decoded is reported then. An index that is added later
     /// unpacks every object before it is ready.
     ///
     /// If a transform changes objects, or the source delivers no bytes, an object is packed as its

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use kube::api::ObjectMeta;
 use kube_decode::DecodeError;
 use kube_decode::protobuf::ProtobufObject;
 
@@ -91,6 +92,18 @@ impl DecodeAny for OneManager {
         fields: Option<&FieldSet>,
     ) -> Result<Arc<dyn AnyObject>, DecodeError> {
         self.decoder.decode_protobuf(object, fields).map(|object| self.strip(object))
+    }
+
+    fn check_protobuf(
+        &self,
+        object: &ProtobufObject<'_>,
+        wanted: &mut dyn FnMut(&ObjectMeta) -> bool,
+    ) -> Option<ObjectMeta> {
+        self.decoder.check_protobuf(object, wanted)
+    }
+
+    fn skips_managed_fields(&self) -> bool {
+        false
     }
 
     fn knows_protobuf(&self) -> bool {

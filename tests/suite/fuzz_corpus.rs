@@ -198,6 +198,7 @@ fn objects_looked_into() {
     };
     let corpus = [marked(0, &json), marked(1, &protobuf)].concat();
     replay("peeks", &corpus, 300, fuzz::peeks);
+    replay("packed", &corpus, 300, fuzz::packed);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use kube_informer::object::{KnownObjects, ObjectState};
 use kube_informer::testing::encode_protobuf as encode;
 use kube_informer::transport::ApiSource;
 use kube_informer::transport::protobuf::ProtobufObject;
-use kube_informer::{Cached, ObjectKey};
+use kube_informer::{Cached, ObjectKey, Storage};
 use parking_lot::Mutex;
 use serde_json::Value;
 
@@ -67,6 +67,36 @@ pub fn peeks(data: &[u8]) {
                 assert!(namespace.is_none() || metadata.namespace == namespace);
             }
         }
+    });
+}
+
+/// The body of a list, in JSON or protobuf by the first byte: an object that was packed reads as
+/// one that was decoded, and one that can't be decoded is refused.
+pub fn packed(data: &[u8]) {
+    let Some((kind, body)) = data.split_first() else { return };
+    let media_type = if kind % 2 == 0 { JSON } else { PROTOBUF };
+    let told = async |hints: ListHints| {
+        let source =
+            ApiSource::<Pod>::new(answer(200, media_type, body, &[4096])).object_limit(LIMIT);
+        let mut told = Vec::new();
+        let Ok(mut items) = source.list(&ListQuery::default(), &hints).await else { return told };
+        while let Some(item) = items.next().await {
+            let pod = match item {
+                Ok(ListItem::Object(Ok(pod))) => pod.into_cached().get().expect("it was checked"),
+                Ok(ListItem::Object(Err(_))) => continue,
+                _ => break,
+            };
+            // One without a name is refused only where it is packed.
+            if ObjectKey::of(&*pod).is_ok() {
+                told.push(pod);
+            }
+        }
+        told
+    };
+    wait_for(async {
+        let decoded = told(ListHints::none()).await;
+        let packer = Storage::<Pod>::packed().packer("pods");
+        assert_eq!(told(ListHints::none().packer(packer)).await, decoded);
     });
 }
 

@@ -23,7 +23,7 @@ use kube_informer::transport::ApiSource;
 use kube_informer::{LabelSelector, ObjectKey, ResourceVersion};
 use tokio::runtime::Runtime;
 
-pub use self::encodings::{peeks, protobuf};
+pub use self::encodings::{packed, peeks, protobuf};
 pub use self::server::{continues, patches, request, selects};
 
 const JSON: &str = "application/json";
@@ -34,12 +34,13 @@ const PROTOBUF_WATCH: &str = "application/vnd.kubernetes.protobuf;stream=watch";
 pub type Target = fn(&[u8]);
 
 /// Every target by its name.
-pub const TARGETS: [(&str, Target); 14] = [
+pub const TARGETS: [(&str, Target); 15] = [
     ("continues", continues),
     ("cuts", cuts),
     ("list_json", list_json),
     ("list_protobuf", list_protobuf),
     ("names", names),
+    ("packed", packed),
     ("patches", patches),
     ("peeks", peeks),
     ("protobuf", protobuf),

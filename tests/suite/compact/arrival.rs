@@ -11,6 +11,10 @@ use tokio::time::timeout;
 
 use super::*;
 
+#[path = "../../../benches/peers/pods.rs"]
+#[allow(dead_code, clippy::format_push_string, clippy::expect_used, reason = "the comparison's")]
+mod pods;
+
 /// A pod with managed fields, as a server keeps it.
 fn pod(n: usize, node: &str) -> Pod {
     serde_json::from_value(serde_json::json!({
@@ -206,6 +210,121 @@ async fn decoded_by_who_reads() {
         // Objects stored before the index have no recorded values.
         assert_eq!(counting.0.swap(0, Ordering::Relaxed), 2);
         informer.shutdown().await;
+    }
+}
+
+/// Decodes like the default decoder, which can check an object without decoding it, and counts.
+#[derive(Clone, Default)]
+struct Checking(Arc<AtomicUsize>);
+
+impl Decode<Pod> for Checking {
+    fn decode(&self, object: &[u8]) -> Result<Pod, DecodeError> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        SerdeDecode::new().decode(object)
+    }
+
+    fn protobuf(&self) -> Option<&dyn DecodeProtobuf<Pod>> {
+        Some(self)
+    }
+}
+
+impl DecodeProtobuf<Pod> for Checking {
+    fn decode_protobuf(&self, object: &ProtobufObject<'_>) -> Result<Pod, DecodeError> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        SerdeDecode::new().decode_protobuf(object)
+    }
+
+    fn decode_protobuf_fields(
+        &self,
+        object: &ProtobufObject<'_>,
+        fields: &FieldSet,
+    ) -> Result<Pod, DecodeError> {
+        SerdeDecode::new().decode_protobuf_fields(object, fields)
+    }
+
+    fn check_protobuf(
+        &self,
+        object: &ProtobufObject<'_>,
+        wanted: &mut dyn FnMut(&ObjectMeta) -> bool,
+    ) -> Option<ObjectMeta> {
+        SerdeDecode::<Pod>::new().check_protobuf(object, wanted)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn checked_object_is_decoded_by_its_first_reader() {
+    let server = ApiServer::new();
+    let shop = |n: usize| Api::<Pod>::namespaced(server.client(), &format!("ns-{}", n % 3));
+    for n in 0..20 {
+        shop(n).create(&PostParams::default(), &pod(n, "n-1")).await.unwrap();
+    }
+    let checking = Checking::default();
+    let decodes = || checking.0.swap(0, Ordering::Relaxed);
+    let source = ApiSource::<Pod>::new(server.client()).decoder(checking.clone());
+    let informer = SharedInformer::new(Arc::new(source), InformerOptions::new());
+    let node = |pod: &Pod| pod.spec.as_ref()?.node_name.clone();
+    let by_node = informer.add_index_on("node", ["spec.nodeName"], node).unwrap();
+    informer.start().unwrap();
+    informer.wait_for_sync(SOON).await.unwrap();
+    // The index compares the first ones with whole objects.
+    assert_eq!((by_node.len("n-1"), decodes()), (20, 8));
+    let status = informer.status().storage.unwrap();
+    assert_eq!((status.objects, status.kept_decoded), (20, 0));
+    let patched = async |n: usize, app: &str| {
+        let patch = serde_json::json!({"metadata": {"labels": {"app": app}}});
+        let params = PatchParams::default();
+        shop(n).patch(&format!("pod-{n}"), &params, &Patch::Merge(&patch)).await.unwrap();
+        informer.wait_for(&server.revision().into(), SOON).await.unwrap();
+    };
+    patched(4, "cold").await;
+    assert_eq!(decodes(), 0);
+    // An object that was read stays decoded, and so does its next state.
+    let lister = informer.lister();
+    let read = |n: usize| lister.get_by_key(&key_of(&format!("ns-{}", n % 3), &format!("pod-{n}")));
+    assert_eq!(read(4).unwrap().metadata.labels.as_ref().unwrap()["app"], "cold");
+    assert_eq!(decodes(), 1);
+    patched(4, "hot").await;
+    assert_eq!(decodes(), 1);
+    assert_eq!(read(4).unwrap().metadata.labels.as_ref().unwrap()["app"], "hot");
+    assert_eq!(decodes(), 0);
+    // An index that may read anything has everything decoded.
+    informer.add_index("name", |pod: &Pod| pod.metadata.name.clone()).unwrap();
+    decodes();
+    patched(5, "cold").await;
+    assert_eq!(decodes(), 2, "itself, and its former state, which has no value");
+    informer.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn managed_fields_nobody_reads_take_no_memory() {
+    const PODS: usize = 200;
+    let server = ApiServer::new();
+    for n in 0..PODS as u64 {
+        server.create(&pods::pod(1, n, 0)).unwrap();
+    }
+    for json in [false, true] {
+        let sizes = [true, false].map(async |keep| {
+            let mut source = ApiSource::<Pod>::new(server.client()).managed_fields(keep);
+            if json {
+                source = source.json_only();
+            }
+            let informer = SharedInformer::new(Arc::new(source), InformerOptions::new());
+            informer.start().unwrap();
+            informer.wait_for_sync(SOON).await.unwrap();
+            let status = informer.status().storage.unwrap();
+            assert_eq!(status.objects, PODS);
+            for (_, pod) in informer.snapshot().iter() {
+                assert_eq!(pod.metadata.managed_fields.is_some(), keep);
+                assert_eq!(pod.spec.as_ref().unwrap().containers.len(), 2);
+            }
+            informer.shutdown().await;
+            status.bytes / PODS
+        });
+        let [kept, cut] = sizes;
+        let (kept, cut) = (kept.await, cut.await);
+        println!("json {json}: {kept} bytes a pod with managedFields, {cut} without");
+        // They compress well, because the pods of a list have much the same.
+        assert!(cut + 40 < kept, "{cut} of {kept} bytes");
     }
 }
 
