@@ -107,7 +107,7 @@ async fn slots_are_released_although_a_reconcile_is_deaf() {
     assert_eq!(took.as_secs(), 8, "four fifths of the deadline");
     let leases = Api::<Lease>::namespaced(server.client(), "shop");
     let leases = leases.list(&ListParams::default()).await.unwrap();
-    let mut names = leases.iter().flat_map(|lease| lease.metadata.name.as_deref());
+    let mut names = leases.iter().filter_map(|lease| lease.metadata.name.as_deref());
     assert!(leases.items.len() > 1 && names.all(|name| !name.contains("member")));
 }
 

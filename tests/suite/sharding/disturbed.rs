@@ -288,7 +288,9 @@ async fn whole_group_returns_after_an_outage() {
         }
         sleep(Duration::from_secs(63)).await;
         assert_eq!(board.shares(), [0, 0, 0]);
-        replicas.iter().for_each(|replica| replica.faults.clear());
+        for replica in &replicas {
+            replica.faults.clear();
+        }
         sleep(Duration::from_secs(9)).await;
         assert_eq!(board.shares(), [4, 4, 4], "refuses: {refuses}");
         for replica in replicas {
