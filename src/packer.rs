@@ -1,7 +1,8 @@
 //! The conversion of a source's objects into [`Cached`] objects.
 //!
-//! A [`Packer`] extracts an object's index values while it is decoded, and lets the storage pack
-//! it. So the other stages only pass on [`Cached`] objects.
+//! A [`Packer`] lets the storage pack an object, with its index values. It decodes only as much of
+//! an encoded object as its check, the indexes and a hot state need. The other stages only pass on
+//! [`Cached`] objects.
 
 use std::cell::OnceCell;
 use std::fmt;

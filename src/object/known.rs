@@ -1,8 +1,9 @@
 //! Questions about the objects that the store already holds.
 //!
-//! Two questions go against the direction of the pipeline. A relist must find the objects that were
-//! deleted, so it asks which keys are known. A relist should decode only what has changed, so it
-//! asks which version of an object is known. The store answers both only through this trait.
+//! These questions go against the direction of the pipeline. A relist must find the objects that
+//! were deleted, so it asks which keys are known. A relist should decode only what has changed, so
+//! it asks which version of an object is known. A change needs the state before it, and packed
+//! storage its heat. The store answers them only through this trait.
 
 use super::{Cached, ObjectKey};
 
