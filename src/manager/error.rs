@@ -171,11 +171,12 @@ impl fmt::Display for ManagerError {
             Self::Address { endpoints, address, source } => {
                 write!(f, "cannot listen on {address} for {endpoints}: {source}")?;
                 let first = endpoints.split(' ').next().unwrap_or_default();
+                let method = format_args!("Serve::{first}_address");
                 match source.kind() {
                     io::ErrorKind::AddrInUse => {
-                        write!(f, "; end the process that listens there, or set Serve::{first}")
+                        write!(f, "; end the process that listens there, or set {method}")
                     }
-                    _ => write!(f, "; choose another address with Serve::{first}"),
+                    _ => write!(f, "; choose another address with {method}"),
                 }
             }
             Self::Signals(source) => write!(f, "cannot listen to signals: {source}"),

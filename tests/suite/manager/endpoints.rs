@@ -1,5 +1,7 @@
 //! The endpoints over sockets.
 
+use std::any::type_name;
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -100,10 +102,28 @@ async fn address_in_use_is_an_error_before_anything_starts() {
             text.starts_with(&format!("cannot listen on {address} for {endpoint}: ")),
             "{text}"
         );
-        assert!(text.ends_with(&format!("or set Serve::{endpoint}")), "{text}");
+        assert!(text.ends_with(&format!("or set Serve::{endpoint}_address")), "{text}");
         assert!(!factory.status().informers[0].stopped, "the factory is as it was");
     }
     assert!(server.requests().is_empty());
+}
+
+#[test]
+fn address_error_names_a_method_of_serve() {
+    fn name<F: Fn(Serve, SocketAddr) -> Serve>(_: F) -> String {
+        let path = type_name::<F>().split('<').next().unwrap();
+        path[path.rfind("Serve::").unwrap()..].to_owned()
+    }
+    let (health, metrics) = (name(Serve::health_address), name(Serve::metrics_address));
+    for (endpoints, method) in
+        [("health", &health), ("metrics", &metrics), ("health and metrics", &health)]
+    {
+        for kind in [ErrorKind::AddrInUse, ErrorKind::PermissionDenied] {
+            let (address, source) = (any_port(), kind.into());
+            let text = ManagerError::Address { endpoints, address, source }.to_string();
+            assert!(text.ends_with(&**method), "{text} of {method}");
+        }
+    }
 }
 
 #[tokio::test]
