@@ -135,7 +135,7 @@ impl StoreState {
             Self::Synced => "",
             Self::NotStarted => ": its informer was not started; call `start` of its factory",
             Self::NotSynced => ": its informer has not synced; await `wait_for_sync` first",
-            Self::Stopped => ": the informer was stopped; ask for a new one",
+            Self::Stopped => ": the informer was stopped; ask for a new one, or keep its factory",
             Self::Unreadable => {
                 ": the server may have it, but no state of it can be decoded; the informer's errors \
                  say why"

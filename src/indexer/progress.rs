@@ -54,7 +54,7 @@ fn reached_text(version: Option<&ResourceVersion>) -> String {
 
 fn remedy(stopped: bool, listed: bool) -> &'static str {
     match (stopped, listed) {
-        (true, _) => ": its informer was stopped; ask for a new one",
+        (true, _) => ": its informer was stopped; ask for a new one, or keep its factory",
         (_, false) => ": start its informer, and await `wait_for_sync`",
         _ => "",
     }

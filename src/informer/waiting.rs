@@ -74,7 +74,9 @@ impl fmt::Display for Reason<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ConditionTimeout { stopped, unsynced, present, elsewhere, .. } = self.0;
         match unsynced {
-            _ if *stopped => f.write_str("its informer was stopped; ask for a new one"),
+            _ if *stopped => {
+                f.write_str("its informer was stopped; ask for a new one, or keep its factory")
+            }
             Some(unsynced) => write!(f, "its informer has not synced: {unsynced}"),
             None if *present => f.write_str("the stored state does not meet it"),
             None if *elsewhere => f.write_str("it may be in the shard of another replica"),

@@ -44,7 +44,7 @@ async fn every_holder_of_removed_informer_reads_stopped() {
     assert!(events.next().await.is_none(), "the stream ends");
     let ended = running.await.unwrap().unwrap_err().to_string();
     let why = "controller maps: its informer of configmaps: the informer was stopped; ask for a \
-               new one";
+               new one, or keep its factory";
     assert_eq!(ended, why);
     assert!(two.lister().namespace("shop").get("a").is_ok(), "the last state stays readable");
     assert!(factory.status().informers.is_empty());

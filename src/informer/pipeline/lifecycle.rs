@@ -40,7 +40,7 @@ pub enum StartError {
     #[error("the informer was already started")]
     AlreadyStarted,
     /// The informer was stopped. A stopped informer never starts again.
-    #[error("the informer was stopped; ask for a new one")]
+    #[error("the informer was stopped; ask for a new one, or keep its factory")]
     Stopped,
     /// `start` was called outside a tokio runtime.
     #[error("no tokio runtime: call `start` from inside one")]
@@ -49,7 +49,7 @@ pub enum StartError {
 
 /// The error of an informer that was stopped. It accepts no more handlers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the informer was stopped; ask for a new one")]
+#[error("the informer was stopped; ask for a new one, or keep its factory")]
 pub struct InformerStopped;
 
 pub(super) enum Lifecycle {
