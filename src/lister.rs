@@ -92,7 +92,7 @@ pub struct NamespaceLister<K> {
 #[error(
     "{resource} {}{name:?} not found{}",
     namespace.as_ref().map(|n| format!("{n:?}/")).unwrap_or_default(),
-    store.problem()
+    store.problem(namespace.is_some())
 )]
 #[non_exhaustive]
 pub struct NotFound {
@@ -126,11 +126,14 @@ pub enum StoreState {
     Unreadable,
     /// The group has no informer of the requested namespace.
     NotHeld,
+    /// The requested key has no namespace, although the objects of this kind have one, or the other
+    /// way round. No object has such a key, so this says nothing about an object of that name.
+    WrongScope,
 }
 
 impl StoreState {
     /// Returns the end of an error text. Empty if the store's answer is the server's.
-    fn problem(self) -> &'static str {
+    fn problem(self, namespaced: bool) -> &'static str {
         match self {
             Self::Synced => "",
             Self::NotStarted => ": its informer was not started; call `start` of its factory",
@@ -141,6 +144,12 @@ impl StoreState {
                  say why"
             }
             Self::NotHeld => ": no informer of the group holds this namespace",
+            Self::WrongScope if namespaced => {
+                ": these objects have no namespace; use `get`, or a key without one"
+            }
+            Self::WrongScope => {
+                ": these objects have namespaces; use `namespace(..)`, or a key with one"
+            }
         }
     }
 }
@@ -181,10 +190,12 @@ impl<K: Resource + Send + Sync + 'static> Lister<K> {
     }
 
     /// Returns the cluster-scoped object of this name. For a namespaced object, use
-    /// [`namespace`](Self::namespace) or [`get_by_key`](Self::get_by_key).
+    /// [`namespace`](Self::namespace) or [`get_by_key`](Self::get_by_key), also if the informer
+    /// follows only one namespace.
     ///
     /// # Errors
-    /// [`NotFound`] if the store has no such object.
+    /// [`NotFound`] if the store has no such object. Its state is [`StoreState::WrongScope`] if the
+    /// objects of this kind have namespaces.
     pub fn get(&self, name: &str) -> Result<Arc<K>, NotFound> {
         self.find(None, name)
     }
@@ -204,7 +215,7 @@ impl<K: Resource + Send + Sync + 'static> Lister<K> {
         self.find_at_least(None, name, version, limit).await
     }
 
-    /// Returns the object of this key.
+    /// Returns the object of this key. The key of a namespaced object has its namespace.
     ///
     /// # Errors
     /// [`NotFound`] if the store has no such object.
@@ -295,6 +306,7 @@ impl<K: Resource + Send + Sync + 'static> Lister<K> {
             Some(reflector) if reflector.is_idle() => StoreState::NotStarted,
             Some(_) if store.version().is_none() => StoreState::NotSynced,
             _ if store.has_unreadable(namespace, name) => StoreState::Unreadable,
+            _ if store.has_other_scope(namespace) => StoreState::WrongScope,
             _ => StoreState::Synced,
         }
     }
@@ -451,7 +463,7 @@ mod tests {
         assert!(lister.namespace("b").get("bare").is_ok());
         let missing = lister.namespace("a").get("bare").unwrap_err();
         assert_eq!(missing.to_string(), "configmaps \"a\"/\"bare\" not found");
-        assert_eq!(lister.get("one").unwrap_err().to_string(), "configmaps \"one\" not found");
+        assert_eq!(lister.get("one").unwrap_err().store, StoreState::WrongScope);
         let key = ObjectKey::namespaced("b", "one").unwrap();
         assert!(lister.get_by_key(&key).is_ok());
     }

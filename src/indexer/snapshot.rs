@@ -9,7 +9,7 @@ use kube::Resource;
 use super::Index;
 use super::contents::{Objects, StoreContents};
 use super::postings::Posting;
-use crate::object::{AnyObject, Cached, ObjectKey, ResourceVersion, ShardSelector};
+use crate::object::{AnyObject, Cached, KindReach, ObjectKey, ResourceVersion, ShardSelector};
 
 /// The state of the store at one moment. Later writes do not change it.
 ///
@@ -173,6 +173,18 @@ impl<K: Resource + Send + Sync + 'static> Snapshot<K> {
     /// Returns the object with this name like [`get`](Self::get), without allocating a key.
     pub fn get_by_name(&self, namespace: Option<&str>, name: &str) -> Option<Arc<K>> {
         self.0.get_by_name(namespace, name)?.get_as()
+    }
+
+    /// Returns whether the objects have namespaces although this key has none, or the other way
+    /// round. The first object shows it for all of them, or the type while there is none.
+    pub(crate) fn has_other_scope(&self, namespace: Option<&str>) -> bool {
+        let namespaced = match (self.objects().next(), KindReach::of::<K>()) {
+            (Some((key, _)), _) => key.namespace().is_some(),
+            (None, KindReach::Namespaced) => true,
+            (None, KindReach::Cluster) => false,
+            (None, KindReach::Unknown) => return false,
+        };
+        namespaced != namespace.is_some()
     }
 
     /// Returns every object with its key, in no particular order. Packed objects are unpacked one

@@ -100,7 +100,10 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
             resource: self.resource(),
             namespace: key.namespace().map(Into::into),
             name: key.name().to_owned(),
-            store: StoreState::NotHeld,
+            store: match key.namespace() {
+                Some(_) => StoreState::NotHeld,
+                None => StoreState::WrongScope,
+            },
         })
     }
 

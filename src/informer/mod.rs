@@ -65,13 +65,14 @@ use crate::reflector::ReflectorState;
 ///
 /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
 /// let source = FakeSource::<ConfigMap>::new("configmaps", "ConfigMap");
-/// let metadata = ObjectMeta { name: Some("a".into()), ..ObjectMeta::default() };
+/// let (namespace, name) = (Some("shop".into()), Some("a".into()));
+/// let metadata = ObjectMeta { namespace, name, ..ObjectMeta::default() };
 /// source.put(ConfigMap { metadata, ..ConfigMap::default() });
 ///
 /// let informer = SharedInformer::new(Arc::new(source), InformerOptions::new());
 /// informer.start()?;
 /// informer.wait_for_sync(Duration::from_secs(5)).await?;
-/// assert!(informer.lister().get("a").is_ok());
+/// assert!(informer.lister().namespace("shop").get("a").is_ok());
 /// informer.shutdown().await;
 /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
 /// # }

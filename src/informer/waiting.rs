@@ -98,6 +98,9 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     /// shard is by uid or by owner, an object that was not seen during the wait may be outside. An
     /// object that got another owner looks deleted to an informer of dependents.
     ///
+    /// The key of a namespaced object has its namespace. A key without one names no such object, so
+    /// the condition sees `None`.
+    ///
     /// Start the informer first. Cancel safe. Any number of tasks may wait. Like kube-runtime's
     /// `await_condition`, without its own watch.
     ///

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
-use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
+use kube::api::ObjectMeta;
 use kube_informer::lister::StoreState;
 use kube_informer::testing::ApiServer;
 use kube_informer::{
@@ -12,7 +13,7 @@ use kube_informer::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::helpers::{factory, map_in};
+use crate::helpers::{caught_up, factory, map_in};
 
 const SOON: Duration = Duration::from_secs(30);
 
@@ -141,10 +142,39 @@ async fn missing_object_says_why_the_store_lacks_it() {
     assert_eq!((state("a"), state("b")), (None, Some(StoreState::Synced)));
     let key = |namespace| ObjectKey::namespaced(namespace, "b").unwrap();
     assert_eq!(maps.lister().get_by_key(&key("shop")).unwrap_err().store, StoreState::Synced);
+    let unscoped = ObjectKey::from_parts(None, "a").unwrap();
+    for missing in [maps.lister().get("a"), maps.lister().get_by_key(&unscoped)] {
+        let missing = missing.unwrap_err();
+        assert_eq!(missing.store, StoreState::WrongScope);
+        assert_eq!(
+            missing.to_string(),
+            "configmaps \"a\" not found: these objects have namespaces; use `namespace(..)`, or a \
+             key with one"
+        );
+    }
     factory.remove(&maps).await;
     assert_eq!((state("a"), state("b")), (None, Some(StoreState::Stopped)));
 
     let group: InformerGroup<ConfigMap> = factory.in_namespaces(["shop"]);
     assert_eq!(group.get_by_key(&key("bank")).unwrap_err().store, StoreState::NotHeld);
+    assert_eq!(group.get_by_key(&unscoped).unwrap_err().store, StoreState::WrongScope);
     assert_eq!(group.get_by_key(&key("shop")).unwrap_err().store, StoreState::NotStarted);
+}
+
+#[tokio::test(start_paused = true)]
+async fn cluster_scoped_object_is_in_no_namespace() {
+    let server = ApiServer::new();
+    let factory = factory(&server);
+    let nodes = factory.informer::<Node>();
+    factory.start().unwrap();
+    factory.wait_for_sync(SOON).await.unwrap();
+    let read = |name: &str| nodes.lister().namespace("shop").get(name).unwrap_err();
+    assert_eq!(read("a").store, StoreState::WrongScope, "there is no node at all");
+    let metadata = ObjectMeta { name: Some("a".into()), ..ObjectMeta::default() };
+    server.create(&Node { metadata, ..Node::default() }).unwrap();
+    caught_up(&server, &nodes).await;
+    assert_eq!(read("a").store, StoreState::WrongScope);
+    assert!(read("a").to_string().ends_with("have no namespace; use `get`, or a key without one"));
+    assert_eq!(nodes.lister().get("b").unwrap_err().store, StoreState::Synced);
+    factory.shutdown().await;
 }
