@@ -98,7 +98,8 @@ pub enum ControllerError {
     },
     /// A key was reconciled again and again while tokio's clock stood still, as it does in a test
     /// that pauses it. At one instant it had 1,000 requeues without a delay, or ran 5,000 times for
-    /// other reasons. Such a key keeps a paused clock from moving, so everything else waits for
+    /// other reasons. Or new keys kept coming: 100,000 runs, and 20 more for each key that waited
+    /// after half of them. Such keys keep a paused clock from moving, so everything else waits for
     /// ever.
     Spins {
         /// The controller's name.
@@ -108,6 +109,8 @@ pub enum ControllerError {
         /// Its last triggers, the newest last. Empty if none are
         /// [kept](super::ControllerBuilder::triggers_kept).
         triggers: Vec<Trigger>,
+        /// True if new keys kept coming, of which this is the last.
+        new_keys: bool,
     },
     /// Some reconciles, or tasks that they [track](super::ReconcileRequest::spawn), had not ended
     /// when the grace was over. The controller dropped them at the await where they waited. Code
@@ -143,14 +146,26 @@ impl fmt::Display for ControllerError {
             Self::Leadership { controller, source } => {
                 write!(f, "controller {controller}: {source}")
             }
-            Self::Spins { controller, key, triggers } => write!(
-                f,
-                "controller {controller}: {key} is reconciled without end while tokio's clock stands \
-                 still{}{}; let the reconcile write only differences, and requeue only after a \
-                 delay",
-                if triggers.is_empty() { "" } else { ", because of: " },
-                Causes(triggers)
-            ),
+            Self::Spins { controller, key, triggers, new_keys } => {
+                let because = if triggers.is_empty() { "" } else { ", because of: " };
+                let causes = Causes(triggers);
+                if *new_keys {
+                    write!(
+                        f,
+                        "controller {controller}: new keys come without end while tokio's clock \
+                         stands still, the last of them {key}{because}{causes}; let no reconcile \
+                         make a new object of its own kind each time, and let a test that makes \
+                         so many objects sleep between them"
+                    )
+                } else {
+                    write!(
+                        f,
+                        "controller {controller}: {key} is reconciled without end while tokio's \
+                         clock stands still{because}{causes}; let the reconcile write only \
+                         differences, and requeue only after a delay"
+                    )
+                }
+            }
             Self::Unfinished { controller, keys } => {
                 let (number, first) = (keys.len(), first(keys));
                 write!(

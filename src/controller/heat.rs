@@ -29,6 +29,13 @@ const REQUEUED: u32 = 5;
 /// test may itself make many changes at one instant, so more of them are needed.
 const SPINS: u32 = 1000 * REQUEUED;
 
+/// The runs at one instant after which the queue tells how many more of them may follow. A first
+/// sync runs each key, and a test may itself make thousands of objects at one instant.
+const CROWD: usize = 50_000;
+
+/// The runs that a waiting key may cause at one instant, with those of objects that its run writes.
+const RUNS_OF_KEY: usize = 20;
+
 /// The largest number of keys whose runs at one instant are counted.
 const COUNTED: usize = 1 << 20;
 
@@ -81,6 +88,10 @@ pub(super) enum Pace {
     Hot,
     /// The key runs for ever while the clock stands still, as only a paused clock does.
     Spins,
+    /// There were so many runs at this instant that the [allowance](Standstill::allow) is needed.
+    Crowded,
+    /// New keys come for ever while the clock stands still. This one is the last so far.
+    NewKeys,
 }
 
 /// The runs of every key at the present instant. Any number of keys may spin in turn.
@@ -89,20 +100,36 @@ pub(super) struct Standstill {
     at: Option<Instant>,
     /// The weight of the runs, by the key's hash.
     weights: HashMap<u64, u32, RandomState>,
+    runs: usize,
+    /// The largest number of runs that may end at this instant. `None` below a crowd.
+    allowed: Option<usize>,
 }
 
 impl Standstill {
     /// Notes that a run has ended. `requeued` is true if it asked for the next one without a delay.
-    /// Returns whether the key spins.
-    pub(super) fn ran(&mut self, key: &ObjectKey, now: Instant, requeued: bool) -> bool {
-        if self.at != Some(now) || self.weights.len() >= COUNTED {
+    pub(super) fn ran(&mut self, key: &ObjectKey, now: Instant, requeued: bool) -> Pace {
+        if self.at != Some(now) {
+            (self.at, self.runs, self.allowed) = (Some(now), 0, None);
             self.weights.clear();
-            self.at = Some(now);
+        } else if self.weights.len() >= COUNTED {
+            self.weights.clear();
         }
+        self.runs += 1;
         let hash = self.weights.hasher().hash_one(key);
         let weight = self.weights.entry(hash).or_default();
         *weight = weight.saturating_add(if requeued { REQUEUED } else { 1 });
-        *weight >= SPINS
+        match self.allowed {
+            _ if *weight >= SPINS => Pace::Spins,
+            None if self.runs >= CROWD => Pace::Crowded,
+            Some(allowed) if self.runs >= allowed => Pace::NewKeys,
+            _ => Pace::Ordinary,
+        }
+    }
+
+    /// Allows as many more runs at this instant as the waiting keys can explain.
+    pub(super) fn allow(&mut self, waiting: usize) {
+        let more = waiting.saturating_mul(RUNS_OF_KEY).saturating_add(CROWD);
+        self.allowed.get_or_insert(self.runs.saturating_add(more));
     }
 }
 
@@ -207,11 +234,31 @@ mod tests {
     fn requeues_spin_only_while_the_clock_stands() {
         let (mut still, now) = (Standstill::default(), Instant::now());
         let keys = ["a", "b"].map(|name| ObjectKey::namespaced("shop", name).unwrap());
-        let mut spins = |at, requeued| keys.iter().any(|key| still.ran(key, at, requeued));
+        let mut spins =
+            |at, requeued| keys.iter().any(|key| still.ran(key, at, requeued) == Pace::Spins);
         assert_eq!((0..1000).position(|_| spins(now, true)), Some(999));
         assert!((1..5000).all(|n| !spins(now + n * MS, true)));
         let now = now + WINDOW;
         assert_eq!((0..20_000).position(|_| spins(now, false)), Some(4999));
+    }
+
+    #[test]
+    fn new_keys_spin_once_no_waiting_key_explains_them() {
+        let (mut still, now) = (Standstill::default(), Instant::now());
+        let mut made = 0;
+        let mut next = |still: &mut Standstill, at| {
+            made += 1;
+            still.ran(&ObjectKey::namespaced("shop", &format!("c-{made}")).unwrap(), at, false)
+        };
+        let mut runs = |at, waiting| {
+            let crowded = (0..200_000).position(|_| next(&mut still, at) == Pace::Crowded);
+            still.allow(waiting);
+            let spins = (0..200_000).position(|_| next(&mut still, at) == Pace::NewKeys);
+            (crowded, spins)
+        };
+        assert_eq!(runs(now, 0), (Some(49_999), Some(49_999)));
+        assert_eq!(runs(now + MS, 1_000), (Some(49_999), Some(69_999)));
+        assert_eq!(runs(now + 2 * MS, 50_000), (Some(49_999), None), "a large first sync");
     }
 
     #[test]

@@ -102,12 +102,18 @@ impl TriggerHistory {
     pub(super) fn ran(&self, key: &ObjectKey, requeued: bool) -> (Pace, bool) {
         let now = Instant::now();
         let mut kept = self.kept.lock();
-        if kept.still.ran(key, now, requeued) {
-            return (Pace::Spins, false);
+        match kept.still.ran(key, now, requeued) {
+            Pace::Ordinary => {}
+            pace => return (pace, false),
         }
         let Some(entry) = kept.of.get_mut(key) else { return (Pace::Ordinary, false) };
         let pace = entry.heat.ran(now);
         (pace, pace == Pace::Hot && kept.warned.is_due(now))
+    }
+
+    /// Allows further runs at this instant, after [`Pace::Crowded`]: so many keys are waiting.
+    pub(super) fn allow(&self, waiting: usize) {
+        self.kept.lock().still.allow(waiting);
     }
 
     /// Returns the time that a hot key has to wait, if its runs are to be this far apart.

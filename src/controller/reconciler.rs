@@ -58,8 +58,8 @@ pub(super) struct Reconciler {
     pub(super) own_failures: OwnFailures,
     pub(super) timeout: Option<Duration>,
     pub(super) hot_key_delay: Duration,
-    /// The key that spins while the clock stands still.
-    pub(super) spinning: watch::Sender<Option<ObjectKey>>,
+    /// The key that spins while the clock stands still. True if it is the last of ever new keys.
+    pub(super) spinning: watch::Sender<Option<(ObjectKey, bool)>>,
     pub(super) stop: CancellationToken,
     pub(super) scope: WorkScope,
     /// The tasks that wait for own writes.

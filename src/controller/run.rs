@@ -314,9 +314,9 @@ impl ControllerParts {
     }
 
     /// Returns the error for a key that spins, and lets waits for an informer name it.
-    fn spins(&self, key: ObjectKey) -> ControllerError {
-        let triggers = self.status.history().of(&key);
-        let error = ControllerError::Spins { controller: self.name.clone(), key, triggers };
+    fn spins(&self, key: ObjectKey, new_keys: bool) -> ControllerError {
+        let (controller, triggers) = (self.name.clone(), self.status.history().of(&key));
+        let error = ControllerError::Spins { controller, key, triggers, new_keys };
         let text: Arc<str> = error.to_string().into();
         self.members().for_each(|member| member.note_spin(text.clone()));
         error
@@ -444,9 +444,9 @@ impl ControllerParts {
                 collection = &mut informer_ends => return Err(stopped(&self.name, collection)),
                 error = &mut uncovered => return Err(error),
                 Ok(()) = spinning.changed() => {
-                    let key = spinning.borrow_and_update().clone();
-                    if let Some(key) = key {
-                        return Err(self.spins(key));
+                    let spinning = spinning.borrow_and_update().clone();
+                    if let Some((key, new_keys)) = spinning {
+                        return Err(self.spins(key, new_keys));
                     }
                 }
                 (unsynced, ..) = &mut unwatched => {

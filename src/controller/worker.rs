@@ -110,8 +110,9 @@ impl Reconciler {
                     );
                 }
             }
-            (Pace::Spins, _) => {
-                self.spinning.send_replace(Some(key.clone()));
+            (Pace::Crowded, _) => history.allow(self.queue.len()),
+            (pace @ (Pace::Spins | Pace::NewKeys), _) => {
+                self.spinning.send_replace(Some((key.clone(), pace == Pace::NewKeys)));
             }
         }
     }

@@ -88,6 +88,23 @@ async fn own_writes_without_end_end_run_and_wait() {
     assert!(ended.to_string().contains(because), "{ended}");
 }
 
+/// Each run queues a key that no run had before.
+#[tokio::test(start_paused = true)]
+async fn new_keys_without_end_end_paused_run() {
+    let server = server_with(&["a"]);
+    let informer = factory(&server).informer::<ConfigMap>();
+    let controller = Controller::builder("breeder", &informer).build();
+    let (handle, made) = (controller.handle(), AtomicU64::new(0));
+    let running = controller.run(CancellationToken::new(), move |_| {
+        handle.trigger(key(&format!("c-{}", made.fetch_add(1, Ordering::Relaxed))));
+        async { Ok::<_, std::io::Error>(Action::done()) }
+    });
+    let ended = running.await.unwrap_err();
+    let ControllerError::Spins { key, new_keys: true, .. } = &ended else { panic!("{ended:?}") };
+    let named = format!("the last of them {key}, because of: a trigger of the controller's handle");
+    assert!(ended.to_string().contains(&named), "{ended}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn changes_made_by_a_test_are_no_spin() {
     let server = ApiServer::new();
