@@ -129,6 +129,7 @@ impl fmt::Display for TriggerCause {
             Self::Event { informer, change, object } => {
                 write!(f, "{object} of {informer} was {change}")
             }
+            Self::Retry { failures: 1 } => f.write_str("a retry after a failed try"),
             Self::Retry { failures } => write!(f, "a retry after {failures} failed tries"),
             Self::Requeue => f.write_str("a requeue that the last reconcile asked for"),
             Self::Handle => f.write_str("a trigger of the controller's handle"),
