@@ -121,7 +121,10 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
     /// controller.run(stop, reconcile).await
     /// # }
     /// ```
-    pub fn context<C>(self, context: C) -> ControllerBuilder<K, C> {
+    ///
+    /// Pass the value itself, or an [`Arc`] of it that other code shares. With an `Arc`, the
+    /// compiler needs the type of the reconcile's request: `ReconcileRequest<K, C>`.
+    pub fn context<C>(self, context: impl Into<Arc<C>>) -> ControllerBuilder<K, C> {
         ControllerBuilder {
             name: self.name,
             own: self.own,
@@ -136,7 +139,7 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
             sharding: self.sharding,
             queue: self.queue,
             limits: self.limits,
-            context: Arc::new(context),
+            context: context.into(),
             elector: self.elector,
             rejoins_election: self.rejoins_election,
         }

@@ -30,6 +30,24 @@ fn noting(
 }
 
 #[tokio::test(start_paused = true)]
+async fn context_may_be_shared_with_other_code() {
+    let server = ApiServer::new();
+    server.create(&map("a", "1")).unwrap();
+    let maps = factory(&server).informer::<ConfigMap>();
+    let (log, stop) = (Arc::new(Log::new()), CancellationToken::new());
+    let controller = Controller::builder("sharing", &maps).context(log.clone()).build();
+    let reconcile = |request: ReconcileRequest<ConfigMap, Log<ObjectKey>>| async move {
+        request.context.add(request.key.clone());
+        Ok::<_, Never>(Action::done())
+    };
+    let running = tokio::spawn(controller.run(stop.clone(), reconcile));
+    log.reaches(1).await;
+    assert_eq!(log.take(), [key("a")]);
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
 async fn every_change_of_an_object_is_reconciled() {
     let server = ApiServer::new();
     let a = server.create(&map("a", "1")).unwrap();
