@@ -195,11 +195,12 @@ where
 
     /// Applies the status of a configuration, and nothing else of it.
     ///
-    /// The object must exist. The status has a record of its own, and this method compares and
-    /// sends like [`apply`](Self::apply).
+    /// The object must exist, and its kind must have the subresource `status`. The status has a
+    /// record of its own, and this method compares and sends like [`apply`](Self::apply).
     ///
     /// # Errors
-    /// [`ApplyError`].
+    /// [`ApplyError`]. The server answers 404 both for an object that does not exist and for a kind
+    /// without the subresource.
     pub async fn apply_status(&self, desired: &K) -> Result<Applied<K>, ApplyError> {
         self.apply_section(desired, Section::Status).await
     }

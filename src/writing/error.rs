@@ -94,13 +94,15 @@ pub enum ApplyError {
         conflicts: Vec<FieldConflict>,
     },
     /// The request failed. Unless the server refused it, the object may have been written.
-    #[error("{object} was not applied: {source}")]
+    #[error("{object} was not applied: {source}{}", hint(*.status, .source))]
     #[non_exhaustive]
     Request {
         /// The resource, name and namespace.
         object: String,
         /// The cause.
         source: kube::Error,
+        /// True if the status was applied, through the subresource `status`.
+        status: bool,
     },
     /// The configuration has no name, or one that no object can have. Nothing was sent.
     #[error("{resource} cannot be applied: {source}")]
@@ -238,6 +240,16 @@ impl fmt::Display for FieldConflict {
             write!(f, " through {subresource}")?;
         }
         Ok(())
+    }
+}
+
+/// Returns the end of the text of a failed request.
+fn hint(status: bool, source: &kube::Error) -> &'static str {
+    match source {
+        kube::Error::Api(answer) if status && answer.code == 404 => {
+            " (does the kind have the subresource `status`?)"
+        }
+        _ => "",
     }
 }
 

@@ -179,8 +179,9 @@ where
 
     /// Sends the configuration. Returns the body of a successful answer.
     pub(super) async fn send(&self, target: &Target<'_, K>) -> Result<Value, ApplyError> {
-        let Target { key, configuration, .. } = target;
-        let failed = |source| ApplyError::Request { object: target.to_string(), source };
+        let Target { key, configuration, section, .. } = target;
+        let status = matches!(section, Section::Status);
+        let failed = |source| ApplyError::Request { object: target.to_string(), source, status };
         let path = (self.path)(key.namespace());
         let request = configuration.request(path, key.name(), &self.manager, self.force);
         let request = request.map_err(|error| failed(kube::Error::BuildRequest(error)))?;

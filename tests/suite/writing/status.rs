@@ -54,6 +54,8 @@ async fn status_is_applied_apart_from_the_object() {
     };
 
     let missing = applier.apply_status(&site(1)).await.unwrap_err();
+    let hint = " (does the kind have the subresource `status`?)";
+    assert!(missing.to_string().ends_with(hint), "{missing}");
     let ApplyError::Request { source: kube::Error::Api(status), .. } = missing else {
         panic!("{missing:?}")
     };
