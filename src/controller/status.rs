@@ -81,7 +81,9 @@ pub struct ControllerStatus {
     /// The informers that have not synced while the controller works, or that fail to prove a fresh
     /// view since this replica took over. Keys of their namespaces wait; a missing informer of all
     /// namespaces holds up every key. Cluster-scoped keys and keys of other namespaces do not wait,
-    /// even if a missing informer may hold objects of theirs.
+    /// even if a missing informer may hold objects of theirs. An informer that may list but not
+    /// watch has synced: see
+    /// [`watch_refused`](crate::reflector::ReflectorStatus::watch_refused).
     ///
     /// In a [sharded](super::ControllerBuilder::sharded) controller also the informers that lack the
     /// objects of a slot, although this replica has held it for the
