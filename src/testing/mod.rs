@@ -9,7 +9,8 @@
 //! - `ControlPlane` runs a real etcd and kube-apiserver (feature `testing-tls`, Unix only).
 //!
 //! All but `FakeSource` come from the crate `kube-embedded-apiserver`, which also serves programs
-//! that have no informers. The stages of an informer never use this module.
+//! that have no informers. A program imports them from here: `kube_embedded_apiserver::X` in their
+//! examples is `kube_informer::testing::X`. The stages of an informer never use this module.
 
 mod fake_source;
 

@@ -57,6 +57,8 @@ fn alerts_are_on_metrics_that_there_are() {
         names::ERRORS,
         names::RELISTS,
         names::STALE_OBJECTS,
+        names::STORAGE_HOT_BYTES,
+        names::STORAGE_PACKED_BYTES,
         names::UNREADABLE_OBJECTS,
         names::HANDLER_LAG,
         names::HANDLER_MERGED,
@@ -136,7 +138,11 @@ fn troubleshooting_quotes_real_errors() {
 #[test]
 fn testing_page_shows_tests_that_run() {
     let page = fs::read_to_string(root().join("src/docs/testing_a_controller.md")).unwrap();
-    for shown in [include_str!("testing_page.rs"), include_str!("reconcile_page.rs")] {
+    for shown in [
+        include_str!("testing_page.rs"),
+        include_str!("reconcile_page.rs"),
+        include_str!("finalizer_page.rs"),
+    ] {
         assert!(shown.contains("#[tokio::test"));
         assert!(page.contains(&format!("```rust\n{shown}```")), "copy it into the page:\n{shown}");
     }

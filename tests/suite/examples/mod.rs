@@ -3,6 +3,7 @@
 mod crd_controller;
 mod default_deny;
 mod dynamic;
+mod finalizer_page;
 mod guide;
 mod multi_namespace;
 mod operator;
