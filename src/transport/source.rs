@@ -173,7 +173,9 @@ impl<K: ?Sized> ApiSource<K> {
     /// limit briefly takes at most the limit. It is reported as undecodable, and its neighbours are
     /// stored.
     ///
-    /// The count is an estimate from the sizes of the Rust types. Your own
+    /// The count is an estimate from the sizes of the Rust types. It leaves out what a type builds
+    /// from a buffer of serde's, which a few bytes can make large, too: a part with
+    /// `#[serde(flatten)]`, or an untagged or internally tagged enum. Your own
     /// [`decoder`](Self::decoder) must limit its memory itself, or implement
     /// [`with_memory_limit`](super::Decode::with_memory_limit).
     pub fn memory_limit(mut self, bytes: usize) -> Self {

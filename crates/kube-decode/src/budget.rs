@@ -5,8 +5,9 @@
 //! therefore charged to a budget before it is built, by the size of its Rust type. If the budget
 //! runs out, decoding fails.
 //!
-//! The charge is an estimate. A type that buffers its input first, such as a serde untagged enum,
-//! is charged for the buffer, but not for the value that it builds from it.
+//! The charge is an estimate. A type that buffers its input first is charged for the buffer, but
+//! not for the value that it builds from it: `#[serde(flatten)]`, and untagged and internally
+//! tagged enums.
 
 use std::cell::Cell;
 

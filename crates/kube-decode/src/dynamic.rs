@@ -84,8 +84,6 @@ impl<'de> Deserialize<'de> for Usual {
                         Name::Metadata => {
                             metadata.replace(members.next_value::<ObjectMeta>()?).is_none()
                         }
-                        // Some names have a meaning for `serde_json`.
-                        Name::Other(name) if name.starts_with("$serde_json::") => false,
                         Name::Other(name) => {
                             data.insert(name, members.next_value()?);
                             true

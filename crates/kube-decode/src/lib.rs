@@ -40,6 +40,8 @@ mod json;
 #[doc(hidden)]
 pub mod labels;
 mod node;
+#[doc(hidden)]
+pub mod private_keys;
 pub mod protobuf;
 mod rule;
 #[cfg(test)]
@@ -169,7 +171,15 @@ pub struct DecodeError {
 /// A decoder of JSON and protobuf into any type that implements `Deserialize`.
 ///
 /// It refuses an object that would take more than 64 MiB of memory decoded.
-/// [`memory_limit`](Self::memory_limit) changes the limit.
+/// [`memory_limit`](Self::memory_limit) changes the limit. Parts that serde buffers are counted at
+/// the size of the buffer, 32 bytes a value, whatever is built from it. Serde buffers for
+/// `#[serde(flatten)]`, and for untagged and internally tagged enums.
+///
+/// It also refuses an object whose type takes more than 1.5 MiB of the stack. A level of a buffered
+/// part counts as 24 KiB, or 32 KiB in a build with debug assertions.
+///
+/// A map with a key that begins with `$serde_json::private::` is refused in any part that is
+/// buffered or kept as it is, such as a `serde_json::Value`: `serde_json` would read another value.
 ///
 /// All decoders of one type share one instantiation of the type's `Deserialize` code, whatever
 /// their options.

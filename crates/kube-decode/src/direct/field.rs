@@ -17,6 +17,7 @@ use super::walk::{Form, Leaf};
 use super::{Charge, Message};
 use crate::budget::{largest_tree, map_size, text_size, vec_size};
 use crate::json::first_too_deep;
+use crate::private_keys;
 use crate::protobuf::{MAGIC, SECONDS};
 
 /// A depth of JSON that no object of these types makes too deep.
@@ -442,8 +443,8 @@ impl Field for FieldsV1 {
             }
         }
         reader.leave(rest);
-        // Nothing is null, and the other is an object in an envelope.
-        if json.is_empty() || json.starts_with(MAGIC) {
+        // Nothing is null, the other is an object in an envelope, and some keys are refused.
+        if json.is_empty() || json.starts_with(MAGIC) || private_keys::may_be_in(json) {
             return None;
         }
         let (most, _) = largest_tree(json);

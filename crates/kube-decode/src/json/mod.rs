@@ -24,7 +24,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, Visitor};
 
 use self::lengths::Lengths;
-pub(crate) use self::tree::first_too_deep;
+pub(crate) use self::tree::{first_too_deep, levels};
 use super::budget::Budget;
 use super::error::{Error, Result};
 use super::text::Text;
@@ -42,6 +42,8 @@ pub(super) struct Reader<'de> {
     at: Cell<usize>,
     depth: Cell<u8>,
     lengths: RefCell<Lengths>,
+    /// True if the text may have keys that are [private](crate::private_keys), once it is known.
+    private_keys: Cell<Option<bool>>,
 }
 
 /// A number, as `serde_json` reads it without arbitrary precision.
@@ -81,6 +83,7 @@ impl<'de> Reader<'de> {
         self.at.set(0);
         self.depth.set(depth);
         self.lengths.borrow_mut().clear();
+        self.private_keys.set(None);
     }
 
     /// Returns line and column of the reader's position, as `serde_json` counts them.

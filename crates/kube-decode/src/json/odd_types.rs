@@ -7,7 +7,7 @@ use k8s_openapi::api::core::v1::{PodSpec, PodTemplateSpec};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use crate::stack::NO_STACK;
+use crate::stack::{NO_STACK, measured};
 use crate::{Decode, SerdeDecode};
 
 /// The number of members of a map and elements of a list, asked for again after the end.
@@ -95,6 +95,90 @@ fn large_type_does_not_overflow_the_stack() {
         // A build may take so little of the stack that all levels fit.
         if let Err(error) = decoder.decode(nested(levels).as_bytes()) {
             assert!(error.to_string().starts_with(NO_STACK), "{error}");
+        }
+    }
+}
+
+/// A type that contains itself, and less else.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Wide {
+    other: Option<PodSpec>,
+    next: Option<Box<Wide>>,
+    list: Vec<Wide>,
+}
+
+/// A part of a type that serde's derived code builds from a buffer.
+#[derive(Debug, Deserialize)]
+#[expect(dead_code, reason = "only decoded")]
+struct Part {
+    spec: Box<Wide>,
+}
+
+#[derive(Debug, Deserialize)]
+#[expect(dead_code, reason = "only decoded")]
+struct Flat {
+    #[serde(flatten)]
+    part: Part,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "kind")]
+#[expect(dead_code, reason = "only decoded")]
+enum Tagged {
+    A(Part),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only decoded")]
+enum Untagged {
+    Number(u8),
+    A(Part),
+}
+
+/// Decodes with room enough for any type, and returns whether that was deep.
+fn read<T: DeserializeOwned + 'static>(text: &str, limit: usize) -> Result<bool, String> {
+    let decoder = SerdeDecode::<T>::new().memory_limit(limit);
+    let (read, is_deep) = measured(|| decoder.decode(text.as_bytes()));
+    read.map(|_| is_deep).map_err(|error| error.to_string())
+}
+
+#[test]
+fn buffered_type_does_not_overflow_the_stack() {
+    // A small limit leads to another reader.
+    for (limit, open, close, per) in [
+        (1 << 30, r#"{"next":"#, "}", 1),
+        (1 << 30, r#"{"list":["#, "]}", 2),
+        (1 << 19, r#"{"next":"#, "}", 1),
+        (1 << 19, r#"{"list":["#, "]}", 2),
+    ] {
+        let text = |levels: usize| {
+            let nested = open.repeat(levels / per) + "{}" + &close.repeat(levels / per);
+            format!(r#"{{"kind":"A","spec":{nested}}}"#)
+        };
+        for read in [read::<Flat>, read::<Tagged>, read::<Untagged>] {
+            assert_eq!(read(&text(2), limit), Ok(false));
+            assert_eq!(read(&text(30), limit), Ok(true));
+            for levels in [70, 120] {
+                let error = read(&text(levels), limit).unwrap_err();
+                assert!(error.starts_with(NO_STACK), "{error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn own_reader_of_any_value_is_measured() {
+    use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaProps;
+
+    for name in ["additionalProperties", "items", "additionalItems"] {
+        let text = |levels| format!(r#"{{"{name}":"#).repeat(levels) + "{}" + &"}".repeat(levels);
+        assert_eq!(read::<JSONSchemaProps>(&text(1), 1 << 30), Ok(false));
+        // A build may take so little of the stack that all levels fit.
+        match read::<JSONSchemaProps>(&text(126), 1 << 30) {
+            Ok(is_deep) => assert!(is_deep),
+            Err(error) => assert!(error.starts_with(NO_STACK), "{error}"),
         }
     }
 }

@@ -7,6 +7,7 @@ use serde_json::de::StrRead;
 use super::{MAX_DEPTH, Reader, too_deep};
 use crate::budget::{Budget, LARGEST_TREE, largest_tree};
 use crate::error::{Error, Result};
+use crate::private_keys;
 
 impl<'de> Reader<'de> {
     /// Returns a deserializer of the value at the reader's position, if it is a map or list. `None`
@@ -23,18 +24,27 @@ impl<'de> Reader<'de> {
         let fits =
             most <= budget.left() || is_whole && largest_tree(rest.as_bytes()).0 <= budget.left();
         // In text that is not UTF-8, the reader finds the place.
-        (fits && text.len() == self.bytes.get().len())
+        (fits && text.len() == self.bytes.get().len() && !self.may_have_private_keys())
             .then(|| serde_json::Deserializer::from_str(rest))
     }
 
-    /// Takes the value that was decoded, and charges the most that it can take. The reader and
-    /// `serde_json` count the depth apart, so it can be counted again here.
+    /// Returns whether the text may have a key that `serde_json` reads as something else.
+    fn may_have_private_keys(&self) -> bool {
+        self.private_keys.get().unwrap_or_else(|| {
+            let may = private_keys::may_be_in(self.bytes.get());
+            self.private_keys.set(Some(may));
+            may
+        })
+    }
+
+    /// Takes the value that was decoded, and charges the most that it can take. Returns its text.
+    /// The reader and `serde_json` count the depth apart, so it can be counted again here.
     pub(crate) fn take_tree(
         &self,
         json: serde_json::Deserializer<StrRead<'de>>,
         check_depth: bool,
         budget: &Budget,
-    ) -> Result<()> {
+    ) -> Result<&'de [u8]> {
         let start = self.at.get();
         let end = start + json.into_iter::<IgnoredAny>().byte_offset();
         let tree = self.bytes.get().get(start..end).unwrap_or_default();
@@ -49,7 +59,7 @@ impl<'de> Reader<'de> {
             return Err(too_deep());
         }
         self.at.set(end);
-        Ok(())
+        Ok(tree)
     }
 
     /// Creates the error of a value that `serde_json` refused.
@@ -67,6 +77,28 @@ impl<'de> Reader<'de> {
         self.at.set(start + at + 1);
         too_deep()
     }
+}
+
+/// Returns the number of levels of a tree.
+pub(crate) fn levels(tree: &[u8]) -> usize {
+    let (mut depth, mut deepest, mut at) = (0_usize, 0, 0);
+    while let Some(byte) = tree.get(at) {
+        match byte {
+            b'"' => {
+                let Some(end) = super::skip::pass_text(tree, at + 1) else { break };
+                at = end;
+                continue;
+            }
+            b'{' | b'[' => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        at += 1;
+    }
+    deepest
 }
 
 /// Returns the position of the first list or map of a tree that lies deeper than this.

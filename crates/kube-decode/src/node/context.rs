@@ -6,6 +6,7 @@ use std::cell::{Cell, RefCell};
 use serde::de::{Expected, Unexpected};
 use serde_json::de::StrRead;
 
+use super::Kept;
 use super::elements::ElementSource;
 use super::members::MemberSource;
 use crate::budget::Budget;
@@ -32,7 +33,9 @@ pub(super) struct Context<'r, 'de> {
     /// The offset of JSON inside protobuf.
     offset: Cell<Option<usize>>,
     pub(super) budget: Budget,
-    stack: Stack,
+    pub(super) stack: Stack,
+    /// The number of buffered lists and maps around the next value.
+    buffered: Cell<usize>,
 }
 
 /// The next value.
@@ -56,6 +59,12 @@ pub(super) enum Opened<'de> {
 }
 
 impl Opened<'_> {
+    /// Returns whether the value is a map or list.
+    #[inline]
+    pub(super) fn has_parts(&self) -> bool {
+        matches!(self, Self::Members(_) | Self::Elements(_))
+    }
+
     /// Returns whether the value is a map or list in JSON.
     #[inline]
     pub(super) fn has_json_parts(&self) -> bool {
@@ -73,6 +82,7 @@ impl<'r, 'de> Context<'r, 'de> {
             offset: Cell::new(None),
             budget,
             stack: Stack::here(),
+            buffered: Cell::new(0),
         }
     }
 
@@ -160,6 +170,24 @@ impl<'r, 'de> Context<'r, 'de> {
     #[inline]
     pub(super) fn check_stack(&self) -> Result<()> {
         if self.stack.is_used_up() { Err(Error::nowhere(NO_STACK)) } else { Ok(()) }
+    }
+
+    /// Goes into a list or map. Refuses a buffered one from which nothing could be built, because
+    /// the stack could overflow. Returns the number of buffered lists and maps around it.
+    pub(super) fn enter_buffer(&self, kept: Kept) -> Result<usize> {
+        let around = self.buffered.get();
+        if kept == Kept::Buffered {
+            if !self.stack.holds(around + 1) {
+                return Err(self.place(Error::nowhere(NO_STACK)));
+            }
+            self.buffered.set(around + 1);
+        }
+        Ok(around)
+    }
+
+    /// Leaves a list or map.
+    pub(super) fn leave_buffer(&self, around: usize) {
+        self.buffered.set(around);
     }
 
     /// Takes the beginning of a map or message, which is a struct if `within`.

@@ -5,7 +5,11 @@ use serde::de::{Deserializer, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
 use crate::error::{Error, Result};
+use crate::private_keys::{self, is_private};
 use crate::text::Text;
+
+/// The largest size of the number of a field, in bytes.
+const NUMBERED: usize = size_of::<u16>();
 
 /// The name of a member, or the key of an entry: a text, or the number or boolean in it if the type
 /// asks for one.
@@ -18,6 +22,13 @@ pub(super) enum Key<'k, 'de> {
 }
 
 impl<'de> Key<'_, 'de> {
+    fn as_str(&self) -> &str {
+        match self {
+            Self::Plain(name) => name,
+            Self::Other(name) => name.as_ref().map_or("", Text::as_str),
+        }
+    }
+
     fn text(self) -> Text<'de> {
         match self {
             Self::Plain(name) => Text::Borrowed(name),
@@ -56,6 +67,10 @@ impl<'de> Deserializer<'de> for Key<'_, 'de> {
 
     #[inline]
     fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        // A type that keeps the names of other members buffers their values.
+        if size_of::<V::Value>() > NUMBERED && is_private(self.as_str()) {
+            return Err(private_keys::refuse());
+        }
         match self {
             Self::Plain(name) => visitor.visit_borrowed_str(name),
             Self::Other(_) => match self.text() {

@@ -7,6 +7,7 @@ use super::context::{Context, Data};
 use super::key::Key;
 use crate::budget::MapCharge;
 use crate::error::{Error, Result};
+use crate::private_keys::{self, is_private};
 use crate::protobuf::value::Value;
 use crate::protobuf::{self, MemberValue};
 use crate::rule::{Rule, Verdict};
@@ -26,12 +27,16 @@ pub(super) struct Members<'w, 'r, 'de> {
     /// The place of the current value, if that is in protobuf.
     offset: Option<usize>,
     progress: Progress,
+    /// True if the type takes any map.
+    any: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Progress {
     First,
     Middle,
+    /// Behind a name that is refused.
+    Refused,
     End,
 }
 
@@ -66,12 +71,22 @@ impl<'w, 'r, 'de> Members<'w, 'r, 'de> {
         Ok(Self::new(context, source, within))
     }
 
+    /// Takes the beginning of a value that was opened for a type that takes any.
+    #[inline]
+    pub(super) fn begin_any(
+        context: &'w Context<'r, 'de>,
+        source: MemberSource<'de>,
+    ) -> Result<Self> {
+        Ok(Self { any: true, ..Self::begin(context, source, false)? })
+    }
+
     /// Creates the members of a value whose beginning was taken.
     #[inline]
     fn new(context: &'w Context<'r, 'de>, source: MemberSource<'de>, within: bool) -> Self {
         let charge = (!within).then(MapCharge::default);
         let (rule, progress) = (context.take_rule(), Progress::First);
-        Self { context, source, rule, charge, key: 0, name: None, offset: None, progress }
+        let (name, offset) = (None, None);
+        Self { context, source, rule, charge, key: 0, name, offset, progress, any: false }
     }
 
     /// Returns the next name, if it is in JSON, and nothing is special about it.
@@ -87,6 +102,10 @@ impl<'w, 'r, 'de> Members<'w, 'r, 'de> {
         }
         let name = self.context.json.plain_name(self.progress == Progress::First)?;
         self.progress = Progress::Middle;
+        if self.any && is_private(name) {
+            self.progress = Progress::Refused;
+            return None;
+        }
         if self.charge.is_some() {
             self.key = size;
             self.context.budget.charge_text(name.len()).ok()?;
@@ -99,6 +118,9 @@ impl<'w, 'r, 'de> Members<'w, 'r, 'de> {
     fn next_name(&mut self, size: usize) -> Result<bool> {
         if self.context.budget.is_exceeded() {
             return Err(self.context.budget.refuse());
+        }
+        if self.progress == Progress::Refused {
+            return Err(self.context.place(private_keys::refuse()));
         }
         loop {
             if self.progress == Progress::End {
@@ -135,6 +157,9 @@ impl<'w, 'r, 'de> Members<'w, 'r, 'de> {
                 Some(Verdict::Look(rule)) => Some(rule),
                 Some(Verdict::Pass) | None => None,
             };
+            if self.any && is_private(name.as_str()) {
+                return Err(self.place_of_name(private_keys::refuse()));
+            }
             self.context.set_rule(inner);
             if self.charge.is_some() {
                 self.key = size;

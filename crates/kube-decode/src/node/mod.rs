@@ -26,13 +26,12 @@ use self::elements::Elements;
 use self::members::Members;
 use super::budget::Budget;
 use super::error::{Error, Result};
-use super::json::Number;
+use super::json::{Number, levels};
+use super::private_keys::RAW;
 use super::protobuf::ProtobufObject;
 use super::rule::Rule;
+use super::stack::NO_STACK;
 use super::{DecodeError, describe_place};
-
-/// The name by which `serde_json` asks for the text of a value.
-const RAW: &str = "$serde_json::private::RawValue";
 
 /// Decodes an object from JSON, without the members that the rule skips.
 pub(super) fn from_json<'de, T: Deserialize<'de>>(
@@ -100,6 +99,30 @@ pub(crate) struct Node<'w, 'r, 'de> {
     context: &'w Context<'r, 'de>,
     /// The number of bytes that are already paid for the value, as part of its container.
     room: usize,
+}
+
+/// The way in which a type takes any value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    /// Its own code reads the value.
+    Not,
+    /// It keeps the value as it is.
+    Tree,
+    /// Serde's derived code buffers the value, and builds another from the buffer. It does so for
+    /// flattened fields, and for enums that are untagged or internally tagged.
+    Buffered,
+}
+
+impl Kept {
+    /// Returns how a visitor with this result takes a value.
+    fn of<T>() -> Self {
+        let name = std::any::type_name::<T>();
+        match name {
+            "serde_json::value::Value" => Self::Tree,
+            _ if name.contains("::Content") => Self::Buffered,
+            _ => Self::Not,
+        }
+    }
 }
 
 /// Deserialises a number.
@@ -177,12 +200,17 @@ impl<'de> Deserializer<'de> for Node<'_, '_, 'de> {
             return visitor.visit_borrowed_str(text);
         }
         let opened = context.open_any()?;
-        if opened.has_json_parts()
+        let kept = if opened.has_parts() { Kept::of::<V::Value>() } else { Kept::Not };
+        if kept != Kept::Not
+            && opened.has_json_parts()
             && let Some((mut json, check_depth)) = context.tree()
         {
             return match json.deserialize_any(visitor) {
                 Ok(value) => {
-                    context.json.take_tree(json, check_depth, &context.budget)?;
+                    let tree = context.json.take_tree(json, check_depth, &context.budget)?;
+                    if kept == Kept::Buffered && !context.stack.holds(levels(tree)) {
+                        return Err(context.place(Error::nowhere(NO_STACK)));
+                    }
                     Ok(value)
                 }
                 Err(error) => Err(context.place(context.json.refuse_tree(&error))),
@@ -195,8 +223,18 @@ impl<'de> Deserializer<'de> for Node<'_, '_, 'de> {
             Opened::Number(Number::Signed(value)) => visitor.visit_i64(value),
             Opened::Number(Number::Float(value)) => visitor.visit_f64(value),
             Opened::Text(text) => text.visit(visitor),
-            Opened::Members(source) => Members::begin(context, source, false)?.visit(visitor),
-            Opened::Elements(source) => Elements::begin(context, source)?.visit(visitor),
+            Opened::Members(source) => {
+                let around = context.enter_buffer(kept)?;
+                let value = Members::begin_any(context, source)?.visit(visitor);
+                context.leave_buffer(around);
+                value
+            }
+            Opened::Elements(source) => {
+                let around = context.enter_buffer(kept)?;
+                let value = Elements::begin(context, source)?.visit(visitor);
+                context.leave_buffer(around);
+                value
+            }
         }
     }
 
