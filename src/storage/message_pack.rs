@@ -10,8 +10,10 @@ use std::sync::Arc;
 
 use kube::Resource;
 use kube::api::ObjectMeta;
+use kube_decode::private_keys::RAW;
 use kube_decode::stack::Stack;
 use kube_decode::{Decode, DecodeError};
+use memchr::memmem;
 use serde::de::{DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
@@ -113,7 +115,12 @@ pub(super) fn write<T: Serialize>(
         let is_deep = depth::check(object)?;
         let form = rmp_serde::Serializer::new(&mut bytes);
         let done = object.serialize(&mut form.with_struct_map().with_human_readable());
-        done.map(|()| is_deep).map_err(|_| PackError::NotSerialised)
+        done.map_err(|_| PackError::NotSerialised)?;
+        // A `Value` would read the JSON in it, in which all limits begin again.
+        if memmem::find(bytes.as_slice(), RAW.as_bytes()).is_some() {
+            return Err(PackError::NotUnpacked);
+        }
+        Ok(is_deep)
     };
     let is_deep = catch(writing).unwrap_or(Err(PackError::NotSerialised))?;
     Ok(Written { bytes, is_deep })

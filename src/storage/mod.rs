@@ -325,9 +325,11 @@ where
     /// matters.
     ///
     /// An object that arrived as bytes is kept decoded if decoding takes over 256 KiB of stack.
-    /// Another is if its lists and maps have more than 64 levels, or if unpacking would take over
-    /// 1.5 MiB of stack. This measure does not count reads by `#[serde(flatten)]` and untagged
-    /// enums. `Deserialize` must not read this informer.
+    /// `#[serde(flatten)]`, and untagged and internally tagged enums, hide what they take. A level
+    /// of their parts counts as 12 KiB, or 16 KiB in a build with debug assertions. Another object
+    /// is kept decoded if its lists and maps have more than 64 levels, or if unpacking would take
+    /// over 1.5 MiB of stack. This measure does not count what those types take. `Deserialize` must
+    /// not read this informer.
     ///
     /// ```
     /// use std::time::Duration;

@@ -295,6 +295,21 @@ fn unserialisable_object_is_kept_decoded() {
 }
 
 #[test]
+fn object_with_a_key_of_serde_json_is_kept_decoded() {
+    let storage = compact::<DynamicObject>(false);
+    let object = |spec| DynamicObject {
+        types: None,
+        metadata: metadata(1),
+        data: serde_json::json!({"spec": spec}),
+    };
+    packed(storage.pack(object(Value::from(1))));
+    // Read by a `Value`, it would be another value.
+    let key = serde_json::json!({"$serde_json::private::RawValue": "[1]"});
+    assert!(is_decoded(&storage.pack(object(key.clone())), &object(key)));
+    assert_eq!(storage.status().refused, None);
+}
+
+#[test]
 fn type_that_fails_the_round_trip_is_kept_decoded() {
     for (oddity, error) in
         [(Oddity::Changes, PackError::Disagrees), (Oddity::NotRead, PackError::NotUnpacked)]

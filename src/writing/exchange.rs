@@ -190,8 +190,7 @@ where
             self.client.send(request.map(Body::from)).await.map_err(failed)?.into_parts();
         let body = body.collect().await.map_err(failed)?.to_bytes();
         if parts.status.is_success() {
-            return serde_json::from_slice(&body)
-                .map_err(|error| target.unreadable(describe(error)));
+            return kube_decode::json(&body).map_err(|error| target.unreadable(error.to_string()));
         }
         let status = refusal(parts.status, &body);
         let conflicts = FieldConflict::of(&status);

@@ -86,14 +86,15 @@ impl Part {
             let part = || Self::read(below);
             match step.split_once(':') {
                 Some(("f", name)) => members.push((name.into(), part())),
-                Some(("k", keys)) => match serde_json::from_str::<Map<String, Value>>(keys) {
+                Some(("k", keys)) => match kube_decode::json::<Map<String, Value>>(keys.as_bytes())
+                {
                     Ok(keys) => {
                         let keys = keys.into_iter().map(|(name, value)| (name.into(), value));
                         elements.push((keys.collect(), part()));
                     }
                     Err(_) => return Self::Whole,
                 },
-                Some(("v", value)) => match serde_json::from_str(value) {
+                Some(("v", value)) => match kube_decode::json(value.as_bytes()) {
                     Ok(value) => values.push(Digest::of(&value)),
                     Err(_) => return Self::Whole,
                 },
