@@ -24,6 +24,8 @@
 //! | `by-index` | reading one of 40 objects with the same index value |
 //! | `list` | a first list from the source through queue and store to a handler |
 //! | `update` | the same with an event that comes alone |
+//! | `read-update` | an update of a pod as the default keeps it, whose handler reads old and new |
+//! | `unread-update` | the same with a handler that reads neither |
 //! | `fan-out` | the same with 32 handlers more |
 
 #[path = "support/custom.rs"]
@@ -43,8 +45,9 @@ use kube::Resource;
 use kube::api::{DynamicObject, ObjectMeta};
 use kube_informer::lister_watcher::{ListHints, ListQuery, ListerWatcher};
 use kube_informer::object::{
-    Cached, FieldSet, KnownObjects, ObjectKey, ObjectState, ShardKey, ShardSelector,
+    Cached, FieldSet, KnownObjects, ObjectEvent, ObjectKey, ObjectState, ShardKey, ShardSelector,
 };
+use kube_informer::reflector::ReflectorOptions;
 use kube_informer::testing::FakeSource;
 use kube_informer::transport::protobuf::ProtobufObject;
 use kube_informer::transport::{ApiSource, Decode, DecodeError, DecodeProtobuf, SerdeDecode};
@@ -52,6 +55,7 @@ use kube_informer::{Indexer, InformerOptions, SharedInformer, Storage};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use support::server::PodServer;
+use tokio::sync::Semaphore;
 
 /// An object whose fields are not decoded.
 #[derive(Clone, Debug, Default, Deserialize, Resource)]
@@ -116,6 +120,8 @@ fn main() {
             "store" | "replace" => store(step == "replace", count),
             "get" | "scan" | "by-index" => read(step, count),
             "list" => run(told(count, 0, 1)),
+            "read-update" => run(updated(count, true)),
+            "unread-update" => run(updated(count, false)),
             "update" => run(told(0, count, 1)),
             "fan-out" => run(told(0, count, 33)),
             _ => panic!("no step is named {step}"),
@@ -298,6 +304,38 @@ async fn told(listed: usize, changed: usize, handlers: usize) {
         if n < changed {
             source.put(map(n % 100));
         }
+    }
+    std::process::exit(0);
+}
+
+/// So many changes of a hundred pods, one after another, as a server sends them.
+async fn updated(count: usize, read: bool) {
+    let told = Arc::new(Semaphore::new(1));
+    let server = PodServer::new(100, true).updates(count, told.clone());
+    let source = ApiSource::<Pod>::new(server.client());
+    let options = InformerOptions::new().reflector(ReflectorOptions::new().streaming_list(false));
+    let informer = SharedInformer::new(Arc::new(source), options);
+    let (updates, note) = (Arc::new(AtomicUsize::new(0)), told.clone());
+    let counted = updates.clone();
+    let note = move |is_update| {
+        if is_update {
+            counted.fetch_add(1, Ordering::Relaxed);
+            note.add_permits(1);
+        }
+    };
+    let added = if read {
+        informer
+            .on_event(move |event| note(matches!(black_box(event), ObjectEvent::Updated { .. })))
+    } else {
+        informer.on_cached_event(move |_, event| {
+            note(matches!(black_box(event), ObjectEvent::Updated { .. }));
+        })
+    };
+    added.unwrap();
+    informer.start().unwrap();
+    informer.wait_for_sync(Duration::from_secs(60)).await.unwrap();
+    while updates.load(Ordering::Relaxed) < count {
+        tokio::task::yield_now().await;
     }
     std::process::exit(0);
 }

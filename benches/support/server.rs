@@ -17,7 +17,7 @@ use http_body_util::StreamBody;
 use kube::client::Body;
 use kube_informer::transport::protobuf::ProtobufObject;
 use serde_json::Value;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 
 /// The number of items in one frame, 64 kB.
 const FRAME: usize = 8;
@@ -38,6 +38,8 @@ pub struct PodServer {
     template: Arc<[Vec<u8>; 3]>,
     version: Arc<AtomicU64>,
     expired: Arc<watch::Sender<()>>,
+    /// The number of changes to send, and the permits to send one.
+    updates: Option<(usize, Arc<Semaphore>)>,
 }
 
 impl PodServer {
@@ -60,6 +62,7 @@ impl PodServer {
             template: Arc::new(parts.map(<[u8]>::to_vec)),
             version: Arc::new(AtomicU64::new(100_000)),
             expired: Arc::new(watch::Sender::new(())),
+            updates: None,
         }
     }
 
@@ -120,32 +123,71 @@ impl PodServer {
             } else if n > 0 {
                 frame.push(b',');
             }
-            let [head, middle, tail] = &*self.template;
-            let name = format!("web-{n:05}-{:08x}", n.wrapping_mul(2_654_435_761) & 0xffff_ffff);
-            let uid = format!("{n:032x}");
-            for part in [&head[..], name.as_bytes(), middle, uid.as_bytes(), tail] {
-                frame.extend_from_slice(part);
-            }
+            self.write_item(n, &mut frame);
         }
         frame.into()
     }
 
+    fn write_item(&self, n: usize, frame: &mut Vec<u8>) {
+        let [head, middle, tail] = &*self.template;
+        let name = format!("web-{n:05}-{:08x}", n.wrapping_mul(2_654_435_761) & 0xffff_ffff);
+        let uid = format!("{n:032x}");
+        for part in [&head[..], name.as_bytes(), middle, uid.as_bytes(), tail] {
+            frame.extend_from_slice(part);
+        }
+    }
+
+    /// Sends so many events to a watch in protobuf, one for each permit: changes of the listed pods
+    /// in turn, each in a version of its own.
+    pub fn updates(mut self, count: usize, permits: Arc<Semaphore>) -> Self {
+        self.updates = Some((count, permits));
+        self
+    }
+
+    /// A change of a pod. It has the pod's version, with another number of as many digits.
+    fn update(&self, n: usize) -> Bytes {
+        let mut pod = Vec::new();
+        self.write_item(n % self.count, &mut pod);
+        let version = pod.len() - self.template[2].len();
+        let [0x32, length, ..] = pod[version..] else { panic!("the version follows the uid") };
+        let digits = usize::from(length);
+        let text = format!("{:0digits$}", 1 + n);
+        pod[version + 2..][..digits].copy_from_slice(text.as_bytes());
+        let types = field(1, &[field(1, b"v1"), field(2, b"Pod")].concat());
+        let object = [&b"k8s\0"[..], &types, &field(2, &pod)].concat();
+        event("MODIFIED", &object).into()
+    }
+
     fn watch(&self) -> Answer {
         let mut expired = self.expired.subscribe();
-        let event = if self.protobuf {
+        let expiry = if self.protobuf {
             let types = field(1, &[field(1, b"v1"), field(2, b"Status")].concat());
             let status = [&field(4, b"Expired")[..], &[0x30, 0x9a, 0x03]].concat();
             let object = [&b"k8s\0"[..], &types, &field(2, &status)].concat();
-            let event = [field(1, b"ERROR"), field(2, &field(1, &object))].concat();
-            [&u32::try_from(event.len()).unwrap().to_be_bytes()[..], &event].concat()
+            event("ERROR", &object)
         } else {
             br#"{"type":"ERROR","object":{"kind":"Status","reason":"Expired","code":410}}"#.to_vec()
         };
-        body(stream::once(async move {
+        let (server, updates) = (self.clone(), self.updates.clone());
+        let (count, permits) = updates.unwrap_or_else(|| (0, Arc::new(Semaphore::new(0))));
+        let updates = stream::iter(0..count).then(move |n| {
+            let (server, permits) = (server.clone(), permits.clone());
+            async move {
+                permits.acquire().await.unwrap().forget();
+                server.update(n)
+            }
+        });
+        body(updates.chain(stream::once(async move {
             let _ = expired.changed().await;
-            event.into()
-        }))
+            expiry.into()
+        })))
     }
+}
+
+/// An event of a watch in protobuf.
+fn event(kind: &str, object: &[u8]) -> Vec<u8> {
+    let event = [field(1, kind.as_bytes()), field(2, &field(1, object))].concat();
+    [&u32::try_from(event.len()).unwrap().to_be_bytes()[..], &event].concat()
 }
 
 fn body(frames: impl Stream<Item = Bytes> + Send + 'static) -> Answer {
