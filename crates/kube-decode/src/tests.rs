@@ -191,7 +191,14 @@ fn agrees<K: DeserializeOwned + PartialEq + fmt::Debug>(object: &Value) {
     let rule = Some(Rule::AllButManagedFields);
     let read: Result<K, _> = from_json(text.as_bytes(), rule, MEMORY_LIMIT);
     let expected: Result<K, _> = serde_json::from_value(without);
-    assert_eq!(read.ok(), expected.ok(), "{object}");
+    let expected = expected.ok();
+    assert_eq!(read.ok(), expected, "{object}");
+    // The same if they are cut out first.
+    let bare = bare::json(text.as_bytes());
+    assert_eq!(bare.is_some(), object["metadata"].get(MANY).is_some(), "{object}");
+    if let Some(bare) = bare {
+        assert_eq!(from_json::<K>(&bare, None, MEMORY_LIMIT).ok(), expected, "{object}");
+    }
 }
 
 #[test]

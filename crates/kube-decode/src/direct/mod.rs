@@ -9,7 +9,6 @@
 //!
 //! A kind costs a program only if the program decodes it. The functions are generic over what they
 //! charge, so that they are compiled where a kind is decoded, and not in this crate.
-
 //!
 //! A [`walk`] over the same rows checks an object and builds nothing of it but its metadata.
 

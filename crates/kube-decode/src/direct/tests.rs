@@ -18,9 +18,12 @@ use serde::de::DeserializeOwned;
 
 use super::kinds::each_kind;
 use super::*;
+use crate::bare;
 use crate::protobuf::encode::{field, int};
 use crate::rule::Rule;
 use crate::{Decode, DecodeError, MEMORY_LIMIT, SerdeDecode, node};
+
+mod drawn;
 
 /// An object of a kind with a direct decoder, in its envelope.
 struct Sample {
@@ -44,15 +47,22 @@ trait Sampled: Kind + DeserializeOwned + Serialize + PartialEq + Debug + 'static
 
 impl<K: Kind + DeserializeOwned + Serialize + PartialEq + Debug + 'static> Sampled for K {}
 
-/// Decodes directly. The walk accepts the object if, and only if, the decoder does.
+/// Decodes directly. The walk accepts the object if, and only if, the decoder does, and charges as
+/// much.
 fn decode<K: Sampled>(
     object: &ProtobufObject<'_>,
     managed_fields: bool,
     memory: usize,
 ) -> Option<K> {
-    let decoded = super::decode::<K>(object, managed_fields, memory);
-    let checked = check::<K>(object, managed_fields, memory, &mut |_| true);
-    assert_eq!(checked.as_ref(), decoded.as_ref().map(k8s_openapi::Metadata::metadata));
+    let [read, walked] = [(); 2].map(|()| Budget::new(memory));
+    let decoded = kinds::decoder::<K, Budget>(object)?(object, managed_fields, &read);
+    let rules = kinds::rules::<K>(object)?;
+    let checked = walk::object(object, rules, managed_fields, &walked, &mut |_| true);
+    let metadata = decoded.as_ref().map(k8s_openapi::Metadata::metadata);
+    assert_eq!(checked.as_ref(), metadata, "{}", K::KIND);
+    if decoded.is_some() {
+        assert_eq!(walked.left(), read.left(), "{}", K::KIND);
+    }
     assert_eq!(check::<K>(object, managed_fields, memory, &mut |_| false), None);
     decoded
 }
@@ -95,7 +105,24 @@ fn agree<K: Sampled>(object: &ProtobufObject<'_>) -> bool {
             decoded = true;
         }
     }
+    cut::<K>(object);
     decoded
+}
+
+/// Asserts that managed fields are cut out of the message, and that nothing else changes.
+fn cut<K: Sampled>(object: &ProtobufObject<'_>) {
+    let Some(bare) = bare::protobuf(object.message(), false) else {
+        let found = super::decode::<K>(object, true, MEMORY_LIMIT);
+        assert!(found.is_none_or(|found| found.metadata().managed_fields.is_none()));
+        return;
+    };
+    let bare = ProtobufObject::from_message(K::API_VERSION, K::KIND, &bare).unwrap();
+    let expected = table::<K>(object, false, MEMORY_LIMIT).ok();
+    for managed_fields in [true, false] {
+        assert_eq!(table::<K>(&bare, managed_fields, MEMORY_LIMIT).ok(), expected);
+    }
+    let found = decode::<K>(object, false, MEMORY_LIMIT);
+    assert!(found.is_none() || found == decode::<K>(&bare, true, MEMORY_LIMIT));
 }
 
 /// Returns the smallest memory limit that suffices.
@@ -259,6 +286,7 @@ fn unusual_objects_are_left_to_the_table() {
         (vec![container.clone(), field(44, ""), field(44, "")], true, true),
         (vec![int(4, -1)], true, true),
         (vec![int(10, 1)], false, false),
+        (vec![field(4, "")], false, false),
         (vec![int(4, 7), int(25, 1 << 40)], false, false),
         (vec![field(10, [0xff])], true, true),
         (vec![field(10, "cut")[..3].to_vec()], false, false),
@@ -266,6 +294,11 @@ fn unusual_objects_are_left_to_the_table() {
     ] {
         let (found, expected) = both::<Pod>(&spec(&fields));
         assert_eq!((found.is_some(), expected.is_ok()), (decoded, by_table), "{fields:?}");
+    }
+    // A time is null if it is empty, and not if it is a zero.
+    for (time, is_null) in [(field(7, ""), true), (int(7, 0), false)] {
+        let (found, expected) = both::<Pod>(&[&metadata[..], &field(3, time)].concat());
+        assert_eq!((found.is_some(), expected.is_ok()), (is_null, is_null));
     }
 }
 

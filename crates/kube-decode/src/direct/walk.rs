@@ -32,9 +32,9 @@ impl Rules {
 /// The rule for one field of a message.
 #[derive(Debug)]
 pub(crate) struct Row {
-    number: u32,
-    mode: Mode,
-    form: Form,
+    pub(super) number: u32,
+    pub(super) mode: Mode,
+    pub(super) form: Form,
 }
 
 /// The presence of a field in JSON, see [`rows`](super::rows).
