@@ -129,7 +129,14 @@ impl Packer {
             Ok(decoded) => decoded,
             // Places in the error are those of the bytes that came.
             Err(error) => {
-                return Err(bare.and_then(|_| decode(arrived).err()).unwrap_or(error));
+                return Err(match bare.map(|_| decode(arrived)) {
+                    Some(Err(error)) => error,
+                    Some(Ok((_, object))) => {
+                        drop_safely(object);
+                        error
+                    }
+                    None => error,
+                });
             }
         };
         if is_deep {
