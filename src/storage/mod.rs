@@ -205,7 +205,8 @@ impl<K: ?Sized> Storage<K> {
     /// for it. Index functions see the object then, too, decoded as far as they need it. An index
     /// that is added later decodes every object before it is ready.
     ///
-    /// `metadata.managedFields` are cut out of the bytes unless the informer keeps them.
+    /// `metadata.managedFields` are cut out of the bytes unless the informer keeps them, see
+    /// [`InformerSpec::managed_fields`](crate::InformerSpec::managed_fields).
     ///
     /// Objects are kept decoded if their bytes are not known: the informer has a transform, or the
     /// source delivers objects. [`StorageStatus::objects`] then stays zero, and

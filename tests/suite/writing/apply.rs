@@ -303,6 +303,7 @@ async fn lost_ownership_shows_where_managed_fields_are_kept() {
     let applier = Applier::builder(server.client(), &informer, "site").force(true).build().unwrap();
     let desired = deployment(3, "1");
     assert_eq!(settle(&server, &informer, &applier, &desired).await, 1);
+    assert_eq!(informer.status().storage.unwrap().objects, 1, "it is packed");
     for replicas in [5, 3] {
         patch(&server, "kubectl", "", json!({"spec": {"replicas": replicas}})).await;
     }
