@@ -111,12 +111,8 @@ where
     let reflector = ReflectorOptions::new().streaming_list(streaming);
     let options = InformerOptions::new().reflector(reflector).storage(storage);
     let informer = SharedInformer::new(Arc::new(source), options);
-    let added = if what.ends_with("unread") {
-        informer.add_index_on("node", ["spec.nodeName"], K::node)
-    } else {
-        informer.add_index("node", K::node)
-    };
-    added.unwrap();
+    // It names its field, so that objects are not decoded for it.
+    informer.add_index_on("node", ["spec.nodeName"], K::node).unwrap();
     let reads = !what.starts_with("compact") || what.ends_with("objects read");
     Box::new(Ours { informer, reads, handlers: Vec::new() })
 }
