@@ -93,7 +93,7 @@ pub(crate) trait DecodeAny: Send + Sync {
     fn check_protobuf(
         &self,
         object: &ProtobufObject<'_>,
-        wanted: &mut dyn FnMut(&ObjectMeta) -> bool,
+        wanted: &mut dyn FnMut(Option<&str>, &str) -> bool,
     ) -> Option<ObjectMeta>;
 
     /// Returns whether the decoder skips managed fields.
@@ -150,7 +150,7 @@ impl<K: Resource + Send + Sync + 'static> DecodeAny for DecodeType<K> {
     fn check_protobuf(
         &self,
         object: &ProtobufObject<'_>,
-        wanted: &mut dyn FnMut(&ObjectMeta) -> bool,
+        wanted: &mut dyn FnMut(Option<&str>, &str) -> bool,
     ) -> Option<ObjectMeta> {
         self.decoder.protobuf()?.check_protobuf(object, wanted)
     }
@@ -245,11 +245,11 @@ impl Codec {
 
 impl Codec {
     /// Returns the metadata of an object that is sure to be decoded, and builds nothing else.
-    /// `None` if only decoding tells, or if `wanted` returns false for the metadata.
+    /// `None` if only decoding tells, or if `wanted` returns false for namespace and name.
     pub(crate) fn check(
         &self,
         object: &[u8],
-        wanted: &mut dyn FnMut(&ObjectMeta) -> bool,
+        wanted: &mut dyn FnMut(Option<&str>, &str) -> bool,
     ) -> Option<ObjectMeta> {
         if self.layout == Layout::Plain {
             return None;

@@ -201,17 +201,15 @@ fn read_head(
     store: Option<&Arc<dyn PackingStore>>,
     wire: &WireObject<'_>,
 ) -> Result<Option<(ObjectKey, ObjectMeta)>, DecodeError> {
-    let key = |meta: &ObjectMeta| {
-        let (namespace, name) = (meta.namespace.as_deref(), meta.name.as_deref());
-        ObjectKey::from_parts(namespace, name.unwrap_or_default()).ok()
-    };
+    let key = |namespace: Option<&str>, name: &str| ObjectKey::from_parts(namespace, name).ok();
     if !keeper.checks() {
         let meta = wire.codec.decode_head(wire.bytes)?;
-        return Ok(key(&meta).map(|key| (key, meta)));
+        let key = key(meta.namespace.as_deref(), meta.name.as_deref().unwrap_or_default());
+        return Ok(key.map(|key| (key, meta)));
     }
     let mut found = None;
-    let checked = wire.codec.check(wire.bytes, &mut |meta| {
-        found = key(meta).filter(|key| heat(store, key) == 0);
+    let checked = wire.codec.check(wire.bytes, &mut |namespace, name| {
+        found = key(namespace, name).filter(|key| heat(store, key) == 0);
         found.is_some()
     });
     Ok(found.zip(checked))

@@ -97,7 +97,7 @@ impl DecodeAny for OneManager {
     fn check_protobuf(
         &self,
         object: &ProtobufObject<'_>,
-        wanted: &mut dyn FnMut(&ObjectMeta) -> bool,
+        wanted: &mut dyn FnMut(Option<&str>, &str) -> bool,
     ) -> Option<ObjectMeta> {
         self.decoder.check_protobuf(object, wanted)
     }

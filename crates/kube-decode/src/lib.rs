@@ -147,13 +147,13 @@ pub trait DecodeProtobuf<K> {
     /// Returns the metadata of an object that [`decode_protobuf`](Self::decode_protobuf) is sure to
     /// decode, and builds nothing else. `None` if only decoding tells, and unless implemented.
     ///
-    /// `wanted` gets the metadata before the rest is checked. If it returns false, the rest stays
-    /// unchecked, and the result is `None`.
+    /// `wanted` gets namespace and name before anything is checked. If it returns false, the object
+    /// stays unchecked, and the result is `None`.
     #[doc(hidden)]
     fn check_protobuf(
         &self,
         object: &ProtobufObject<'_>,
-        wanted: &mut dyn FnMut(&ObjectMeta) -> bool,
+        wanted: &mut dyn FnMut(Option<&str>, &str) -> bool,
     ) -> Option<ObjectMeta> {
         let _ = (object, wanted);
         None
@@ -309,7 +309,7 @@ impl<K: DeserializeOwned + 'static> DecodeProtobuf<K> for SerdeDecode<K> {
     fn check_protobuf(
         &self,
         object: &ProtobufObject<'_>,
-        wanted: &mut dyn FnMut(&ObjectMeta) -> bool,
+        wanted: &mut dyn FnMut(Option<&str>, &str) -> bool,
     ) -> Option<ObjectMeta> {
         let DecodeOptions { memory, managed_fields } = self.options;
         direct::check::<K>(object, managed_fields, memory, wanted)

@@ -245,7 +245,7 @@ impl DecodeProtobuf<Pod> for Checking {
     fn check_protobuf(
         &self,
         object: &ProtobufObject<'_>,
-        wanted: &mut dyn FnMut(&ObjectMeta) -> bool,
+        wanted: &mut dyn FnMut(Option<&str>, &str) -> bool,
     ) -> Option<ObjectMeta> {
         SerdeDecode::<Pod>::new().check_protobuf(object, wanted)
     }

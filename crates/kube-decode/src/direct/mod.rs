@@ -134,13 +134,13 @@ pub(super) fn decode<K: 'static>(
 }
 
 /// Returns the metadata of an object that [`decode`] decodes, and builds nothing else. The caller
-/// sees the metadata before the rest is checked, and may end the check by returning false. `None`
+/// sees namespace and name before anything is checked, and may refuse by returning false. `None`
 /// then, too.
 pub(super) fn check<K: 'static>(
     object: &ProtobufObject<'_>,
     managed_fields: bool,
     memory: usize,
-    wanted: &mut dyn FnMut(&ObjectMeta) -> bool,
+    wanted: &mut dyn FnMut(Option<&str>, &str) -> bool,
 ) -> Option<ObjectMeta> {
     let budget = Budget::new(memory);
     walk::object(object, kinds::rules::<K>(object)?, managed_fields, &budget, wanted)

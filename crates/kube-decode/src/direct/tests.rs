@@ -57,13 +57,18 @@ fn decode<K: Sampled>(
     let [read, walked] = [(); 2].map(|()| Budget::new(memory));
     let decoded = kinds::decoder::<K, Budget>(object)?(object, managed_fields, &read);
     let rules = kinds::rules::<K>(object)?;
-    let checked = walk::object(object, rules, managed_fields, &walked, &mut |_| true);
+    let mut key = None;
+    let checked = walk::object(object, rules, managed_fields, &walked, &mut |namespace, name| {
+        key = Some((namespace.map(str::to_owned), name.to_owned()));
+        true
+    });
     let metadata = decoded.as_ref().map(k8s_openapi::Metadata::metadata);
     assert_eq!(checked.as_ref(), metadata, "{}", K::KIND);
-    if decoded.is_some() {
+    if let Some(ObjectMeta { namespace, name, .. }) = checked {
         assert_eq!(walked.left(), read.left(), "{}", K::KIND);
+        assert_eq!(key, Some((namespace, name.unwrap_or_default())));
     }
-    assert_eq!(check::<K>(object, managed_fields, memory, &mut |_| false), None);
+    assert_eq!(check::<K>(object, managed_fields, memory, &mut |_, _| false), None);
     decoded
 }
 

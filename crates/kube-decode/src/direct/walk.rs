@@ -3,6 +3,8 @@
 //!
 //! The rows are data, so that all kinds share this code.
 
+use std::borrow::Cow;
+
 use k8s_openapi::apimachinery::pkg::apis::meta::v1 as k8s;
 use kube::core::ObjectMeta;
 
@@ -10,7 +12,13 @@ use super::field::{NO_QUANTITY, data, entry, int_or_text, quantity};
 use super::reader::Reader;
 use super::{Field, Kind};
 use crate::budget::{Budget, map_size, text_size, vec_size};
-use crate::protobuf::ProtobufObject;
+use crate::protobuf::{ProtobufObject, text};
+
+/// The numbers of an object's metadata, and of the fields with which these begin.
+const METADATA: u32 = 1;
+const NAME: u32 = 1;
+const GENERATE_NAME: u32 = 2;
+const NAMESPACE: u32 = 3;
 
 /// The rules for the objects of a kind.
 #[derive(Debug)]
@@ -235,20 +243,39 @@ fn check_fields(mut rows: &[Row], mut last: u32, reader: &mut Reader<'_, Budget>
     }
 }
 
+/// Returns namespace and name of an object, with which its metadata begins.
+fn key(mut reader: Reader<'_, Budget>) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
+    if reader.head()? != METADATA {
+        return None;
+    }
+    reader.enter()?;
+    let (mut namespace, mut name) = (&b""[..], &b""[..]);
+    loop {
+        match reader.head()? {
+            GENERATE_NAME => reader.pass()?,
+            NAME | NAMESPACE if reader.is_zero()? => reader.pass()?,
+            NAME => name = reader.bytes()?,
+            NAMESPACE => namespace = reader.bytes()?,
+            _ => return Some((text(namespace), text(name))),
+        }
+    }
+}
+
 /// Checks an object by the rules of its kind, see [`check`](super::check).
 pub(super) fn object(
     object: &ProtobufObject<'_>,
     rules: &Rules,
     managed_fields: bool,
     budget: &Budget,
-    wanted: &mut dyn FnMut(&ObjectMeta) -> bool,
+    wanted: &mut dyn FnMut(Option<&str>, &str) -> bool,
 ) -> Option<ObjectMeta> {
     let mut reader = Reader::new(object.message(), budget);
-    let mut metadata = ObjectMeta::default();
-    super::metadata(object, rules, managed_fields, &mut reader, &mut metadata)?;
-    if !wanted(&metadata) {
+    let (namespace, name) = key(Reader::new(object.message(), budget))?;
+    if !wanted((!namespace.is_empty()).then_some(&*namespace), &name) {
         return None;
     }
+    let mut metadata = ObjectMeta::default();
+    super::metadata(object, rules, managed_fields, &mut reader, &mut metadata)?;
     check_fields(&rules.rows[1..], 1, &mut reader)?;
     Some(metadata)
 }
