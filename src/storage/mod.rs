@@ -268,8 +268,8 @@ impl<K: ?Sized> Storage<K> {
     /// decoded state stays.
     ///
     /// With false, only name, namespace, uid, version and labels are read as an object arrives. The
-    /// object is decoded when it is read. A cache that is seldom read then costs a fraction of the
-    /// time. But an object that can't be decoded is found only when it is read: it counts as
+    /// object is decoded when it is read. So a type that only decoding can check costs less as it
+    /// arrives. But an object that can't be decoded is found only when it is read: it counts as
     /// present, is reported once to the log and to `on_error`, and reads return nothing. Handlers
     /// of decoded objects keep the last state that they could read, see
     /// [`CachedEvent::read`](crate::CachedEvent::read). Do not use this for a type that demands
