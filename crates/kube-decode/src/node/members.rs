@@ -35,8 +35,6 @@ pub(super) struct Members<'w, 'r, 'de> {
 enum Progress {
     First,
     Middle,
-    /// Behind a name that is refused.
-    Refused,
     End,
 }
 
@@ -77,7 +75,10 @@ impl<'w, 'r, 'de> Members<'w, 'r, 'de> {
         context: &'w Context<'r, 'de>,
         source: MemberSource<'de>,
     ) -> Result<Self> {
-        Ok(Self { any: true, ..Self::begin(context, source, false)? })
+        let members = Self::begin(context, source, false)?;
+        // A rule, so that each name is looked at.
+        let rule = members.rule.or(Some(Rule::Tree));
+        Ok(Self { rule, any: true, ..members })
     }
 
     /// Creates the members of a value whose beginning was taken.
@@ -102,10 +103,6 @@ impl<'w, 'r, 'de> Members<'w, 'r, 'de> {
         }
         let name = self.context.json.plain_name(self.progress == Progress::First)?;
         self.progress = Progress::Middle;
-        if self.any && is_private(name) {
-            self.progress = Progress::Refused;
-            return None;
-        }
         if self.charge.is_some() {
             self.key = size;
             self.context.budget.charge_text(name.len()).ok()?;
@@ -118,9 +115,6 @@ impl<'w, 'r, 'de> Members<'w, 'r, 'de> {
     fn next_name(&mut self, size: usize) -> Result<bool> {
         if self.context.budget.is_exceeded() {
             return Err(self.context.budget.refuse());
-        }
-        if self.progress == Progress::Refused {
-            return Err(self.context.place(private_keys::refuse()));
         }
         loop {
             if self.progress == Progress::End {
