@@ -42,11 +42,13 @@ pub(super) enum Node<T> {
 pub(super) type Leaf<T> = [Option<T>; FAN];
 
 /// Returns the child of a node at this height that a row belongs to.
+#[inline]
 fn digit(row: Row, height: u32) -> usize {
     (row >> (height * BITS)) as usize % FAN
 }
 
 /// Returns the first row below a child of a node at this height.
+#[inline]
 fn first_row(child: usize, height: u32) -> Row {
     Row::try_from(child).expect("a child is less than eight") << (height * BITS)
 }
@@ -342,6 +344,7 @@ pub(super) struct Selected<'a, T, I> {
 impl<'a, T, I: Iterator<Item = Row>> Iterator for Selected<'a, T, I> {
     type Item = &'a T;
 
+    #[inline]
     fn next(&mut self) -> Option<&'a T> {
         loop {
             let row = self.chosen.next()?;

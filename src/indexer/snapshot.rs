@@ -214,6 +214,7 @@ impl<K: Resource + Send + Sync + 'static> Snapshot<K> {
 }
 
 /// Unpacks an object. Returns `None` if that fails.
+#[inline]
 fn readable<'a, K: Resource + Send + Sync + 'static>(
     (key, cached): (&'a ObjectKey, &Cached),
 ) -> Option<(&'a ObjectKey, Arc<K>)> {
