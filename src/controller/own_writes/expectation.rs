@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::indexer::Snapshot;
-use crate::object::{ObjectKey, ResourceVersion};
+use crate::object::{ObjectKey, ResourceVersion, ShardSelector};
 
 /// The expectations of one key, by object; `None` stands for the collection itself. Each holds the
 /// store's epoch when it was recorded.
@@ -48,8 +48,10 @@ pub(super) fn is_met(
     store: &Snapshot,
     object: Option<&ObjectKey>,
 ) -> bool {
-    if *epoch != store.epoch() {
-        // The cluster was restored to a history without the write.
+    let is_empty = store.shard().is_some_and(ShardSelector::is_empty);
+    if is_empty || *epoch != store.epoch() {
+        // The cluster was restored to a history without the write, or no further state arrives
+        // because the shard is empty.
         return true;
     }
     let stored = object.and_then(|object| store.get_cached(object));

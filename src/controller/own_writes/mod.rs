@@ -136,8 +136,8 @@ impl<K: Resource + Send + Sync + 'static> OwnWrites<K> {
     /// Waits until the store shows every write recorded for `key`, for `limit` at most. Cancel
     /// safe.
     ///
-    /// Returns `Ok` without that in two cases: the informer was stopped, or the cluster was
-    /// restored from a backup after the write.
+    /// Returns `Ok` without that in three cases: the informer was stopped, its shard is empty, or
+    /// the cluster was restored from a backup after the write.
     ///
     /// # Errors
     /// [`WaitTimeout`] when `limit` has passed. The next call waits for the same writes again.

@@ -9,9 +9,11 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Resource;
 use kube::api::{Api, DeleteParams, PostParams};
 use kube_informer::controller::{OwnWrites, UntraceableWrite};
+use kube_informer::object::{ShardKey, ShardSelector};
 use kube_informer::testing::ApiServer;
-use kube_informer::{Action, Controller, ReadError, ResourceVersion};
+use kube_informer::{Action, Controller, InformerSpec, ReadError, ResourceVersion};
 use parking_lot::Mutex;
+use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -68,6 +70,33 @@ async fn delete_is_not_observed_before_creation() {
     writes.wait_observed(&key("owner"), 10 * S).await.unwrap();
     assert_eq!(start.elapsed(), LATE, "the object came and went meanwhile");
     assert!(maps.lister().is_empty());
+    assert_eq!(format!("{writes:?}"), "OwnWrites { not_seen: 0, .. }");
+    maps.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn empty_shard_ends_a_wait_for_writes() {
+    let server = ApiServer::new();
+    let (shard, followed) = watch::channel(ShardSelector::everything(ShardKey::Uid));
+    let maps = factory(&server).informer_with(InformerSpec::new().shard(followed)).unwrap();
+    maps.start().unwrap();
+    maps.wait_for_sync(S).await.unwrap();
+    let writes = OwnWrites::new(&maps);
+    // A write whose event does not come.
+    let mut made = server.create(&map("a", "1")).unwrap();
+    made.metadata.resource_version = Some("1000000".into());
+    writes.expect_write(&key("owner"), &made).unwrap();
+    let owner = key("owner");
+    let waiting = async {
+        let start = Instant::now();
+        writes.wait_observed(&owner, 1000 * S).await.map(|()| start.elapsed())
+    };
+    let moving = async {
+        sleep(5 * S).await;
+        shard.send_replace(ShardSelector::nothing(ShardKey::Uid));
+    };
+    let (waited, ()) = tokio::join!(waiting, moving);
+    assert_eq!(waited.unwrap(), 5 * S);
     assert_eq!(format!("{writes:?}"), "OwnWrites { not_seen: 0, .. }");
     maps.shutdown().await;
 }
