@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::machine::{Answer, Command, Input, Request, RequestFailure, Subject};
-use super::tests::Bench;
+use super::tests::{Bench, quiet};
 use super::trouble::Trouble;
+use super::world::SECOND;
 
 /// Lets time pass in steps, and answers every write of a slot by `answer`. Returns the times of
 /// those writes, in seconds.
@@ -212,6 +213,133 @@ fn member_whose_renewals_fail_joins_less_often() {
     // It recovers, and a session with a renewal ends the pauses.
     write_times(&mut bench, 90.0, None);
     assert_eq!(bench.held().len(), 4);
+}
+
+/// Others give a replica its share as soon as its member Lease exists.
+#[test]
+fn unsure_writes_leave_few_slots_unowned() {
+    for reads in [false, true] {
+        for late in [false, true] {
+            let mut simulation = quiet(2, 6);
+            if late {
+                simulation.crash(0);
+                simulation.run_until(50 * SECOND);
+            }
+            simulation.lose_results(0, 600, reads);
+            let before = simulation.unowned();
+            if late {
+                simulation.start(0);
+            }
+            let (from, mut most) = (if late { 50 } else { 20 }, 0);
+            for second in 0..600 {
+                let sent = simulation.requests_of(0);
+                simulation.run_until((from + second + 1) * SECOND);
+                most = most.max(simulation.requests_of(0) - sent);
+            }
+            let unowned = simulation.unowned().saturating_sub(before);
+            let unowned = unowned.as_secs_f64() / (6.0 * 600.0);
+            let case = format!("reads {reads}, late {late}: {unowned}, {most} requests a second");
+            assert!(unowned < 0.06 && most <= 20, "{case}");
+            simulation.run_until((from + 700) * SECOND);
+            let report = simulation.finish();
+            assert_eq!((report.violation, report.shares), (None, vec![3, 3]), "{case}");
+        }
+    }
+}
+
+/// Lets a machine run, and answers its requests about its member Lease by `answer`, which gets the
+/// number of the request. `None` is the store's answer. Returns the times of these requests.
+fn member_times(
+    bench: &mut Bench,
+    seconds: f64,
+    mut answer: impl FnMut(&Request, usize) -> Option<Answer>,
+) -> Vec<f64> {
+    let (mut times, mut passed) = (Vec::new(), 0.0);
+    let from = bench.now;
+    while passed < seconds {
+        // Requests that follow at once belong to the same moment.
+        for _ in 0..50 {
+            for (id, subject, request) in std::mem::take(&mut bench.sent) {
+                let served = bench.serve(&request);
+                let own = subject == Subject::Member;
+                let answer =
+                    if own { answer(&request, times.len()).unwrap_or(served) } else { served };
+                times.extend(own.then_some(passed));
+                bench.feed(Input::Answered { id, subject, answer });
+            }
+        }
+        bench.see();
+        if bench.done.drain(..).any(|command| matches!(command, Command::Lose { .. })) {
+            bench.feed(Input::WorkEnded);
+        }
+        passed += 0.1;
+        bench.now = from + Duration::from_secs_f64(passed);
+        bench.feed(Input::Tick);
+    }
+    times
+}
+
+#[test]
+fn conflicts_while_joining_pause_longer_and_longer() {
+    let rules: [fn(&Request) -> Option<RequestFailure>; 4] = [
+        |request| match request {
+            Request::Join { .. } => Some(RequestFailure::Unknown),
+            Request::Renew { .. } => Some(RequestFailure::Conflict),
+            _ => None,
+        },
+        |request| match request {
+            Request::Join { .. } | Request::Renew { .. } => Some(RequestFailure::Unknown),
+            Request::Find { .. } => Some(RequestFailure::Conflict),
+            _ => None,
+        },
+        |request| matches!(request, Request::Renew { .. }).then_some(RequestFailure::Conflict),
+        |_| Some(RequestFailure::Conflict),
+    ];
+    for (number, rule) in rules.iter().enumerate() {
+        for member in [false, true] {
+            let mut bench = if member { Bench::holder() } else { Bench::new() };
+            let times =
+                member_times(&mut bench, 600.0, |request, _| rule(request).map(Answer::Failed));
+            assert!(times.len() <= 150, "{number}, {member}: {}", times.len());
+            let most = times.iter().map(|time| {
+                times.iter().filter(|other| (*time..time + 1.0).contains(*other)).count()
+            });
+            assert!(most.max().unwrap() <= 4, "{number}, {member}: {times:?}");
+            // It recovers.
+            member_times(&mut bench, 90.0, |_, _| None);
+            assert_eq!(bench.held().len(), 4, "{number}, {member}");
+        }
+    }
+}
+
+#[test]
+fn one_unclear_answer_delays_a_join_by_seconds() {
+    for failure in [RequestFailure::Unknown, RequestFailure::Conflict, RequestFailure::Refused] {
+        for unclear in 0..3 {
+            let mut bench = Bench::new();
+            // The create's answer is lost, so that a read and a renewal follow.
+            member_times(&mut bench, 9.0, |_, number| match number {
+                0 => Some(Answer::Failed(RequestFailure::Unknown)),
+                _ => (number == unclear).then_some(Answer::Failed(failure)),
+            });
+            assert_eq!(bench.held().len(), 4, "{failure:?} {unclear}");
+        }
+    }
+}
+
+#[test]
+fn paused_replica_deletes_the_lease_it_left() {
+    let mut bench = Bench::new();
+    let mut left = 0_u32;
+    for _ in 0..600 {
+        member_times(&mut bench, 1.0, |request, _| {
+            let writes = !matches!(request, Request::Find { .. });
+            writes.then_some(Answer::Failed(RequestFailure::Unknown))
+        });
+        left += u32::from(!bench.store.view().members.is_empty());
+    }
+    assert!(left < 60, "{left} of 600");
+    assert_eq!(bench.machine.counts.losses, 0);
 }
 
 #[test]

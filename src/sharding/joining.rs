@@ -1,15 +1,21 @@
-//! Joining: the view that it waits for, and its pauses.
+//! Joining and losing: the view that a join waits for, its pauses, and the Leases that it leaves.
+
+use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::machine::{Command, Machine, Subject};
-use super::session::Join;
+use super::machine::{Answer, Command, Machine, Phase, Request, RequestFailure, Subject, min};
+use super::pause;
+use super::record;
+use super::session::{Join, Joined};
+use crate::lease::margin;
 
 /// The largest number of times that the pause before a session doubles.
 const MOST_JOIN_DOUBLINGS: u32 = 5;
 
-/// The number of this replica's sessions that are remembered.
-const PAST_SESSIONS: usize = 4;
+/// The number of this replica's member Leases that are remembered.
+const OWN_LEASES: usize = 8;
 
 impl Machine {
     /// Asks for a new list of the Leases, because the server may have been away.
@@ -24,21 +30,19 @@ impl Machine {
         self.sees || self.stopped.is_some()
     }
 
-    /// Pauses before the next session if sessions are lost without a renewal. Otherwise a replica
-    /// that only fails to renew would take slots repeatedly.
-    pub(super) fn note_loss(&mut self, now: Instant) {
-        let Some(session) = self.session() else { return };
-        let (uid, renewals) = (session.uid.clone(), session.renewals);
-        self.past.push(uid);
-        let surplus = self.past.len().saturating_sub(PAST_SESSIONS);
-        self.past.drain(..surplus);
-        self.fruitless = if renewals > 0 { 0 } else { self.fruitless.saturating_add(1) };
-        if self.fruitless > 1 {
-            let doublings = (self.fruitless - 1).min(MOST_JOIN_DOUBLINGS);
-            let delay = self.rules.times.retry_period * (1 << doublings);
-            let delay = delay.mul_f64(1.0 + self.rng.f64() / 4.0);
-            self.joins_at = self.joins_at.max(Some(now + delay));
+    /// Begins a join under a new name.
+    pub(super) fn join(&mut self, now: Instant) -> Join {
+        // Sessions that are lost at once, for example to a replica of the same identity, must not
+        // flood the server.
+        self.joins_at = Some(now + self.rules.times.retry_period);
+        let name: Arc<str> = record::member_name(&self.rules.group, self.rng.u64(..));
+        if self.own.len() == OWN_LEASES {
+            self.own.remove(0);
         }
+        self.own.push(name.clone());
+        let mut join = Join::new(name, now);
+        self.advance_join(&mut join, now);
+        join
     }
 
     pub(super) fn advance_join(&mut self, join: &mut Join, now: Instant) {
@@ -49,5 +53,94 @@ impl Machine {
             let id = self.send(Subject::Member, request);
             join.sent(id, now);
         }
+    }
+
+    /// Takes an answer to a request of a join. Returns the next phase.
+    pub(super) fn join_answered(
+        &mut self,
+        mut join: Join,
+        id: u64,
+        answer: Answer,
+        now: Instant,
+    ) -> Phase {
+        let asked = match answer {
+            Answer::Failed(RequestFailure::Throttled(asked)) => asked,
+            _ => Duration::ZERO,
+        };
+        if join.awaits(id) && answer == Answer::Failed(RequestFailure::Unknown) {
+            self.doubt_view();
+        }
+        let view = self.view.as_deref();
+        let shown = view.is_some_and(|view| view.members.iter().any(|m| *m.name == *join.name()));
+        match join.answered(id, answer, shown, &self.rules, now) {
+            Joined::Began(session) => {
+                self.counts.sessions += 1;
+                // Others may have had the same outage, and join again at this moment.
+                self.silence.restart(now);
+                Phase::Live(session)
+            }
+            // A stopped member only makes sure that no Lease is left.
+            Joined::Failed if self.stopped.is_none() => {
+                self.pause_joins(false, now);
+                let pause = pause::pause_for(asked, self.rules.times.retry_period);
+                self.joins_at = self.joins_at.max((!asked.is_zero()).then_some(now + pause));
+                Phase::Waiting
+            }
+            Joined::NotYet | Joined::Failed => Phase::Joining(join),
+        }
+    }
+
+    /// Pauses before the next join if joins fail, or sessions are lost without a renewal. Otherwise
+    /// a replica that cannot work would get slots repeatedly.
+    fn pause_joins(&mut self, renewed: bool, now: Instant) {
+        self.fruitless = if renewed { 0 } else { self.fruitless.saturating_add(1) };
+        if self.is_pausing() {
+            let doublings = (self.fruitless - 1).min(MOST_JOIN_DOUBLINGS);
+            let delay = self.rules.times.retry_period * (1 << doublings);
+            let delay = delay.mul_f64(1.0 + self.rng.f64() / 4.0);
+            self.joins_at = self.joins_at.max(Some(now + delay));
+        }
+    }
+
+    /// Returns whether more than one join in a row was in vain.
+    fn is_pausing(&self) -> bool {
+        self.fruitless > 1
+    }
+
+    /// Deletes the Leases that this replica left, so that others get its share while it pauses.
+    pub(super) fn delete_left(&mut self, now: Instant) {
+        let Some(view) = self.view.clone().filter(|_| self.sees && self.is_pausing()) else {
+            return;
+        };
+        for left in self.silence.left(&self.own, &view, now) {
+            let subject = Subject::Session(left.uid.clone());
+            let (name, uid) = (left.name, left.uid.clone());
+            let id = self.send(subject, Request::Delete { name, uid, version: None });
+            self.silence.sent(&left.uid, id);
+        }
+    }
+
+    /// Returns the time of the next request without a session.
+    pub(super) fn waits_until(&self) -> Option<Instant> {
+        let view = self.view.as_deref().filter(|_| self.sees)?;
+        let left = self.silence.left_at(&self.own, view).filter(|_| self.is_pausing());
+        min(self.joins_at, left)
+    }
+
+    /// Ends the session. The work has to end at once if its slots may belong to others already.
+    pub(super) fn lose(&mut self, at_once: bool, now: Instant) {
+        let (Some(term), Some(session)) = (self.term(), self.session()) else { return };
+        let at_once = at_once || now >= term.abort;
+        let renewed = session.renewals > 0;
+        self.counts.losses += 1;
+        self.pause_joins(renewed, now);
+        self.holdings.clear();
+        self.silence.forget_requests();
+        self.unpublished = None;
+        self.out.push(Command::Lose { at_once });
+        let abort = (!at_once).then_some(term.abort);
+        let limit = if at_once { now + margin(self.rules.times.duration) } else { term.expires };
+        self.phase = Phase::Ending { abort, limit };
+        self.doubt_view();
     }
 }

@@ -17,7 +17,7 @@ use super::slots::ShardBy;
 use super::status::ShardingCounts;
 use super::trouble::Trouble;
 use super::view::{Member, Slot, View};
-use crate::lease::{DROP_TIMEOUT, Term, Times, margin};
+use crate::lease::{DROP_TIMEOUT, Term, Times};
 use crate::object::ResourceVersion;
 use crate::time::after;
 
@@ -167,7 +167,7 @@ pub(super) enum Command {
 pub(super) struct Machine {
     pub(super) rules: Rules,
     pub(super) rng: Rng,
-    phase: Phase,
+    pub(super) phase: Phase,
     pub(super) view: Option<Arc<View>>,
     /// True if the view is of a list that was answered after the start, after the last loss of a
     /// session, and after the last try to join without an answer. A member that does not see the
@@ -178,10 +178,10 @@ pub(super) struct Machine {
     next_id: u64,
     /// The time before which no further session begins.
     pub(super) joins_at: Option<Instant>,
-    /// The number of sessions in a row that were lost without a renewal.
+    /// The number of joins in a row that failed, or whose session was lost without a renewal.
     pub(super) fruitless: u32,
-    /// This replica's sessions that are over, the newest last.
-    pub(super) past: Vec<Arc<str>>,
+    /// The names of this replica's last member Leases, the newest last.
+    pub(super) own: Vec<Arc<str>>,
     /// The problems of the last view, so that each is reported once.
     pub(super) told: Vec<Trouble>,
     /// True while work that was dropped blocks a thread.
@@ -199,7 +199,7 @@ pub(super) struct Machine {
 }
 
 #[derive(Debug)]
-enum Phase {
+pub(super) enum Phase {
     /// The next session waits for a view, or for the end of a pause.
     Waiting,
     Joining(Join),
@@ -226,7 +226,7 @@ impl Machine {
             next_id: 0,
             joins_at: None,
             fruitless: 0,
-            past: Vec::new(),
+            own: Vec::new(),
             told: Vec::new(),
             blocked: false,
             stopped: None,
@@ -265,7 +265,7 @@ impl Machine {
         let stop = self.stopped.map(|stopped| after(stopped, self.rules.grace));
         let last = self.last_request_by();
         let own = match &self.phase {
-            Phase::Waiting => self.joins_at.filter(|_| self.sees),
+            Phase::Waiting => self.waits_until(),
             Phase::Over => None,
             Phase::Joining(join) => min(join.wake_at().filter(|_| self.may_join()), last),
             Phase::Ending { abort, limit } => min(*abort, stop.map(|stop| stop.max(*limit))),
@@ -354,22 +354,6 @@ impl Machine {
         }
     }
 
-    /// Ends the session. The work has to end at once if its slots may belong to others already.
-    pub(super) fn lose(&mut self, at_once: bool, now: Instant) {
-        let Some(term) = self.term() else { return };
-        let at_once = at_once || now >= term.abort;
-        self.counts.losses += 1;
-        self.note_loss(now);
-        self.holdings.clear();
-        self.silence.forget_requests();
-        self.unpublished = None;
-        self.out.push(Command::Lose { at_once });
-        let abort = (!at_once).then_some(term.abort);
-        let limit = if at_once { now + margin(self.rules.times.duration) } else { term.expires };
-        self.phase = Phase::Ending { abort, limit };
-        self.doubt_view();
-    }
-
     fn see(&mut self, view: Arc<View>, now: Instant) {
         let last = self.view.as_ref();
         let restored = last.is_some_and(|last| last.epoch != view.epoch);
@@ -405,32 +389,15 @@ impl Machine {
                     self.counts.fenced += 1;
                 }
             }
-            Subject::Member => {
-                let mut phase = std::mem::replace(&mut self.phase, Phase::Waiting);
-                match &mut phase {
-                    Phase::Joining(join) => {
-                        if join.awaits(id) && answer == Answer::Failed(RequestFailure::Unknown) {
-                            self.doubt_view();
-                        }
-                        let joined = join.answered(id, answer, &self.rules, now);
-                        if let Some(session) =
-                            joined.filter(|s| now < self.rules.term(s.renewed).cancel)
-                        {
-                            self.counts.sessions += 1;
-                            // Others may have had the same outage, and join again at this moment.
-                            self.silence.restart(now);
-                            phase = Phase::Live(session);
-                        }
-                        self.phase = phase;
-                    }
-                    Phase::Live(session) => {
-                        let result = session.answered(id, answer, &self.rules, now);
-                        self.phase = phase;
-                        self.session_answered(result, now);
-                    }
-                    _ => self.phase = phase,
+            Subject::Member => match std::mem::replace(&mut self.phase, Phase::Waiting) {
+                Phase::Joining(join) => self.phase = self.join_answered(join, id, answer, now),
+                Phase::Live(mut session) => {
+                    let result = session.answered(id, answer, &self.rules, now);
+                    self.phase = Phase::Live(session);
+                    self.session_answered(result, now);
                 }
-            }
+                phase => self.phase = phase,
+            },
         }
     }
 
@@ -445,13 +412,7 @@ impl Machine {
                 return;
             }
             Phase::Waiting if self.sees && self.joins_at.is_none_or(|at| now >= at) => {
-                // Sessions that are lost at once, for example to a replica of the same identity,
-                // must not flood the server.
-                self.joins_at = Some(now + self.rules.times.retry_period);
-                let name = super::record::member_name(&self.rules.group, self.rng.u64(..));
-                let mut join = Join::new(name, now);
-                self.advance_join(&mut join, now);
-                phase = Phase::Joining(join);
+                phase = Phase::Joining(self.join(now));
             }
             Phase::Joining(join) if last || (self.stopped.is_some() && join.is_absent()) => {
                 self.out.push(Command::Finish { still_running: false });
@@ -473,7 +434,8 @@ impl Machine {
                 self.step_session(now);
                 return;
             }
-            Phase::Waiting | Phase::Over => {}
+            Phase::Waiting => self.delete_left(now),
+            Phase::Over => {}
         }
         self.phase = phase;
     }

@@ -106,6 +106,11 @@
 //! as they were until the new session has claimed its slots. A short outage of the API server
 //! therefore does not make replicas list their objects again.
 //!
+//! Others give a replica slots as soon as its member Lease exists. A join that gets no clear answer
+//! therefore fails: its Lease is no longer renewed, and the next join has a Lease of its own. After
+//! several failed joins in a row, or sessions without a renewal, the replica pauses longer and
+//! longer. Before each pause it deletes the Leases that it left, so that others get its share.
+//!
 //! # Limits
 //!
 //! As with [leader election](crate::leader_election#limits-of-a-lease), there is no fencing token

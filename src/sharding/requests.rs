@@ -157,10 +157,11 @@ fn answer(verb: LeaseVerb, error: &LeaseError) -> Answer {
             let seconds = seconds.map_or(0, |details| details.retry_after_seconds);
             Answer::Failed(RequestFailure::Throttled(Duration::from_secs(seconds.into())))
         }
+        // A read conflicts with nothing.
+        (LeaseVerb::Get, Some(409)) | (_, Some(408)) => Answer::Failed(RequestFailure::Unknown),
         (_, Some(409)) => Answer::Failed(RequestFailure::Conflict),
         (LeaseVerb::Create, Some(404)) => Answer::Failed(RequestFailure::Refused),
         (_, Some(404)) => Answer::Absent,
-        (_, Some(408)) => Answer::Failed(RequestFailure::Unknown),
         (_, Some(400..500)) => Answer::Failed(RequestFailure::Refused),
         _ => Answer::Failed(RequestFailure::Unknown),
     }

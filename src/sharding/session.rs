@@ -19,6 +19,10 @@ struct Pending<T> {
 
 /// The creation of a member Lease. Its name was never used before, so a Lease of this name is this
 /// replica's, even if the answer to its creation was lost.
+///
+/// Others give the replica slots as soon as the Lease exists. Each step after the creation
+/// therefore has one try. A join that gets no clear answer fails, and its Lease is no longer
+/// renewed.
 #[derive(Debug)]
 pub(super) struct Join {
     name: Arc<str>,
@@ -39,9 +43,22 @@ enum JoinStep {
     },
 }
 
+/// The result of an answer about the creation of the member Lease.
+#[derive(Debug)]
+pub(super) enum Joined {
+    NotYet,
+    Began(Session),
+    /// The Lease may exist, and no answer tells since when.
+    Failed,
+}
+
 impl Join {
     pub(super) fn new(name: Arc<str>, now: Instant) -> Self {
         Self { name, next: JoinStep::Create, at: now, pending: None }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
     }
 
     /// Returns whether this request has no answer yet.
@@ -78,44 +95,53 @@ impl Join {
         self.pending = Some(Pending { id, started: now, of: () });
     }
 
-    /// Takes an answer. Returns the session if it begins.
+    /// Takes an answer. `shown` tells that the view has the Lease.
     pub(super) fn answered(
         &mut self,
         id: u64,
         answer: Answer,
+        shown: bool,
         rules: &Rules,
         now: Instant,
-    ) -> Option<Session> {
-        let Pending { started, .. } = self.pending.take_if(|pending| pending.id == id)?;
+    ) -> Joined {
+        let Some(Pending { started, .. }) = self.pending.take_if(|pending| pending.id == id) else {
+            return Joined::NotYet;
+        };
+        let in_time = now < rules.term(started).cancel;
         let later = now + rules.times.retry_period;
-        let (next, at) = match (&self.next, answer) {
-            (step, Answer::Member(member)) => {
-                let began = !matches!(step, JoinStep::Find);
-                let (uid, version) = (member.uid.clone(), member.version.clone());
-                self.next = JoinStep::Confirm { uid, version };
-                self.at = now;
-                return began.then(|| Session::new(member, started, rules));
+        let (next, at, joined) = match (&self.next, answer) {
+            (JoinStep::Create | JoinStep::Confirm { .. }, Answer::Member(member)) if in_time => {
+                return Joined::Began(Session::new(member, started, rules));
+            }
+            (JoinStep::Create | JoinStep::Find, Answer::Member(Member { uid, version, .. })) => {
+                (JoinStep::Confirm { uid, version }, now, Joined::NotYet)
+            }
+            (JoinStep::Create, Answer::Failed(RequestFailure::Throttled(pause))) => {
+                let at = now + pause::pause_for(pause, rules.times.retry_period);
+                (JoinStep::Create, at, Joined::NotYet)
+            }
+            (JoinStep::Create, Answer::Failed(RequestFailure::Conflict)) => {
+                (JoinStep::Find, now, Joined::NotYet)
             }
             // A server may answer every create with a conflict.
             (JoinStep::Create, Answer::Failed(RequestFailure::Refused))
-            | (JoinStep::Find | JoinStep::Confirm { .. }, Answer::Absent) => {
-                (JoinStep::Create, later)
+            | (JoinStep::Find, Answer::Absent)
+                if !shown =>
+            {
+                (JoinStep::Create, later, Joined::NotYet)
             }
-            (JoinStep::Create, Answer::Failed(RequestFailure::Throttled(pause))) => {
-                (JoinStep::Create, now + pause::pause_for(pause, rules.times.retry_period))
-            }
-            (_, Answer::Failed(RequestFailure::Conflict)) => (JoinStep::Find, now),
-            _ => (JoinStep::Find, later),
+            (JoinStep::Create, _) => (JoinStep::Find, later, Joined::NotYet),
+            _ => (JoinStep::Find, later, Joined::Failed),
         };
         (self.next, self.at) = (next, at);
-        None
+        joined
     }
 }
 
 /// A session: a member Lease that is renewed.
 #[derive(Debug)]
 pub(super) struct Session {
-    name: Arc<str>,
+    pub(super) name: Arc<str>,
     pub(super) uid: Arc<str>,
     /// The version that the Lease was created with, or a later one.
     pub(super) created: ResourceVersion,

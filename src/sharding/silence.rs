@@ -118,6 +118,32 @@ impl Silence {
         due
     }
 
+    /// Returns those Leases of these names that are to be deleted now, in any version.
+    pub(super) fn left(&self, names: &[Arc<str>], view: &View, now: Instant) -> Vec<Silent> {
+        let left = self.left_due(names, view).filter(|(_, at)| now >= *at);
+        let silent = |member: &Member| Silent {
+            name: member.name.clone(),
+            uid: member.uid.clone(),
+            version: None,
+        };
+        left.map(|(member, _)| silent(member)).collect()
+    }
+
+    /// Returns the time at which the first of them is to be deleted.
+    pub(super) fn left_at(&self, names: &[Arc<str>], view: &View) -> Option<Instant> {
+        self.left_due(names, view).map(|(_, at)| at).min()
+    }
+
+    fn left_due<'a>(
+        &'a self,
+        names: &'a [Arc<str>],
+        view: &'a View,
+    ) -> impl Iterator<Item = (&'a Member, Instant)> {
+        let members = self.observed.iter().zip(&*view.members);
+        let left = members.filter(|(_, member)| names.contains(&member.name));
+        left.filter_map(|(observed, member)| Some((member, observed.due_at(Duration::ZERO)?)))
+    }
+
     /// Returns the number of deletes that may be sent now.
     fn free_requests(&self) -> usize {
         PARALLEL.saturating_sub(self.observed.iter().filter(|one| one.pending.is_some()).count())

@@ -11,39 +11,11 @@ use std::time::Duration;
 use fastrand::Rng;
 use tokio::time::Instant;
 
-use super::machine::{Answer, Command, Input, Machine, RequestFailure};
+use super::machine::{Answer, Command, Input, Machine, Request, RequestFailure};
 use super::status::ShardingCounts;
 use super::store::Store;
 use super::view::View;
-use super::world::{Call, Event, Faults, Report, SECOND, micros, rules};
-use crate::lease::Term;
-
-struct Replica {
-    machine: Machine,
-    /// The number of the process. Events of an earlier process are ignored.
-    process: u64,
-    running: bool,
-    rate: f64,
-    slow: bool,
-    identity: usize,
-    cut_until: u64,
-    /// The time until which only the watch is cut.
-    deaf_until: u64,
-    suspended_until: u64,
-    /// The newest view that was delivered, and whether a delivery is on its way.
-    seen: usize,
-    watching: bool,
-    /// True if the next delivery is a list, which shows the newest state.
-    lists: bool,
-    /// The time of the next tick; zero for none.
-    tick: u64,
-    /// The number of the work on each slot; zero for none.
-    work: Vec<u64>,
-    /// The times of the last session.
-    term: Option<Term>,
-    losing: bool,
-    published: Vec<usize>,
-}
+use super::world::{Call, Event, Faults, Replica, Report, SECOND, micros, rules};
 
 pub(super) struct Simulation {
     faults: Faults,
@@ -59,6 +31,8 @@ pub(super) struct Simulation {
     /// The replica that works on each slot, or the time from which none does.
     workers: Vec<Result<usize, u64>>,
     works: u64,
+    /// The time without work of all slots, up to their last work.
+    unowned: Duration,
     /// The number of events in a row without a passage of time.
     idle_events: u32,
     pub(super) report: Report,
@@ -78,6 +52,7 @@ impl Simulation {
             identity: index,
             cut_until: 0,
             deaf_until: 0,
+            unsure: (0, false),
             suspended_until: 0,
             seen: 0,
             watching: false,
@@ -102,6 +77,7 @@ impl Simulation {
             views,
             workers,
             works: 0,
+            unowned: Duration::ZERO,
             idle_events: 0,
             report: Report::default(),
             faults,
@@ -211,7 +187,12 @@ impl Simulation {
                 let (call, request) = *call;
                 self.report.requests += 1;
                 let before = self.store.version();
-                let answer = self.store.serve(&request, &call.identity);
+                let mut answer = self.store.serve(&request, &call.identity);
+                let (unsure_until, reads) = self.replicas[index].unsure;
+                let read = matches!(request, Request::Find { .. } | Request::Read { .. });
+                if self.now < unsure_until && (reads || !read) {
+                    answer = Answer::Failed(RequestFailure::Unknown);
+                }
                 if self.store.version() != before {
                     self.views.push(self.store.view());
                     for other in 0..self.replicas.len() {
@@ -290,9 +271,30 @@ impl Simulation {
         }
     }
 
+    /// Makes the results of a replica's writes unknown for this time, and those of its reads.
+    pub(super) fn lose_results(&mut self, index: usize, seconds: u64, reads: bool) {
+        self.replicas[index].unsure = (self.now + seconds * SECOND, reads);
+    }
+
+    /// Returns the time without work of all slots so far.
+    pub(super) fn unowned(&self) -> Duration {
+        let open = self.workers.iter().filter_map(|worker| worker.err());
+        let open = open.map(|since| Duration::from_micros(self.now - since)).sum::<Duration>();
+        self.unowned + open
+    }
+
+    /// Returns the number of requests that a replica's present process has sent.
+    pub(super) fn requests_of(&self, index: usize) -> u64 {
+        self.replicas[index].machine.counts.requests
+    }
+
     fn trouble(&mut self, index: usize) {
         let delay = self.rng.u64(0..30 * SECOND);
-        match self.rng.u8(0..6) {
+        match self.rng.u8(0..7) {
+            6 => {
+                let until = (self.now + delay).min(self.faults.faulty * SECOND);
+                self.replicas[index].unsure = (until, self.rng.bool());
+            }
             5 => self.replicas[index].deaf_until = self.now + delay,
             0 | 1 => self.replicas[index].cut_until = self.now + delay,
             2 if self.replicas[index].running => {
@@ -458,6 +460,7 @@ impl Simulation {
             Err(since) => {
                 let gap = Duration::from_micros(self.now - since);
                 self.report.longest_gap = self.report.longest_gap.max(gap);
+                self.unowned += gap;
             }
         }
         self.workers[slot] = Ok(index);

@@ -70,7 +70,7 @@ fn simulation_has_every_kind_of_trouble() {
 }
 
 /// Creates a world without faults, in which the test decides what happens.
-fn quiet(replicas: usize, slots: usize) -> Simulation {
+pub(super) fn quiet(replicas: usize, slots: usize) -> Simulation {
     let mut simulation = Simulation::new(quiet_faults(replicas, slots));
     simulation.run_until(20 * SECOND);
     simulation

@@ -25,7 +25,7 @@ impl Machine {
             }
             // An old Lease of this identity is older than the session.
             let newer = session.created.is_older_than(&member.version);
-            let own = member.identity == self.rules.identity && !self.past.contains(&member.uid);
+            let own = member.identity == self.rules.identity && !self.own.contains(&member.name);
             (own && newer).then_some(Trouble::Twin { name })
         });
         let found: Vec<_> = found.collect();

@@ -1,11 +1,43 @@
-//! The worlds of the simulation: the faults of a run, its events, and its result.
+//! The worlds of the simulation: its replicas, the faults of a run, its events, and its result.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::machine::{Answer, Machine, Request, Rules, Subject};
 use super::slots::ShardBy;
-use crate::lease::Times;
+use crate::lease::{Term, Times};
+
+/// A replica, its process and its connections.
+#[derive(Debug)]
+pub(super) struct Replica {
+    pub(super) machine: Machine,
+    /// The number of the process. Events of an earlier process are ignored.
+    pub(super) process: u64,
+    pub(super) running: bool,
+    pub(super) rate: f64,
+    pub(super) slow: bool,
+    pub(super) identity: usize,
+    pub(super) cut_until: u64,
+    /// The time until which only the watch is cut.
+    pub(super) deaf_until: u64,
+    /// The time until which writes are executed and their results unknown, and whether the answers
+    /// to reads are unreadable, too.
+    pub(super) unsure: (u64, bool),
+    pub(super) suspended_until: u64,
+    /// The newest view that was delivered, and whether a delivery is on its way.
+    pub(super) seen: usize,
+    pub(super) watching: bool,
+    /// True if the next delivery is a list, which shows the newest state.
+    pub(super) lists: bool,
+    /// The time of the next tick; zero for none.
+    pub(super) tick: u64,
+    /// The number of the work on each slot; zero for none.
+    pub(super) work: Vec<u64>,
+    /// The times of the last session.
+    pub(super) term: Option<Term>,
+    pub(super) losing: bool,
+    pub(super) published: Vec<usize>,
+}
 
 /// One second of the simulation's clock.
 pub(super) const SECOND: u64 = 1_000_000;
@@ -22,7 +54,7 @@ pub(super) struct Faults {
     /// The longest time that a message takes, in milliseconds, for half of the replicas.
     pub(super) slowest: u64,
     /// The mean time between two troubles of a replica, in seconds; zero for none. A trouble is a
-    /// partition, a crash, a stop with a restart, or a suspension.
+    /// partition, a crash, a stop with a restart, a suspension, or answers that tell nothing.
     pub(super) trouble: u64,
     /// The longest suspension, in milliseconds.
     pub(super) suspended: u64,

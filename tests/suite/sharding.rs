@@ -372,7 +372,8 @@ async fn silent_replica_ends_its_work_before_others_begin() {
         sleep(Duration::from_secs(60)).await;
         assert_eq!(board.shares(), [6, 0, 6]);
         cut.remove();
-        sleep(Duration::from_secs(20)).await;
+        // Its joins failed, so it may pause for 32 retry periods and a quarter more.
+        sleep(RETRY * 45).await;
         assert_eq!(board.shares(), [4, 4, 4]);
         for replica in replicas {
             replica.stop().await.unwrap();
