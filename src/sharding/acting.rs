@@ -10,6 +10,7 @@ use super::holdings::{Change, Holding, Pace, Release, Repair};
 use super::machine::{Answer, Command, Machine, Request, RequestFailure, Subject};
 use super::session::{Progress, Session};
 use super::slots;
+use super::trouble::Loss;
 use super::view::View;
 use crate::object::ring_hash;
 use crate::time::after;
@@ -213,7 +214,7 @@ impl Machine {
                     self.out.push(Command::Extend(term));
                 }
             }
-            Progress::Lost => self.lose(true, now),
+            Progress::Lost => self.lose(Loss::Gone, now),
             Progress::Left => self.finish(),
         }
     }
@@ -226,7 +227,7 @@ impl Machine {
             Some(own) => session.note_version(&own.version),
             None if view.version.is_older_than(&session.created) => {}
             None if session.deletes() => {}
-            None => self.lose(true, now),
+            None => self.lose(Loss::Gone, now),
         }
     }
 

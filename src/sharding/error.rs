@@ -72,6 +72,16 @@ pub enum MembershipError {
         /// The name of the Lease: `namespace/name`.
         lease: Arc<str>,
     },
+    /// The session of this replica was lost, and no error since its last renewal tells why.
+    #[error("the session of member lease {lease} of group {group} is lost: {cause}")]
+    LostSession {
+        /// The group.
+        group: Arc<str>,
+        /// The name of the Lease: `namespace/name`.
+        lease: Arc<str>,
+        /// The cause.
+        cause: Arc<str>,
+    },
     /// A Lease has the group's label and an unknown role. It is not the group's.
     #[error(
         "lease {lease} has the label of group {group} and an unknown role, so it is ignored: remove \

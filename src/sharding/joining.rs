@@ -9,6 +9,7 @@ use super::machine::{Answer, Command, Machine, Phase, Request, RequestFailure, S
 use super::pause;
 use super::record;
 use super::session::{Join, Joined};
+use super::trouble::{Loss, Trouble};
 use crate::lease::margin;
 
 /// The largest number of times that the pause before a session doubles.
@@ -128,15 +129,16 @@ impl Machine {
     }
 
     /// Ends the session. The work has to end at once if its slots may belong to others already.
-    pub(super) fn lose(&mut self, at_once: bool, now: Instant) {
+    pub(super) fn lose(&mut self, loss: Loss, now: Instant) {
         let (Some(term), Some(session)) = (self.term(), self.session()) else { return };
-        let at_once = at_once || now >= term.abort;
-        let renewed = session.renewals > 0;
+        let at_once = loss != Loss::Late || now >= term.abort;
+        let (name, renewed) = (session.name.clone(), session.renewals > 0);
         self.counts.losses += 1;
         self.pause_joins(renewed, now);
         self.holdings.clear();
         self.silence.forget_requests();
         self.unpublished = None;
+        self.out.push(Command::Tell(Trouble::Lost { name, loss }));
         self.out.push(Command::Lose { at_once });
         let abort = (!at_once).then_some(term.abort);
         let limit = if at_once { now + margin(self.rules.times.duration) } else { term.expires };

@@ -15,7 +15,7 @@ use super::session::{Join, Session};
 use super::silence::Silence;
 use super::slots::ShardBy;
 use super::status::ShardingCounts;
-use super::trouble::Trouble;
+use super::trouble::{Loss, Trouble};
 use super::view::{Member, Slot, View};
 use crate::lease::{DROP_TIMEOUT, Term, Times};
 use crate::object::ResourceVersion;
@@ -350,7 +350,7 @@ impl Machine {
 
     fn check_term(&mut self, now: Instant) {
         if self.term().is_some_and(|term| now >= term.cancel) {
-            self.lose(false, now);
+            self.lose(Loss::Late, now);
         }
     }
 
@@ -363,7 +363,7 @@ impl Machine {
         self.sees = true;
         if restored {
             // The server's history may be lost: Leases may be as they were long ago.
-            self.lose(true, now);
+            self.lose(Loss::Restored, now);
             self.holdings.forget_records();
         }
         self.silence.observe(&view, &self.rules, now);

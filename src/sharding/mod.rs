@@ -147,6 +147,7 @@ mod session;
 mod silence;
 mod slots;
 mod status;
+mod telling;
 mod trouble;
 mod view;
 

@@ -11,8 +11,11 @@ use tokio::time::Instant;
 use super::machine::Subject;
 use crate::lease::LeaseVerb;
 
-/// The number of lost races in a row that is reported.
+/// The number of lost races in a row about a Lease of the group that is reported.
 const MOST: u32 = 8;
+
+/// That number for the own member Lease, which no other replica writes.
+const MOST_OWN: u32 = 2;
 
 /// The time after which a lost race no longer counts.
 const PERIOD: Duration = Duration::from_secs(600);
@@ -32,6 +35,6 @@ impl Races {
         self.0.retain(|_, (_, last)| now.saturating_duration_since(*last) < PERIOD);
         let (count, last) = self.0.entry((subject.clone(), verb)).or_insert((0, now));
         (*count, *last) = (*count + 1, now);
-        *count >= MOST
+        *count >= if *subject == Subject::Member { MOST_OWN } else { MOST }
     }
 }

@@ -14,11 +14,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::detached::Detaching;
 use super::error::{MembershipError, ShardingError};
-use super::machine::{Command, Input, Machine, Request, Rules};
+use super::machine::{Answer, Command, Input, Machine, Request, Rules, Subject};
 use super::races::Races;
 use super::record::{self, Reader};
 use super::requests::{Answered, Requests};
-use super::trouble::Trouble;
+use super::trouble::Loss;
 use super::view::View;
 use super::{Sharding, ShardingState, slots};
 use crate::informer::{Changes, InformerOptions, SharedInformer};
@@ -47,6 +47,8 @@ pub(super) struct Driver {
     /// The last Lease from an answer, by name.
     answered: HashMap<String, Lease>,
     races: Races,
+    /// True if an error since the last renewal tells why the session may be lost.
+    pub(super) explained: bool,
     /// Cancelled when the session is over.
     session: CancellationToken,
     /// The scopes of slots whose work may not have ended.
@@ -141,6 +143,7 @@ impl Driver {
             reader: Reader::default(),
             answered: HashMap::new(),
             races: Races::default(),
+            explained: false,
             session: CancellationToken::new(),
             awaited: HashSet::new(),
             failure: None,
@@ -238,6 +241,7 @@ impl Driver {
         let view = self.reader.view(&leases, &self.rules, &self.inner.namespace, last)?;
         let view = View { epoch: self.epochs + view.epoch, ..view };
         for problem in std::mem::take(&mut self.reader.problems) {
+            self.explained |= matches!(problem, MembershipError::UndeletedLease { .. });
             self.report(problem);
         }
         // Leases that the store has in a newer version are no longer bases of writes.
@@ -256,6 +260,7 @@ impl Driver {
         let Answered { id, subject, answer, lease, error, write, raced } = answered;
         if let (Some(verb), Some(_)) = (write, &lease) {
             self.races.won(&subject, verb);
+            self.explained &= !matches!(answer, Answer::Member(_));
         }
         if let Some(lease) = lease
             && let Some(name) = lease.metadata.name.clone()
@@ -266,16 +271,10 @@ impl Driver {
         if let Some(error) = error
             && (!raced || write.is_some_and(|verb| self.races.lost(&subject, verb, Instant::now())))
         {
+            self.explained |= subject == Subject::Member;
             self.report(error);
         }
         Input::Answered { id, subject, answer }
-    }
-
-    /// Shows an error in the log and in the status.
-    fn report(&self, error: MembershipError) {
-        let Rules { group, identity, .. } = &*self.rules;
-        tracing::warn!(%group, %identity, %error, "sharding is disturbed, trying again");
-        self.inner.status.send_modify(|status| status.last_error = Some(error));
     }
 
     /// Returns the Lease that a request writes.
@@ -320,7 +319,7 @@ impl Driver {
                 // Renews all scopes, and counts those whose work was told to stop meanwhile.
                 let late = scopes.filter(|scope| !scope.renew(term)).count();
                 if late > 0 {
-                    self.machine.lose(false, Instant::now());
+                    self.machine.lose(Loss::Late, Instant::now());
                 }
             }
             Command::Drain(slot) => {
@@ -371,27 +370,11 @@ impl Driver {
                 }
             },
             Command::AbortAll => self.scopes.iter().flatten().for_each(WorkScope::abort),
-            Command::Tell(trouble) => {
-                let Rules { group, identity, .. } = &*self.rules;
-                let (group, identity) = (group.clone(), identity.clone());
-                self.report(match trouble {
-                    Trouble::Twin { name } => {
-                        let lease = self.full_name(&name);
-                        MembershipError::SameIdentity { group, identity, lease }
-                    }
-                    Trouble::Leaving { name } => {
-                        MembershipError::MarkedAsLeaving { group, lease: self.full_name(&name) }
-                    }
-                });
-            }
+            Command::Tell(trouble) => self.tell(trouble),
             Command::TellBlocked { lost } => self.tell_blocked(lost),
             Command::Publish(held) => self.inner.publish(&held, self.run),
             Command::Finish { still_running } => self.finished = Some(still_running),
         }
-    }
-
-    fn full_name(&self, lease: &str) -> Arc<str> {
-        format!("{}/{lease}", self.inner.namespace).into()
     }
 
     fn await_idle(&mut self, slot: usize, scope: WorkScope) {

@@ -53,9 +53,10 @@ pub struct ShardingStatus {
     pub members: Vec<MemberStatus>,
     /// Counts since the membership began to run.
     pub counts: ShardingCounts,
-    /// The last failed request, or the last problem that only a person can resolve. It has no time,
-    /// and stays when requests succeed again: to notice new errors, compare
-    /// [`errors`](ShardingCounts::errors).
+    /// The last failed request, the last loss of a session that no such request explains, or the
+    /// last problem that only a person can resolve. It has no time, and stays when requests succeed
+    /// again: to notice new errors, compare [`errors`](ShardingCounts::errors) and
+    /// [`losses`](ShardingCounts::losses).
     pub last_error: Option<MembershipError>,
 }
 

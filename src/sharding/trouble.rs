@@ -1,16 +1,29 @@
-//! Problems that only a person can resolve, as a view of the Leases shows them.
+//! Problems that a person should know, and most of which only a person can resolve.
 
 use std::sync::Arc;
 
 use super::machine::{Command, Machine};
 
-/// A problem that only a person can resolve.
+/// A problem that a person should know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Trouble {
     /// Another running replica has the identity of this one.
     Twin { name: Arc<str> },
     /// This replica's member Lease says that it leaves, which it does not.
     Leaving { name: Arc<str> },
+    /// The session of this member Lease is lost.
+    Lost { name: Arc<str>, loss: Loss },
+}
+
+/// The cause of the loss of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Loss {
+    /// The member Lease is gone.
+    Gone,
+    /// No renewal succeeded in time.
+    Late,
+    /// The server's history was lost: Leases may be as they were long ago.
+    Restored,
 }
 
 impl Machine {

@@ -184,6 +184,32 @@ async fn hand_set_mark_of_leaving_is_removed() {
     replica.stop().await.unwrap();
 }
 
+#[tokio::test(start_paused = true)]
+async fn lost_session_is_told_with_its_cause() {
+    let server = ApiServer::new();
+    let board = Board::default();
+    let replica = Replica::start(&server, &board, 0, Duration::ZERO);
+    sleep(Duration::from_secs(5)).await;
+    let lost = || {
+        let status = replica.sharding.status();
+        let told = matches!(status.last_error, Some(MembershipError::LostSession { .. }));
+        (told, status.counts.losses)
+    };
+    let members = leases(&server).await.into_iter().filter_map(|lease| lease.metadata.name);
+    let name = members.into_iter().find(|name| name.contains("member")).unwrap();
+    api(&server).delete(&name, &DeleteParams::default()).await.unwrap();
+    sleep(Duration::from_secs(5)).await;
+    assert_eq!((lost(), board.shares()), ((true, 1), [SLOTS]));
+    assert!(last_error(&replica).contains(&format!("shop/{name}")), "{}", last_error(&replica));
+    // The error of a renewal tells more than the loss that follows it.
+    replica.faults.inject(Requests::others().to("member"), Injection::status(503));
+    sleep(Duration::from_secs(11)).await;
+    assert_eq!(lost(), (false, 2));
+    assert!(last_error(&replica).contains("503"), "{}", last_error(&replica));
+    replica.faults.clear();
+    replica.stop().await.unwrap();
+}
+
 /// One lost race is ordinary, and a row of them is not.
 #[tokio::test(start_paused = true)]
 async fn writes_that_lose_each_time_are_told() {
