@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, LOCATION, RETRY_AFTER};
-use http::{HeaderMap, Response};
+use http::{HeaderMap, Response, StatusCode};
 use http_body_util::BodyExt;
 use kube::client::Body;
 use kube_decode::protobuf;
@@ -124,6 +124,10 @@ pub(super) async fn accept(
     let mut words = Vec::new();
     incoming.read_error(&mut words).await;
     let mut status = status(&words, head.status.as_u16());
+    if head.status == StatusCode::GONE {
+        // A version that is gone stays so, whatever the body says.
+        status.code = head.status.as_u16();
+    }
     if let Some(encoding) = compressed {
         // The text is compressed, but the code can be read.
         let message = format!("the message has Content-Encoding {encoding:?} and cannot be read");

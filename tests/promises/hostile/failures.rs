@@ -98,6 +98,14 @@ async fn failure_whose_body_hangs_has_its_status() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn code_of_an_expired_version_wins() {
+    for body in [failure(500, "InternalError"), failure(429, "TooManyRequests"), json!({})] {
+        let error = refusal(answer(410, body.to_string())).await;
+        assert_eq!((error.class(), error.code()), (FaultClass::Expired, Some(410)), "{error}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn status_in_a_success_is_a_failure() {
     let expired = failure(410, "Expired");
     let go = r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"m","reason":"Expired","code":410}"#;
