@@ -87,10 +87,7 @@ impl Reader<ListPart> {
                     let metadata = self.metadata(&metadata, offset)?;
                     return Ok(Some((RawItem::Item(ListItem::Meta(metadata)), self)));
                 }
-                Some(Ok(ListPart::Items)) => {
-                    self.stated.items = true;
-                    self.head = None;
-                }
+                Some(Ok(ListPart::Items)) => self.stated.items = true,
                 Some(Ok(ListPart::Types { api_version, kind })) => {
                     match self.take_types(&api_version, &kind) {
                         Ok(()) => self.head = None,

@@ -110,7 +110,11 @@ async fn status_in_a_success_is_a_failure() {
     let expired = failure(410, "Expired");
     let go = r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"m","reason":"Expired","code":410}"#;
     let protobuf = encode_protobuf(&expired).unwrap();
+    let mut with_items = expired.clone();
+    with_items["items"] = json!([]);
     for (body, media) in [
+        (with_items.to_string().into_bytes(), "application/json"),
+        (format!(r#"{{"items":[],{}"#, &go[1..]).into_bytes(), "application/json"),
         (expired.to_string().into_bytes(), "application/json"),
         (format!(" {go}\n").into_bytes(), "application/json"),
         (protobuf, PROTOBUF),
