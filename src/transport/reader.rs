@@ -4,9 +4,11 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use kube_decode::protobuf::{ItemType, ProtobufObject};
+use tokio::time::{Instant, timeout_at};
 
 use super::answer::{ERROR_BODY_LIMIT, Incoming};
 use super::framing::capture::RawBytes;
@@ -25,6 +27,10 @@ use crate::yield_budget::YieldBudget;
 
 /// The cost of skipping a byte, as a fraction of the cost of decoding it.
 const SKIPPED_PER_DECODED: usize = 8;
+
+/// The time limit for the end of a body after its JSON list. The list is complete, but the end
+/// lets the client use the connection again.
+const END_PATIENCE: Duration = Duration::from_secs(1);
 
 /// A reader of one answer whose body has parts of type `P`.
 pub(super) struct Reader<P> {
@@ -62,6 +68,7 @@ impl Reader<ListPart> {
     pub(super) async fn next_item(
         mut self,
     ) -> Result<Option<(RawItem<ListItem>, Self)>, SourceError> {
+        let mut ends = None;
         loop {
             match self.framer.next() {
                 Some(Ok(ListPart::Item(object, offset))) => {
@@ -103,7 +110,7 @@ impl Reader<ListPart> {
                     self.check_list().await?;
                 }
                 Some(Err(malformed)) => return Err(self.malformed(&malformed)),
-                None => match (self.incoming.next().await, self.framer.within()) {
+                None => match (self.next_frame(&mut ends).await, self.framer.within()) {
                     (Some(frame), _) => self.push(frame.map_err(|fault| self.error(fault))?),
                     (None, None) => {
                         if self.answer.encoding == Encoding::Json {
@@ -120,6 +127,20 @@ impl Reader<ListPart> {
                 },
             }
         }
+    }
+
+    /// Returns the next frame of the body. `None` at its end, and at the time `ends`, which is set
+    /// at the end of a JSON list.
+    async fn next_frame(&mut self, ends: &mut Option<Instant>) -> Option<Result<Bytes, Fault>> {
+        if self.answer.encoding != Encoding::Json || self.framer.within().is_some() {
+            return self.incoming.next().await;
+        }
+        let ends = *ends.get_or_insert_with(|| Instant::now() + END_PATIENCE);
+        // A body in memory always has another frame.
+        if Instant::now() >= ends {
+            return None;
+        }
+        timeout_at(ends, self.incoming.next()).await.ok().flatten()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Answers that no correct server sends: nothing is lost, shown or stuck because of them.
 
+mod bodies;
 mod failures;
 mod keys;
 mod proofs;
