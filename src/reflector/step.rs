@@ -115,6 +115,8 @@ pub(super) struct RequestFailure {
     pub(super) class: FaultClass,
     pub(super) retry_after: Option<Duration>,
     pub(super) no_end_of_initial_events: bool,
+    /// True if a list or a page has no version.
+    pub(super) no_version: bool,
 }
 
 impl RequestFailure {
@@ -130,6 +132,7 @@ impl From<&SourceError> for RequestFailure {
             class: error.class(),
             retry_after: error.retry_after(),
             no_end_of_initial_events: matches!(error.fault(), Fault::NoInitialEventsEnd(_)),
+            no_version: matches!(error.fault(), Fault::NoVersion),
         }
     }
 }

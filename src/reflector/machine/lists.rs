@@ -234,12 +234,13 @@ impl Machine {
             (self.lists.replaces_proof, self.lists.quorum) = (false, false);
             return self.watch_again(failure, now);
         }
+        let unusable = matches!(failure.class, FaultClass::Expired | FaultClass::Invalid);
         match failure.class {
-            FaultClass::Expired | FaultClass::Invalid
-                if listing.kind == (ListKind::Plain { paged: true, in_one_piece: false }) =>
+            _ if (unusable || failure.no_version)
+                && listing.kind == (ListKind::Plain { paged: true, in_one_piece: false }) =>
             {
-                // The snapshot of the pages was compacted away, or the server does not know its
-                // token: list again, in one piece. A server may page that, too.
+                // The snapshot of the pages was compacted away, the server does not know its token,
+                // or a page has no version: list again, in one piece. A server may page that, too.
                 let (version, shard) = (listing.asked.clone(), listing.shard.clone());
                 let query = ListQuery { version, shard, ..ListQuery::default() };
                 let kind = ListKind::Plain { paged: false, in_one_piece: true };

@@ -94,6 +94,31 @@ async fn pages_of_a_first_list_are_compared() {
     }
 }
 
+/// The version of the list proves nothing about such a page.
+#[tokio::test(start_paused = true)]
+async fn page_without_a_version_leads_to_one_piece() {
+    let maps = [map("a", "5", "old"), map("b", "8", "old")];
+    for version in [json!(null), json!(""), json!("0")] {
+        let maps = maps.clone();
+        let rig = Rig::new(
+            client(move |query, _| match (is_watch(query), query.contains("limit=")) {
+                (true, _) => answer(200, "").hangs(),
+                (_, true) if query.contains("continue=") => {
+                    let metadata = json!({"resourceVersion": version});
+                    answer(200, json!({"metadata": metadata, "items": [maps[1]]}).to_string())
+                }
+                (_, true) => page("20", "t", &maps[..1]),
+                (_, false) => list("20", &maps),
+            }),
+            InformerSpec::new(),
+        );
+        rig.informer.wait_for_sync(seconds(60)).await.unwrap();
+        assert_eq!(rig.stored(), ["a=old", "b=old"]);
+        rig.assert_error("the list has no metadata.resourceVersion");
+        rig.factory.shutdown().await;
+    }
+}
+
 /// A watch without a version begins now, and skips what happened before.
 #[tokio::test(start_paused = true)]
 async fn watch_goes_on_from_the_last_usable_version() {
