@@ -24,8 +24,8 @@ use crate::panic::drop_safely;
 use crate::time::{Moment, after};
 use crate::yield_budget::YieldBudget;
 
-/// The time limit of all initial events, as a multiple of their idle timeout. It holds for any
-/// number of objects.
+/// The time limit of all initial events, and of one item of a list, as a multiple of the idle
+/// timeout. That of initial events holds for any number of objects.
 const MAX_IDLE_TIMEOUTS: u32 = 10;
 
 /// The number of bytes that a list without a new item must receive in its idle timeout. With fewer,
@@ -56,19 +56,21 @@ impl ReflectorDriver {
         machine: &Machine,
     ) -> Result<StepOutcome, SourceError> {
         let idle_timeout = self.options.list_idle_timeout;
-        let silent = self.error(Verb::List, Fault::Silent(idle_timeout));
-        let (request, received) = (silent.request().clone(), Arc::new(AtomicU64::new(0)));
+        let request = self.source.collection().request_name(Verb::List);
+        let silent = |this: &Self, time| this.error(Verb::List, Fault::Silent(time));
+        let received = Arc::new(AtomicU64::new(0));
         let hints = self.hints(machine).counting(received.clone());
         let opening = guarded::open(request.clone(), || self.source.list(query, &hints));
         let opened = timeout(idle_timeout, opening).await;
-        let mut items = Guarded::new(opened.map_err(|_| silent.clone())??, request);
+        let mut items = Guarded::new(opened.map_err(|_| silent(self, idle_timeout))??, request);
         let mut metadata = ListMetadata::default();
         let (mut total, mut outside) = (None, 0);
         let mut budget = YieldBudget::new();
         let malformed =
             |this: &Self, problem| this.error(Verb::List, Fault::Malformed { offset: 0, problem });
-        while let Some(item) =
-            next_item(&mut items, idle_timeout, &received).await.ok_or_else(|| silent.clone())?
+        while let Some(item) = next_item(&mut items, idle_timeout, &received)
+            .await
+            .map_err(|time| silent(self, time))?
         {
             budget.spend(1).await;
             let item = item?;
@@ -255,20 +257,26 @@ impl ReflectorDriver {
     }
 }
 
-/// Returns the next item of a list, or `None` if the list is silent for this time. Bytes of a large
-/// object count, too, because it is an item only when it is complete.
+/// Returns the next item of a list. Bytes of a large object count, too, because it is an item only
+/// when it is complete.
+///
+/// # Errors
+/// The time for which the list was silent, or sent bytes that are no item.
 async fn next_item(
     items: &mut Guarded<ListStream>,
     idle_timeout: Duration,
     received: &AtomicU64,
-) -> Option<Option<Result<ListItem, SourceError>>> {
+) -> Result<Option<Result<ListItem, SourceError>>, Duration> {
+    let mut timeouts = 0;
     loop {
         let before = received.load(Ordering::Relaxed);
         if let Ok(item) = timeout(idle_timeout, items.next()).await {
-            return Some(item);
+            return Ok(item);
         }
-        if received.load(Ordering::Relaxed) - before < SLOWEST {
-            return None;
+        timeouts += 1;
+        let slow = received.load(Ordering::Relaxed) - before < SLOWEST;
+        if slow || timeouts >= MAX_IDLE_TIMEOUTS {
+            return Err(idle_timeout.saturating_mul(timeouts));
         }
     }
 }

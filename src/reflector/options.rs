@@ -154,7 +154,8 @@ impl<K: ?Sized> ReflectorOptions<K> {
     /// [`Duration::MAX`] means no limit.
     ///
     /// A list of an [`ApiSource`](crate::transport::ApiSource) that sends a large object is not
-    /// silent: 8 KiB in this time are enough. From another source, only items count.
+    /// silent: 8 KiB in this time are enough, for ten times this time. From another source, only
+    /// items count.
     pub fn list_idle_timeout(mut self, timeout: Duration) -> Self {
         self.list_idle_timeout = timeout;
         self
