@@ -42,6 +42,8 @@ pub(super) struct ReflectorDriver {
     pub(super) proved: Option<Instant>,
     /// The time of the last list that only a failed proof caused.
     pub(super) listed_for_proof: Option<Instant>,
+    /// The opening of the first watch since the last list.
+    pub(super) first_watch: Option<Instant>,
     /// True if a connection was lost since a list or a probe showed the server's history. A backup
     /// may have been restored meanwhile.
     pub(super) doubts_history: bool,
@@ -69,6 +71,7 @@ impl ReflectorDriver {
             list_begun: Moment::START,
             proved: None,
             listed_for_proof: None,
+            first_watch: None,
             doubts_history: false,
             narrowed: None,
         }
@@ -218,10 +221,6 @@ impl ReflectorDriver {
 
     async fn wait(&mut self, delay: Duration, machine: &mut Machine) -> StepOutcome {
         self.status.enter(ReflectorState::Waiting(delay));
-        if !machine.serves_demands() {
-            sleep(delay).await;
-            return StepOutcome::Waited;
-        }
         let waited = self.prove_beside(sleep(delay), machine).await;
         waited.map_or_else(StepOutcome::Unproven, |()| StepOutcome::Waited)
     }

@@ -35,7 +35,7 @@ const SLOWEST: u64 = 8 * 1024;
 impl ReflectorDriver {
     pub(super) async fn begin_list(&mut self) {
         self.accumulator.discard().await;
-        self.stream = None;
+        (self.stream, self.first_watch) = (None, None);
         self.pages = Pages::default();
         self.listed = Instant::now();
         self.list_begun = Moment::now();

@@ -190,9 +190,12 @@ impl<K: ?Sized> ReflectorOptions<K> {
     /// with a quorum read. A watch that has reached that list's version is current. A watch that
     /// does not reach it within the other half is abandoned, and everything is listed with a quorum
     /// read ([`RelistCause::Unproven`](super::RelistCause::Unproven)). The same happens if the
-    /// server answers this request with errors other than 429 until the limit is over. If the list
-    /// fails, too, the watch goes on. Data older than the limit is therefore replaced by a new list
-    /// as soon as the server answers.
+    /// server answers this request with errors other than 429 until the limit is over. Data older
+    /// than the limit is therefore replaced by a new list as soon as the server answers.
+    ///
+    /// If that list fails, too, the watch goes on: at once if the request had errors. If the watch
+    /// was behind, lists are tried for half of the limit first. However long they take, the watch
+    /// has half of the limit to itself before the next one.
     ///
     /// API servers send a bookmark each minute, so a limit of two minutes or more rarely causes
     /// requests. Without bookmarks, writes to other resources can move the quorum's version ahead

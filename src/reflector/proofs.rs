@@ -22,6 +22,9 @@ impl ReflectorDriver {
         future: impl Future<Output = T>,
         machine: &mut Machine,
     ) -> Result<T, End> {
+        if !machine.serves_demands() {
+            return Ok(future.await);
+        }
         let mut future = pin!(future);
         loop {
             let demanded = tokio::select! {
@@ -30,6 +33,7 @@ impl ReflectorDriver {
                 demanded = self.proving.next() => demanded,
             };
             if let Some(end) = self.handle_demand(demanded, machine) {
+                self.doubts_history |= end.is_outage();
                 return Err(end);
             }
             if !self.prove_if_reached(machine) {
@@ -68,7 +72,8 @@ impl ReflectorDriver {
                 self.listed_for_proof = Some(Instant::now());
                 return Some(End::Unanswered);
             }
-            Demanded::Unproven => return Some(End::Unproven),
+            // The watch may be late, or its version lost: its next probe tells.
+            Demanded::Unproven => return Some(End::Behind),
         }
         None
     }
@@ -114,7 +119,11 @@ impl ReflectorDriver {
                 self.report(&error);
                 let last = self.proved.max(self.listed_for_proof);
                 let limit = self.options.freshness_limit;
-                let over = last.zip(limit).map(|(last, limit)| after(last, limit));
+                let over = last.zip(limit).map(|(last, limit)| {
+                    // A list may take longer than the limit. The watch has its turn after it.
+                    let turn = self.first_watch.map(|opened| after(opened, limit / 2));
+                    turn.map_or(after(last, limit), |turn| turn.max(after(last, limit)))
+                });
                 probe.put_off(now, over);
                 if error.is_answer() && over.is_some_and(|over| over <= now) {
                     // The server answers, but not this question: a list is the proof.
@@ -122,7 +131,7 @@ impl ReflectorDriver {
                     return Some(End::Unanswered);
                 }
             }
-            Probed::WatchBehind => return Some(End::Unproven),
+            Probed::WatchBehind => return Some(End::Behind),
         }
         None
     }

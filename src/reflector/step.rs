@@ -90,8 +90,11 @@ pub(super) enum End {
     Silent,
     /// A relist is due.
     Due,
-    /// The watch is not proved current: a quorum has a newer or an older version.
+    /// A change is unknown, or history was lost: only a list helps.
     Unproven,
+    /// The watch is not proved current: a quorum has a version that the watch did not reach in
+    /// time.
+    Behind,
     /// The server answers questions for a proof with errors, for too long or too often.
     Unanswered,
     /// Another shard is to be followed.
@@ -102,7 +105,7 @@ impl End {
     /// Returns whether the server may have been replaced meanwhile.
     pub(super) fn is_outage(&self) -> bool {
         match self {
-            Self::Broken | Self::Silent => true,
+            Self::Broken | Self::Silent | Self::Behind => true,
             Self::Failed(failure) => failure.is_outage(),
             _ => false,
         }

@@ -57,6 +57,7 @@ impl ReflectorDriver {
         // The time at which the sink learns the version of events outside of the shard.
         let mut untold: Option<Instant> = None;
         self.heartbeat.begin();
+        self.first_watch.get_or_insert(opened);
         let mut probe = self.probe(opened);
         if self.doubts_history {
             probe.doubt_history(after(opened, machine.spread(HISTORY_PERIOD)));

@@ -34,9 +34,11 @@ pub(super) struct ListPolicy {
     failed: u32,
     /// True if the last list, or a page of it, was too old.
     stale: bool,
-    /// True if the next list is only a proof that the watch is current. If it fails, the watch goes
-    /// on.
-    pub(super) replaces_proof: bool,
+    /// The time from which the watch goes on if a list fails. `None` if the next list is more than
+    /// a proof that the watch is current.
+    pub(super) replaces_proof: Option<Instant>,
+    /// True from the failure of such a list until a watch was tried.
+    pub(super) watches_first: bool,
 }
 
 /// The current list.
@@ -230,8 +232,7 @@ impl Machine {
         if listing.kind == ListKind::Arrivals {
             return self.handle_failed_arrivals(failure, now);
         }
-        if self.lists.replaces_proof && listing.kind != ListKind::Streaming {
-            (self.lists.replaces_proof, self.lists.quorum) = (false, false);
+        if listing.kind != ListKind::Streaming && self.gives_up_proof(now) {
             return self.watch_again(failure, now);
         }
         let unusable = matches!(failure.class, FaultClass::Expired | FaultClass::Invalid);
@@ -295,9 +296,22 @@ impl Machine {
         }
     }
 
+    /// Returns whether the watch goes on after a list that was to prove it current and did not.
+    fn gives_up_proof(&mut self, now: Instant) -> bool {
+        let goes_on = self.lists.replaces_proof.is_some_and(|from| from <= now);
+        if goes_on {
+            (self.lists.replaces_proof, self.lists.quorum) = (None, false);
+            self.lists.watches_first = true;
+        }
+        goes_on
+    }
+
     /// Lists again after a list that was older than the known version. If it had `begun`, a page
     /// was older than the first one.
     pub(super) fn relist_stale(&mut self, begun: bool, now: Instant) -> Step {
+        if self.gives_up_proof(now) {
+            return self.retry(Next::Watch, None, now);
+        }
         // Another replica may be newer. Use a quorum read the second time, and at once after an old
         // page, which a quorum should have answered.
         self.lists.quorum |= std::mem::replace(&mut self.lists.stale, true) || begun;

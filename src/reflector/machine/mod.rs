@@ -21,7 +21,7 @@ use super::backoff::{BackoffPolicy, RetryDelays};
 use super::gate::Gate;
 use super::shard_progress::ShardProgress;
 use super::status::{RelistCause, Relists};
-use super::step::{End, RequestFailure, Step, StepOutcome};
+use super::step::{RequestFailure, Step, StepOutcome};
 use crate::lister_watcher::ListQuery;
 use crate::object::{ResourceVersion, ShardSelector};
 
@@ -137,11 +137,12 @@ impl Machine {
         time.mul_f64(self.rng.f64())
     }
 
-    /// Returns whether a demand for a proof may end the current wait. Otherwise the wait delays a
-    /// list that is a proof by itself, or the next page of a list.
+    /// Returns whether a demand for a proof may end the current wait, or the opening of a watch.
+    /// Otherwise the wait delays a list that is a proof by itself, or the next page of a list.
+    /// After a failed list for a proof, the watch has its turn.
     pub(super) fn serves_demands(&self) -> bool {
         match self.phase {
-            Phase::Waiting(Next::Watch) => true,
+            Phase::Waiting(Next::Watch) | Phase::Watching { .. } => !self.lists.watches_first,
             Phase::Waiting(Next::List) => !self.lists.quorum && self.version.is_some(),
             _ => false,
         }
@@ -242,7 +243,7 @@ impl Machine {
             (StepOutcome::Unproven(end), phase) => {
                 // A list that is due anyway is more than a proof.
                 let due = matches!(phase, Phase::Waiting(Next::List));
-                self.lists.replaces_proof = matches!(end, End::Unanswered) && !due;
+                self.lists.replaces_proof = self.watches_again_from(&end, now).filter(|_| !due);
                 self.list_from_quorum(now)
             }
             (
@@ -271,8 +272,12 @@ impl Machine {
             (StepOutcome::Replaced { news }, Phase::Listing(listing)) => {
                 self.watch_after_list(listing, news, now)
             }
-            (StepOutcome::WatchNotOpened(failure), _) => self.handle_unopened_watch(failure, now),
+            (StepOutcome::WatchNotOpened(failure), _) => {
+                self.lists.watches_first = false;
+                self.handle_unopened_watch(failure, now)
+            }
             (StepOutcome::WatchEnded { end, lasted }, Phase::Watching { progressed }) => {
+                self.lists.watches_first = false;
                 self.handle_ended_watch(&end, lasted, progressed, now)
             }
             (StepOutcome::Panicked, _) => self.relist_after(RelistCause::Panicked, now, None),

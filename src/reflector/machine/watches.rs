@@ -12,6 +12,7 @@ use crate::reflector::backoff::FIRST;
 use crate::reflector::gate::INTERVAL;
 use crate::reflector::status::RelistCause;
 use crate::reflector::step::{End, RequestFailure, Step};
+use crate::time::after;
 
 /// The shortest watch timeout. Each timeout is random, up to twice as long, so that watches do not
 /// all end at the same moment.
@@ -148,9 +149,8 @@ impl Machine {
         match end {
             End::ShardChanged => return self.watch(now),
             End::Due => return self.relist_as_scheduled(now),
-            End::Unproven => return self.list_from_quorum(now),
-            End::Unanswered => {
-                self.lists.replaces_proof = true;
+            End::Unproven | End::Behind | End::Unanswered => {
+                self.lists.replaces_proof = self.watches_again_from(end, now);
                 return self.list_from_quorum(now);
             }
             End::AtOnce => return self.relist_after(RelistCause::ShortWatch, now, None),
@@ -177,6 +177,20 @@ impl Machine {
                 let first = FIRST.mul_f64(self.rng.f64());
                 self.rewatch_after(first, now)
             }
+        }
+    }
+
+    /// Returns the time from which the watch goes on if the list fails that is to prove it current.
+    /// `None` if only a list helps.
+    pub(super) fn watches_again_from(&self, end: &End, now: Instant) -> Option<Instant> {
+        match end {
+            End::Unanswered => Some(now),
+            // One failed list may be an accident.
+            End::Behind => {
+                let limit = self.rules.freshness_limit.unwrap_or(REFUSED_WATCH_LISTS);
+                Some(after(now, limit / 2))
+            }
+            _ => None,
         }
     }
 

@@ -7,6 +7,7 @@ mod pace;
 mod panics;
 mod proofs;
 mod shards;
+mod turns;
 mod watches;
 
 use std::collections::BTreeMap;
@@ -25,7 +26,8 @@ use super::*;
 use crate::error::{ApiStatus, Fault, FaultClass, SourceError, Verb};
 use crate::helpers::{key, object, seconds, settle};
 use crate::lister_watcher::{
-    Collection, ListHints, ListItem, ListQuery, ListStream, WatchItem, WatchQuery, WatchStream,
+    Collection, ListHints, ListItem, ListMetadata, ListQuery, ListStream, WatchItem, WatchQuery,
+    WatchStream,
 };
 use crate::object::{Cached, ObjectKey, ring_hash};
 use crate::testing::{FakeSource, SourceRequest, WatchEnd};

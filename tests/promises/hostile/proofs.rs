@@ -40,21 +40,29 @@ async fn refused_proofs_lead_to_a_list_in_time() {
 /// Only the watch is allowed now. It goes on to tell what happens.
 #[tokio::test(start_paused = true)]
 async fn watch_goes_on_if_no_list_is_a_proof() {
-    let begun = Instant::now();
-    let rig = Rig::new(
-        client(move |query, nth| match (is_watch(query), nth) {
-            (_, 0) => list("10", &[map("a", "5", "old")]),
-            (true, _) if begun.elapsed() < seconds(1800) => answer(200, "").hangs(),
-            (true, _) => answer(200, event("MODIFIED", &map("a", "15", "new"))).hangs(),
-            _ => answer(403, failure(403, "Forbidden").to_string()),
-        }),
-        InformerSpec::new().freshness_limit(seconds(120)),
-    );
-    sleep(seconds(2000)).await;
-    assert_eq!(rig.stored(), ["a=new"]);
-    let lists = rig.queries(|query| !is_watch(query) && !is_question(query)).len();
-    assert!((10..20).contains(&lists), "{lists} lists");
-    rig.factory.shutdown().await;
+    let refused = answer(403, failure(403, "Forbidden").to_string());
+    // The second page of each list is older than the first.
+    let pages = [page("40", "t", &[map("a", "5", "old")]), list("10", &[])];
+    for [list_answer, page_answer] in [[refused.clone(), refused.clone()], pages] {
+        let (begun, refused) = (Instant::now(), refused.clone());
+        let rig = Rig::new(
+            client(move |query, nth| match (is_watch(query), nth) {
+                (_, 0) => list("10", &[map("a", "5", "old")]),
+                (true, _) if begun.elapsed() < seconds(1800) => answer(200, "").hangs(),
+                (true, _) => answer(200, event("MODIFIED", &map("a", "15", "new"))).hangs(),
+                _ if is_question(query) => refused.clone(),
+                _ if query.contains("continue=") => page_answer.clone(),
+                _ => list_answer.clone(),
+            }),
+            InformerSpec::new().freshness_limit(seconds(120)),
+        );
+        sleep(seconds(2000)).await;
+        assert_eq!(rig.stored(), ["a=new"]);
+        let first = |query: &str| !is_watch(query) && !is_question(query);
+        let lists = rig.queries(|query| first(query) && !query.contains("continue=")).len();
+        assert!((10..20).contains(&lists), "{lists} lists");
+        rig.factory.shutdown().await;
+    }
 }
 
 /// The body is in memory, and always has another frame.

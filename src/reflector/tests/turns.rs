@@ -1,0 +1,164 @@
+//! Proofs, lists and a watch that works take turns: each change is told in time.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::*;
+use crate::time::Moment;
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// The answer to a list of one item.
+#[derive(Clone, Copy, Debug)]
+enum Question {
+    Refused,
+    /// Another resource was written, and there are no bookmarks.
+    Newer,
+}
+
+/// A source whose watches work, and whose other answers are late or errors after the first list.
+#[derive(Clone, Debug)]
+struct Late {
+    source: Arc<FakeSource<ConfigMap>>,
+    listed: Arc<AtomicBool>,
+    question: (Question, Duration),
+    /// The time that a list of everything takes, and true if it succeeds.
+    list: (Duration, bool),
+    opening: Duration,
+}
+
+impl Late {
+    fn error(&self) -> SourceError {
+        SourceError::new(self.collection().request_name(Verb::List), fault(503, "busy"))
+    }
+}
+
+impl ListerWatcher<ConfigMap> for Late {
+    fn collection(&self) -> &Collection {
+        self.source.collection()
+    }
+
+    fn list(
+        &self,
+        query: &ListQuery,
+        hints: &ListHints,
+    ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
+        let (late, is_question) = (self.clone(), query.limit == Some(1));
+        let listing = (!is_question).then(|| self.source.list(query, hints));
+        Box::pin(async move {
+            let Some(listing) = listing else {
+                let (question, pause) = late.question;
+                tokio::time::sleep(pause).await;
+                let version = Some(ResourceVersion::from(1_000));
+                let newer = ListItem::Meta(ListMetadata { version, ..ListMetadata::default() });
+                return match question {
+                    Question::Refused => Err(late.error()),
+                    Question::Newer => Ok(futures::stream::iter([Ok(newer)]).boxed()),
+                };
+            };
+            let listing = listing.await?;
+            if !late.listed.swap(true, Ordering::Relaxed) {
+                return Ok(listing);
+            }
+            let (took, succeeds) = late.list;
+            let slow = futures::stream::once(async move {
+                tokio::time::sleep(took).await;
+                if succeeds { listing } else { futures::stream::iter([Err(late.error())]).boxed() }
+            });
+            Ok(slow.flatten().boxed())
+        })
+    }
+
+    fn watch(
+        &self,
+        query: &WatchQuery,
+        hints: &ListHints,
+    ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
+        let (late, initial) = (self.clone(), query.initial_events);
+        let watch = self.source.watch(query, hints);
+        Box::pin(async move {
+            if initial && late.listed.swap(true, Ordering::Relaxed) {
+                tokio::time::sleep(late.list.0.min(Duration::from_secs(20))).await;
+                return Err(late.error());
+            }
+            tokio::time::sleep(late.opening).await;
+            let told = watch.await?.then(|item| async {
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                item
+            });
+            Ok(told.boxed())
+        })
+    }
+}
+
+impl Late {
+    /// Follows this source, and returns the time after which a change was told.
+    async fn told_after(&self, streaming: bool, demands: bool) -> Option<Duration> {
+        let options = ReflectorOptions::new()
+            .seed(1)
+            .streaming_list(streaming)
+            .freshness_limit(LIMIT)
+            .list_idle_timeout(Duration::MAX)
+            .on_error(|_| {});
+        let reflector = Reflector::new(Arc::new(self.clone()), options);
+        let (sink, monitor) = (Sink::default(), reflector.monitor());
+        let demanding = async move {
+            if demands {
+                loop {
+                    monitor.proved_since(Moment::now()).await;
+                    seconds(1.0).await;
+                }
+            }
+        };
+        let reflecting = sink.clone();
+        let task = tokio::spawn(async { tokio::join!(reflector.run(reflecting), demanding) });
+        seconds(600.0).await;
+        self.source.put(object("new"));
+        let put = Instant::now();
+        let key = key("new");
+        while put.elapsed() < Duration::from_secs(7_200) && !sink.0.lock().1.contains_key(&key) {
+            seconds(1.0).await;
+        }
+        task.abort();
+        sink.0.lock().1.contains_key(&key).then(|| put.elapsed())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn working_watch_has_its_turn_whatever_fails() {
+    let all = Duration::from_secs;
+    let mut late = vec![];
+    for question in [Question::Refused, Question::Newer] {
+        for (answered, took, opening) in [
+            (0, 0, 0),
+            (0, 29, 0),
+            (0, 59, 0),
+            (0, 61, 0),
+            (0, 200, 0),
+            (0, 59, 5),
+            (20, 59, 0),
+            (50, 61, 5),
+            (0, 0, 20),
+            (20, 200, 20),
+        ] {
+            for n in 0..8 {
+                let (streaming, demands, succeeds) = (n & 1 > 0, n & 2 > 0, n & 4 > 0);
+                let source = Late {
+                    source: Arc::new(source(&["a"])),
+                    listed: Arc::default(),
+                    question: (question, all(answered)),
+                    list: (all(took), succeeds),
+                    opening: all(opening),
+                };
+                let told = source.told_after(streaming, demands).await;
+                let bound = 4 * LIMIT + 3 * all(took) + 2 * all(opening);
+                if told.is_none_or(|told| told > bound) {
+                    late.push(format!(
+                        "{question:?} {answered}, list {took}, opening {opening}, streaming \
+                         {streaming}, demands {demands}, succeeds {succeeds}: {told:?}"
+                    ));
+                }
+            }
+        }
+    }
+    assert!(late.is_empty(), "{}: {late:#?}", late.len());
+}
