@@ -178,7 +178,7 @@ impl Encoding {
     /// Splits an event into type and object, which may be cut off.
     pub(super) fn open(self, event: &RawBytes) -> Option<RawEvent> {
         match (self, event) {
-            (Self::Json, RawBytes::Whole(event)) => json::events::open(event).ok(),
+            (Self::Json, RawBytes::Whole(event)) => json::events::open(event),
             (Self::Json, RawBytes::Oversized(head)) => json::events::open_head(head),
             (Self::Protobuf, RawBytes::Whole(event)) => protobuf::events::open(event),
             (Self::Protobuf, RawBytes::Oversized(head)) => protobuf::events::open_head(head),
