@@ -272,11 +272,13 @@ impl Holdings {
             }
             entry.transitions = transitions;
         }
-        // The last plan includes its own claims.
+        // The last plan includes its own claims. But they also move a larger share from one member
+        // to another, so the plan is made again after the last of them.
         let planned = matches!(self.entries[slot].holding, Holding::Claiming { .. });
         self.plan_due |= !planned || self.crossed || change != Change::Acquired;
         (self.entries[slot].refusals, self.entries[slot].conflicts) = (0, 0);
         self.set(slot, next);
+        self.plan_due |= self.planned.is_empty() && self.claims() == 0;
         change
     }
 

@@ -342,3 +342,30 @@ async fn status_shows_what_only_requests_follow() {
     stopping.await.unwrap().unwrap();
     assert!(!sharding.status().leaving);
 }
+
+/// A claim can move the larger share to its member, whose last plan did not include that.
+#[tokio::test(start_paused = true)]
+async fn refused_claim_beside_a_restart_leaves_no_free_slot() {
+    let claims = || Requests::others().to("-slot-").times(1);
+    for slots in [3, 5] {
+        for refusal in [Injection::throttle(None), Injection::status(409), Injection::status(500)] {
+            let server = ApiServer::new();
+            let board = Board::default();
+            let start =
+                |who| Replica::start_with(&server, &board, who, Duration::ZERO, |b| b.slots(slots));
+            let first = start(0);
+            sleep(Duration::from_secs(10)).await;
+            let second = start(1);
+            sleep(Duration::from_secs(30)).await;
+            first.crash().await;
+            second.faults.inject(claims(), refusal.clone());
+            sleep(Duration::from_secs(1)).await;
+            let first = start(0);
+            sleep(Duration::from_secs(60)).await;
+            let status = second.sharding.status();
+            assert_eq!(status.free, 0, "{slots} slots, {refusal:?}: {status:?}");
+            first.stop().await.unwrap();
+            second.stop().await.unwrap();
+        }
+    }
+}
