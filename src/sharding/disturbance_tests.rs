@@ -359,3 +359,28 @@ fn trouble_is_told_once() {
     bench.see();
     assert_eq!(bench.done, [Command::Tell(Trouble::Twin { name })]);
 }
+
+#[test]
+fn refused_deletes_of_left_leases_slow_down() {
+    let mut bench = Bench::new();
+    let (from, mut deletes) = (bench.now, 0);
+    for tick in 1..6_000_u32 {
+        for _ in 0..10 {
+            for (id, subject, request) in std::mem::take(&mut bench.sent) {
+                let unsure = subject == Subject::Member && !matches!(request, Request::Find { .. });
+                let answer = if matches!(request, Request::Delete { .. }) {
+                    deletes += 1;
+                    Answer::Failed(RequestFailure::Refused)
+                } else {
+                    let served = bench.serve(&request);
+                    if unsure { Answer::Failed(RequestFailure::Unknown) } else { served }
+                };
+                bench.feed(Input::Answered { id, subject, answer });
+            }
+        }
+        bench.see();
+        bench.now = from + Duration::from_millis(100) * tick;
+        bench.feed(Input::Tick);
+    }
+    assert!((10..600).contains(&deletes), "{deletes} in ten minutes");
+}

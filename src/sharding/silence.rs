@@ -12,6 +12,9 @@ use super::view::{Member, View};
 use crate::object::ResourceVersion;
 use crate::time::after;
 
+/// The largest number of times that the pause after a failed delete doubles.
+const MOST_DOUBLINGS: u32 = 3;
+
 /// The last changes of member Leases that this replica saw, in the order of the view.
 #[derive(Debug, Default)]
 pub(super) struct Silence {
@@ -34,6 +37,8 @@ struct Observed {
     pending: Option<u64>,
     /// The time before which no delete is sent; `None` after a delete succeeded.
     not_before: Option<Instant>,
+    /// The number of deletes in a row that failed.
+    failures: u32,
 }
 
 /// A member Lease to delete.
@@ -180,7 +185,13 @@ impl Silence {
                 observed.not_before =
                     Some(now + pause::pause_for(*pause, rules.times.retry_period));
             }
-            _ => observed.not_before = Some(now + rules.times.retry_period),
+            _ => {
+                // The others fence an old Lease of this replica, too.
+                let doublings =
+                    if observed.own { observed.failures.min(MOST_DOUBLINGS) } else { 0 };
+                observed.failures = observed.failures.saturating_add(1);
+                observed.not_before = Some(now + rules.times.retry_period * (1 << doublings));
+            }
         }
         !observed.own && observed.not_before.is_none()
     }
@@ -208,6 +219,7 @@ impl Observed {
             own: member.identity == rules.identity,
             pending: None,
             not_before: Some(now),
+            failures: 0,
         }
     }
 
