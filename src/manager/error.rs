@@ -210,8 +210,8 @@ impl fmt::Display for ManagerError {
                 let names = names.join(", ");
                 write!(
                     f,
-                    "not ended {after:?} after the stop: {names}; let tasks watch their token, and \
-                     set `timeout` on controllers"
+                    "not ended {after:?} after the stop: {names}; let tasks watch their token, make \
+                     `timeout` shorter than the grace, and run blocking code by `spawn_blocking`"
                 )
             }
             Self::Interrupted { names } if names.is_empty() => {

@@ -50,7 +50,7 @@ impl Manager {
         let controllers = SafeVec::from(controllers);
         let (grace, stopping) = (parts.grace, CancellationToken::new());
         let waits = parts.elector.as_ref().is_some_and(|elector| !elector.abandons_blocked());
-        let first = FirstError::default();
+        let (first, in_term) = (FirstError::default(), Arc::new(FirstError::default()));
         let overdue = async {
             stopping.cancelled().await;
             sleep(grace).await;
@@ -61,13 +61,17 @@ impl Manager {
             () = at_once.cancelled() => {
                 return Err(ManagerError::Interrupted { names: state.running() });
             }
-            () = parts.live(&state, &controllers, stops.graceful, &stopping, &first) => {
+            () = parts.live(&state, &controllers, stops.graceful, &stopping, &first, &in_term) => {
                 return first.take();
             }
             () = overdue => {
                 let mut names = state.running();
                 if names.is_empty() {
                     names.push(INFORMERS.into());
+                }
+                // The election has not ended, so it did not report the failure in its term.
+                if let Err(error) = in_term.take() {
+                    first.note(error);
                 }
                 first.note(ManagerError::Unfinished { names, after: grace });
             }
@@ -92,6 +96,7 @@ impl ManagerParts {
         stop: CancellationToken,
         stopping: &CancellationToken,
         first: &FirstError,
+        in_term: &Arc<FirstError>,
     ) {
         let [work_stop, task_stop, early_stop]: [CancellationToken; 3] = Default::default();
         let crew = || Crew::new(state.clone());
@@ -119,7 +124,7 @@ impl ManagerParts {
                     state: state.clone(),
                     controllers: self.leading,
                     tasks: self.leading_tasks,
-                    first: FirstError::default(),
+                    first: in_term.clone(),
                 });
                 if let Some(elector) = self.elector {
                     let leading = lead(team, elector, self.rejoins_election, work_stop.clone());
@@ -214,7 +219,7 @@ struct Team {
     controllers: Vec<Arc<dyn AnyController>>,
     tasks: Vec<LeadingTask>,
     /// The first failure in a term.
-    first: FirstError,
+    first: Arc<FirstError>,
 }
 
 impl Team {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Api, ListParams};
-use kube_informer::controller::BoxError;
+use kube_informer::controller::{BoxError, ControllerError, ReconcileRequest};
 use kube_informer::leader_election::WorkScope;
 use kube_informer::manager::{ManagerBuilder, ManagerError};
 use kube_informer::sharding::ShardBy;
@@ -121,6 +121,30 @@ async fn first_error_is_not_hidden_by_the_deadline() {
         .unwrap();
     let error = manager.run_until(CancellationToken::new()).await.unwrap_err();
     assert_eq!(error.to_string(), "task failing failed: the cause");
+}
+
+#[tokio::test(start_paused = true)]
+async fn failure_in_a_term_is_not_hidden_by_the_deadline() {
+    let (server, factory) = server();
+    let controller = Controller::builder("c", &factory.informer::<ConfigMap>()).grace(S).build();
+    let manager = Manager::builder(&factory)
+        .leader_election(elector(&server))
+        // The guard outlives the reconcile, as a blocked thread does.
+        .controller(controller, |request: ReconcileRequest<ConfigMap>| async move {
+            let guard = request.guard();
+            tokio::spawn(async move {
+                sleep(60 * S).await;
+                drop(guard);
+            });
+            pending::<Result<_, Infallible>>().await
+        })
+        .grace(10 * S);
+    let (ended, took) = stopped(manager).await;
+    assert!(took > 40 * S, "the election waits for the guard: {took:?}");
+    let Err(ManagerError::Controller(ControllerError::Unfinished { keys, .. })) = ended else {
+        panic!("{ended:?}")
+    };
+    assert_eq!(keys.len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
