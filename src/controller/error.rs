@@ -168,10 +168,12 @@ impl fmt::Display for ControllerError {
             }
             Self::Unfinished { controller, keys } => {
                 let (number, first) = (keys.len(), first(keys));
+                let s = if number == 1 { "" } else { "s" };
                 write!(
                     f,
-                    "controller {controller} dropped {number} unfinished reconciles, the first of \
-                     {first}: set `timeout`, let long work watch `request.stop`, or raise `grace`"
+                    "controller {controller}: {number} reconcile{s} did not end within the grace, \
+                     the first of {first}; make `timeout` shorter than the grace, let long work \
+                     watch `request.stop`, and run blocking code by `request.spawn_blocking`"
                 )
             }
         }

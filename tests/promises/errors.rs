@@ -5,12 +5,16 @@ use std::time::Duration;
 
 use http::Response;
 use k8s_openapi::api::core::v1::{Node, Pod};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::Api;
+use kube::api::{ApiResource, DynamicObject, PostParams};
 use kube::client::Body;
 use kube_informer::error::{FaultClass, SourceError};
 use kube_informer::lister_watcher::{ListHints, ListQuery, ListerWatcher};
 use kube_informer::testing::ApiServer;
 use kube_informer::transport::ApiSource;
 use kube_informer::{InformerSpec, LeaderElector, ObjectKey, SharedInformerFactory};
+use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -162,4 +166,45 @@ async fn a_refused_lease_says_what_to_do() {
         assert!(text.contains(remedy), "{text}");
         running.abort();
     }
+}
+
+/// `kubectl get --raw` prints what the server sends.
+#[tokio::test(start_paused = true)]
+async fn column_of_wrong_type_fits_the_raw_object() {
+    #[derive(Clone, Debug, kube::CustomResource, serde::Deserialize, serde::Serialize)]
+    #[kube(group = "example.com", version = "v1", kind = "Site", namespaced, schema = "disabled")]
+    struct SiteSpec {
+        replicas: i32,
+    }
+    let server = ApiServer::new();
+    let schema = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+    let versions = json!([{
+        "name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}
+    }]);
+    let names = json!({"plural": "sites", "kind": "Site"});
+    let definition: CustomResourceDefinition = serde_json::from_value(json!({
+        "metadata": {"name": "sites.example.com"},
+        "spec": {
+            "group": "example.com", "scope": "Namespaced", "names": names, "versions": versions
+        },
+    }))
+    .unwrap();
+    server.create(&definition).unwrap();
+    let resource = ApiResource::erase::<Site>(&());
+    let mut site = DynamicObject::new("a", &resource).within("shop");
+    site.data = json!({"spec": {"replicas": "three", "other": 1}});
+    let sites = Api::<DynamicObject>::namespaced_with(server.client(), "shop", &resource);
+    sites.create(&PostParams::default(), &site).await.unwrap();
+
+    let source = SharedInformerFactory::builder(server.client()).build();
+    let typed = source.informer::<Site>();
+    source.start().unwrap();
+    typed.wait_for_sync(Duration::from_secs(60)).await.unwrap();
+    let error = typed.status().reflector.last_error.unwrap().0.to_string();
+    let (_, column) = error.rsplit_once("expected i32 at line 1 column ").unwrap();
+    let path = "/apis/example.com/v1/namespaces/shop/sites/a";
+    let raw = http::Request::get(path).body(vec![]).unwrap();
+    let raw = server.client().request_text(raw).await.unwrap();
+    let until = &raw[..column.parse().unwrap()];
+    assert!(until.ends_with(r#""replicas":"three""#), "{error}: {until}");
 }
