@@ -102,7 +102,7 @@ impl ReflectorDriver {
             let ends = self.pages.item(self.accumulator.keys(), is_outside);
             ends.map_err(|problem| malformed(self, problem))?;
             let loaded = self.accumulator.len();
-            total = metadata.remaining.map(|remaining| loaded + remaining).or(total);
+            total = metadata.remaining.map(|remaining| loaded.saturating_add(remaining)).or(total);
             self.status.loaded(loaded, total);
         }
         let Some(version) = filled(metadata.version) else {

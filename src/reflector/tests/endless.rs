@@ -29,6 +29,8 @@ impl ListerWatcher<ConfigMap> for Endless {
         let metadata = ListMetadata {
             version: Some(1.into()),
             continue_token: Some(token),
+            // An own source may state any number.
+            remaining: Some(u64::MAX),
             ..ListMetadata::default()
         };
         let objects = objects.into_iter().map(|object| ListItem::Object(Ok(object.into())));
