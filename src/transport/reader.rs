@@ -234,8 +234,12 @@ impl<P> Reader<P> {
                 return RawItem::Item(failed);
             }
             // The change is unknown, as with an object without a readable name.
-            let problem = "an event without type and object".to_owned();
-            let fault = Fault::Malformed { offset, problem };
+            let fault = if let RawBytes::Oversized(_) = event {
+                Fault::TooLarge { offset, limit: self.answer.limit }
+            } else {
+                let problem = "an event without type and object".to_owned();
+                Fault::Malformed { offset, problem }
+            };
             let undecodable = Undecodable::new(&Peeked::default(), self.error(fault));
             return RawItem::Item(WatchItem::Modified(Err(undecodable)));
         };

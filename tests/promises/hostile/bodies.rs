@@ -57,3 +57,24 @@ async fn list_is_complete_at_its_closing_brace() {
         rig.factory.shutdown().await;
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn large_object_before_its_type_names_the_limit() {
+    for kind in ["MODIFIED", "DELETED", "BOOKMARK", "ERROR"] {
+        let large = map("a", "7", &"x".repeat(20_000));
+        let event = format!(r#"{{"object":{large},"type":"{kind}"}}"#);
+        let rig = Rig::new(
+            client(move |query, nth| match (is_watch(query), nth) {
+                (true, 1) => answer(200, event.clone()).hangs(),
+                (true, _) => answer(200, "").hangs(),
+                _ => list("9", &[map("a", "5", "x")]),
+            }),
+            InformerSpec::new().object_limit(10_000),
+        );
+        sleep(seconds(60)).await;
+        rig.assert_error("byte 0 is larger than the limit of 10000 bytes; raise `object_limit`");
+        assert_eq!(rig.stored(), ["a=x"], "{kind}");
+        assert_eq!(rig.queries(|query| !is_watch(query)).len(), 2, "{kind}: a list follows");
+        rig.factory.shutdown().await;
+    }
+}
