@@ -9,7 +9,7 @@ use futures::{FutureExt, stream};
 use kube::Client;
 use kube_decode::MEMORY_LIMIT;
 
-use super::decode_threads::DecodeThreads;
+use super::decode_threads::SourceThreads;
 use super::decoding;
 use super::framing::{AnyFramer, Encoding};
 use super::list_kind::StatedType;
@@ -46,7 +46,7 @@ pub(crate) struct ApiCollection {
     pub(super) object_limit: usize,
     /// The memory limit of one decoded object, in bytes. `None` unless set.
     pub(super) memory_limit: Option<usize>,
-    pub(super) threads: Arc<DecodeThreads>,
+    pub(super) threads: SourceThreads,
     /// True if the type is built into Kubernetes.
     pub(super) built_in: bool,
     /// True if the type has no namespaces.

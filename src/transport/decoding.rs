@@ -1,19 +1,18 @@
 //! Decodes the objects of an answer in order, on one or several threads.
 //!
-//! [`DecodeThreads`] decode objects in portions, outside of the runtime's workers and several
+//! [Threads](super::decode_threads) decode objects in portions, outside of the runtime's workers and several
 //! portions at a time. Meanwhile the next portion is filled, so a fast answer makes large portions.
 //! Items keep the order of the answer, and an error follows all items before it. At most one
 //! portion for each thread, and one more, are in memory.
 
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use futures::future::BoxFuture;
 use futures::stream::{BoxStream, Fuse, FuturesOrdered};
 use futures::{FutureExt, Stream, StreamExt};
 
-use super::decode_threads::DecodeThreads;
+use super::decode_threads::SourceThreads;
 use super::raw_item::RawItem;
 use crate::error::SourceError;
 use crate::panic::{SafeIntoIter, SafeVec};
@@ -28,7 +27,7 @@ const OBJECTS: usize = 64;
 /// A portion that a thread is decoding is finished and dropped there.
 pub(super) fn decoded<T>(
     pieces: impl Stream<Item = Result<RawItem<T>, SourceError>> + Send + 'static,
-    threads: Arc<DecodeThreads>,
+    threads: SourceThreads,
 ) -> BoxStream<'static, Result<T, SourceError>>
 where
     T: Send + 'static,
@@ -56,7 +55,7 @@ type Items<T> = SafeIntoIter<Result<T, SourceError>>;
 /// An answer that several threads decode.
 struct Decoding<T> {
     pieces: Fuse<Pieces<T>>,
-    threads: Arc<DecodeThreads>,
+    threads: SourceThreads,
     /// The largest number of portions that are decoded at a time.
     most: usize,
     /// The portion that is being filled.
@@ -170,6 +169,7 @@ mod tests {
     use crate::error::{Fault, RequestName, Verb};
     use crate::lister_watcher::{SourceObject, Undecodable};
     use crate::packer::Packer;
+    use crate::transport::decode_threads::DecodeThreads;
     use crate::transport::framing::Encoding;
     use crate::transport::framing::capture::RawBytes;
     use crate::transport::raw_item::{Answer, RawObject};
@@ -254,8 +254,9 @@ mod tests {
         objects.iter().map(piece).collect()
     }
 
-    fn on(threads: usize) -> Arc<DecodeThreads> {
-        Arc::new(DecodeThreads::new(NonZeroUsize::new(threads)))
+    fn on(threads: usize) -> SourceThreads {
+        let threads = Arc::new(DecodeThreads::new(NonZeroUsize::new(threads)));
+        SourceThreads::new(threads, "things".into())
     }
 
     /// Decodes objects. Returns their lengths or errors, and the threads that decoded them.
@@ -263,7 +264,7 @@ mod tests {
         decode_on(&on(threads), pieces(objects))
     }
 
-    fn decode_on(threads: &Arc<DecodeThreads>, pieces: Pieces) -> (Vec<String>, Vec<ThreadId>) {
+    fn decode_on(threads: &SourceThreads, pieces: Pieces) -> (Vec<String>, Vec<ThreadId>) {
         let runtime = runtime(8);
         let items =
             async { decoded(stream::iter(pieces), threads.clone()).collect::<Vec<_>>().await };

@@ -15,7 +15,7 @@ use kube_decode::{Decode, DynamicDecode, SerdeDecode};
 use serde::de::DeserializeOwned;
 
 use super::collection::ApiCollection;
-use super::decode_threads::DecodeThreads;
+use super::decode_threads::{DecodeThreads, SourceThreads};
 use super::managed_fields::ManagedFields;
 use super::request::{JsonFallback, Selection};
 use crate::codec::{Codecs, decode_any};
@@ -97,6 +97,8 @@ impl<K: Resource + DeserializeOwned + Send + Sync + 'static> ApiSource<K> {
         // Metadata has its own protobuf encoding for every type.
         let protobuf = K::metadata_api() || built_in;
         let decoder = decode_any::<K>(Arc::new(SerdeDecode::new()));
+        let threads = Arc::new(DecodeThreads::new(None));
+        let threads = SourceThreads::new(threads, collection.resource.clone());
         let collection = ApiCollection {
             client,
             path: Arc::new(move |namespace| K::url_path(&dynamic_type, namespace)),
@@ -108,7 +110,7 @@ impl<K: Resource + DeserializeOwned + Send + Sync + 'static> ApiSource<K> {
             managed_fields: ManagedFields::default(),
             object_limit: OBJECT_LIMIT,
             memory_limit: None,
-            threads: Arc::new(DecodeThreads::new(None)),
+            threads,
             built_in,
             cluster_scoped: KindReach::of::<K>() == KindReach::Cluster,
             protobuf,
@@ -194,7 +196,7 @@ impl<K: ?Sized> ApiSource<K> {
 
     /// Decodes objects on these threads, which other sources may share.
     pub(crate) fn decoded_by(mut self, threads: Arc<DecodeThreads>) -> Self {
-        self.collection.threads = threads;
+        self.collection.threads = self.collection.threads.on(threads);
         self
     }
 

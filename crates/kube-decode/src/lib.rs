@@ -178,6 +178,11 @@ pub struct DecodeError {
 /// It also refuses an object whose type takes more than 1.5 MiB of the stack. A level of a buffered
 /// part counts as 24 KiB, or 32 KiB in a build with debug assertions.
 ///
+/// The time of a decode has no limit, because the type's own code takes it. Untagged enums try one
+/// variant after the other. If an enum contains itself in two variants that both fit, each level of
+/// the object can double the time. A few hundred bytes with 30 levels then take minutes. Give such
+/// variants different required fields, so that at most one of them fits.
+///
 /// A map with a key that begins with `$serde_json::private::` is refused in any part that is
 /// buffered or kept as it is, such as a `serde_json::Value`: `serde_json` would read another value.
 ///
