@@ -107,7 +107,8 @@ pub(super) async fn accept(
     let budget = YieldBudget::new();
     let mut incoming = Incoming { body, received: 0, counter: None, budget };
     let compressed = compressed(&head.headers);
-    if head.status.is_success() {
+    // Partial content is a part of a body, although it may be whole JSON.
+    if head.status.is_success() && head.status != StatusCode::PARTIAL_CONTENT {
         if let Some(encoding) = compressed {
             return Err(Fault::ContentEncoding(encoding));
         }

@@ -38,7 +38,7 @@ async fn failure_quotes_text_and_no_objects() {
         protobuf,
         watch,
     ];
-    for code in [304, 403, 429, 500, 599] {
+    for code in [206, 304, 403, 429, 500, 599] {
         for body in &bodies {
             let text = refusal(answer(code, body.clone())).await.to_string();
             for part in ["hunter2", "aHVudGVyMg", "password"] {
