@@ -74,8 +74,11 @@ pub struct ReflectorStatus {
     pub probes: u64,
     /// The number of requested watches, without streaming lists.
     pub watches: u64,
-    /// The number of watches in a row that failed to open. While it is above zero, changes are not
-    /// seen before the next list.
+    /// The number of watches in a row that failed to open. While it is above zero, no change is
+    /// seen. A list follows most failures, and shows the changes. None follows while the server
+    /// answers 429 (too many requests) or no connection is made: the watch is requested again. If
+    /// it opens, it brings the missed changes. [`freshness`](Self::freshness) tells how old the data
+    /// is meanwhile.
     pub watch_failures: u64,
     /// The time for which the server has refused to open a watch (401 or 403), although it may
     /// allow lists. The store is then as old as the last list: the reflector lists every one to
