@@ -167,8 +167,8 @@ pub enum Fault {
         /// The kind of the object.
         found: String,
     },
-    /// An object is in another namespace than was requested. It is left out.
-    #[error("the answer has {0}, which is in another namespace than was requested")]
+    /// An object is not in the requested namespace: it has another one, or none. It is left out.
+    #[error("the answer has {0}, which is not in the requested namespace")]
     WrongNamespace(ObjectKey),
     /// A list has no `resourceVersion`, so no watch can start from it.
     #[error("the list has no metadata.resourceVersion, so no watch can start from it")]

@@ -83,7 +83,9 @@ impl ReflectorDriver {
                     let unreadable = object.as_ref().err().and_then(|error| error.version.clone());
                     let (key, object) = self.accept(object, Verb::List);
                     match (key, object) {
-                        (Some(key), object) if self.is_elsewhere(&key, Verb::List) => {
+                        (Some(key), object)
+                            if self.is_elsewhere(&key, object.as_ref(), Verb::List) =>
+                        {
                             drop_safely(object);
                         }
                         (Some(key), Some(object)) => {

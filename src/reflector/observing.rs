@@ -89,7 +89,7 @@ impl ReflectorDriver {
     ) -> Observed {
         let version = version(&object);
         match self.accept(object, Verb::Watch) {
-            (Some(key), object) if self.is_elsewhere(&key, Verb::Watch) => {
+            (Some(key), object) if self.is_elsewhere(&key, object.as_ref(), Verb::Watch) => {
                 drop_safely(object);
                 Observed::Outside(version)
             }
@@ -100,11 +100,17 @@ impl ReflectorDriver {
         }
     }
 
-    /// Returns whether an object is in another namespace than the requested one, and reports that.
-    pub(super) fn is_elsewhere(&self, key: &ObjectKey, verb: Verb) -> bool {
+    /// Returns whether an object is not in the requested namespace, and reports that.
+    pub(super) fn is_elsewhere(
+        &self,
+        key: &ObjectKey,
+        object: Option<&Cached>,
+        verb: Verb,
+    ) -> bool {
         let requested = self.source.collection().namespace.as_deref();
         let elsewhere = requested.is_some_and(|requested| {
-            key.namespace().is_some_and(|namespace| namespace != requested)
+            // The namespace of an object that cannot be decoded may be unreadable.
+            key.namespace().map_or(object.is_some(), |namespace| namespace != requested)
         });
         if elsewhere {
             self.report(&self.error(verb, Fault::WrongNamespace(key.clone())));
