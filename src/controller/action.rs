@@ -244,8 +244,9 @@ impl<K: ?Sized, C> fmt::Debug for ReconcileRequest<K, C> {
 ///     if ready { Action::done() } else { Action::requeue_after(Duration::from_secs(30)) }
 /// }
 /// assert_eq!(next(true), Action::done());
+/// assert_eq!(format!("{:?}", next(false)), "requeue_after(30s)");
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub struct Action(pub(super) Next);
 
@@ -254,6 +255,16 @@ pub(super) enum Next {
     Change,
     After(Duration),
     Retry,
+}
+
+impl fmt::Debug for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Next::Change => f.write_str("done"),
+            Next::After(delay) => write!(f, "requeue_after({delay:?})"),
+            Next::Retry => f.write_str("retry"),
+        }
+    }
 }
 
 impl Action {

@@ -142,6 +142,9 @@ impl fmt::Display for TriggerCause {
 
 impl fmt::Display for Trigger {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.ago.is_zero() {
+            return write!(f, "{}, now", self.cause);
+        }
         write!(f, "{}, {:.1?} ago", self.cause, self.ago)
     }
 }
