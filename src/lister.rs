@@ -133,7 +133,7 @@ pub enum StoreState {
 
 impl StoreState {
     /// Returns the end of an error text. Empty if the store's answer is the server's.
-    fn problem(self, namespaced: bool) -> &'static str {
+    pub(crate) fn problem(self, namespaced: bool) -> &'static str {
         match self {
             Self::Synced => "",
             Self::NotStarted => ": its informer was not started; call `start` of its factory",

@@ -9,6 +9,7 @@ use tokio::time::{Instant, timeout};
 
 use super::{SharedInformer, Unsynced};
 use crate::indexer::Snapshot;
+use crate::lister::StoreState;
 use crate::lister_watcher::Collection;
 use crate::object::{Cached, ObjectKey};
 
@@ -29,7 +30,8 @@ use crate::object::{Cached, ObjectKey};
 /// ```
 #[derive(Clone, Debug, thiserror::Error)]
 #[error(
-    "{key} of {collection} did not meet the condition within {waited:.1?}: {}{}",
+    "{key} of {collection} did not meet the condition{}: {}{}",
+    Within(self),
     Reason(self),
     Ended(.spin.as_deref())
 )]
@@ -56,6 +58,17 @@ pub struct ConditionTimeout {
     pub spin: Option<Arc<str>>,
     /// The state and the last error of an informer that has not synced.
     unsynced: Option<Box<Unsynced>>,
+    /// The problem of a key that has a namespace, or none, unlike the informer's objects.
+    scope: Option<&'static str>,
+}
+
+/// The time that a wait had, if it ended because of that.
+struct Within<'a>(&'a ConditionTimeout);
+
+impl fmt::Display for Within<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.stopped { Ok(()) } else { write!(f, " within {:.1?}", self.0.waited) }
+    }
 }
 
 /// The error of a controller, if there is one, after another text.
@@ -72,7 +85,7 @@ struct Reason<'a>(&'a ConditionTimeout);
 
 impl fmt::Display for Reason<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ConditionTimeout { stopped, unsynced, present, elsewhere, .. } = self.0;
+        let ConditionTimeout { stopped, unsynced, present, elsewhere, scope, .. } = self.0;
         match unsynced {
             _ if *stopped => {
                 f.write_str("its informer was stopped; ask for a new one, or keep its factory")
@@ -80,7 +93,7 @@ impl fmt::Display for Reason<'_> {
             Some(unsynced) => write!(f, "its informer has not synced: {unsynced}"),
             None if *present => f.write_str("the stored state does not meet it"),
             None if *elsewhere => f.write_str("it may be in the shard of another replica"),
-            None => f.write_str("it is not in the store"),
+            None => write!(f, "it is not in the store{}", scope.unwrap_or_default()),
         }
     }
 }
@@ -154,6 +167,10 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
                 elsewhere: is_elsewhere(&self.snapshot(), key, None),
                 stopped: ended.is_ok(),
                 spin: self.pipeline.spin.lock().clone(),
+                scope: self
+                    .snapshot()
+                    .has_other_scope(key.namespace())
+                    .then(|| StoreState::WrongScope.problem(key.namespace().is_some())),
                 unsynced: (!self.has_synced()).then(|| Box::new(self.unsynced())),
             }),
         }

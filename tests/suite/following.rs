@@ -71,6 +71,8 @@ async fn a_wait_that_fails_says_why() {
     assert!(text.contains("shop/a of configmaps did not meet the condition within 1.0s"), "{text}");
     let absent = maps.wait_until(&key("b"), S, never).await.unwrap_err();
     assert!(absent.to_string().ends_with("it is not in the store"), "{absent}");
+    let bare = maps.wait_until(&ObjectKey::cluster("a").unwrap(), S, never).await.unwrap_err();
+    assert!(bare.to_string().contains("these objects have namespaces; use"), "{bare}");
 
     let started = Instant::now();
     let (waiting, of) = (maps.clone(), key("a"));
@@ -79,6 +81,8 @@ async fn a_wait_that_fails_says_why() {
     factory.shutdown().await;
     let stopped = waiter.await.unwrap().unwrap_err();
     assert!(stopped.stopped && started.elapsed() < LONG, "{stopped:?}");
+    let text = stopped.to_string();
+    assert!(text.contains("did not meet the condition: its informer was stopped"), "{text}");
 }
 
 #[tokio::test(start_paused = true)]
