@@ -384,3 +384,28 @@ fn refused_deletes_of_left_leases_slow_down() {
     }
     assert!((10..600).contains(&deletes), "{deletes} in ten minutes");
 }
+
+/// A proxy's 404 says nothing about the Lease.
+#[test]
+fn member_is_fenced_until_the_view_lacks_it() {
+    let mut bench = Bench::holder();
+    let uid = bench.other("a");
+    bench.see();
+    for second in 1..=7 {
+        bench.until(f64::from(second) * 2.0);
+        bench.answer_all();
+        bench.see();
+    }
+    bench.until(16.0);
+    let is_fence = |sent: &Request| matches!(sent, Request::Delete { .. });
+    let fence = bench.sent.iter().position(|sent| is_fence(&sent.2)).unwrap();
+    let (id, subject, _) = bench.sent.remove(fence);
+    bench.feed(Input::Answered { id, subject, answer: Answer::Absent });
+    for second in 9..=11 {
+        bench.until(f64::from(second) * 2.0);
+        bench.answer_all();
+        bench.see();
+    }
+    assert!(bench.store.view().member(&uid).is_none());
+    assert_eq!(bench.machine.counts.fenced, 1);
+}

@@ -35,10 +35,12 @@ struct Observed {
     /// True for a Lease of this replica: the present one, or one of an earlier session.
     own: bool,
     pending: Option<u64>,
-    /// The time before which no delete is sent; `None` after a delete succeeded.
-    not_before: Option<Instant>,
-    /// The number of deletes in a row that failed.
+    /// The time before which no delete is sent.
+    not_before: Instant,
+    /// The number of deletes in a row after which the view still shows the Lease.
     failures: u32,
+    /// True once an answer said that the Lease is gone.
+    gone: bool,
 }
 
 /// A member Lease to delete.
@@ -69,7 +71,7 @@ impl Silence {
             if observed.version != member.version {
                 observed.version = member.version.clone();
                 (observed.seen, observed.duration) = (now, member.duration);
-                observed.not_before = Some(now);
+                observed.not_before = now;
             }
         }
         let rank = self.observed.iter().position(|observed| observed.own).unwrap_or(0);
@@ -111,7 +113,7 @@ impl Silence {
                 continue;
             }
             if !fresh && !observed.own {
-                observed.not_before = Some(now + rules.times.retry_period);
+                observed.not_before = now + rules.times.retry_period;
                 continue;
             }
             if due.len() == free {
@@ -175,25 +177,25 @@ impl Silence {
         if observed.pending.take_if(|pending| *pending == id).is_none() {
             return false;
         }
+        // A proxy may have answered, so only the view shows that the Lease is gone.
+        let first = *answer == Answer::Absent && !std::mem::replace(&mut observed.gone, true);
         match answer {
-            Answer::Absent => observed.not_before = None,
             // The member has renewed its Lease: the observation starts again.
             Answer::Failed(RequestFailure::Conflict) if !observed.own => {
-                (observed.seen, observed.not_before) = (now, Some(now));
+                (observed.seen, observed.not_before) = (now, now);
             }
             Answer::Failed(RequestFailure::Throttled(pause)) => {
-                observed.not_before =
-                    Some(now + pause::pause_for(*pause, rules.times.retry_period));
+                observed.not_before = now + pause::pause_for(*pause, rules.times.retry_period);
             }
             _ => {
                 // The others fence an old Lease of this replica, too.
                 let doublings =
                     if observed.own { observed.failures.min(MOST_DOUBLINGS) } else { 0 };
                 observed.failures = observed.failures.saturating_add(1);
-                observed.not_before = Some(now + rules.times.retry_period * (1 << doublings));
+                observed.not_before = now + rules.times.retry_period * (1 << doublings);
             }
         }
-        !observed.own && observed.not_before.is_none()
+        first && !observed.own
     }
 
     /// Returns the time of the next delete.
@@ -218,17 +220,20 @@ impl Observed {
             duration: member.duration,
             own: member.identity == rules.identity,
             pending: None,
-            not_before: Some(now),
+            not_before: now,
             failures: 0,
+            gone: false,
         }
     }
 
     /// Returns the time at which the Lease is to be deleted if it does not change.
     fn due_at(&self, delay: Duration) -> Option<Instant> {
-        let not_before = self.not_before.filter(|_| self.pending.is_none())?;
-        if self.own {
-            return Some(not_before);
+        if self.pending.is_some() {
+            return None;
         }
-        Some(not_before.max(after(self.seen, self.duration.saturating_add(delay))))
+        if self.own {
+            return Some(self.not_before);
+        }
+        Some(self.not_before.max(after(self.seen, self.duration.saturating_add(delay))))
     }
 }

@@ -369,3 +369,18 @@ async fn refused_claim_beside_a_restart_leaves_no_free_slot() {
         }
     }
 }
+
+/// A proxy's 404 says nothing about a Lease.
+#[tokio::test(start_paused = true)]
+async fn not_found_to_a_delete_leaves_no_slot_unowned() {
+    let server = ApiServer::new();
+    let board = Board::default();
+    let first = Replica::start(&server, &board, 0, Duration::ZERO);
+    sleep(Duration::from_secs(20)).await;
+    // The renewal gets the first, and the delete of the lost session's Lease the second.
+    let members = Requests::others().to("-member-").times(2);
+    first.faults.inject(members, Injection::status(404));
+    sleep(Duration::from_secs(60)).await;
+    assert_eq!(board.shares(), [SLOTS]);
+    first.stop().await.unwrap();
+}
