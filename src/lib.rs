@@ -108,6 +108,7 @@
 //! | `serve` | the manager's endpoints for health, metrics and status: `serve` |
 //! | `metrics` | metrics through the `metrics` facade, under the names in [`metrics`] |
 //! | `compact` | packing of objects that did not arrive as bytes, and of Secrets: [`storage`] |
+//! | `gzip` | compressed lists and watches: `gzip(true)` on a factory, spec or source |
 //! | `rustls-tls`, `openssl-tls`, `ring`, `aws-lc-rs` | TLS choices, forwarded to `kube` |
 //! | `backoff` | lets a policy of the unmaintained `backoff` crate drive the reflector |
 
@@ -145,6 +146,7 @@ mod schedules;
 #[cfg(test)]
 mod seeds;
 pub mod sharding;
+mod sorting;
 pub mod storage;
 mod sync;
 #[cfg(any(test, feature = "testing"))]
@@ -164,6 +166,7 @@ pub use informer::{
     Changes, InformerGroup, InformerOptions, InformerStatus, InformerStopped, SharedInformer,
     StartError, SyncError,
 };
+#[doc(no_inline)]
 pub use labels::LabelSelector;
 pub use leader_election::LeaderElector;
 pub use lister::{Lister, NamespaceLister, NotFound, ReadError};

@@ -100,6 +100,10 @@ impl Registry {
         if spec.settings.name.is_none() {
             spec.settings.name = spec.selecting_name(self.defaults.name.as_deref());
         }
+        if source.is_of_secrets() {
+            // Only their own spec asks for compressed Secrets.
+            spec.settings.gzip.get_or_insert(false);
+        }
         spec.settings = spec.settings.or(&self.defaults);
         let settings = &spec.settings;
         source = settings.source(source).decoded_by(self.decode_threads.clone());

@@ -19,6 +19,7 @@ pub(super) struct Settings {
     pub(super) object_limit: Option<usize>,
     pub(super) memory_limit: Option<usize>,
     pub(super) managed_fields: Option<ManagedFields>,
+    pub(super) gzip: Option<bool>,
     pub(super) freshness_limit: Option<Duration>,
     pub(super) on_error: Option<ErrorHandler>,
 }
@@ -34,6 +35,7 @@ impl Settings {
             streaming_list: Some(false),
             any_version: Some(false),
             managed_fields: Some(ManagedFields::LeftOut),
+            gzip: Some(false),
             ..Self::default()
         }
     }
@@ -49,6 +51,7 @@ impl Settings {
             object_limit: self.object_limit.or(defaults.object_limit),
             memory_limit: self.memory_limit.or(defaults.memory_limit),
             managed_fields: self.managed_fields.or_else(|| defaults.managed_fields.clone()),
+            gzip: self.gzip.or(defaults.gzip),
             freshness_limit: self.freshness_limit.or(defaults.freshness_limit),
             on_error: self.on_error.or_else(|| defaults.on_error.clone()),
         }
@@ -64,6 +67,10 @@ impl Settings {
         }
         if let Some(managed_fields) = &self.managed_fields {
             source = source.keeping(managed_fields.clone());
+        }
+        #[cfg(feature = "gzip")]
+        if let Some(compressed) = self.gzip {
+            source = source.gzip(compressed);
         }
         source
     }
@@ -107,6 +114,7 @@ impl Settings {
             made.managed_fields.as_ref(),
             asked.managed_fields.as_ref(),
         );
+        found.compare("gzip", made.gzip.as_ref(), asked.gzip.as_ref());
         found.compare(
             "freshness_limit",
             made.freshness_limit.as_ref(),
@@ -234,6 +242,20 @@ macro_rules! setters {
             pub fn managed_fields_of(mut self, manager: impl Into<std::sync::Arc<str>>) -> Self {
                 let manager = crate::transport::ManagedFields::Of(manager.into());
                 self.settings.managed_fields = Some(manager);
+                self
+            }
+
+            /// Sets whether lists and watches are requested compressed with gzip. Off unless set,
+            /// in the spec or in the factory: see [`ApiSource::gzip`].
+            ///
+            /// The factory's setting does not apply to Secrets, only that of their spec does. The
+            /// size of a compressed answer says something about a secret if others choose texts
+            /// beside it and see the traffic.
+            ///
+            /// [`ApiSource::gzip`]: crate::transport::ApiSource::gzip
+            #[cfg(feature = "gzip")]
+            pub fn gzip(mut self, compressed: bool) -> Self {
+                self.settings.gzip = Some(compressed);
                 self
             }
 

@@ -19,6 +19,9 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use super::framing::Encoding;
+#[cfg(feature = "gzip")]
+use super::gzip::Gunzip;
+use super::request::Fallback;
 use crate::error::{ApiStatus, Fault, MOST_CAUSES, clipped, quotable};
 use crate::yield_budget::YieldBudget;
 
@@ -28,6 +31,10 @@ pub(super) const ERROR_BODY_LIMIT: usize = 64 * 1024;
 /// The time limit for reading an error's body. A body with a wrong length does not end.
 const ERROR_BODY_PATIENCE: Duration = Duration::from_secs(5);
 
+/// The cost of inflating to a byte, as a fraction of the cost of decoding it.
+#[cfg(feature = "gzip")]
+const INFLATED_PER_DECODED: usize = 8;
+
 /// The number of causes of an error that are kept.
 const CAUSES: usize = 16;
 
@@ -35,9 +42,18 @@ const CAUSES: usize = 16;
 #[derive(Debug)]
 pub(super) struct Incoming {
     body: Body,
+    /// The bytes received so far, which may be compressed.
     received: u64,
+    /// The bytes returned so far.
+    returned: u64,
     /// The caller's counter of received bytes.
     counter: Option<Arc<AtomicU64>>,
+    /// The state to switch on if a compressed answer fails. `None` if none was requested.
+    uncompressed: Option<Arc<Fallback>>,
+    /// True if received bytes are inflated.
+    inflates: bool,
+    #[cfg(feature = "gzip")]
+    gunzip: Gunzip,
     /// Yields, because a body in memory always has another frame.
     budget: YieldBudget,
 }
@@ -47,7 +63,20 @@ impl Incoming {
     pub(super) async fn next(&mut self) -> Option<Result<Bytes, Fault>> {
         loop {
             self.budget.spend(1).await;
-            match self.body.frame().await? {
+            #[cfg(feature = "gzip")]
+            match self.inflate() {
+                Ok(None) => {}
+                Ok(Some(data)) if data.is_empty() => continue,
+                Ok(Some(data)) => {
+                    self.returned += data.len() as u64;
+                    return Some(Ok(data));
+                }
+                Err(fault) => return Some(Err(fault)),
+            }
+            let Some(frame) = self.body.frame().await else {
+                return self.cut_short().map(Err);
+            };
+            match frame {
                 Ok(frame) => {
                     // A frame without data has trailers.
                     let Ok(data) = frame.into_data() else { continue };
@@ -58,14 +87,56 @@ impl Incoming {
                     if let Some(counter) = &self.counter {
                         counter.fetch_add(data.len() as u64, Ordering::Relaxed);
                     }
+                    #[cfg(feature = "gzip")]
+                    if self.inflates {
+                        self.gunzip.push(data);
+                        continue;
+                    }
+                    self.returned += data.len() as u64;
                     return Some(Ok(data));
                 }
                 Err(error) => {
+                    // A layer of the client that inflates answers may have failed.
+                    if !self.inflates {
+                        self.fall_back();
+                    }
                     let (received, source) = (self.received, error.into());
                     return Some(Err(Fault::Interrupted { received, source }));
                 }
             }
         }
+    }
+
+    /// Returns the next bytes that are inflated from those received, which may be none. `None` if
+    /// more must be received.
+    #[cfg(feature = "gzip")]
+    fn inflate(&mut self) -> Result<Option<Bytes>, Fault> {
+        let inflated = self.gunzip.next().map_err(|problem| {
+            self.fall_back();
+            let problem = format!("{problem}; uncompressed answers are requested for ten minutes");
+            Fault::Malformed { offset: self.gunzip.inflated(), problem }
+        })?;
+        if let Some(data) = &inflated {
+            self.budget.charge_bytes(data.len() / INFLATED_PER_DECODED);
+        }
+        Ok(inflated)
+    }
+
+    /// Requests uncompressed answers for some time.
+    fn fall_back(&self) {
+        if let Some(uncompressed) = &self.uncompressed {
+            uncompressed.begin();
+        }
+    }
+
+    /// Returns the fault of a body that ended before its compressed data did.
+    fn cut_short(&self) -> Option<Fault> {
+        #[cfg(feature = "gzip")]
+        if !self.gunzip.is_complete() {
+            self.fall_back();
+            return Some(self.truncated("a gzip member"));
+        }
+        None
     }
 
     /// Also adds the bytes received from now on to this counter.
@@ -87,9 +158,9 @@ impl Incoming {
         body.truncate(ERROR_BODY_LIMIT);
     }
 
-    /// Returns the number of bytes received so far.
-    pub(super) fn received(&self) -> u64 {
-        self.received
+    /// Returns the number of bytes returned so far.
+    pub(super) fn returned(&self) -> u64 {
+        self.returned
     }
 
     pub(super) fn truncated(&self, within: &'static str) -> Fault {
@@ -98,18 +169,33 @@ impl Incoming {
 }
 
 /// Returns the body of a success and its encoding, or the fault of a failure. JSON is always
-/// accepted, and protobuf only if it was requested.
+/// accepted, and protobuf only if it was requested. gzip needs a state to switch on if it fails.
 pub(super) async fn accept(
     response: Response<Body>,
     requested: Encoding,
+    uncompressed: Option<Arc<Fallback>>,
 ) -> Result<(Incoming, Encoding), Fault> {
     let (head, body) = response.into_parts();
-    let budget = YieldBudget::new();
-    let mut incoming = Incoming { body, received: 0, counter: None, budget };
+    let is_gzip =
+        |coding: &String| ["gzip", "x-gzip"].iter().any(|name| coding.eq_ignore_ascii_case(name));
     let compressed = compressed(&head.headers);
+    let inflates = uncompressed.is_some() && compressed.as_ref().is_some_and(is_gzip);
+    let compressed = compressed.filter(|_| !inflates);
+    let mut incoming = Incoming {
+        body,
+        received: 0,
+        returned: 0,
+        counter: None,
+        uncompressed,
+        inflates,
+        #[cfg(feature = "gzip")]
+        gunzip: Gunzip::new(),
+        budget: YieldBudget::new(),
+    };
     // Partial content is a part of a body, although it may be whole JSON.
     if head.status.is_success() && head.status != StatusCode::PARTIAL_CONTENT {
         if let Some(encoding) = compressed {
+            incoming.fall_back();
             return Err(Fault::ContentEncoding(encoding));
         }
         let media_type = header(&head.headers, CONTENT_TYPE).unwrap_or("application/json");
@@ -145,14 +231,15 @@ pub(super) async fn accept(
     Err(Fault::Status(status))
 }
 
-/// Returns the compression of a body, if any.
+/// Returns the codings of a body, without those that change nothing. `None` if there are none.
 fn compressed(headers: &HeaderMap) -> Option<String> {
     let encodings = headers.get_all(CONTENT_ENCODING).iter();
     let encodings = encodings.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
     let encoding = encodings.collect::<Vec<_>>().join(", ");
-    let plain = encoding.split(',').map(str::trim);
-    let plain = plain.into_iter().all(|one| one.is_empty() || one.eq_ignore_ascii_case("identity"));
-    (!plain).then(|| clipped(&encoding).into_owned())
+    let codings = encoding.split(',').map(str::trim);
+    let codings = codings.filter(|one| !one.is_empty() && !one.eq_ignore_ascii_case("identity"));
+    let codings = codings.collect::<Vec<_>>().join(", ");
+    (!codings.is_empty()).then(|| clipped(&codings).into_owned())
 }
 
 fn header(headers: &HeaderMap, name: http::HeaderName) -> Option<&str> {

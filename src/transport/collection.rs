@@ -7,9 +7,11 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use futures::{FutureExt, stream};
 use kube::Client;
+use kube::core::ApiResource;
 use kube_decode::MEMORY_LIMIT;
+use kube_decode::protobuf::is_built_in;
 
-use super::decode_threads::SourceThreads;
+use super::decode_threads::{DecodeThreads, SourceThreads};
 use super::decoding;
 use super::framing::{AnyFramer, Encoding};
 use super::list_kind::StatedType;
@@ -17,15 +19,19 @@ use super::managed_fields::ManagedFields;
 use super::opening::{Opening, open};
 use super::raw_item::Answer;
 use super::reader::Reader;
-use super::request::{JsonFallback, Selection, Target};
+use super::request::{Fallback, Selection, Target};
 use super::shard_filter::ShardFilter;
 use crate::codec::{Codecs, DecodeAny};
-use crate::error::{Fault, SourceError};
+use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{
     Collection, ListHints, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
 };
 use crate::object::ShardSelector;
 use crate::yield_budget::YieldBudget;
+
+/// The default size limit of one encoded object, in bytes. etcd refuses objects over 1.5 MiB.
+/// Aggregated API servers may store larger ones.
+const OBJECT_LIMIT: usize = 16 * 1024 * 1024;
 
 /// The default memory limit of one decoded object, as a multiple of its size limit.
 const EXPANSION: usize = 4;
@@ -56,13 +62,52 @@ pub(crate) struct ApiCollection {
     /// True if equal uid and version mean an equal object.
     pub(super) trust_versions: bool,
     /// The state that decides whether JSON is requested instead of protobuf.
-    pub(super) json: Arc<JsonFallback>,
+    pub(super) json: Arc<Fallback>,
+    /// The states that decide whether lists and watches are requested uncompressed.
+    pub(super) uncompressed_list: Arc<Fallback>,
+    pub(super) uncompressed_watch: Arc<Fallback>,
 }
 
 /// A function from a namespace, or `None` for all, to the path of the collection.
 pub(super) type PathOf = Arc<dyn Fn(Option<&str>) -> String + Send + Sync>;
 
 impl ApiCollection {
+    /// Creates a collection of all objects of a resource. A function of its own, because it is
+    /// compiled once for all types.
+    pub(super) fn new(
+        client: Client,
+        resource: ApiResource,
+        path: PathOf,
+        decoder: Arc<dyn DecodeAny>,
+        cluster_scoped: bool,
+    ) -> Self {
+        let ApiResource { group, api_version, kind, plural, .. } = resource;
+        let name = if group.is_empty() { plural } else { format!("{plural}.{group}") };
+        let built_in = is_built_in(&api_version, &kind);
+        let collection = Collection { resource: name.into(), kind: kind.into(), namespace: None };
+        let threads = Arc::new(DecodeThreads::new(None));
+        Self {
+            client,
+            selection: Selection { path: path(None), ..Selection::default() },
+            path,
+            api_version: api_version.into(),
+            codecs: Arc::new(Codecs::new(decoder.clone())),
+            decoder,
+            managed_fields: ManagedFields::default(),
+            object_limit: OBJECT_LIMIT,
+            memory_limit: None,
+            threads: SourceThreads::new(threads, collection.resource.clone()),
+            collection,
+            built_in,
+            cluster_scoped,
+            protobuf: built_in,
+            trust_versions: built_in,
+            json: Arc::default(),
+            uncompressed_list: Arc::new(Fallback::always()),
+            uncompressed_watch: Arc::new(Fallback::always()),
+        }
+    }
+
     /// Applies the options to the decoder.
     pub(super) fn set_options(&mut self) {
         let mut decoder = self.decoder.clone();
@@ -91,7 +136,12 @@ impl ApiCollection {
         let packer = hints.packs().cloned();
         let counter = hints.byte_counter().cloned();
         let shard = shard.cloned();
+        let uncompressed = match target.verb {
+            Verb::List => &self.uncompressed_list,
+            Verb::Watch => &self.uncompressed_watch,
+        };
         let opening = open(Opening {
+            uncompressed: uncompressed.clone(),
             client: self.client.clone(),
             target,
             namespace: self.collection.namespace.clone(),

@@ -1,9 +1,9 @@
 //! Decodes the objects of an answer in order, on one or several threads.
 //!
-//! [Threads](super::decode_threads) decode objects in portions, outside of the runtime's workers and several
-//! portions at a time. Meanwhile the next portion is filled, so a fast answer makes large portions.
-//! Items keep the order of the answer, and an error follows all items before it. At most one
-//! portion for each thread, and one more, are in memory.
+//! [Threads](super::decode_threads) decode objects in portions, outside of the runtime's workers
+//! and several portions at a time. Meanwhile the next portion is filled, so a fast answer makes
+//! large portions. Items keep the order of the answer, and an error follows all items before it. At
+//! most one portion for each thread, and one more, are in memory.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};

@@ -57,6 +57,8 @@ mod collection;
 mod decode_threads;
 mod decoding;
 mod framing;
+#[cfg(feature = "gzip")]
+mod gzip;
 mod list_kind;
 mod managed_fields;
 mod opening;
@@ -69,4 +71,5 @@ mod source;
 pub(crate) use self::decode_threads::DecodeThreads;
 pub(crate) use self::managed_fields::ManagedFields;
 pub use self::source::ApiSource;
+#[doc(no_inline)]
 pub use kube_decode::{Decode, DecodeError, DecodeProtobuf, SerdeDecode, protobuf};

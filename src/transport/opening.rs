@@ -7,7 +7,7 @@ use kube::Client;
 
 use super::answer::{self, Incoming};
 use super::framing::Encoding;
-use super::request::{JsonFallback, Target};
+use super::request::{Fallback, Target};
 use crate::error::Fault;
 
 /// A request that is ready to be sent.
@@ -18,18 +18,21 @@ pub(super) struct Opening {
     pub(super) namespace: Option<Arc<str>>,
     /// True if the type and its decoder support protobuf.
     pub(super) protobuf: bool,
-    pub(super) json: Arc<JsonFallback>,
+    pub(super) json: Arc<Fallback>,
+    /// The state that decides whether the answer is requested uncompressed.
+    pub(super) uncompressed: Arc<Fallback>,
 }
 
 /// Sends a request. Returns the body of the answer and its encoding.
 pub(super) async fn open(request: Opening) -> Result<(Incoming, Encoding), Fault> {
-    let Opening { client, target, namespace, protobuf, json } = request;
+    let Opening { client, target, namespace, protobuf, json, uncompressed } = request;
     // A namespace becomes part of the path, so it must not change the path.
     if let Some(namespace) = namespace.filter(|namespace| !is_label(namespace)) {
         return Err(Fault::Request(format!("{namespace:?} is not a valid namespace")));
     }
+    let gzip = !uncompressed.is_on();
     let send = async |encoding| {
-        let response = client.send(target.request(encoding)?).await;
+        let response = client.send(target.request(encoding, gzip)?).await;
         response.map_err(|error| answer::unanswered(error, target.path()))
     };
     let mut requested = Encoding::Json;
@@ -42,7 +45,8 @@ pub(super) async fn open(request: Opening) -> Result<(Incoming, Encoding), Fault
         json.begin();
         response = send(requested).await?;
     }
-    let (incoming, encoding) = answer::accept(response, requested).await?;
+    let (incoming, encoding) =
+        answer::accept(response, requested, gzip.then_some(uncompressed)).await?;
     if requested != encoding {
         json.begin();
     }

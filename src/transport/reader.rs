@@ -180,7 +180,7 @@ impl<P> Reader<P> {
     fn push(&mut self, frame: Bytes) {
         if let Some(head) = &mut self.head {
             head.push(frame.clone());
-            if self.incoming.received() > ERROR_BODY_LIMIT as u64 {
+            if self.incoming.returned() > ERROR_BODY_LIMIT as u64 {
                 self.head = None;
             }
         }

@@ -28,8 +28,8 @@ const PROTOBUF_METADATA_LIST: &str = "application/vnd.kubernetes.protobuf;as=Par
 const PROTOBUF_METADATA: &str = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, \
      application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json";
 
-/// The time after which protobuf is requested again. The answer in JSON may have come from a proxy,
-/// or from an older server that has been upgraded since.
+/// The time after which the preferred form is requested again. The answer in the other form may
+/// have come from a proxy, or from an older server that has been upgraded since.
 const RETRY: Duration = Duration::from_secs(600);
 
 /// The collection and its selectors, which all requests of one source share.
@@ -125,16 +125,17 @@ impl Target {
         &self.path
     }
 
-    /// Builds the request. It accepts this encoding and JSON.
-    pub(super) fn request(&self, encoding: Encoding) -> Result<Request<Body>, Fault> {
+    /// Builds the request. It accepts this encoding and JSON, compressed if `gzip` is true.
+    pub(super) fn request(&self, encoding: Encoding, gzip: bool) -> Result<Request<Body>, Fault> {
         let mut request = Request::get(&self.path)
             .body(Body::empty())
             .map_err(|error| Fault::Request(error.to_string()))?;
         let headers = request.headers_mut();
         headers.insert(ACCEPT, HeaderValue::from_static(self.accept(encoding)));
-        // A compressed watch may have one gzip member for each event, and decoders read only the
-        // first.
-        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        // Set in either case: a layer of the client, such as that of kube's feature `gzip`, would
+        // ask for gzip and read only the first of several members.
+        let coding = if gzip { "gzip" } else { "identity" };
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(coding));
         Ok(request)
     }
 
@@ -151,40 +152,40 @@ impl Target {
     }
 }
 
-/// The state that decides whether a source requests JSON although its type supports protobuf.
+/// The state that decides whether a source requests the form that everything understands: JSON
+/// although its type supports protobuf, or uncompressed answers although gzip was set.
 #[derive(Debug, Default)]
-pub(super) struct JsonFallback(Mutex<FallbackState>);
+pub(super) struct Fallback(Mutex<FallbackState>);
 
 #[derive(Clone, Copy, Debug, Default)]
 enum FallbackState {
     #[default]
     Never,
-    /// JSON came at this moment, although protobuf was requested.
-    Answered(Instant),
-    /// The user requested JSON only.
+    /// The preferred form failed at this moment.
+    Failed(Instant),
+    /// The user requested this form only.
     Always,
 }
 
-impl JsonFallback {
-    /// Creates a state that always requests JSON.
+impl Fallback {
+    /// Creates a state that is always on.
     pub(super) fn always() -> Self {
         Self(Mutex::new(FallbackState::Always))
     }
 
-    /// Notes that JSON came although protobuf was requested. JSON is then requested for ten
-    /// minutes.
+    /// Notes that the preferred form failed. The other one is then requested for ten minutes.
     pub(super) fn begin(&self) {
         let mut since = self.0.lock();
         if !matches!(*since, FallbackState::Always) {
-            *since = FallbackState::Answered(Instant::now());
+            *since = FallbackState::Failed(Instant::now());
         }
     }
 
-    /// Returns whether to request JSON now.
+    /// Returns whether to request the form that everything understands now.
     pub(super) fn is_on(&self) -> bool {
         match *self.0.lock() {
             FallbackState::Never => false,
-            FallbackState::Answered(at) => Instant::now() < after(at, RETRY),
+            FallbackState::Failed(at) => Instant::now() < after(at, RETRY),
             FallbackState::Always => true,
         }
     }
@@ -275,7 +276,8 @@ mod tests {
                 Selection { path: "/api/v1/pods".into(), metadata_only, ..Selection::default() };
             for verb in [Verb::List, Verb::Watch] {
                 for encoding in [Encoding::Json, Encoding::Protobuf] {
-                    let request = selection.target(verb, "/".into()).request(encoding).unwrap();
+                    let request =
+                        selection.target(verb, "/".into()).request(encoding, false).unwrap();
                     let accept = request.headers()[ACCEPT].to_str().unwrap();
                     let mut types = accept.split(", ");
                     assert!(types.clone().any(|media_type| media_type == JSON), "{accept}");

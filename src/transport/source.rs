@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use futures::FutureExt;
@@ -10,25 +9,20 @@ use futures::future::BoxFuture;
 use kube::api::{DynamicObject, TypeMeta};
 use kube::core::ApiResource;
 use kube::{Client, Resource};
-use kube_decode::protobuf::is_built_in;
 use kube_decode::{Decode, DynamicDecode, SerdeDecode};
 use serde::de::DeserializeOwned;
 
-use super::collection::ApiCollection;
-use super::decode_threads::{DecodeThreads, SourceThreads};
+use super::collection::{ApiCollection, PathOf};
+use super::decode_threads::DecodeThreads;
 use super::managed_fields::ManagedFields;
-use super::request::{JsonFallback, Selection};
-use crate::codec::{Codecs, decode_any};
+use super::request::Fallback;
+use crate::codec::decode_any;
 use crate::error::SourceError;
 use crate::lister_watcher::{
     Collection, ListHints, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
     cast_list, cast_watch,
 };
 use crate::object::{AnyObject, KindReach};
-
-/// The default size limit of one encoded object, in bytes. etcd refuses objects over 1.5 MiB.
-/// Aggregated API servers may store larger ones.
-const OBJECT_LIMIT: usize = 16 * 1024 * 1024;
 
 /// A source that lists and watches one collection through a [`kube::Client`].
 ///
@@ -78,45 +72,16 @@ impl ApiSource<DynamicObject> {
 
 impl<K: Resource + DeserializeOwned + Send + Sync + 'static> ApiSource<K> {
     /// Creates a source of all objects of type `K` with this dynamic type.
-    pub fn with_type(client: Client, dynamic_type: K::DynamicType) -> Self {
-        let (plural, group) = (K::plural(&dynamic_type), K::group(&dynamic_type));
-        let resource = match &*group {
-            "" => plural.into_owned(),
-            group => format!("{plural}.{group}"),
-        };
-        let kind = K::kind(&dynamic_type);
-        let collection =
-            Collection { resource: resource.into(), kind: kind.into(), namespace: None };
-        let selection = Selection {
-            path: K::url_path(&dynamic_type, None),
-            metadata_only: K::metadata_api(),
-            ..Selection::default()
-        };
-        let api_version: Arc<str> = K::api_version(&dynamic_type).into();
-        let built_in = is_built_in(&api_version, &K::kind(&dynamic_type));
-        // Metadata has its own protobuf encoding for every type.
-        let protobuf = K::metadata_api() || built_in;
+    pub(crate) fn with_type(client: Client, dynamic_type: K::DynamicType) -> Self {
+        let resource = ApiResource::erase::<K>(&dynamic_type);
+        let path: PathOf = Arc::new(move |namespace| K::url_path(&dynamic_type, namespace));
         let decoder = decode_any::<K>(Arc::new(SerdeDecode::new()));
-        let threads = Arc::new(DecodeThreads::new(None));
-        let threads = SourceThreads::new(threads, collection.resource.clone());
-        let collection = ApiCollection {
-            client,
-            path: Arc::new(move |namespace| K::url_path(&dynamic_type, namespace)),
-            selection,
-            collection,
-            api_version,
-            codecs: Arc::new(Codecs::new(decoder.clone())),
-            decoder,
-            managed_fields: ManagedFields::default(),
-            object_limit: OBJECT_LIMIT,
-            memory_limit: None,
-            threads,
-            built_in,
-            cluster_scoped: KindReach::of::<K>() == KindReach::Cluster,
-            protobuf,
-            trust_versions: built_in,
-            json: Arc::default(),
-        };
+        let cluster_scoped = KindReach::of::<K>() == KindReach::Cluster;
+        let mut collection = ApiCollection::new(client, resource, path, decoder, cluster_scoped);
+        if K::metadata_api() {
+            // Metadata has its own protobuf encoding for every type.
+            (collection.selection.metadata_only, collection.protobuf) = (true, true);
+        }
         Self { collection, kind: PhantomData }.with_options()
     }
 }
@@ -185,15 +150,6 @@ impl<K: ?Sized> ApiSource<K> {
         self.with_options()
     }
 
-    /// Sets the largest number of threads that decode the objects of this source. Unless set, this
-    /// is the number of the runtime's workers, up to 4. The threads belong to the source or its
-    /// factory, so the runtime's workers stay free for other tasks.
-    ///
-    /// With 1, and on a runtime of one worker, the task that requests objects also decodes them.
-    pub fn decode_threads(self, threads: NonZeroUsize) -> Self {
-        self.decoded_by(Arc::new(DecodeThreads::new(Some(threads))))
-    }
-
     /// Decodes objects on these threads, which other sources may share.
     pub(crate) fn decoded_by(mut self, threads: Arc<DecodeThreads>) -> Self {
         self.collection.threads = self.collection.threads.on(threads);
@@ -203,7 +159,23 @@ impl<K: ?Sized> ApiSource<K> {
     /// Requests only JSON. Use it to get fields newer than
     /// [`protobuf::RELEASE`](super::protobuf::RELEASE), or to read the traffic on the wire.
     pub fn json_only(mut self) -> Self {
-        self.collection.json = Arc::new(JsonFallback::always());
+        self.collection.json = Arc::new(Fallback::always());
+        self
+    }
+
+    /// Sets whether lists and watches are requested compressed with gzip. Off unless set. Answers
+    /// that come uncompressed are read as always.
+    ///
+    /// [Running in production](crate::docs::running_in_production) says when it pays, and what it
+    /// reveals of Secrets. If a compressed answer can't be read, the source requests uncompressed
+    /// ones for ten minutes. One that inflates to more than 16 MiB and 200 times its size counts as
+    /// unreadable.
+    #[cfg(feature = "gzip")]
+    pub fn gzip(mut self, compressed: bool) -> Self {
+        let fallback =
+            || Arc::new(if compressed { Fallback::default() } else { Fallback::always() });
+        self.collection.uncompressed_list = fallback();
+        self.collection.uncompressed_watch = fallback();
         self
     }
 
@@ -219,6 +191,11 @@ impl<K: ?Sized> ApiSource<K> {
     pub fn trust_versions(mut self, trust: bool) -> Self {
         self.collection.trust_versions = trust;
         self
+    }
+
+    /// Returns whether the objects are Secrets.
+    pub(crate) fn is_of_secrets(&self) -> bool {
+        *self.collection.collection.resource == *"secrets"
     }
 
     /// Returns whether equal versions count as equal objects.

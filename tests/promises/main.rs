@@ -9,6 +9,8 @@ mod election;
 mod errors;
 mod factory;
 mod freshness;
+#[cfg(feature = "gzip")]
+mod gzip;
 #[path = "../helpers/mod.rs"]
 mod helpers;
 mod hostile;

@@ -7,10 +7,13 @@
 #[allow(unreachable_pub, reason = "a crate of its own elsewhere")]
 mod fuzz;
 
+use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use fastrand::Rng;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 
 /// The size of the part that is mutated of a larger answer: the seams are the same.
 const LARGEST: usize = 6 * 1024;
@@ -187,6 +190,27 @@ fn answers_however_cut() {
     corpus.extend(lists(&["list-page1-pb", "list-empty-pb"], 2));
     corpus.extend(lists(&["watchlist-empty-pb", "watch-from-zero-pb"], 3));
     replay("cuts", &corpus, 300, fuzz::cuts);
+}
+
+#[test]
+fn compressed_answers() {
+    let mut corpus = Vec::new();
+    for (kind, part) in
+        ["list-page1-json", "watch-bookmarks", "list-page1-pb", "watch-from-zero-pb"]
+            .into_iter()
+            .enumerate()
+    {
+        for mut body in recorded(&[part]) {
+            body.truncate(LARGEST);
+            let kind = u8::try_from(kind).unwrap();
+            corpus.push([&[kind, 1, 99], &body[..]].concat());
+            corpus.push([&[kind, 2, 255], &body[..]].concat());
+            let mut encoder = GzEncoder::new(vec![kind, 0, 33], Compression::fast());
+            encoder.write_all(&body).unwrap();
+            corpus.push(encoder.finish().unwrap());
+        }
+    }
+    replay("gzip", &corpus, 400, fuzz::gzip);
 }
 
 #[test]

@@ -9,11 +9,14 @@ mod server;
 
 use std::cell::LazyCell;
 use std::convert::Infallible;
+use std::io::Write as _;
 use std::time::Duration;
 
 use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use futures::{StreamExt, stream};
-use http::header::CONTENT_TYPE;
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use http::{Request, Response};
 use http_body::Frame;
 use http_body_util::{BodyExt, StreamBody};
@@ -30,13 +33,18 @@ const JSON: &str = "application/json";
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 const PROTOBUF_WATCH: &str = "application/vnd.kubernetes.protobuf;stream=watch";
 
+/// The media types of lists and watches.
+const ANSWERS: [(&str, bool); 4] =
+    [(JSON, false), (JSON, true), (PROTOBUF, false), (PROTOBUF_WATCH, true)];
+
 /// A function that takes any bytes.
 pub type Target = fn(&[u8]);
 
 /// Every target by its name.
-pub const TARGETS: [(&str, Target); 15] = [
+pub const TARGETS: [(&str, Target); 16] = [
     ("continues", continues),
     ("cuts", cuts),
+    ("gzip", gzip),
     ("list_json", list_json),
     ("list_protobuf", list_protobuf),
     ("names", names),
@@ -131,15 +139,65 @@ pub fn names(data: &[u8]) {
 pub fn cuts(data: &[u8]) {
     let Some((head, body)) = data.split_first_chunk::<9>() else { return };
     let [kind, sizes @ ..] = head;
-    let (media_type, watch) =
-        [(JSON, false), (JSON, true), (PROTOBUF, false), (PROTOBUF_WATCH, true)]
-            [usize::from(kind % 4)];
+    let (media_type, watch) = ANSWERS[usize::from(kind % 4)];
     let sizes = sizes.map(|size| usize::from(size) + 1);
     wait_for(async {
         let whole = told(answer(200, media_type, body, &[body.len().max(1)]), watch).await;
         let told = told(answer(200, media_type, body, &sizes), watch).await;
         assert!(told == whole, "in pieces of {sizes:?}: {told:#?}\nin one: {whole:#?}");
     });
+}
+
+/// A body in gzip: the input itself, or the input compressed.
+///
+/// The first byte selects the kind of the answer, the second one whether and how the rest is
+/// compressed, and the third one the sizes of members and pieces.
+pub fn gzip(data: &[u8]) {
+    let Some(([kind, mode, size], body)) = data.split_first_chunk::<3>() else { return };
+    let (media_type, watch) = ANSWERS[usize::from(kind % 4)];
+    let size = usize::from(*size) + 1;
+    wait_for(async {
+        if mode % 3 == 0 {
+            let whole =
+                told(coded(200, media_type, "gzip", body, &[body.len().max(1)]), watch).await;
+            let told = told(coded(200, media_type, "gzip", body, &[size, 1, 7]), watch).await;
+            let same = if is_corrupt(&told) || is_corrupt(&whole) {
+                // Some bytes right before the corrupt ones may be left out.
+                let shorter = told.len().min(whole.len()).saturating_sub(1);
+                told[..shorter] == whole[..shorter]
+            } else {
+                told == whole
+            };
+            assert!(same, "in pieces of {size}: {told:#?}\nin one: {whole:#?}");
+            return;
+        }
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        for piece in body.chunks(size) {
+            encoder.write_all(piece).expect("memory");
+            if mode % 3 == 1 {
+                encoder.flush().expect("memory");
+            } else {
+                let members = encoder.finish().expect("memory");
+                encoder = GzEncoder::new(members, Compression::fast());
+            }
+        }
+        let compressed = encoder.finish().expect("memory");
+        let plain = told(answer(200, media_type, body, &[body.len().max(1)]), watch).await;
+        let told = told(coded(200, media_type, "gzip", &compressed, &[size]), watch).await;
+        let lines = |told: &[String]| told.iter().map(|line| uncounted(line)).collect::<Vec<_>>();
+        assert!(lines(&told) == lines(&plain), "{told:#?}\nuncompressed: {plain:#?}");
+    });
+}
+
+/// Returns whether deflated data was corrupt.
+fn is_corrupt(told: &[String]) -> bool {
+    told.last().is_some_and(|line| line.contains("deflated data"))
+}
+
+/// Returns a line without the number of received bytes, which are fewer if they are compressed.
+fn uncounted(line: &str) -> String {
+    let Some((before, rest)) = line.split_once("received: ") else { return line.to_owned() };
+    format!("{before}{}", rest.trim_start_matches(|c: char| c.is_ascii_digit()))
 }
 
 /// Waits for what needs nothing but time.
@@ -149,6 +207,17 @@ fn wait_for<T>(future: impl Future<Output = T>) -> T {
 
 /// An answer, its body in pieces of these sizes, in turn.
 fn answer(code: u16, media_type: &'static str, data: &[u8], sizes: &[usize]) -> kube::Client {
+    coded(code, media_type, "identity", data, sizes)
+}
+
+/// An answer as [`answer`] gives it, in this content coding.
+fn coded(
+    code: u16,
+    media_type: &'static str,
+    coding: &'static str,
+    data: &[u8],
+    sizes: &[usize],
+) -> kube::Client {
     let (body, sizes) = (Bytes::copy_from_slice(data), sizes.to_vec());
     let service = tower::service_fn(move |_: Request<kube::client::Body>| {
         let (mut rest, mut sizes) = (body.clone(), sizes.clone().into_iter().cycle());
@@ -157,6 +226,7 @@ fn answer(code: u16, media_type: &'static str, data: &[u8], sizes: &[usize]) -> 
             Some(Ok::<_, Infallible>(Frame::data(rest.split_to(size.min(rest.len())))))
         });
         let response = Response::builder().status(code).header(CONTENT_TYPE, media_type);
+        let response = response.header(CONTENT_ENCODING, coding);
         let response = response.body(StreamBody::new(stream::iter(pieces)).boxed_unsync());
         async move { response }
     });
@@ -183,7 +253,7 @@ fn same_however_cut(
 }
 
 async fn told(client: kube::Client, watch: bool) -> Vec<String> {
-    let source = ApiSource::<Pod>::new(client).object_limit(LIMIT);
+    let source = ApiSource::<Pod>::new(client).object_limit(LIMIT).gzip(true);
     let mut told = Vec::new();
     if watch {
         let timeout = Duration::from_secs(300);

@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use crate::api_server::ApiServer;
+#[cfg(feature = "gzip")]
+use crate::api_server::Gzip;
 use crate::api_server::rules::access::{Access, AccessRule};
-use crate::api_server::wire::{ListenOptions, Options};
+use crate::api_server::wire::Options;
 
 /// Options of an [`ApiServer`]. Get one from [`ApiServer::builder`].
 #[derive(Clone, Debug)]
@@ -31,8 +33,9 @@ impl Default for ApiServerBuilder {
                 watch_cache: true,
                 strict: false,
                 sharded_lists: true,
-                body_timeout: Duration::from_secs(60),
-                listen: ListenOptions { head_timeout: Duration::from_secs(30), connections: 1024 },
+                max_connections: 1024,
+                #[cfg(feature = "gzip")]
+                gzip: Gzip::default(),
             },
             require_namespaces: false,
             initial_objects: false,
@@ -152,6 +155,13 @@ impl ApiServerBuilder {
         self
     }
 
+    /// Sets the responses that are compressed, for requests that accept gzip.
+    #[cfg(feature = "gzip")]
+    pub fn gzip(mut self, gzip: Gzip) -> Self {
+        self.options.gzip = gzip;
+        self
+    }
+
     /// Sets whether a server with tokens takes requests without one. The default is true: they are
     /// of the user `system:anonymous`, who may only get `/version` and the health endpoints, and
     /// are otherwise answered 403. If false, they are answered 401.
@@ -168,25 +178,10 @@ impl ApiServerBuilder {
         self
     }
 
-    /// Sets how long the head of a request on a port may take, and a TLS handshake. A slower client
-    /// is disconnected. A connection without a request is closed after this time, too. One of
-    /// HTTP/2 stays as long as its client answers pings. The default is 30 s.
-    pub fn head_timeout(mut self, time: Duration) -> Self {
-        self.options.listen.head_timeout = time;
-        self
-    }
-
-    /// Sets how long the body of a request may take. A slower one is answered 504. Responses, such
-    /// as watches, may take any time. The default is 60 s.
-    pub fn body_timeout(mut self, time: Duration) -> Self {
-        self.options.body_timeout = time;
-        self
-    }
-
     /// Sets the number of connections that a server on a port has at once. Further clients wait
     /// until one of them closes. The default is 1024; zero counts as one.
     pub fn max_connections(mut self, connections: usize) -> Self {
-        self.options.listen.connections = connections.max(1);
+        self.options.max_connections = connections.max(1);
         self
     }
 

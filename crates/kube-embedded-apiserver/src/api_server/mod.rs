@@ -120,6 +120,8 @@ use self::store::Store;
 use self::wire::Server;
 use self::wire::body::full;
 pub use self::wire::body::{Aborted, ResponseBody};
+#[cfg(feature = "gzip")]
+pub use self::wire::gzip::Gzip;
 pub use self::wire::listen::ListeningServer;
 pub use self::wire::query::RequestInfo;
 

@@ -168,18 +168,6 @@ impl ResourceType {
         self
     }
 
-    /// Adds a short name, such as `po`.
-    pub fn short_name(mut self, name: impl Into<String>) -> Self {
-        self.short_names.push(name.into());
-        self
-    }
-
-    /// Adds a category, such as `all`.
-    pub fn category(mut self, name: impl Into<String>) -> Self {
-        self.categories.push(name.into());
-        self
-    }
-
     /// Sets whether the type has a status subresource. The default is true. If true, a write of the
     /// object does not change its status. If false, `status` is an ordinary member.
     pub fn status_subresource(mut self, declared: bool) -> Self {

@@ -20,9 +20,12 @@ use tokio::task::{JoinHandle, JoinSet};
 
 use super::body::ResponseBody;
 use super::form::Encoding;
-use super::state::ListenOptions;
 use crate::api_server::ApiServer;
 use crate::api_server::failure::Failure;
+
+/// The time that the head of a request may take, and a TLS handshake. A connection without a
+/// request is closed after this time, too. One of HTTP/2 stays as long as its client answers pings.
+pub(super) const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The pause after a failed accept, most likely because too many files are open.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -83,13 +86,11 @@ impl ApiServer {
 pub(super) struct Port {
     server: ApiServer,
     address: SocketAddr,
-    pub(super) options: ListenOptions,
 }
 
 impl Port {
     pub(super) fn new(server: &ApiServer, address: SocketAddr) -> Self {
-        let options = server.inner.server.options.listen.clone();
-        Self { server: server.clone(), address, options }
+        Self { server: server.clone(), address }
     }
 
     /// Answers a request.
@@ -141,7 +142,7 @@ pub(super) async fn accept<F>(
 {
     let mut connections = JoinSet::new();
     loop {
-        let free = connections.len() < port.options.connections;
+        let free = connections.len() < port.server.inner.server.options.max_connections;
         tokio::select! {
             accepted = listener.accept(), if free => match accepted {
                 Ok((stream, _)) => {
@@ -158,7 +159,7 @@ pub(super) async fn accept<F>(
 
 pub(super) async fn serve(port: Port, stream: impl AsyncRead + AsyncWrite + Unpin) {
     let mut connection = hyper::server::conn::http1::Builder::new();
-    connection.timer(TokioTimer::new()).header_read_timeout(port.options.head_timeout);
+    connection.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);
     let service = service_fn(async |request| Ok::<_, Infallible>(port.handle(request).await));
     // A client may disconnect in the middle of a response.
     let _ = connection.serve_connection(TokioIo::new(stream), service).await;

@@ -6,6 +6,8 @@ mod content;
 mod discovery;
 mod field_selector;
 mod form;
+#[cfg(feature = "gzip")]
+pub(crate) mod gzip;
 mod label_selector;
 mod list;
 pub(crate) mod listen;
@@ -35,7 +37,7 @@ use http::{Method, Request, Response};
 use self::body::{ResponseBody, full};
 use self::form::Encoding;
 use self::query::RequestInfo;
-pub(crate) use self::state::{ListenOptions, Options, Server};
+pub(crate) use self::state::{Options, Server};
 
 /// Answers a request that was not intercepted.
 pub(crate) async fn handle<B>(
@@ -51,6 +53,10 @@ where
     let in_yaml = yaml::is_wanted(request.headers());
     let pretty = pretty::is_wanted(request.uri(), request.headers()) && !info.watch;
     let head = request.method() == Method::HEAD;
+    #[cfg(feature = "gzip")]
+    let compressible = request.method() == Method::GET && gzip::is_wanted(request.headers());
+    #[cfg(feature = "gzip")]
+    let read = gzip::Read::of(request.uri(), info.watch);
     let answer = requests::answer(server, request).await;
     let answer = answer.unwrap_or_else(|failure| failure.response(encoding));
     let answer = match (in_yaml, pretty) {
@@ -58,5 +64,8 @@ where
         (false, true) => pretty::written(answer).await,
         (false, false) => answer,
     };
+    #[cfg(feature = "gzip")]
+    let answer =
+        if compressible { server.options.gzip.written(answer, read).await } else { answer };
     if head { answer.map(|_| full(Bytes::new())) } else { answer }
 }

@@ -1,6 +1,7 @@
 //! The way from a request to its response.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, WARNING};
@@ -28,6 +29,10 @@ use crate::api_server::verbs::{self, Part, Warnings, WriteTarget, connect, patch
 
 /// The largest body of a request, in bytes.
 const BODY_LIMIT: usize = 3 * 1024 * 1024;
+
+/// The time that the body of a request may take. A slower one is answered 504. Responses, such as
+/// watches, may take any time.
+const BODY_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Answers a request that was not intercepted.
 pub(crate) async fn answer<B>(
@@ -76,7 +81,7 @@ where
     let answer = if matches!(head.method, Method::GET | Method::HEAD) {
         request.read().await
     } else {
-        let body = read(server, body).await?;
+        let body = read(body).await?;
         request.write(&body)
     };
     // A failure has warnings, too.
@@ -293,7 +298,7 @@ impl ResourceRequest<'_> {
 }
 
 /// Reads the body of a request, within the limits of size and time.
-async fn read<B>(server: &Server, body: B) -> Result<Bytes, Failure>
+async fn read<B>(body: B) -> Result<Bytes, Failure>
 where
     B: http_body::Body<Data = Bytes>,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -306,7 +311,7 @@ where
     if usize::try_from(body.size_hint().lower()).is_ok_and(|size| size > BODY_LIMIT) {
         return Err(too_large());
     }
-    let collected = timeout(server.options.body_timeout, Limited::new(body, BODY_LIMIT).collect());
+    let collected = timeout(BODY_TIMEOUT, Limited::new(body, BODY_LIMIT).collect());
     let Ok(collected) = collected.await else {
         let message = "Timeout: request did not complete within the allotted timeout";
         return Err(Failure::new(504, "Timeout", message));

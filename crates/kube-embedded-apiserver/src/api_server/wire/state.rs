@@ -18,18 +18,10 @@ pub(crate) struct Options {
     pub(crate) strict: bool,
     /// True if `shardSelector` counts.
     pub(crate) sharded_lists: bool,
-    /// The time that the body of a request may take.
-    pub(crate) body_timeout: Duration,
-    pub(crate) listen: ListenOptions,
-}
-
-/// The limits of a server on a port.
-#[derive(Clone, Debug)]
-pub(crate) struct ListenOptions {
-    /// The time that the head of a request may take, and a TLS handshake.
-    pub(crate) head_timeout: Duration,
-    /// The number of connections at once.
-    pub(crate) connections: usize,
+    /// The number of connections at once of a server on a port.
+    pub(crate) max_connections: usize,
+    #[cfg(feature = "gzip")]
+    pub(crate) gzip: super::gzip::Gzip,
 }
 
 /// The state of a server.

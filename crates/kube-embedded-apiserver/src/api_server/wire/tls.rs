@@ -17,7 +17,7 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use super::body::{Aborted, ResponseBody};
-use super::listen::{ListeningServer, Port, accept, serve};
+use super::listen::{HEAD_TIMEOUT, ListeningServer, Port, accept, serve};
 use crate::api_server::ApiServer;
 
 /// The name of HTTP/2 in a TLS handshake.
@@ -40,7 +40,7 @@ impl ApiServer {
         let accepting = tokio::spawn(accept(listener, port, move |port, stream| {
             let acceptor = acceptor.clone();
             async move {
-                let handshake = timeout(port.options.head_timeout, acceptor.accept(stream)).await;
+                let handshake = timeout(HEAD_TIMEOUT, acceptor.accept(stream)).await;
                 // A client without a handshake is not served.
                 let Ok(Ok(stream)) = handshake else { return };
                 if stream.get_ref().1.alpn_protocol() == Some(HTTP_2) {
@@ -57,18 +57,17 @@ impl ApiServer {
 /// Serves a client that shares one connection among its requests. Each request is a task, which
 /// ends with the connection.
 async fn serve_http2(port: Port, stream: impl AsyncRead + AsyncWrite + Unpin) {
-    let head_timeout = port.options.head_timeout;
     let (mut reader, writer) = tokio::io::split(stream);
     // hyper would wait for ever for the first bytes.
     let mut preface = [0; PREFACE_LENGTH];
-    let begun = timeout(head_timeout, reader.read_exact(&mut preface)).await;
+    let begun = timeout(HEAD_TIMEOUT, reader.read_exact(&mut preface)).await;
     if !matches!(begun, Ok(Ok(_))) {
         return;
     }
     let stream = tokio::io::join((&preface[..]).chain(reader), writer);
     let mut connection = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
     // A client that does not answer a ping is disconnected.
-    connection.timer(TokioTimer::new()).keep_alive_interval(head_timeout);
+    connection.timer(TokioTimer::new()).keep_alive_interval(HEAD_TIMEOUT);
     let broken = Arc::new(Notify::new());
     let service = service_fn(|request: Request<Incoming>| {
         let (port, broken) = (port.clone(), broken.clone());
