@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kube::api::ObjectMeta;
+use tokio::time::Instant;
 
+use super::client::Written;
 use super::expectation::{Expectation, Expectations, is_met, newer};
 use super::target::Target;
 use crate::indexer::{Snapshot, WaitTimeout};
@@ -82,6 +84,19 @@ impl Cache {
             && !informer.is_stopped()
     }
 
+    /// Returns the state of the cache before a request to this target. `None` if the cache does not
+    /// hold the target's objects.
+    pub(super) fn sight(&self, target: &Target) -> Option<Sight> {
+        if !self.holds(target) {
+            return None;
+        }
+        let store = self.0.informer.snapshot();
+        let object = target.name.as_deref().and_then(|name| target.key_of(name));
+        let object = object.and_then(|key| store.get_cached(&key)?.version());
+        let version = store.version().cloned();
+        Some(Sight { cache: self.clone(), epoch: store.epoch(), version, object })
+    }
+
     /// Returns whether the cache's shard includes an object with this metadata.
     pub(crate) fn follows(&self, metadata: &ObjectMeta) -> bool {
         let store = self.0.informer.snapshot();
@@ -102,32 +117,40 @@ impl Cache {
     }
 
     /// Waits until the cache shows everything that `key` waits for, or its informer has ended.
-    /// Writes that it does not show by then are given up if the cache is proved newer.
+    /// Writes that it does not show by then are given up if the cache is proved newer, those of
+    /// another history at once.
     pub(super) async fn wait_or_prove(
         &self,
         key: &ObjectKey,
         limit: Duration,
         proof: Duration,
     ) -> Result<(), WaitTimeout> {
-        let Err(late) = self.wait_observed(key, limit).await else { return Ok(()) };
+        let start = Instant::now();
+        let shown = self.wait_observed(key, limit).await;
         let unmet = self.0.expected.lock().of.get(key).cloned().unwrap_or_default();
+        let Some(wanted) = self.newest(key).filter(|_| !self.shows(key)) else { return Ok(()) };
         // The writes were made before this moment.
-        let fresh = self.0.informer.join().fresh(Moment::now(), proof).await;
-        fresh.map_err(|_| late)?;
-        self.give_up(key, &unmet);
-        Ok(())
+        if self.0.informer.join().fresh(Moment::now(), proof).await.is_ok() {
+            self.give_up(key, &unmet);
+            return Ok(());
+        }
+        shown?;
+        let reached = self.0.informer.snapshot().version().cloned();
+        Err(WaitTimeout { wanted, reached, waited: start.elapsed(), stopped: false })
     }
 
     /// Removes these expectations, unless others have replaced them, and logs those that the store
-    /// does not meet.
+    /// does not meet although its history has them.
     fn give_up(&self, key: &ObjectKey, unmet: &Expectations) {
-        if self.settle(key, &self.0.informer.snapshot()) {
+        let store = self.0.informer.snapshot();
+        if self.settle(key, &store) {
             return;
         }
         let mut given_up = 0;
         self.0.expected.lock().remove(key, |object, expectation| {
             let removes = unmet.get(object) == Some(expectation);
-            given_up += usize::from(removes);
+            // A restored backup may have lost what was written before.
+            given_up += usize::from(removes && expectation.0 >= store.epoch());
             removes
         });
         if given_up > 0 {
@@ -141,19 +164,29 @@ impl Cache {
         }
     }
 
-    /// Waits until the cache shows everything that `key` waits for, or its informer has ended.
+    /// Waits until the cache shows everything that `key` waits for, or has another history than one
+    /// of the writes, or its informer has ended.
     pub(crate) async fn wait_observed(
         &self,
         key: &ObjectKey,
         limit: Duration,
     ) -> Result<(), WaitTimeout> {
         let Some(newest) = self.newest(key) else { return Ok(()) };
-        let shown = |store: &Snapshot| self.settle(key, store).then_some(());
+        let shown = |store: &Snapshot| {
+            (self.settle(key, store) || !self.shares_history(key, store)).then_some(())
+        };
         tokio::select! {
             biased;
             shown = self.0.informer.indexer().wait_until(&newest, limit, shown) => shown,
             () = self.0.informer.stopped() => Ok(()),
         }
+    }
+
+    /// Returns whether the versions of the writes that `key` waits for compare with the store's.
+    fn shares_history(&self, key: &ObjectKey, store: &Snapshot) -> bool {
+        let expected = self.0.expected.lock();
+        let of_key = expected.of.get(key);
+        of_key.is_none_or(|all| all.values().all(|(epoch, _)| *epoch == store.epoch()))
     }
 
     /// Returns the newest version that `key` waits for, if any.
@@ -177,16 +210,29 @@ impl Cache {
         object: Option<ObjectKey>,
         expectation: Expectation,
     ) {
+        let epoch = self.0.informer.snapshot().epoch();
+        self.expect_in(epoch, key, object, expectation);
+    }
+
+    /// Makes `key` wait until the store shows this state in this epoch.
+    fn expect_in(
+        &self,
+        epoch: u64,
+        key: &ObjectKey,
+        object: Option<ObjectKey>,
+        expectation: Expectation,
+    ) {
         let store = self.0.informer.snapshot();
         let mut expected = self.0.expected.lock();
         let expectations = expected.of.entry(key.clone()).or_default();
         let new = match expectations.remove(&object) {
-            Some((epoch, before)) if epoch == store.epoch() => {
-                expectations.insert(object, (epoch, before.and(expectation)));
+            Some((before, old)) if before >= epoch => {
+                let merged = if before == epoch { old.and(expectation) } else { old };
+                expectations.insert(object, (before, merged));
                 0
             }
             before => {
-                expectations.insert(object, (store.epoch(), expectation));
+                expectations.insert(object, (epoch, expectation));
                 usize::from(before.is_none())
             }
         };
@@ -201,5 +247,41 @@ impl Cache {
             expected.count = expected.of.values().map(HashMap::len).sum();
             expected.limit = 64 + 2 * expected.count;
         }
+    }
+}
+
+/// The state of a cache before a request was sent.
+pub(super) struct Sight {
+    cache: Cache,
+    epoch: u64,
+    /// The version that the store had reached.
+    version: Option<ResourceVersion>,
+    /// The version of the request's object in the store.
+    object: Option<ResourceVersion>,
+}
+
+impl Sight {
+    /// Makes `key` wait until the cache shows this state. `is_new` says that the request made the
+    /// state.
+    pub(super) fn expect(
+        &self,
+        key: &ObjectKey,
+        written: Option<&Written>,
+        expectation: &Expectation,
+        is_new: bool,
+    ) {
+        // An object in the shard of another replica never appears here.
+        if written.and_then(|of| of.state.as_deref()).is_some_and(|of| !self.cache.follows(of)) {
+            return;
+        }
+        // A write that changes nothing is answered with the version of the last change.
+        let is_new = is_new || written.is_none() || matches!(expectation, Expectation::Absent(_));
+        let known = if is_new { &self.version } else { &self.object };
+        let version = expectation.version();
+        let older = version.zip(known.as_ref()).is_some_and(|(new, old)| new.is_older_than(old));
+        // The server has lost history that the store still shows: it was restored from a backup.
+        let epoch = self.epoch + u64::from(older);
+        let object = written.map(|written| written.key.clone());
+        self.cache.expect_in(epoch, key, object, expectation.clone());
     }
 }

@@ -14,8 +14,9 @@ use kube::client::Body;
 use kube::core::Status;
 use serde::Deserialize;
 
+use super::cache::Sight;
 use super::expectation::Expectation;
-use super::log::{TrackedReconcile, TrackedState};
+use super::log::TrackedReconcile;
 use super::target::{Target, WriteVerb};
 use crate::controller::BoxError;
 use crate::object::{ObjectKey, ResourceVersion};
@@ -152,7 +153,8 @@ impl TrackedReconcile {
         request: Request<Body>,
     ) -> Result<Response<Body>, BoxError> {
         self.refuse_late(|| target.to_string())?;
-        if !self.0.log.holds(&target) {
+        let sights = self.0.log.sights(&target);
+        if sights.is_empty() {
             return Ok(client.send(request).await?);
         }
         let (parts, body) = request.into_parts();
@@ -161,12 +163,12 @@ impl TrackedReconcile {
             return Ok(client.send(Request::from_parts(parts, Body::from(body))).await?);
         }
         if target.verb == WriteVerb::Create && target.name.is_none() {
-            let named = serde_json::from_slice::<Answer>(&body);
+            let named = kube_decode::json::<Answer>(&body);
             target.name = named.ok().and_then(|sent| sent.metadata.name);
         }
         let request = Request::from_parts(parts, Body::from(body));
         // From here on the server may have the request, even if this future is dropped.
-        let mut flight = InFlight(Some((self, target, client.clone())));
+        let mut flight = InFlight(Some((self, target, client.clone())), sights);
         let (parts, body) = client.send(request).await?.into_parts();
         let status = parts.status;
         if status.is_server_error() || status == StatusCode::REQUEST_TIMEOUT {
@@ -198,8 +200,9 @@ fn is_final(status: StatusCode) -> bool {
     )
 }
 
-/// A write that was sent. If it is dropped before its answer is known, it counts as lost.
-struct InFlight(Option<(TrackedReconcile, Target, Client)>);
+/// A write that was sent, and the caches before that. If it is dropped before its answer is known,
+/// it counts as lost.
+struct InFlight(Option<(TrackedReconcile, Target, Client)>, Vec<Sight>);
 
 impl InFlight {
     /// Notes that the server refused the write: nothing changed.
@@ -211,11 +214,13 @@ impl InFlight {
     /// the write counts as lost and is looked up.
     fn landed(&mut self, body: &[u8]) {
         let Some((reconcile, target, _)) = &self.0 else { return };
-        let TrackedState { key, log, .. } = &*reconcile.0;
-        let Ok(answer) = serde_json::from_slice::<Answer>(body) else { return };
+        let Ok(answer) = kube_decode::json::<Answer>(body) else { return };
         match answer.expectation(target) {
             Confirmation::Expect(written, expectation) => {
-                log.expect(key, target, Some(&written), &expectation);
+                let creates = target.verb == WriteVerb::Create && target.subresource.is_none();
+                for sight in &self.1 {
+                    sight.expect(&reconcile.0.key, Some(&written), &expectation, creates);
+                }
             }
             Confirmation::Nothing => {}
             Confirmation::Incomplete => return,
@@ -247,12 +252,13 @@ pub(super) async fn quorum_list(
     let body = body.collect().await?.to_bytes();
     if !parts.status.is_success() {
         let code = parts.status.as_u16();
-        let refused = serde_json::from_slice::<Status>(&body);
+        let refused = kube_decode::json::<Status>(&body);
         let status =
             refused.unwrap_or_else(|_| Status::failure("the list failed", "").with_code(code));
         return Err(kube::Error::Api(status.boxed()));
     }
-    let list: List = serde_json::from_slice(&body).map_err(kube::Error::SerdeError)?;
+    let list: List = kube_decode::json(&body)
+        .map_err(|error| kube::Error::SerdeError(serde::de::Error::custom(error)))?;
     let listed = list.metadata.resource_version.unwrap_or_default().as_str().into();
     let Some(name) = &target.name else {
         return Ok(vec![(None, Expectation::AtLeast(listed))]);
@@ -354,7 +360,8 @@ impl Answer {
         let version = metadata.resource_version.clone().filter(|version| !version.is_empty());
         let (Some(key), Some(version)) = (key, version) else {
             // A token or a review is not in the collection.
-            return if whole_object { Confirmation::Incomplete } else { Confirmation::Nothing };
+            let is_made = !whole_object && target.verb == WriteVerb::Create;
+            return if is_made { Confirmation::Nothing } else { Confirmation::Incomplete };
         };
         let version = ResourceVersion::from(version.as_str());
         let lingers = metadata.deletion_timestamp.is_some()

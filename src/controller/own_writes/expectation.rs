@@ -6,7 +6,7 @@ use crate::indexer::Snapshot;
 use crate::object::{ObjectKey, ResourceVersion, ShardSelector};
 
 /// The expectations of one key, by object; `None` stands for the collection itself. Each holds the
-/// store's epoch when it was recorded.
+/// epoch of the store that will show it.
 pub(super) type Expectations = HashMap<Option<ObjectKey>, (u64, Expectation)>;
 
 /// One state that the store will show.
@@ -48,11 +48,12 @@ pub(super) fn is_met(
     store: &Snapshot,
     object: Option<&ObjectKey>,
 ) -> bool {
-    let is_empty = store.shard().is_some_and(ShardSelector::is_empty);
-    if is_empty || *epoch != store.epoch() {
-        // The cluster was restored to a history without the write, or no further state arrives
-        // because the shard is empty.
+    if store.shard().is_some_and(ShardSelector::is_empty) {
+        // No further state arrives.
         return true;
+    }
+    if *epoch != store.epoch() {
+        return false;
     }
     let stored = object.and_then(|object| store.get_cached(object));
     match expectation {

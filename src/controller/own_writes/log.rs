@@ -8,9 +8,8 @@ use std::time::Duration;
 use kube::Client;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::cache::Cache;
-use super::client::{self, CURRENT, Written};
-use super::expectation::Expectation;
+use super::cache::{Cache, Sight};
+use super::client::{self, CURRENT};
 use super::target::Target;
 use crate::indexer::WaitTimeout;
 use crate::informer::{SharedInformer, StartError};
@@ -111,12 +110,15 @@ impl WriteLog {
             else {
                 return Ok(());
             };
+            let sights = self.sights(&lost.target);
             let listing = client::quorum_list(&lost.client, &lost.target);
             let left = limit.saturating_sub(start.elapsed());
             let failed = match timeout(left, listing).await {
                 Ok(Ok(found)) => {
                     for (written, expectation) in found {
-                        self.expect(key, &lost.target, written.as_ref(), &expectation);
+                        for sight in &sights {
+                            sight.expect(key, written.as_ref(), &expectation, false);
+                        }
                     }
                     self.found(key, &lost.target);
                     continue;
@@ -142,26 +144,9 @@ impl WriteLog {
         }
     }
 
-    /// Makes `key` wait until every cache that holds the written object shows this state.
-    pub(super) fn expect(
-        &self,
-        key: &ObjectKey,
-        target: &Target,
-        written: Option<&Written>,
-        expectation: &Expectation,
-    ) {
-        let state = written.and_then(|written| written.state.as_deref());
-        for cache in self.caches.iter().filter(|cache| cache.holds(target)) {
-            // An object in the shard of another replica never appears here.
-            if state.is_none_or(|state| cache.follows(state)) {
-                cache.expect(key, written.map(|written| written.key.clone()), expectation.clone());
-            }
-        }
-    }
-
-    /// Returns whether any cache will show writes to this target.
-    pub(super) fn holds(&self, target: &Target) -> bool {
-        self.caches.iter().any(|cache| cache.holds(target))
+    /// Returns the state of the caches that will show writes to this target.
+    pub(super) fn sights(&self, target: &Target) -> Vec<Sight> {
+        self.caches.iter().filter_map(|cache| cache.sight(target)).collect()
     }
 
     /// Notes a write whose answer never came.

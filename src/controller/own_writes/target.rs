@@ -3,6 +3,7 @@
 use std::fmt;
 
 use http::Method;
+use percent_encoding::percent_decode_str;
 use serde::Deserialize;
 
 use crate::error::write_place;
@@ -84,12 +85,13 @@ impl Target {
         };
         let resource =
             if group.is_empty() { (*plural).to_owned() } else { format!("{plural}.{group}") };
+        let decoded = |name| percent_decode_str(name).decode_utf8_lossy().into_owned();
         Some(Self {
             verb,
             collection,
             resource,
             namespace: namespace.map(str::to_owned),
-            name: name.map(str::to_owned),
+            name: name.map(decoded),
             subresource: subresource.map(str::to_owned),
         })
     }
@@ -98,8 +100,7 @@ impl Target {
     pub(super) fn is_dry_run(&self, body: &[u8]) -> bool {
         let has_options =
             self.verb == WriteVerb::Delete || self.subresource.as_deref() == Some("eviction");
-        has_options
-            && serde_json::from_slice::<DeleteOptions>(body).is_ok_and(|sent| sent.is_dry_run())
+        has_options && kube_decode::json::<DeleteOptions>(body).is_ok_and(|sent| sent.is_dry_run())
     }
 
     pub(super) fn resource(&self) -> &str {
@@ -165,6 +166,11 @@ mod tests {
             scaled.quorum_list(),
             "/apis/apps/v1/namespaces/shop/deployments?limit=1&fieldSelector=metadata.name%3Dweb"
         );
+
+        let role = "/apis/rbac.authorization.k8s.io/v1/clusterroles/system%3Anode%2bx";
+        let role = target(&Method::PUT, role).unwrap();
+        assert_eq!(role.name.as_deref(), Some("system:node+x"));
+        assert!(role.quorum_list().ends_with("metadata.name%3Dsystem%3Anode%2Bx"));
 
         let namespace = target(&Method::DELETE, "/api/v1/namespaces/shop").unwrap();
         assert_eq!((namespace.resource(), namespace.name.as_deref()), ("namespaces", Some("shop")));
