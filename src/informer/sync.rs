@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
 use futures::future::join_all;
 use tokio::time::Instant;
 
@@ -184,13 +185,18 @@ impl Unsynced {
     }
 }
 
+/// Stops these informers and waits until no task is left.
+pub(crate) async fn shutdown_all(informers: &[SharedInformer]) {
+    join_all(informers.iter().map(|informer| informer.shutdown().boxed())).await;
+}
+
 /// Waits until these informers have synced.
 pub(crate) async fn wait_for_all(
     informers: &[SharedInformer],
     limit: Duration,
 ) -> Result<(), SyncError> {
     let start = Instant::now();
-    let waits = informers.iter().map(|informer| informer.wait_for_sync(limit));
+    let waits = informers.iter().map(|informer| informer.wait_for_sync(limit).boxed());
     let failed = join_all(waits).await.into_iter().filter_map(Result::err);
     SyncError::unless_none(failed.flat_map(|error| error.unsynced).collect(), start)
 }

@@ -25,7 +25,10 @@ use crate::time::{Moment, after};
 /// only with the next bookmark.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The number of times that the pause after a failed request doubles.
+/// The time that the first request gets. The next ones get more, because a server may be slow.
+const FIRST_LIMIT: Duration = Duration::from_secs(10);
+
+/// The number of times that the limit and the pause double after failed requests.
 const MOST_DOUBLINGS: u32 = 4;
 
 /// The number of refusals in a row that lead to a list of everything. One may be an accident.
@@ -179,7 +182,8 @@ impl Proving {
 
     /// Sends the request.
     pub(super) fn ask(&mut self, known: Option<&ResourceVersion>) {
-        let answer = first_version(self.source.clone(), self.idle_timeout).boxed();
+        let limit = FIRST_LIMIT * (1 << self.failures.min(MOST_DOUBLINGS));
+        let answer = first_version(self.source.clone(), self.idle_timeout.min(limit)).boxed();
         self.state = DemandState::Asking { answer, begun: Moment::now(), known: known.cloned() };
     }
 

@@ -144,7 +144,8 @@ impl<K: ?Sized> ReflectorOptions<K> {
     /// Sets the time during which the reflector reopens a watch that ends with an internal error
     /// (500) at its last version. After this time it lists again. 30 s unless set. Zero is
     /// client-go's default.
-    pub fn internal_error_window(mut self, window: Duration) -> Self {
+    #[cfg(test)]
+    pub(crate) fn internal_error_window(mut self, window: Duration) -> Self {
         self.internal_error_window = window;
         self
     }
@@ -163,7 +164,7 @@ impl<K: ?Sized> ReflectorOptions<K> {
 
     /// Sets the time for which a streaming list may send no new object before the reflector falls
     /// back to a plain list. 30 s unless set. The whole streaming list may take ten times as long.
-    pub fn initial_events_idle_timeout(mut self, timeout: Duration) -> Self {
+    pub(crate) fn initial_events_idle_timeout(mut self, timeout: Duration) -> Self {
         self.initial_events_idle_timeout = timeout;
         self
     }
@@ -282,6 +283,7 @@ impl<K: ?Sized> ReflectorOptions<K> {
 
     /// Sets the packer that packs objects, after the transform. Not packed unless set. An informer
     /// sets its own packer.
+    #[doc(hidden)]
     pub fn packer(mut self, packer: Packer) -> Self {
         self.packer = packer;
         self

@@ -121,8 +121,8 @@ impl ReflectorDriver {
                 let limit = self.options.freshness_limit;
                 let over = last.zip(limit).map(|(last, limit)| {
                     // A list may take longer than the limit. The watch has its turn after it.
-                    let turn = self.first_watch.map(|opened| after(opened, limit / 2));
-                    turn.map_or(after(last, limit), |turn| turn.max(after(last, limit)))
+                    let over = after(last, limit);
+                    self.first_watch.map_or(over, |opened| over.max(after(opened, limit / 2)))
                 });
                 probe.put_off(now, over);
                 if error.is_answer() && over.is_some_and(|over| over <= now) {

@@ -5,9 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::*;
 use crate::time::Moment;
 
-/// A source that refuses lists of one item, and others if `refuses_all` is set.
+/// A source that refuses lists of one item, and others if `refuses_all` is set. If `hangs` is set,
+/// the next list of one item gets no answer.
 struct Refusing {
     source: Arc<FakeSource<ConfigMap>>,
+    hangs: AtomicBool,
     refuses_all: AtomicBool,
     fault: fn() -> Fault,
 }
@@ -23,6 +25,9 @@ impl ListerWatcher<ConfigMap> for Refusing {
         hints: &ListHints,
     ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
         let list = self.source.list(query, hints);
+        if query.limit == Some(1) && self.hangs.swap(false, Ordering::Relaxed) {
+            return Box::pin(std::future::pending());
+        }
         if query.limit == Some(1) || self.refuses_all.load(Ordering::Relaxed) {
             let request = self.collection().request_name(Verb::List);
             let error = SourceError::new(request, (self.fault)());
@@ -57,7 +62,8 @@ impl Demanding {
     /// Runs a reflector whose questions get this fault.
     fn start(fault: fn() -> Fault) -> Self {
         let source = Arc::new(source(&["a", "b"]));
-        let refusing = Arc::new(Refusing { source, refuses_all: false.into(), fault });
+        let refusing =
+            Arc::new(Refusing { source, hangs: false.into(), refuses_all: false.into(), fault });
         let reflector = Reflector::new(refusing.clone(), ReflectorOptions::new().seed(1));
         let (sink, monitor) = (Sink::default(), reflector.monitor());
         let task = tokio::spawn(reflector.run(sink.clone()));
@@ -111,6 +117,15 @@ async fn unanswered_question_leads_to_no_list() {
         assert_eq!(lists, 1);
         assert!((30..60).contains(&questions), "{questions} questions");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn hanging_question_is_asked_again_soon() {
+    let demanding = Demanding::start(|| fault(400, "BadRequest"));
+    seconds(10.0).await;
+    demanding.refusing.hangs.store(true, Ordering::Relaxed);
+    assert!(demanding.is_proved(30.0).await);
+    assert_eq!(demanding.asked().0, 3);
 }
 
 #[tokio::test(start_paused = true)]
