@@ -38,6 +38,7 @@ use crate::indexer::{Indexer, Snapshot, WaitTimeout};
 use crate::labels::LabelSelector;
 use crate::object::{Cached, ObjectKey, ResourceVersion};
 use crate::reflector::ReflectorMonitor;
+use crate::storage::Keeper;
 
 /// A lister of all objects of an informer. Clones are cheap.
 ///
@@ -61,6 +62,7 @@ pub struct Lister<K> {
     resource: Arc<str>,
     /// The reflector that fills the store. `None` if the lister has no informer.
     reflector: Option<ReflectorMonitor>,
+    keeper: Option<Arc<dyn Keeper>>,
 }
 
 /// A lister of the objects of one namespace. Clones are cheap.
@@ -169,12 +171,16 @@ pub enum ReadError {
 impl<K: Resource + Send + Sync + 'static> Lister<K> {
     /// Creates a lister of this store. Errors name the objects by `resource`.
     pub fn new(indexer: Indexer<K>, resource: Arc<str>) -> Self {
-        Self { indexer, resource, reflector: None }
+        Self { indexer, resource, reflector: None, keeper: None }
     }
 
-    /// Sets the reflector that fills the store.
-    pub(crate) fn fed_by(self, reflector: ReflectorMonitor) -> Self {
-        Self { reflector: Some(reflector), ..self }
+    /// Sets the reflector that fills the store, and the part of the storage that packs objects.
+    pub(crate) fn fed_by(
+        self,
+        reflector: ReflectorMonitor,
+        keeper: Option<Arc<dyn Keeper>>,
+    ) -> Self {
+        Self { reflector: Some(reflector), keeper, ..self }
     }
 
     /// Returns every object, in no particular order. O(n).
@@ -186,7 +192,7 @@ impl<K: Resource + Send + Sync + 'static> Lister<K> {
     /// that selects nothing reads no object, and one that selects everything reads no label.
     pub fn list(&self, selector: &LabelSelector) -> Vec<Arc<K>> {
         let snapshot = self.indexer.snapshot();
-        select(snapshot.objects(), selector)
+        self.counted(|| select(snapshot.objects(), selector))
     }
 
     /// Returns the cluster-scoped object of this name. For a namespaced object, use
@@ -256,6 +262,16 @@ impl<K: Resource + Send + Sync + 'static> Lister<K> {
         self.reflector.as_ref()?.freshness_at(self.indexer.snapshot().version())
     }
 
+    /// Makes a list, and counts it if it unpacks many objects. Others that unpack objects meanwhile
+    /// count, too.
+    fn counted(&self, list: impl FnOnce() -> Vec<Arc<K>>) -> Vec<Arc<K>> {
+        let Some(keeper) = &self.keeper else { return list() };
+        let before = keeper.status().misses;
+        let listed = list();
+        keeper.note_list(keeper.status().misses - before);
+        listed
+    }
+
     fn find(&self, namespace: Option<&str>, name: &str) -> Result<Arc<K>, NotFound> {
         if let Some(found) = self.indexer.get_cached_by_name(namespace, name) {
             return found.get().ok_or_else(|| self.not_found(namespace, name));
@@ -322,7 +338,7 @@ impl<K: Resource + Send + Sync + 'static> NamespaceLister<K> {
     /// O(objects in the namespace).
     pub fn list(&self, selector: &LabelSelector) -> Vec<Arc<K>> {
         let snapshot = self.lister.indexer.snapshot();
-        select(snapshot.select_namespace(&self.namespace), selector)
+        self.lister.counted(|| select(snapshot.select_namespace(&self.namespace), selector))
     }
 
     /// Returns the object of this name.
@@ -392,6 +408,7 @@ impl<K> Clone for Lister<K> {
             indexer: self.indexer.clone(),
             resource: self.resource.clone(),
             reflector: self.reflector.clone(),
+            keeper: self.keeper.clone(),
         }
     }
 }

@@ -217,10 +217,15 @@ impl Keeper for PackedKeeper {
             hot_bytes,
             hits: figures.hits.get(),
             misses: figures.misses.get(),
+            large_lists: figures.large_lists.get(),
             kept_decoded: figures.kept_decoded.get(),
             unreadable: figures.unreadable.get(),
             refused: self.refused.get().copied().or_else(|| self.rewriter.as_ref()?.refused()),
         }
+    }
+
+    fn note_list(&self, unpacked: u64) {
+        self.shared.figures.listed(unpacked);
     }
 
     fn sweep(self: Arc<Self>, report: ReportFault) -> BoxFuture<'static, ()> {

@@ -115,6 +115,9 @@ pub(crate) trait Keeper: Send + Sync {
 
     fn status(&self) -> StorageStatus;
 
+    /// Notes that one list unpacked this number of objects.
+    fn note_list(&self, unpacked: u64);
+
     /// Releases unpacked objects that are no longer read, and reports packed objects that could not
     /// be read, while it is polled. Never completes. Cancel safe. Until it is called, no object is
     /// held unpacked.
@@ -153,6 +156,9 @@ pub struct StorageStatus {
     pub hits: u64,
     /// The number of reads that unpacked the object.
     pub misses: u64,
+    /// The number of calls of a lister's `all` or `list` that unpacked more than 1,000 objects. The
+    /// first is also logged.
+    pub large_lists: u64,
     /// The number of objects that arrived, could not be packed and were kept decoded.
     pub kept_decoded: u64,
     /// The number of reads that failed because the object could not be unpacked. The object is

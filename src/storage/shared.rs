@@ -16,6 +16,9 @@ use crate::sync::{Mutex, Notify};
 /// The number of faults that may wait to be passed on. Further ones are only logged and counted.
 const MAX_FAULTS: usize = 128;
 
+/// The number of objects that a list may unpack before it counts as large.
+const LARGE_LIST: u64 = 1_000;
+
 /// The data that all packed objects of an informer share.
 pub(super) struct Shared {
     pub(super) heat: Heat,
@@ -50,6 +53,7 @@ pub(super) struct Figures {
     pub(super) bytes: AtomicUsize,
     pub(super) hits: Counter,
     pub(super) misses: Counter,
+    pub(super) large_lists: Counter,
     pub(super) kept_decoded: Counter,
     pub(super) unreadable: Counter,
     faults: Mutex<Vec<Fault>>,
@@ -65,6 +69,7 @@ impl Figures {
             bytes: AtomicUsize::new(0),
             hits: Counter::default(),
             misses: Counter::default(),
+            large_lists: Counter::default(),
             kept_decoded: Counter::default(),
             unreadable: Counter::default(),
             faults: Mutex::default(),
@@ -100,6 +105,19 @@ impl Figures {
         if self.kept_decoded.add() == 0 {
             let resource = &*self.resource;
             tracing::warn!(resource, %error, "an object can't be packed and is kept decoded");
+        }
+    }
+
+    /// Counts a list if it unpacked many objects. Logs the first.
+    pub(super) fn listed(&self, unpacked: u64) {
+        if unpacked > LARGE_LIST && self.large_lists.add() == 0 {
+            let resource = &*self.resource;
+            tracing::info!(
+                resource,
+                unpacked,
+                "a list unpacked many objects, which takes tens of microseconds each: read an \
+                 index, or choose a longer `Storage::hot_for`"
+            );
         }
     }
 

@@ -10,6 +10,7 @@ use kube_informer::transport::{ApiSource, Decode, DecodeError, DecodeProtobuf, S
 use tokio::time::timeout;
 
 use super::*;
+use crate::helpers::S;
 
 #[path = "../../../benches/peers/pods.rs"]
 #[allow(dead_code, clippy::format_push_string, clippy::expect_used, reason = "the comparison's")]
@@ -388,6 +389,30 @@ async fn index_with_wrong_fields_is_detected() {
     let by_name = informer.add_index_on("name", ["spec"], move |pod| [picky(pod)]).unwrap();
     assert_eq!((by_node.len("n-1"), by_name.len("pod-117")), (40, 1));
     informer.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn list_that_unpacks_many_objects_is_counted() {
+    let server = ApiServer::new();
+    for n in 0..1_500 {
+        server.create(&pod(n, "node")).unwrap();
+    }
+    let pods = SharedInformer::<Pod>::new(
+        Arc::new(ApiSource::new(server.client())),
+        InformerOptions::new(),
+    );
+    pods.start().unwrap();
+    pods.wait_for_sync(S).await.unwrap();
+    let large_lists = || pods.status().storage.unwrap().large_lists;
+    assert_eq!(pods.lister().namespace("ns-0").all().len(), 500);
+    assert_eq!(large_lists(), 0);
+    assert_eq!(pods.lister().all().len(), 1_500);
+    assert_eq!(large_lists(), 0, "1,000 of them were cold");
+    sleep(120 * S).await;
+    for _ in 0..2 {
+        assert_eq!(pods.lister().list(&kube_informer::LabelSelector::everything()).len(), 1_500);
+        assert_eq!(large_lists(), 1);
+    }
 }
 
 fn key_of(namespace: &str, name: &str) -> ObjectKey {
