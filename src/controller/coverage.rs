@@ -93,7 +93,8 @@ impl ControllerParts {
             let name: Arc<str> = member.collection().to_string().into();
             late.binary_search(&place).ok().map(|_| (place, name))
         };
-        let missing: BTreeMap<_, _> = self.members().enumerate().filter_map(named).collect();
+        let mut missing = BTreeMap::new();
+        missing.extend(self.members().enumerate().filter_map(named));
         for collection in self.missing_informers.set_lacking(missing) {
             tracing::warn!(
                 controller = &*self.name,

@@ -10,6 +10,7 @@ use tokio::time::Instant;
 use super::cause::{Cause, Trigger};
 use super::heat::{Heat, HotKey, LastWarning, Pace, Standstill};
 use crate::object::ObjectKey;
+use crate::sorting::sort_by;
 use crate::sync::Mutex;
 
 /// The number of triggers that are kept for a key.
@@ -62,10 +63,12 @@ impl TriggerHistory {
 
     /// Notes why a key is queued. Amortised O(1).
     pub(super) fn record(&self, key: &ObjectKey, cause: impl FnOnce() -> Cause) {
-        if self.keys == 0 {
-            return;
+        if self.keys > 0 {
+            self.keep(key, (Instant::now(), cause()));
         }
-        let trigger = (Instant::now(), cause());
+    }
+
+    fn keep(&self, key: &ObjectKey, trigger: (Instant, Cause)) {
         let mut kept = self.kept.lock();
         let Kept { of, order, next, .. } = &mut *kept;
         *next += 1;
@@ -136,7 +139,7 @@ impl TriggerHistory {
         let hot =
             kept.of.iter().filter_map(|(key, entry)| Some((entry.heat.rate(now)?, key, entry)));
         let mut hot: Vec<_> = hot.collect();
-        hot.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(other.1)));
+        sort_by(&mut hot, |one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(other.1)));
         let read = |(rate, key, entry): (f64, &ObjectKey, &Entry)| HotKey {
             key: key.to_string(),
             rate,

@@ -325,7 +325,8 @@ impl ControllerHandle {
     }
 
     /// Updates the metrics that grow with time; see [`WorkQueue::publish`].
-    pub fn publish(&self) {
+    #[cfg(feature = "serve")]
+    pub(crate) fn publish(&self) {
         self.queue.publish();
     }
 

@@ -108,11 +108,6 @@ impl<K: ?Sized> Presence<K> {
     pub fn is_gone(&self) -> bool {
         matches!(self, Self::Gone)
     }
-
-    /// Returns whether the cache cannot tell if the object exists.
-    pub fn is_unknown(&self) -> bool {
-        matches!(self, Self::Unknown(_))
-    }
 }
 
 impl Presence<dyn AnyObject> {

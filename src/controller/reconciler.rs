@@ -4,6 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
@@ -113,7 +114,7 @@ impl Reconciler {
     ) {
         let (this, key) = (self.clone(), ended.work.item().clone());
         self.status.hold(&key);
-        self.tracked.spawn(async move {
+        let concluding = async move {
             let whole = this.aborted.run_until_cancelled(this.end_in_time(&mut ended, &tracked));
             let whole = whole.await;
             if whole.is_none() {
@@ -125,7 +126,8 @@ impl Reconciler {
             if let Err(message) = catch(|| this.end_try(ended)) {
                 this.status.record_failure(&key, message, this.queue.num_requeues(&key));
             }
-        });
+        };
+        self.tracked.spawn(concluding.boxed());
     }
 
     /// Waits until nothing is tracked. When the try times out, its tasks are dropped like its

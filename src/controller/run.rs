@@ -289,12 +289,13 @@ impl ControllerParts {
                 all_requests: self.all_requests.clone(),
             };
             let (gate, groups) = (slots.clone(), self.groups.clone());
-            feeds.tasks.spawn(async move {
-                join_all(members(&groups).map(|member| gate.prove(member))).await;
+            let proving = async move {
+                join_all(members(&groups).map(|member| gate.prove(member).boxed())).await;
                 pending::<()>().await;
-            });
+            };
+            feeds.tasks.spawn(proving.boxed());
             let (name, status) = (self.name.clone(), self.status.clone());
-            feeds.tasks.spawn(async move {
+            let feeding = async move {
                 loop {
                     let feeding = slots.feed(&arrivals);
                     // Unpacking an object runs its type's deserializer.
@@ -304,11 +305,13 @@ impl ControllerParts {
                     }
                     sleep(RESTART_PAUSE).await;
                 }
-            });
+            };
+            feeds.tasks.spawn(feeding.boxed());
         }
         for stream in &self.streams {
             let (queue, status) = (self.queue.clone(), self.status.clone());
-            feeds.tasks.spawn(stream.clone().feed(queue, status, self.all_requests.clone()));
+            let feeding = stream.clone().feed(queue, status, self.all_requests.clone());
+            feeds.tasks.spawn(feeding.boxed());
         }
         Ok(())
     }
@@ -386,7 +389,7 @@ impl ControllerParts {
         let _aborts = reconciler.aborted.clone().drop_guard();
         let mut workers = JoinSet::new();
         for number in 0..self.limits.workers {
-            workers.spawn(scope.track(reconciler.clone().work(number)));
+            workers.spawn(scope.track(reconciler.clone().work(number)).boxed());
         }
         let ended = self.supervise(&scope, &reconciler, &mut workers, &mut feeds).await;
         stop.cancel();
@@ -430,7 +433,9 @@ impl ControllerParts {
         let missing_informers =
             self.members().enumerate().filter(|(place, _)| self.missing_informers.contains(*place));
         let mut latecomers: FuturesUnordered<_> = missing_informers
-            .map(|(place, member)| member.fresh(scope.won(), Duration::MAX).map(move |_| place))
+            .map(|(place, member)| {
+                member.fresh(scope.won(), Duration::MAX).map(move |_| place).boxed()
+            })
             .collect();
         let mut next_number = self.limits.workers;
         let mut spinning = reconciler.spinning.subscribe();
@@ -463,7 +468,7 @@ impl ControllerParts {
                 Some(_) = workers.join_next() => {
                     self.status.count_restart();
                     tracing::error!(controller = &*self.name, "a worker ended unexpectedly");
-                    workers.spawn(scope.track(reconciler.clone().work(next_number)));
+                    workers.spawn(scope.track(reconciler.clone().work(next_number)).boxed());
                     next_number += 1;
                 }
                 Some(place) = feeds.next_end() => {
@@ -490,7 +495,7 @@ impl Feeds {
     /// are in the queue.
     fn add(&mut self, place: usize, connection: Connection) -> CancellationToken {
         let Connection { feeding, fed } = connection;
-        self.places.insert(self.tasks.spawn(feeding).id(), place);
+        self.places.insert(self.tasks.spawn(feeding.boxed()).id(), place);
         fed
     }
 

@@ -6,6 +6,7 @@
 
 use std::time::Duration;
 
+use futures::FutureExt;
 use futures::future::join_all;
 use tokio::time::{Instant, sleep};
 
@@ -22,7 +23,8 @@ impl ControllerParts {
     /// informer is fresh, too, or fails. The keys of the others wait.
     pub(super) async fn await_view(&self, since: Moment) -> Result<(), ControllerError> {
         let (start, takes_over) = (Instant::now(), since > Moment::START);
-        let all = join_all(self.members().map(|member| member.fresh(since, self.limits.sync)));
+        let all =
+            join_all(self.members().map(|member| member.fresh(since, self.limits.sync).boxed()));
         let some = async {
             loop {
                 // An error from before the takeover says nothing of the view since then.
@@ -31,7 +33,7 @@ impl ControllerParts {
                     return;
                 }
                 if takes_over {
-                    self.note_missing(since, |member| member.is_failing(since, within));
+                    self.note_missing(since, &|member| member.is_failing(since, within));
                 }
                 sleep(POLL_INTERVAL).await;
             }
@@ -43,7 +45,7 @@ impl ControllerParts {
         };
         let begins = failed.is_empty() || self.groups.iter().all(|group| group.has_some(since));
         if begins || takes_over {
-            self.note_missing(since, |_| true);
+            self.note_missing(since, &|_| true);
         }
         if !begins {
             let unsynced = failed.into_iter().flat_map(|error| error.unsynced).collect();
@@ -65,7 +67,7 @@ impl ControllerParts {
 
     /// Lists as missing each informer that is not fresh, if `is_missing` says so. Removes those
     /// that are fresh.
-    fn note_missing(&self, since: Moment, is_missing: impl Fn(&Membership) -> bool) {
+    fn note_missing(&self, since: Moment, is_missing: &dyn Fn(&Membership) -> bool) {
         for (place, member) in self.members().enumerate() {
             if member.is_fresh(since) {
                 for key in self.missing_informers.remove(place) {

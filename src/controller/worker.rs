@@ -144,7 +144,9 @@ impl Reconciler {
                     this.write_waits.finish(&key, wait, seen);
                     this.queue.unpark(&key);
                 };
-                self.watchers.spawn(async move { stop.run_until_cancelled(watching).await });
+                let watching =
+                    async move { stop.run_until_cancelled(watching).await.unwrap_or(()) };
+                self.watchers.spawn(watching.boxed());
                 work.park(2 * OWN_WRITE_TIMEOUT);
             }
         }

@@ -25,21 +25,23 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
 use futures::future::join_all;
 use kube::core::NamespaceResourceScope;
 use kube::{Client, Resource};
 use serde::de::DeserializeOwned;
-use tokio_util::task::TaskTracker;
 
 pub use self::builder::SharedInformerFactoryBuilder;
 use self::registry::{Held, Identity, Registry, Request, missing};
 pub use self::spec::{InformerSpec, OptionDifference, SpecConflict, SpecError};
 use crate::informer::{
-    InformerGroup, InformerStatus, SharedInformer, StartError, SyncError, wait_for_all,
+    InformerGroup, InformerStatus, SharedInformer, StartError, SyncError, shutdown_all,
+    wait_for_all,
 };
 use crate::lister_watcher::Collection;
 use crate::lister_watcher::ListerWatcher;
 use crate::object::KindReach;
+use crate::sorting::sort_by;
 use crate::transport::ApiSource;
 
 /// A factory of shared informers.
@@ -302,7 +304,7 @@ impl SharedInformerFactory {
     /// Cancel safe: the informers stop even if this future is dropped after its first poll.
     pub async fn shutdown(&self) {
         let informers = self.begin_shutdown();
-        join_all(informers.iter().map(super::informer::SharedInformer::shutdown)).await;
+        shutdown_all(&informers).await;
         self.finish_shutdown(&informers).await;
     }
 
@@ -311,7 +313,8 @@ impl SharedInformerFactory {
     pub async fn shutdown_with_drain(&self, limit: Duration) -> bool {
         let informers = self.begin_shutdown();
         let drained =
-            join_all(informers.iter().map(|informer| informer.shutdown_with_drain(limit))).await;
+            join_all(informers.iter().map(|informer| informer.shutdown_with_drain(limit).boxed()))
+                .await;
         self.finish_shutdown(&informers).await;
         drained.into_iter().all(|drained| drained)
     }
@@ -328,7 +331,7 @@ impl SharedInformerFactory {
     /// Waits until the stopped informers have no task left, and keeps their last status.
     async fn finish_shutdown(&self, informers: &[SharedInformer]) {
         let leaving = self.shared.leaving.lock().clone();
-        join_all(leaving.iter().map(TaskTracker::wait)).await;
+        join_all(leaving.iter().map(|tracker| tracker.wait().boxed())).await;
         if informers.is_empty() {
             return;
         }
@@ -395,7 +398,7 @@ pub struct FactoryStatus {
 
 impl FactoryStatus {
     pub(crate) fn new(mut informers: Vec<InformerStatus>) -> Self {
-        informers.sort_by(|a, b| {
+        sort_by(&mut informers, |a, b| {
             let key = |status: &InformerStatus| {
                 let collection = &status.collection;
                 (status.name.clone(), collection.resource.clone(), collection.namespace.clone())

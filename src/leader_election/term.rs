@@ -3,6 +3,7 @@
 use std::future::pending;
 use std::pin::pin;
 
+use futures::FutureExt;
 use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
@@ -130,7 +131,7 @@ impl LeaderElector {
             let (lease, cause) = (self.lease.clone(), LossCause::RenewDeadline);
             Err(LeaderElectionError::Lost { lease, cause, last_error: None, work })
         };
-        let running = AbortOnDropHandle::new(runtime.spawn(running));
+        let running = AbortOnDropHandle::new(runtime.spawn(running.boxed()));
         let ended = tokio::select! {
             biased;
             ended = running => ended,
@@ -221,17 +222,18 @@ impl Candidate {
         self.last = TermWork { gone: gone.clone(), scope: scope.clone() };
         self.state.begin_work(self.last.clone());
         let (mine, guard) = (scope.clone(), gone.drop_guard());
+        let leading = async move {
+            let scope = mine.clone();
+            let output = scope.run_until_aborted(lead(mine)).await;
+            drop(guard);
+            match output {
+                Some(output) => output,
+                // The elector drops this task.
+                None => pending().await,
+            }
+        };
         let mut work = Work {
-            task: AbortOnDropHandle::new(work_on.spawn(async move {
-                let scope = mine.clone();
-                let output = scope.run_until_aborted(lead(mine)).await;
-                drop(guard);
-                match output {
-                    Some(output) => output,
-                    // The elector drops this task.
-                    None => pending().await,
-                }
-            })),
+            task: AbortOnDropHandle::new(work_on.spawn(leading.boxed())),
             result: None,
             scope: scope.clone(),
         };

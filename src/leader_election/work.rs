@@ -3,6 +3,7 @@
 use std::pin::pin;
 use std::time::Duration;
 
+use futures::FutureExt;
 use tokio::runtime::Handle;
 use tokio::time::{sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
@@ -93,7 +94,7 @@ impl Drop for RenewOnDrop {
         let Some(machine) = self.machine.take() else { return };
         let (lease, state) = (self.lease.clone(), self.state.clone());
         let work = self.work.clone();
-        self.runtime.spawn(async move {
+        let renewing = async move {
             let scope = &work.scope;
             // Dropped work normally ends at once.
             let mut ended = pin!(work.wait_until_ended());
@@ -116,7 +117,8 @@ impl Drop for RenewOnDrop {
                 }
             }
             state.overdue(false);
-        });
+        };
+        self.runtime.spawn(renewing.boxed());
     }
 }
 

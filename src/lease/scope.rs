@@ -293,7 +293,7 @@ impl WorkScope {
         if self.has_ended() {
             self.tell_refused("a task");
         }
-        tokio::spawn(tracked)
+        tokio::spawn(tracked.boxed())
     }
 
     /// Runs a closure on a thread for blocking code, as a part of the scope. The elector does not
@@ -315,7 +315,7 @@ impl WorkScope {
         if !guard.holds() {
             self.tell_refused("a closure");
             drop_safely(work);
-            return tokio::spawn(ready(None));
+            return tokio::spawn(ready(None).boxed());
         }
         // This order drops the closure's values before the guard.
         let (span, waiting) = (tracing::Span::current(), Arc::new(Mutex::new(Some((work, guard)))));
@@ -329,7 +329,7 @@ impl WorkScope {
             Some(span.in_scope(work))
         });
         let aborted = self.0.aborted.clone();
-        tokio::spawn(async move {
+        let ending = async move {
             let result = tokio::select! {
                 biased;
                 result = &mut closure => result,
@@ -348,7 +348,8 @@ impl WorkScope {
                 // The runtime shuts down.
                 Err(Err(_)) => None,
             }
-        })
+        };
+        tokio::spawn(ending.boxed())
     }
 
     /// Returns a guard that keeps the scope open until it is dropped, for work that is not a

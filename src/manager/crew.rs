@@ -106,7 +106,7 @@ impl Crew {
             };
             (result, Some(rest.boxed()))
         };
-        self.names.insert(self.tasks.spawn(work).id(), name.clone());
+        self.names.insert(self.tasks.spawn(work.boxed()).id(), name.clone());
     }
 
     /// Waits until a task ends. Returns `None` if there is no task. Cancel safe.
@@ -118,7 +118,7 @@ impl Crew {
         };
         let name = self.names.remove(&id).unwrap_or_default();
         if let Some(rest) = rest {
-            self.names.insert(self.tasks.spawn(rest.map(|()| (Ok(()), None))).id(), name);
+            self.names.insert(self.tasks.spawn(rest.map(|()| (Ok(()), None)).boxed()).id(), name);
         }
         Some(result)
     }

@@ -4,11 +4,13 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::{join, join_all};
+use futures::future::join;
 
 use crate::controller::AnyController;
 use crate::factory::{FactoryStatus, SharedInformerFactory};
-use crate::informer::{InformerStatus, SharedInformer, StartError, SyncError, wait_for_all};
+use crate::informer::{
+    InformerStatus, SharedInformer, StartError, SyncError, shutdown_all, wait_for_all,
+};
 use crate::sync::Mutex;
 
 /// The informers that a manager starts, awaits, shows and stops.
@@ -76,8 +78,7 @@ impl Informers {
     /// Stops every informer, and waits until no task of them is left. The first poll stops them.
     pub(super) async fn shutdown(&self) {
         let live = self.others();
-        let stopped = join_all(live.iter().map(SharedInformer::shutdown));
-        join(self.factory.shutdown(), stopped).await;
+        join(self.factory.shutdown(), shutdown_all(&live)).await;
         let last = live.iter().map(SharedInformer::status).collect();
         let mut others = self.others.lock();
         if !others.live.is_empty() {

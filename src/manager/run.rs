@@ -19,7 +19,6 @@ use super::{Manager, ManagerError, ManagerPhase};
 use crate::controller::{AnyController, StopGuard};
 use crate::leader_election::{LeaderElectionError, LeaderElector, Outcome, WorkScope};
 use crate::panic::{SafeVec, drop_safely};
-use crate::sharding::Sharding;
 
 /// The name of the election among the parts of a manager.
 const ELECTION: &str = "leader election";
@@ -81,7 +80,7 @@ impl Manager {
             at_once.run_until_cancelled(blocked.wait_until_idle()).await;
         }
         let shardings = controllers.iter().filter_map(|controller| controller.sharding());
-        let blocked = join_all(shardings.map(Sharding::finish_blocked));
+        let blocked = join_all(shardings.map(|sharding| sharding.finish_blocked().boxed()));
         at_once.run_until_cancelled(blocked).await;
         first.take()
     }
@@ -134,8 +133,10 @@ impl ManagerParts {
                     // Values that the user's functions captured may panic.
                     drop_safely(team);
                 }
-                let mut informer_ends: FuturesUnordered<_> =
-                    controllers.iter().map(|controller| controller.informer_stopped()).collect();
+                let mut informer_ends: FuturesUnordered<_> = controllers
+                    .iter()
+                    .map(|controller| controller.informer_stopped().boxed())
+                    .collect();
                 let failed = tokio::select! {
                     biased;
                     () = stop.cancelled() => None,

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use futures::FutureExt;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -21,13 +22,14 @@ impl Stops {
         let mut signals = Signals::install()?;
         let stops = Self::default();
         let told = stops.clone();
-        let listening = tokio::spawn(async move {
+        let listening = async move {
             signals.next().await;
             tracing::info!("stopping after a signal; another one ends the process at once");
             told.graceful.cancel();
             signals.next().await;
             told.at_once.cancel();
-        });
+        };
+        let listening = tokio::spawn(listening.boxed());
         Ok((stops, AbortOnDropHandle::new(listening)))
     }
 }

@@ -161,13 +161,14 @@ impl ManagerState {
         leadership: Option<watch::Receiver<LeadershipState>>,
         tasks: impl Iterator<Item = (Arc<str>, Role)>,
     ) -> Self {
-        let waiting = tasks.map(|(name, role)| (name, (role, TaskState::Waiting)));
+        let mut waiting = BTreeMap::new();
+        waiting.extend(tasks.map(|(name, role)| (name, (role, TaskState::Waiting))));
         Self {
             informers,
             controllers,
             leadership,
             phase: Mutex::new((ManagerPhase::Idle, Instant::now())),
-            parts: Mutex::new(waiting.collect()),
+            parts: Mutex::new(waiting),
             term: Mutex::new(None),
             #[cfg(feature = "serve")]
             addresses: Mutex::new(None),

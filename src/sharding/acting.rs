@@ -9,10 +9,12 @@ use super::balance::{Balance, Owner};
 use super::holdings::{Change, Holding, Pace, Release, Repair};
 use super::machine::{Answer, Command, Machine, Request, RequestFailure, Subject};
 use super::session::{Progress, Session};
+use super::silence::Silent;
 use super::slots;
 use super::trouble::Loss;
 use super::view::View;
 use crate::object::ring_hash;
+use crate::sorting::sort_by;
 use crate::time::after;
 
 /// The divisor of the retry period that gives a short wait while a member leaves. Most work ends at
@@ -247,11 +249,16 @@ impl Machine {
 
     /// Deletes the Leases of silent members, and old ones of this replica.
     fn fence(&mut self, view: &View, session: &str, now: Instant) {
-        for silent in self.silence.due(session, view, &self.rules, now) {
-            let (name, uid, version) = (silent.name, silent.uid.clone(), silent.version);
-            let subject = Subject::Session(silent.uid.clone());
-            let id = self.send(subject, Request::Delete { name, uid, version });
-            self.silence.sent(&silent.uid, id);
+        let silent = self.silence.due(session, view, &self.rules, now);
+        self.delete(silent);
+    }
+
+    /// Deletes member Leases.
+    pub(super) fn delete(&mut self, leases: Vec<Silent>) {
+        for Silent { name, uid, version } in leases {
+            let request = Request::Delete { name, uid: uid.clone(), version };
+            let id = self.send(Subject::Session(uid.clone()), request);
+            self.silence.sent(&uid, id);
         }
     }
 
@@ -281,7 +288,8 @@ impl Machine {
         }
         let mut plan = balance.plan(own, given);
         // A slot whose write was refused must not hold up the others.
-        plan.claim.sort_by_key(|slot| self.holdings.refusals(*slot));
+        let refusals = |slot: &usize| self.holdings.refusals(*slot);
+        sort_by(&mut plan.claim, |one, other| refusals(one).cmp(&refusals(other)));
         self.holdings.planned = plan.claim.into();
         let by = after(now, self.rules.grace);
         for slot in plan.give {

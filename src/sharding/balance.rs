@@ -6,6 +6,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
+use crate::sorting::sort_by;
+
 /// The owner of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
@@ -79,7 +81,7 @@ impl Balance {
                 _ => runs.push(slot..slot + 1),
             }
         }
-        runs.sort_by_key(ExactSizeIterator::len);
+        sort_by(&mut runs, |one, other| one.len().cmp(&other.len()));
         let mut edges = Vec::new();
         for run in runs {
             let wanted = (number - edges.len()).min(run.len());
@@ -200,7 +202,7 @@ fn targets(held: &[usize], slots: usize) -> Vec<usize> {
     }
     let (floor, larger) = (slots / held.len(), slots % held.len());
     let mut order: Vec<usize> = (0..held.len()).collect();
-    order.sort_by_key(|member| (Reverse(held[*member].min(floor + 1)), *member));
+    sort_by(&mut order, |one, other| held[*other].min(floor + 1).cmp(&held[*one].min(floor + 1)));
     let mut targets = vec![floor; held.len()];
     for member in order.into_iter().take(larger) {
         targets[member] += 1;

@@ -1,5 +1,6 @@
 //! Work that blocks a thread: the member Lease is renewed until it has ended.
 
+use futures::FutureExt;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -38,7 +39,7 @@ impl Drop for Detaching {
             return;
         }
         let detached = driver.inner.detached.token();
-        self.runtime.spawn(async move {
+        let ending = async move {
             // Dropped work normally ends at once.
             if timeout(DROP_TIMEOUT, driver.inner.work.wait()).await.is_err() {
                 driver.machine.rules.grace = std::time::Duration::ZERO;
@@ -51,7 +52,8 @@ impl Drop for Detaching {
             // This order lets the next run begin after this one has ended.
             drop(driver);
             drop(detached);
-        });
+        };
+        self.runtime.spawn(ending.boxed());
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::machine::{Answer, Command, Machine, Phase, Request, RequestFailure, Subject, min};
+use super::machine::{Answer, Command, Machine, Phase, RequestFailure, Subject, min};
 use super::pause;
 use super::record;
 use super::session::{Join, Joined};
@@ -113,12 +113,8 @@ impl Machine {
         let Some(view) = self.view.clone().filter(|_| self.sees && self.is_pausing()) else {
             return;
         };
-        for left in self.silence.left(&self.own, &view, now) {
-            let subject = Subject::Session(left.uid.clone());
-            let (name, uid) = (left.name, left.uid.clone());
-            let id = self.send(subject, Request::Delete { name, uid, version: None });
-            self.silence.sent(&left.uid, id);
-        }
+        let left = self.silence.left(&self.own, &view, now);
+        self.delete(left);
     }
 
     /// Returns the time of the next request without a session.

@@ -176,8 +176,8 @@ use self::machine::Rules;
 pub use self::options::{InvalidSharding, ShardingBuilder};
 pub use self::slots::ShardBy;
 pub use self::status::{MemberStatus, ShardingCounts, ShardingStatus};
+use crate::lease::WorkScope;
 use crate::lease::closed_tracker;
-pub use crate::lease::{InvalidTimes, LeaseError, WorkScope};
 use crate::metrics::{Level, MetricLabels, SHARDING_SLOTS_HELD};
 use crate::object::ShardSelector;
 

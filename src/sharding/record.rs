@@ -14,6 +14,7 @@ use super::view::{Member, Slot, View};
 use crate::indexer::Snapshot;
 use crate::lease::{renewal_after, rounded_up_seconds};
 use crate::object::{ObjectKey, ResourceVersion};
+use crate::sorting::sort_by;
 
 /// The label of all Leases of a group. Its value is the group.
 pub(super) const GROUP: &str = "kube-informer.dev/sharding";
@@ -102,7 +103,7 @@ impl Reader {
             known.insert(key.clone(), (lease, record));
         }
         self.known = known;
-        members.sort_by(|one, two| (&one.identity, &one.uid).cmp(&(&two.identity, &two.uid)));
+        sort_by(&mut members, |one, two| (&one.identity, &one.uid).cmp(&(&two.identity, &two.uid)));
         let unreadable = leases.unreadable() > 0;
         for slot in slots.iter_mut().flatten() {
             slot.doubtful = unreadable;

@@ -354,7 +354,7 @@ impl Driver {
                 self.answered.clear();
                 self.offer();
                 let ended = async move {
-                    join_all(scopes.iter().map(WorkScope::end_when_idle)).await;
+                    join_all(scopes.iter().map(|scope| scope.end_when_idle().boxed())).await;
                 };
                 self.waits.lost = Some(ended.boxed());
             }

@@ -36,7 +36,7 @@ pub enum ConditionStatus {
 
 impl ConditionStatus {
     /// Returns the text in the object.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::True => "True",
             Self::False => "False",

@@ -44,7 +44,7 @@ impl Configuration {
             Value::Object(members) => members,
             _ => Map::new(),
         };
-        let metadata = match members.remove("metadata") {
+        let mut metadata = match members.remove("metadata") {
             Some(Value::Object(metadata)) => metadata,
             _ => Map::new(),
         };
@@ -57,8 +57,7 @@ impl Configuration {
             }
             Section::Status => IDENTITY.contains(&name),
         };
-        let mut metadata: Map<_, _> =
-            metadata.into_iter().filter(|(name, value)| keep(name, value)).collect();
+        metadata.retain(|name, value| keep(name, value));
         metadata.insert("name".into(), address.name.into());
         metadata.remove("namespace");
         if let Some(namespace) = address.namespace {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use futures::FutureExt;
 use k8s_openapi::api::core::v1::ObjectReference;
 use kube::{Client, Resource};
 use serde::Serialize;
@@ -176,25 +177,13 @@ impl EventRecorder {
     pub fn new(client: Client, controller: impl Into<String>) -> Self {
         let controller = controller.into();
         let instance = std::env::var("HOSTNAME").unwrap_or_else(|_| controller.clone());
-        Self::of_instance(client, controller, instance)
-    }
-
-    /// Creates a recorder like [`new`](Self::new), whose events report another instance.
-    ///
-    /// # Panics
-    /// Panics outside a tokio runtime.
-    #[must_use]
-    pub fn of_instance(
-        client: Client,
-        controller: impl Into<String>,
-        instance: impl Into<String>,
-    ) -> Self {
-        let reporter = Reporter { controller: controller.into(), instance: instance.into() };
+        let reporter = Reporter { controller, instance };
         let (queue, waiting) = mpsc::channel(QUEUE);
         let shared = Arc::new(RecorderState::default());
         let (finished, done) = watch::channel(0);
         let publisher = Publisher::new(client, reporter);
-        tokio::spawn(publish_all(publisher, shared.clone(), waiting, finished));
+        let publishing = publish_all(publisher, shared.clone(), waiting, finished);
+        tokio::spawn(publishing.boxed());
         Self { shared, queue, done }
     }
 

@@ -11,7 +11,7 @@ use kube::client::Body;
 use kube::core::Status;
 use kube::core::response::StatusSummary;
 use kube::{Client, Resource};
-use kube_decode::DecodeError;
+use kube_decode::{Decode, SerdeDecode};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -264,7 +264,7 @@ impl<K> Target<'_, K> {
 /// Checks that the type can hold what it applies.
 pub(super) fn check_type<K>(target: &Target<'_, K>, desired: &K) -> Result<(), ApplyError>
 where
-    K: Serialize + DeserializeOwned,
+    K: Serialize + DeserializeOwned + 'static,
 {
     let read = to_value(desired).and_then(|value| from_value::<K>(&value));
     let read = read.and_then(|object| to_value(&object));
@@ -285,24 +285,22 @@ fn to_value<K: Serialize>(object: &K) -> Result<Value, String> {
 }
 
 /// Reads an object. The error is the panic of its own code, or quotes no value.
-fn from_value<K: DeserializeOwned>(value: &Value) -> Result<K, String> {
-    catch(|| K::deserialize(value).map_err(describe))?
-}
-
-/// Describes a problem without quoting the object, which may be a Secret.
-fn describe(error: serde_json::Error) -> String {
-    let has_place = error.line() > 0;
-    let text = DecodeError::from(error).to_string();
-    match text.rsplit_once(" at line ") {
-        Some((problem, _)) if !has_place => problem.to_owned(),
-        _ => text,
-    }
+///
+/// It is decoded as an informer's objects are: a program then contains the type's code once.
+fn from_value<K: DeserializeOwned + 'static>(value: &Value) -> Result<K, String> {
+    let text = value.to_string();
+    let problem = match catch(|| SerdeDecode::<K>::new().decode(text.as_bytes()))? {
+        Ok(object) => return Ok(object),
+        Err(error) => error.to_string(),
+    };
+    // The place is that of the text above, which nobody sees.
+    Err(problem.rsplit_once(" at line ").map_or(&*problem, |(problem, _)| problem).to_owned())
 }
 
 /// Returns the status of a refusal. An incomplete `Status`, such as a proxy's, is completed from
 /// the code of the answer.
 fn refusal(code: StatusCode, body: &[u8]) -> Status {
-    let mut status = serde_json::from_slice::<Status>(body).unwrap_or_default();
+    let mut status = kube_decode::json::<Status>(body).unwrap_or_default();
     status.status = Some(StatusSummary::Failure);
     status.code = code.as_u16();
     if status.message.is_empty() {

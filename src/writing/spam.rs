@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use crate::sorting::sort_by;
+
 /// The number of events about one object that may be published at once.
 const BURST: u32 = 25;
 /// The time after which one more event may be published.
@@ -44,7 +46,7 @@ impl SpamFilter {
             return;
         }
         let mut all: Vec<_> = self.0.drain().collect();
-        all.sort_unstable_by_key(|(_, bucket)| bucket.refilled(now));
+        sort_by(&mut all, |(_, one), (_, other)| one.refilled(now).cmp(&other.refilled(now)));
         all.truncate(OBJECTS / 2);
         self.0.extend(all);
     }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
 use futures::future::join_all;
 
 use super::checks::Check;
@@ -66,10 +67,14 @@ impl Health {
             Probe::Live => (self.live(&status), &self.live),
             Probe::Ready => (self.ready(&status), &self.ready),
         };
-        let added = added.iter().map(|check| async {
+        let added = added.iter().map(|check| {
             let name = format!("check/{}", check.name());
-            let failure = if wanted(&name) { check.run(self.check_timeout).await } else { None };
-            CheckResult::new(name, failure)
+            let wanted = wanted(&name);
+            let run = async move {
+                let failure = if wanted { check.run(self.check_timeout).await } else { None };
+                CheckResult::new(name, failure)
+            };
+            run.boxed()
         });
         results.extend(join_all(added).await);
         results
@@ -89,8 +94,8 @@ impl Health {
         }
         let shardings =
             status.controllers.iter().filter_map(|controller| controller.sharding.as_ref());
-        let groups: BTreeMap<_, _> =
-            shardings.map(|sharding| (&sharding.group, sharding.overdue)).collect();
+        let mut groups = BTreeMap::new();
+        groups.extend(shardings.map(|sharding| (&sharding.group, sharding.overdue)));
         results.extend(groups.into_iter().map(|(group, overdue)| {
             let failure = overdue.then(|| blocked_work(status));
             CheckResult::new(format!("sharding/{group}"), failure)

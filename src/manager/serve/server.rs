@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use futures::FutureExt;
 use http_body_util::Full;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -113,10 +114,10 @@ impl Server {
         let Listeners { listeners, addresses } = listeners;
         let mut tasks = JoinSet::new();
         for (listener, paths) in listeners {
-            tasks.spawn(accept(listener, paths, site.clone()));
+            tasks.spawn(accept(listener, paths, site.clone()).boxed());
         }
         if site.serves_recorder() {
-            tasks.spawn(recorder::upkeep());
+            tasks.spawn(recorder::upkeep().boxed());
         }
         tracing::info!(health = %addresses.health, metrics = %addresses.metrics, "serves");
         (Self { _tasks: tasks }, addresses)
@@ -153,7 +154,7 @@ async fn accept(listener: TcpListener, paths: Paths, site: Arc<Site>) {
             }
         }
         let is_asked = Arc::new(AtomicBool::new(false));
-        let task = tasks.spawn(serve(socket, paths, site.clone(), is_asked.clone()));
+        let task = tasks.spawn(serve(socket, paths, site.clone(), is_asked.clone()).boxed());
         connections.push_back(Connection { task, is_asked });
     }
 }
