@@ -161,10 +161,6 @@ fn apply(
             let recipients = if known { Recipients::Resyncing } else { Recipients::Everyone };
             (put(write, object), recipients)
         }
-        Delta::Sync(object) => {
-            let (old, new) = (object.clone(), object.clone());
-            (CachedEvent::Updated { old, new }, Recipients::Due)
-        }
         Delta::Deleted { object, final_state_known } => {
             write.remove(key)?;
             let (object, final_state_known) = (object.clone(), *final_state_known);

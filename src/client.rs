@@ -18,7 +18,6 @@
 //! # Ok(()) }
 //! ```
 
-use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -48,19 +47,15 @@ const LAST_DELAY: Duration = Duration::from_secs(60);
 /// ten minutes is renewed after nine tenths of that time.
 const MARGIN: Duration = Duration::from_secs(60);
 
-/// Returns a client that renews itself, with the default options of [`ClientRenewal`].
-///
-/// # Errors
-/// The error of the first call of `make`.
-pub async fn renewing_client<F, Fut>(make: F) -> Result<Client, kube::Error>
-where
-    F: Fn() -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<Client, kube::Error>> + Send + 'static,
-{
-    ClientRenewal::new(make).connect().await
-}
+/// The shortest time between a successful renewal and the start of the next one. It limits how
+/// often the client is built while the server is away or refuses everything.
+const INTERVAL: Duration = Duration::from_secs(10);
 
-/// Options of a client that renews itself.
+type Make = Box<dyn Fn() -> BoxFuture<'static, Result<Client, kube::Error>> + Send + Sync>;
+
+/// Builds the first client with `make`, such as [`Client::try_default`], and returns a client that
+/// sends each request over the newest one. `make` reads the configuration again in each call. A
+/// call that takes longer than a minute or panics counts as failed.
 ///
 /// The client is built again:
 ///
@@ -70,18 +65,19 @@ where
 ///   sent again;
 /// - when a request gets no answer: the connection or the TLS handshake failed, for example because
 ///   the server's certificate has a new authority. A GET is sent once more over the new client. A
-///   write may have been executed, so its error is returned;
-/// - [periodically](Self::every), if that is set.
+///   write may have been executed, so its error is returned.
 ///
 /// Any number of concurrent requests cause one renewal. It goes on if the requests that wait for it
 /// are dropped. While it runs, other requests use the old client: a request waits only if its
 /// credentials have expired or it failed as above. A renewal that fails is logged, and the old
 /// client stays in use. The next one begins when a request needs it, after a delay of 1 s to 60 s.
 ///
+/// The returned client's [`valid_until`](Client::valid_until) is `None`, because it does not expire.
+/// It keeps the default namespace of the first client.
+///
 /// ```no_run
-/// use std::time::Duration;
 /// use kube::{Client, Config};
-/// use kube_informer::client::ClientRenewal;
+/// use kube_informer::client::renewing_client;
 ///
 /// # async fn f() -> Result<(), kube::Error> {
 /// let make = || async {
@@ -89,83 +85,39 @@ where
 ///     config.default_retry = false;
 ///     Client::try_from(config)
 /// };
-/// let client = ClientRenewal::new(make).every(Duration::from_secs(3_600)).connect().await?;
+/// let client = renewing_client(make).await?;
 /// # Ok(()) }
 /// ```
-#[must_use]
-pub struct ClientRenewal {
-    make: Make,
-    period: Option<Duration>,
-    interval: Duration,
+///
+/// # Errors
+/// The error of the first call of `make`, or [`kube::Error::Service`] if it panicked or took too
+/// long.
+///
+/// # Panics
+/// Panics outside a tokio runtime with time enabled.
+pub async fn renewing_client<F, Fut>(make: F) -> Result<Client, kube::Error>
+where
+    F: Fn() -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<Client, kube::Error>> + Send + 'static,
+{
+    connect(Box::new(move || make().boxed())).await
 }
 
-type Make = Box<dyn Fn() -> BoxFuture<'static, Result<Client, kube::Error>> + Send + Sync>;
-
-impl ClientRenewal {
-    /// Creates options for a client that `make` builds, such as [`Client::try_default`]. `make`
-    /// reads the configuration again in each call. A call that takes longer than a minute or panics
-    /// counts as failed.
-    pub fn new<F, Fut>(make: F) -> Self
-    where
-        F: Fn() -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<Client, kube::Error>> + Send + 'static,
-    {
-        let make: Make = Box::new(move || make().boxed());
-        Self { make, period: None, interval: Duration::from_secs(10) }
-    }
-
-    /// Also renews the client at this age; never for its age unless set. The first request after
-    /// that time begins the renewal and does not wait for it.
-    ///
-    /// Few programs need this: changed credentials are noticed when the old ones fail.
-    pub fn every(mut self, period: Duration) -> Self {
-        self.period = Some(period);
-        self
-    }
-
-    /// Sets the shortest time between a successful renewal and the start of the next one; 10 s
-    /// unless set. It limits how often `make` is called while the server is away or refuses
-    /// everything.
-    pub fn min_interval(mut self, interval: Duration) -> Self {
-        self.interval = interval;
-        self
-    }
-
-    /// Builds the first client, and returns a client that sends each request over the newest one.
-    ///
-    /// Its [`valid_until`](Client::valid_until) is `None`, because it does not expire. It keeps the
-    /// default namespace of the first client.
-    ///
-    /// # Errors
-    /// The error of `make`, or [`kube::Error::Service`] if `make` panicked or took too long.
-    ///
-    /// # Panics
-    /// Panics outside a tokio runtime with time enabled.
-    pub async fn connect(self) -> Result<Client, kube::Error> {
-        let client = build(&self.make).await?;
-        let namespace = client.default_namespace().to_owned();
-        let source = Arc::new(Source {
-            current: ArcSwap::from_pointee(Generation::new(0, client)),
-            renewal: Mutex::new(Renewal { running: None, not_before: Instant::now(), failures: 0 }),
-            options: self,
-        });
-        let service = tower::service_fn(move |request| source.clone().send(request));
-        Ok(Client::new(service, namespace))
-    }
-}
-
-impl fmt::Debug for ClientRenewal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ClientRenewal")
-            .field("period", &self.period)
-            .field("interval", &self.interval)
-            .finish_non_exhaustive()
-    }
+async fn connect(make: Make) -> Result<Client, kube::Error> {
+    let client = build(&make).await?;
+    let namespace = client.default_namespace().to_owned();
+    let source = Arc::new(Source {
+        make,
+        current: ArcSwap::from_pointee(Generation::new(0, client)),
+        renewal: Mutex::new(Renewal { running: None, not_before: Instant::now(), failures: 0 }),
+    });
+    let service = tower::service_fn(move |request| source.clone().send(request));
+    Ok(Client::new(service, namespace))
 }
 
 /// The clients behind one renewing client.
 struct Source {
-    options: ClientRenewal,
+    make: Make,
     current: ArcSwap<Generation>,
     /// Never held across an await.
     renewal: Mutex<Renewal>,
@@ -175,7 +127,6 @@ struct Source {
 struct Generation {
     number: u64,
     client: Client,
-    made: Instant,
     /// The time at which a renewal should begin. Credentials expire by the wall clock.
     renew_at: Option<Timestamp>,
 }
@@ -197,7 +148,7 @@ impl Generation {
             let margin = MARGIN.min(left / 10);
             end.checked_sub(margin).unwrap_or(end)
         });
-        Self { number, client, made: Instant::now(), renew_at }
+        Self { number, client, renew_at }
     }
 
     /// Returns whether the credentials have expired.
@@ -206,9 +157,8 @@ impl Generation {
     }
 
     /// Returns whether a renewal should begin, although nothing has failed.
-    fn is_due(&self, period: Option<Duration>) -> bool {
+    fn is_due(&self) -> bool {
         self.renew_at.is_some_and(|at| at <= Timestamp::now())
-            || period.is_some_and(|period| after(self.made, period) <= Instant::now())
     }
 }
 
@@ -246,7 +196,7 @@ impl Source {
     /// Returns the current client. Waits for a renewal only if the credentials have expired.
     async fn usable(self: &Arc<Self>) -> Arc<Generation> {
         let current = self.current.load_full();
-        if !current.is_due(self.options.period) {
+        if !current.is_due() {
             return current;
         }
         let renewal = self.renew(&current, "its time is over");
@@ -280,7 +230,7 @@ impl Source {
         tracing::debug!(cause, "renewing the client");
         // Its own task, because the request that began it may be dropped.
         let run = Run { source: Arc::downgrade(self), failed: true, _ended: ended };
-        tokio::spawn(run.run());
+        tokio::spawn(run.run().boxed());
         Some(running)
     }
 }
@@ -296,7 +246,7 @@ struct Run {
 impl Run {
     async fn run(mut self) {
         let Some(source) = self.source.upgrade() else { return };
-        match build(&source.options.make).await {
+        match build(&source.make).await {
             Ok(client) => {
                 let number = source.current.load().number + 1;
                 source.current.store(Arc::new(Generation::new(number, client)));
@@ -322,7 +272,7 @@ impl Drop for Run {
             delay
         } else {
             renewal.failures = 0;
-            source.options.interval
+            INTERVAL
         };
         renewal.not_before = after(Instant::now(), delay);
     }

@@ -20,6 +20,7 @@ use kube::Resource;
 pub(crate) use self::any_source::{AnySource, cast_list, cast_watch};
 use crate::error::{RequestName, SourceError, Verb, write_place};
 use crate::object::{AnyObject, Cached, KnownObjects, ObjectKey, ResourceVersion, ShardSelector};
+#[doc(hidden)]
 pub use crate::packer::Packer;
 
 /// A source that lists and watches one collection.
@@ -131,6 +132,7 @@ impl ListHints {
     }
 
     /// Hints how the caller packs objects. The source may then pack an object while decoding it.
+    #[doc(hidden)]
     pub fn packer(mut self, packer: Packer) -> Self {
         self.packer = packer;
         self

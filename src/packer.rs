@@ -8,7 +8,6 @@ use std::cell::OnceCell;
 use std::fmt;
 use std::sync::Arc;
 
-use kube::Resource;
 use kube::api::ObjectMeta;
 use kube_decode::{DecodeError, stack};
 
@@ -25,16 +24,7 @@ pub(crate) const METADATA_PANICKED: &str = "reading its metadata panicked";
 ///
 /// Cloning is O(1).
 ///
-/// An informer has its own. A reflector that is used without an informer takes one from a
-/// [`Storage`]:
-///
-/// ```
-/// use k8s_openapi::api::core::v1::Pod;
-/// use kube_informer::Storage;
-/// use kube_informer::reflector::ReflectorOptions;
-///
-/// let options = ReflectorOptions::<Pod>::new().packer(Storage::<Pod>::decoded().packer("pods"));
-/// ```
+/// An informer has its own. Public for tests alone.
 #[derive(Clone)]
 pub struct Packer(Mode);
 
@@ -57,7 +47,7 @@ impl<S: IndexExtractor + KnownObjects> PackingStore for S {}
 
 impl Packer {
     /// Makes a packer that keeps objects decoded.
-    pub fn decoded() -> Self {
+    pub(crate) fn decoded() -> Self {
         Self(Mode::Decoded)
     }
 
@@ -74,6 +64,7 @@ impl Packer {
     }
 
     /// Makes a packer that lets `keeper` pack objects.
+    #[cfg(any(test, feature = "testing"))]
     pub(crate) fn keeping(keeper: Arc<dyn Keeper>) -> Self {
         Self(Mode::Packed { keeper, store: None })
     }
@@ -83,12 +74,15 @@ impl Packer {
         !matches!(self.0, Mode::Decoded)
     }
 
-    /// Makes the [`Cached`] object. O(1) if it is kept decoded, O(its size) if it is packed.
-    pub fn pack<K: Resource + Send + Sync + 'static>(&self, object: K) -> Cached<K> {
+    /// Makes the [`Cached`] object of a test's object.
+    #[cfg(any(test, feature = "testing"))]
+    #[doc(hidden)]
+    pub fn pack<K: kube::Resource + Send + Sync + 'static>(&self, object: K) -> Cached<K> {
         self.pack_any(Cached::any(Arc::new(object))).cast()
     }
 
-    /// Makes the [`Cached`] object of a decoded object that nothing else holds.
+    /// Makes the [`Cached`] object of a decoded object that nothing else holds. O(1) if it is kept
+    /// decoded, O(its size) if it is packed.
     pub(crate) fn pack_any(&self, object: Cached) -> Cached {
         match &self.0 {
             Mode::Decoded => object,
@@ -216,11 +210,10 @@ fn read_head(
 }
 
 impl<K: ?Sized> Storage<K> {
-    /// Makes a packer for a reflector that is used without an informer, see
-    /// [`ReflectorOptions::packer`](crate::reflector::ReflectorOptions::packer). Log messages name
+    /// Makes a packer for tests of a source or a reflector without an informer. Log messages name
     /// the objects as `resource`.
-    ///
-    /// Only an informer holds unpacked objects, and frees them soon after their users drop them.
+    #[cfg(any(test, feature = "testing"))]
+    #[doc(hidden)]
     pub fn packer(&self, resource: impl Into<Arc<str>>) -> Packer {
         match self.keeper(&resource.into(), SafeDropper::default()) {
             Some(keeper) => Packer::keeping(keeper),

@@ -20,7 +20,7 @@ use crate::object::{Delta, ObjectKey, ResourceVersion, ShardSelector};
 ///             }
 ///             Delta::Deleted { .. } | Delta::MovedAway(_) => drop(write.remove(key)),
 ///             Delta::Unreadable => write.mark_stale(key),
-///             Delta::Sync(_) | Delta::Forgotten => {}
+///             Delta::Forgotten => {}
 ///         }
 ///     }
 ///     if let Some(version) = &batch.version {
@@ -45,7 +45,7 @@ pub struct Batch {
 /// The origin of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BatchKind {
-    /// Events and resyncs in order, or the departure of objects from a shard that became smaller.
+    /// Events in order, or the departure of objects from a shard that became smaller.
     Events,
     /// A list of everything that the store holds.
     List {

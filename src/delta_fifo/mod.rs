@@ -7,7 +7,7 @@
 //! existed.
 //!
 //! The queue calls no callbacks, and never holds its lock across an await. It holds at most its
-//! capacity of events plus one list, if its feeder waits in [`room`](DeltaFifo::room) first.
+//! capacity of events plus one list.
 
 mod batch;
 mod pending;
@@ -40,7 +40,7 @@ const CAPACITY: usize = 8 * BATCH;
 /// The name and the main kinds of delta are client-go's. Unlike client-go's `DeltaFIFO`, deltas
 /// keep the server's order across keys, not only within one key, and a whole list is one batch.
 ///
-/// One task feeds the queue and one drains it. Any number may wait for [`synced`](Self::synced).
+/// One task feeds the queue and one drains it.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -55,7 +55,7 @@ const CAPACITY: usize = 8 * BATCH;
 ///
 /// let key = ObjectKey::namespaced("shop", "settings")?;
 /// let object = Cached::from(Arc::new(ConfigMap::default())).into();
-/// fifo.push(Change::Added { key, object, version: Some("7".into()) });
+/// fifo.feed(Change::Added { key, object, version: Some("7".into()) }).await;
 ///
 /// let batch = fifo.pop().await.expect("the queue is open");
 /// let mut write = store.transaction();
@@ -137,11 +137,26 @@ impl DeltaFifo {
         }
     }
 
-    /// Queues a change. After [`close`](Self::close) the change is dropped.
+    /// Waits for room, and queues a change. While it queues a long list, it yields to the runtime's
+    /// other tasks. After [`close`](Self::close) the change is dropped.
     ///
     /// O(1) for an event, O(list + known) for a [`Change::Replace`], O(list) for a
     /// [`Change::Arrived`], O(known) for a [`Change::Narrowed`].
-    pub fn push(&self, change: Change) {
+    ///
+    /// Cancel safe: if the future is dropped before it is ready, the change was not queued.
+    pub async fn feed(&self, change: Change) {
+        self.room().await;
+        match change {
+            Change::Replace(list) => self.replace(list, false, YieldBudget::new()).await,
+            Change::Arrived(list) => self.replace(list, true, YieldBudget::new()).await,
+            Change::Narrowed(shard) => self.narrow(shard, YieldBudget::new()).await,
+            event => self.push_event(event),
+        }
+    }
+
+    /// Queues a change at once, even if there is no room.
+    #[cfg(test)]
+    pub(crate) fn push(&self, change: Change) {
         match change {
             // Without yielding these futures are ready at once.
             Change::Replace(list) => {
@@ -153,20 +168,6 @@ impl DeltaFifo {
             Change::Narrowed(shard) => {
                 let _done = self.narrow(shard, YieldBudget::unlimited()).now_or_never();
             }
-            event => self.push_event(event),
-        }
-    }
-
-    /// Like [`push`](Self::push), but waits for room first. While it queues a long list, it yields
-    /// to the runtime's other tasks.
-    ///
-    /// Cancel safe: if the future is dropped before it is ready, the change was not queued.
-    pub async fn feed(&self, change: Change) {
-        self.room().await;
-        match change {
-            Change::Replace(list) => self.replace(list, false, YieldBudget::new()).await,
-            Change::Arrived(list) => self.replace(list, true, YieldBudget::new()).await,
-            Change::Narrowed(shard) => self.narrow(shard, YieldBudget::new()).await,
             event => self.push_event(event),
         }
     }
@@ -189,37 +190,10 @@ impl DeltaFifo {
         self.dropper.free_all(unused);
     }
 
-    /// Queues a [`Delta::Sync`] for each known object that has nothing queued. O(known).
-    pub fn resync(&self) {
-        let mut chunks = self.known.chunks();
-        loop {
-            let mut idle = Vec::new();
-            let more = {
-                let mut state = self.state.lock();
-                if state.closed {
-                    return;
-                }
-                let more = chunks.next(&mut |key, object| {
-                    if !state.pending.contains(key) {
-                        idle.push((key.clone(), object.clone()));
-                    }
-                });
-                for (key, object) in idle.drain(..) {
-                    state.append(key, Delta::Sync(object));
-                }
-                more
-            };
-            self.filled.notify_one();
-            if !more {
-                return;
-            }
-        }
-    }
-
     /// Waits until there is room for another change, or the queue is closed.
     ///
     /// Cancel safe.
-    pub async fn room(&self) {
+    pub(crate) async fn room(&self) {
         loop {
             let drained = self.drained.notified();
             {
@@ -307,7 +281,7 @@ impl DeltaFifo {
     }
 
     /// Returns a receiver of [`has_synced`](Self::has_synced). Any number of tasks may wait on it.
-    pub fn synced(&self) -> watch::Receiver<bool> {
+    pub(crate) fn synced(&self) -> watch::Receiver<bool> {
         self.synced.subscribe()
     }
 

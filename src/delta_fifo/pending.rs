@@ -39,10 +39,6 @@ impl Pending {
         self.deltas
     }
 
-    pub(super) fn contains(&self, key: &ObjectKey) -> bool {
-        self.keys.contains_key(key)
-    }
-
     pub(super) fn last_at(&self, key: &ObjectKey) -> Option<(u64, usize)> {
         self.keys.get(key).map(|entry| entry.last_at)
     }

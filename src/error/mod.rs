@@ -124,7 +124,7 @@ pub enum Fault {
     /// The answer is malformed.
     #[error("malformed answer at byte {offset}: {problem}")]
     Malformed {
-        /// The position in the body, in bytes.
+        /// The position in the uncompressed body, in bytes.
         offset: u64,
         /// The problem at this position.
         problem: String,
@@ -132,9 +132,9 @@ pub enum Fault {
     /// The answer has a media type that was not requested.
     #[error("the answer has media type {0:?}, which was not requested")]
     MediaType(String),
-    /// The answer is compressed, although `identity` was requested. A proxy may have compressed it.
+    /// The answer is compressed in a way that was not requested. A proxy may have compressed it.
     #[error(
-        "the answer has Content-Encoding {0:?}, but identity was requested; check for a proxy that \
+        "the answer has Content-Encoding {0:?}, which was not requested; check for a proxy that \
          compresses answers"
     )]
     ContentEncoding(String),

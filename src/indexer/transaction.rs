@@ -89,12 +89,12 @@ impl<'a, K: ?Sized, L> Transaction<'a, K, L> {
     }
 
     /// Returns whether the object is marked stale.
-    pub fn is_stale(&self, key: &ObjectKey) -> bool {
+    pub(crate) fn is_stale(&self, key: &ObjectKey) -> bool {
         self.state.is_stale(key)
     }
 
     /// Returns the version of the collection.
-    pub fn version(&self) -> Option<&ResourceVersion> {
+    pub(crate) fn version(&self) -> Option<&ResourceVersion> {
         self.state.version.as_ref()
     }
 

@@ -8,13 +8,14 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::join_all;
-use futures::stream::{FuturesUnordered, select_all};
-use futures::{Stream, StreamExt};
+use futures::Stream;
+use futures::stream::select_all;
 use kube::Resource;
-use tokio::time::Instant;
 
-use super::{InformerStatus, InformerStopped, SharedInformer, StartError, SyncError, Unsynced};
+use super::{
+    InformerStatus, InformerStopped, SharedInformer, StartError, SyncError, Unsynced, shutdown_all,
+    wait_for_all,
+};
 use crate::indexer::{Index, IndexError};
 use crate::labels::LabelSelector;
 use crate::lister::{NamespaceLister, NotFound, StoreState};
@@ -249,43 +250,10 @@ impl<K: ?Sized> InformerGroup<K> {
         self.members.iter().all(SharedInformer::has_synced)
     }
 
-    /// Returns the informers that have synced, sorted by namespace.
-    pub fn synced(&self) -> impl Iterator<Item = &SharedInformer<K>> {
-        self.members.iter().filter(|informer| informer.has_synced())
-    }
-
     /// Returns the informers that have not synced, sorted by namespace, each with the reason.
     pub fn unsynced(&self) -> Vec<Unsynced> {
         let waiting = self.members.iter().filter(|informer| !informer.has_synced());
         waiting.map(SharedInformer::unsynced).collect()
-    }
-
-    /// Waits until one more informer has synced. Returns the number of synced informers, at once if
-    /// all have synced. Cancel safe. Any number of tasks may wait.
-    ///
-    /// Use it to begin work with the namespaces that have synced, and to add the others later.
-    /// [`unsynced`](Self::unsynced) returns the reasons of the others.
-    ///
-    /// # Errors
-    /// [`SyncError`] names the informers that have not synced and the reasons. It is returned after
-    /// `limit`, or as soon as none of them can sync any more.
-    pub async fn wait_for_next_sync(&self, limit: Duration) -> Result<usize, SyncError> {
-        let start = Instant::now();
-        let waiting = self.members.iter().filter(|informer| !informer.has_synced());
-        let mut waits: FuturesUnordered<_> =
-            waiting.map(|informer| informer.wait_for_sync(limit)).collect();
-        let nothing_to_wait_for = waits.is_empty();
-        let mut failed = Vec::new();
-        while let Some(waited) = waits.next().await {
-            match waited {
-                Ok(()) => return Ok(self.synced().count()),
-                Err(error) => failed.extend(error.unsynced),
-            }
-        }
-        if nothing_to_wait_for {
-            return Ok(self.members.len());
-        }
-        SyncError::unless_none(failed, start).map(|()| self.synced().count())
     }
 
     /// Returns whether all informers have synced and are proved to be no older than `limit`. See
@@ -301,10 +269,7 @@ impl<K: ?Sized> InformerGroup<K> {
     /// [`SyncError`] names the informers that have not synced and the reasons. The others can still
     /// be read.
     pub async fn wait_for_sync(&self, limit: Duration) -> Result<(), SyncError> {
-        let start = Instant::now();
-        let waits = self.members.iter().map(|informer| informer.wait_for_sync(limit));
-        let failed = join_all(waits).await.into_iter().filter_map(Result::err);
-        SyncError::unless_none(failed.flat_map(|error| error.unsynced).collect(), start)
+        wait_for_all(&self.cast().members, limit).await
     }
 
     /// Returns the kind of the objects. Empty for a group without informers.
@@ -335,7 +300,7 @@ impl<K: ?Sized> InformerGroup<K> {
 
     /// Stops all informers and waits until no task is left.
     pub async fn shutdown(&self) {
-        join_all(self.members.iter().map(SharedInformer::shutdown)).await;
+        shutdown_all(&self.cast().members).await;
     }
 
     /// Returns the same informers with another type of objects.

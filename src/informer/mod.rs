@@ -37,8 +37,8 @@ use self::pipeline::Pipeline;
 pub use self::pipeline::{InformerFailure, InformerStopped, InformerTask, StartError};
 pub use self::snapshots::{Informers, snapshots};
 pub use self::status::InformerStatus;
-pub(crate) use self::sync::wait_for_all;
 pub use self::sync::{SyncError, Unsynced};
+pub(crate) use self::sync::{shutdown_all, wait_for_all};
 pub use self::waiting::ConditionTimeout;
 use crate::indexer::{Index, IndexError, Indexer, Snapshot, WaitTimeout};
 use crate::lister::Lister;
@@ -106,7 +106,7 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     pub fn lister(&self) -> Lister<K> {
         let collection = self.collection();
         let lister = Lister::new(self.indexer.clone(), collection.resource.clone());
-        lister.fed_by(self.pipeline.monitor.clone())
+        lister.fed_by(self.pipeline.monitor.clone(), self.pipeline.keeper.clone())
     }
 
     /// Adds an index that files each object under each value that `values` returns for it.

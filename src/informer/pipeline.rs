@@ -49,7 +49,7 @@ pub(super) struct Pipeline {
     processor: SharedProcessor,
     pub(super) monitor: ReflectorMonitor,
     /// Packs the objects. `None` for decoded storage.
-    keeper: Option<Arc<dyn Keeper>>,
+    pub(super) keeper: Option<Arc<dyn Keeper>>,
     resync: ResyncClock,
     /// The channel of the shard that is to be stored. `None` for the whole collection.
     pub(super) wanted_shard: Option<watch::Receiver<ShardSelector>>,

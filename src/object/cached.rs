@@ -173,16 +173,6 @@ impl<K: Resource + Send + Sync + 'static> Cached<K> {
     pub fn get(&self) -> Option<Arc<K>> {
         self.get_as()
     }
-
-    /// Returns an object that has at least these fields; the others may be missing. O(1) if the
-    /// object is decoded; otherwise unpacks about as much as the fields take. For a pod that is
-    /// often a tenth of the whole.
-    ///
-    /// Returns `None` if the object is packed and can't be unpacked. The log and the storage's
-    /// status report that.
-    pub fn get_fields(&self, fields: &FieldSet) -> Option<Arc<K>> {
-        downcast(self.read(Some(fields))?)
-    }
 }
 
 impl Cached {

@@ -87,7 +87,7 @@ pub enum Change {
 /// write.commit();
 ///
 /// let fifo = DeltaFifo::new(Arc::new(store));
-/// fifo.push(Change::Replace(Replacement {
+/// fifo.feed(Change::Replace(Replacement {
 ///     items: Vec::new(),
 ///     unreadable: HashSet::new(),
 ///     moved: HashSet::new(),
@@ -96,7 +96,8 @@ pub enum Change {
 ///     restored: false,
 ///     shard: None,
 ///     grown: false,
-/// }));
+/// }))
+/// .await;
 /// let batch = fifo.pop().await.expect("the queue is open");
 /// assert!(batch.deltas[0].1.is_deleted());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -138,8 +139,6 @@ pub enum Delta {
     Updated(Cached),
     /// A list holds the object. If its state is the known one, this is the known object itself.
     Replaced(Cached),
-    /// A resync: nothing changed, but handlers see the object again.
-    Sync(Cached),
     /// The object is gone.
     Deleted {
         /// The newest known state.
@@ -163,7 +162,6 @@ impl Delta {
             Self::Added(object)
             | Self::Updated(object)
             | Self::Replaced(object)
-            | Self::Sync(object)
             | Self::MovedAway(object)
             | Self::Deleted { object, .. } => Some(object),
             Self::Unreadable | Self::Forgotten => None,
@@ -183,7 +181,6 @@ impl Clone for Delta {
             Self::Added(object) => Self::Added(object.clone()),
             Self::Updated(object) => Self::Updated(object.clone()),
             Self::Replaced(object) => Self::Replaced(object.clone()),
-            Self::Sync(object) => Self::Sync(object.clone()),
             Self::Deleted { object, final_state_known } => {
                 Self::Deleted { object: object.clone(), final_state_known: *final_state_known }
             }

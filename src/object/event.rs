@@ -89,23 +89,13 @@ impl<O> ObjectEvent<O> {
         }
     }
 
-    /// Returns whether the object was added.
-    pub fn is_added(&self) -> bool {
-        matches!(self, Self::Added { .. })
-    }
-
-    /// Returns whether the object was updated, or a resync repeats it.
-    pub fn is_updated(&self) -> bool {
-        matches!(self, Self::Updated { .. })
-    }
-
     /// Returns whether the object was deleted.
     pub fn is_deleted(&self) -> bool {
         matches!(self, Self::Deleted { .. })
     }
 
     /// Returns whether the object left the shard that this replica follows.
-    pub fn is_moved_away(&self) -> bool {
+    pub(crate) fn is_moved_away(&self) -> bool {
         matches!(self, Self::MovedAway { .. })
     }
 

@@ -32,7 +32,7 @@ pub(crate) use index_values::{IndexExtractor, NotEnough, ReadPart};
 pub use key::{InvalidKey, ObjectKey};
 pub(crate) use key::{KeyPositions, hash_parts, hash_str};
 pub use known::{KnownChunks, KnownObjects, ObjectState};
-#[doc(inline)]
+#[doc(no_inline)]
 pub use kube_decode::FieldSet;
 pub(crate) use reach::KindReach;
 pub use shard::{ShardKey, ShardSelector, ring_hash};

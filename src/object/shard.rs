@@ -132,13 +132,22 @@ pub(crate) fn set_controller(metadata: &mut ObjectMeta, owner: Option<OwnerRefer
     }
 }
 
+/// Sorts ranges by their start.
+fn sort(ranges: &mut [(RangeInclusive<u64>, u64)]) {
+    ranges.sort_by_key(|(range, _)| *range.start());
+}
+
 impl ShardSelector {
     /// Creates a selector of ranges, which may overlap. An empty range selects nothing.
     pub fn new(key: ShardKey, ranges: impl IntoIterator<Item = RangeInclusive<u64>>) -> Self {
-        let mut given: Vec<_> = ranges.into_iter().filter(|range| !range.is_empty()).collect();
-        given.sort_by_key(|range| *range.start());
+        let given = ranges.into_iter().filter(|range| !range.is_empty());
+        Self::of_ranges(key, given.map(|range| (range, 0)).collect())
+    }
+
+    fn of_ranges(key: ShardKey, mut given: Vec<(RangeInclusive<u64>, u64)>) -> Self {
+        sort(&mut given);
         let mut parts: Vec<(RangeInclusive<u64>, u64)> = Vec::with_capacity(given.len());
-        for range in given {
+        for (range, _) in given {
             // Cut off what the last range has already.
             let start = match parts.last() {
                 Some((last, _)) if last.end() >= range.end() => continue,
@@ -269,7 +278,7 @@ impl ShardSelector {
     pub fn with(&self, other: &Self) -> Self {
         let more = other.without(self);
         let mut parts: Vec<_> = self.tenures.iter().chain(&*more.tenures).cloned().collect();
-        parts.sort_by_key(|(range, _)| *range.start());
+        sort(&mut parts);
         Self::of_tenures(self.key, parts)
     }
 

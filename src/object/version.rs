@@ -110,7 +110,7 @@ impl ResourceVersion {
     }
 
     /// Returns whether this is a decimal number without a leading zero.
-    pub fn is_comparable(&self) -> bool {
+    pub(crate) fn is_comparable(&self) -> bool {
         match &self.0 {
             Repr::Number(_) => true,
             Repr::Text(text) => {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::future::poll_fn;
 use std::marker::PhantomData;
 use std::pin::{Pin, pin};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -47,7 +47,6 @@ pub(super) struct Listener {
     delivered: AtomicU64,
     panics: AtomicU64,
     /// True if the running resync includes this handler.
-    due: AtomicBool,
     dropper: SafeDropper,
 }
 
@@ -105,7 +104,6 @@ impl Listener {
             finished: watch::Sender::new(false),
             delivered: AtomicU64::new(0),
             panics: AtomicU64::new(0),
-            due: AtomicBool::new(false),
             dropper,
         }
     }
@@ -139,15 +137,6 @@ impl Listener {
         self.resync.lock().end();
     }
 
-    /// Returns whether a resync is due, and marks this handler accordingly. The next resync is due
-    /// one period after this one was.
-    #[cfg(test)]
-    pub(super) fn mark_due(&self, now: Instant) -> bool {
-        let due = self.resync.lock().pass(now);
-        self.due.store(due, Ordering::Relaxed);
-        due
-    }
-
     pub(super) fn is_closed(&self) -> bool {
         self.queue.lock().close.is_some()
     }
@@ -178,11 +167,9 @@ impl Listener {
     /// Queues the notifications of a batch that was stored at `now`.
     pub(super) fn push(&self, notifications: &[Notification], now: Instant) {
         let resyncing = self.resync().is_some();
-        let due = self.due.load(Ordering::Relaxed);
         let concerned = notifications.iter().filter(|notification| match notification.recipients {
             Recipients::Everyone => true,
             Recipients::Resyncing => resyncing,
-            Recipients::Due => due,
         });
         self.queue_all(concerned.map(|told| (&told.key, told.event.clone())), now);
     }

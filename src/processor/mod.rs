@@ -112,8 +112,6 @@ pub enum Recipients {
     Everyone,
     /// Handlers that have a resync period: a relist found the object unchanged.
     Resyncing,
-    /// Handlers whose resync is due.
-    Due,
 }
 
 /// Exclusive access to a processor between two batches.
@@ -191,16 +189,6 @@ impl SharedProcessor {
     /// holds up the next batch until the guard is dropped.
     pub fn enter(&self) -> DispatchGuard<'_> {
         DispatchGuard(self.shared.listeners.lock(), self)
-    }
-
-    /// Marks the handlers whose resync is due at `now`. Returns whether there are any.
-    #[cfg(test)]
-    pub(crate) fn mark_due(&self, now: Instant) -> bool {
-        let mut any = false;
-        for listener in &*self.shared.listeners.lock() {
-            any |= listener.mark_due(now);
-        }
-        any
     }
 
     /// Begins the resync periods of every handler at `now`.

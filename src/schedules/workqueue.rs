@@ -1,12 +1,10 @@
 //! Schedules of the work queue: several workers, several producers and its close.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::poll;
-use shuttle::future::{self, block_on, yield_now};
+use shuttle::future::{self, yield_now};
 use shuttle::sync::mpsc::{Sender, channel};
 
 use super::{join_all, run_scenario, spawn, spawn_waiter};
@@ -201,32 +199,6 @@ fn shutdown_ends_an_idle_drain() {
         });
         let shutdown = spawn(move || drop(queue.shutdown()));
         join_all([drain, shutdown]);
-    });
-}
-
-#[test]
-fn drain_waits_for_kept_delayed_items() {
-    run_scenario(|time| {
-        let queue = WorkQueue::builder().keep_delayed_on_drain(true).build();
-        queue.add_after(1, SECOND);
-        let workers = [(), ()].map(|()| {
-            let queue = queue.clone();
-            spawn_waiter(async move {
-                let mut worked = 0;
-                while let Some(work) = queue.get().await {
-                    drop(work);
-                    worked += 1;
-                }
-                worked
-            })
-        });
-        block_on(async {
-            let mut drain = pin!(queue.shutdown_with_drain());
-            assert!(poll!(&mut drain).is_pending(), "an item is delayed");
-            time.advance(SECOND);
-            drain.await;
-        });
-        assert_eq!(join_all(workers).iter().sum::<u32>(), 1);
     });
 }
 

@@ -15,13 +15,16 @@
 mod fake_source;
 
 pub use fake_source::{FakeSource, SourceRequest, WatchEnd};
+#[doc(no_inline)]
 pub use kube_decode::encode_protobuf;
 #[doc(hidden)]
 pub use kube_embedded_apiserver::seed_by_test;
+#[doc(no_inline)]
 pub use kube_embedded_apiserver::{
     ApiServer, BodyPosition, Faults, Injection, Requests, api_server, faults,
 };
 #[cfg(all(unix, feature = "testing-tls"))]
+#[doc(no_inline)]
 pub use kube_embedded_apiserver::{ControlPlane, control_plane};
 
 /// Returns the present time by tokio's clock, as the [`ApiServer`] writes it into objects.

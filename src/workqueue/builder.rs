@@ -36,20 +36,12 @@ pub struct WorkQueueBuilder<T> {
     limiter: Option<Box<dyn RateLimiter<T>>>,
     aging: Duration,
     group: Option<Group<T>>,
-    keeps_delayed: bool,
     backoff_holds: Duration,
 }
 
 impl<T: Clone + Eq + Hash + Send + 'static> WorkQueueBuilder<T> {
     pub(super) fn new() -> Self {
-        Self {
-            name: None,
-            limiter: None,
-            aging: AGING,
-            group: None,
-            keeps_delayed: false,
-            backoff_holds: Duration::ZERO,
-        }
+        Self { name: None, limiter: None, aging: AGING, group: None, backoff_holds: Duration::ZERO }
     }
 
     /// Sets the queue's name in status, metrics and logs. Empty unless set; a queue without a name
@@ -96,13 +88,6 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueueBuilder<T> {
         self
     }
 
-    /// Sets whether [`WorkQueue::shutdown_with_drain`] waits for delayed items, too. Unless set, it
-    /// returns them to the caller.
-    pub fn keep_delayed_on_drain(mut self, keep: bool) -> Self {
-        self.keeps_delayed = keep;
-        self
-    }
-
     /// Sets the time for which adds leave an item in backoff. Zero unless set, as in client-go:
     /// there an add makes the item ready at once. With [`Duration::MAX`] no add ends a backoff.
     ///
@@ -138,7 +123,6 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueueBuilder<T> {
             wake: Notify::new(),
             drained: Notify::new(),
             epoch: Instant::now(),
-            keeps_delayed: self.keeps_delayed,
             adds: AtomicU64::new(0),
             retries: AtomicU64::new(0),
             publishing: Publishing::default(),
@@ -152,7 +136,6 @@ impl<T> fmt::Debug for WorkQueueBuilder<T> {
             .field("name", &self.name)
             .field("aging", &self.aging)
             .field("fair", &self.group.is_some())
-            .field("keep_delayed_on_drain", &self.keeps_delayed)
             .field("backoff_holds", &self.backoff_holds)
             .finish_non_exhaustive()
     }

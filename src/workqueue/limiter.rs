@@ -260,8 +260,8 @@ impl<L> Jittered<L> {
     }
 
     /// Sets the seed of the random numbers, so that each run draws the same ones.
-    #[must_use]
-    pub fn seed(mut self, seed: u64) -> Self {
+    #[cfg(test)]
+    fn seed(mut self, seed: u64) -> Self {
         self.random = fastrand::Rng::with_seed(seed);
         self
     }

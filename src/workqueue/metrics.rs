@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use futures::FutureExt;
 use tokio::runtime::Handle;
 use tokio::time::sleep;
 
@@ -91,7 +92,7 @@ pub(super) fn begin_publishing<T: Clone + Eq + Hash + Send + 'static>(
         return;
     }
     let mut running = Running(Arc::downgrade(shared));
-    runtime.spawn(async move {
+    let publishing = async move {
         loop {
             sleep(PERIOD).await;
             let Some(shared) = running.queue() else { return };
@@ -99,7 +100,8 @@ pub(super) fn begin_publishing<T: Clone + Eq + Hash + Send + 'static>(
                 return running.end();
             }
         }
-    });
+    };
+    runtime.spawn(publishing.boxed());
 }
 
 /// Publishes once. Returns whether the task must continue.

@@ -162,9 +162,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     }
 
     /// Adds an item after a delay, with a priority.
-    ///
-    /// Returns `false` as [`add`](Self::add) does.
-    pub fn add_after_with(&self, item: T, delay: Duration, priority: Priority) -> bool {
+    pub(crate) fn add_after_with(&self, item: T, delay: Duration, priority: Priority) -> bool {
         self.add_later(item, delay, priority, Hold::None)
     }
 
@@ -208,14 +206,8 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     /// Adds an item after the rate limiter's delay. Returns the delay, or `None` when the queue is
     /// shutting down.
     pub fn add_rate_limited(&self, item: T) -> Option<Duration> {
-        self.add_rate_limited_with(item, Priority::NORMAL)
-    }
-
-    /// Adds an item after the rate limiter's delay, with a priority. Returns the delay, or `None`
-    /// when the queue is shutting down.
-    pub fn add_rate_limited_with(&self, item: T, priority: Priority) -> Option<Duration> {
         let delay = self.0.user.delay(&item);
-        let taken = self.add_later(item, delay, priority, Hold::Backoff);
+        let taken = self.add_later(item, delay, Priority::NORMAL, Hold::Backoff);
         self.0.count_retry(taken);
         taken.then_some(delay)
     }
@@ -415,7 +407,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     ///
     /// Delayed and parked items never become ready. They are returned, the first due first.
     pub fn shutdown(&self) -> Vec<T> {
-        let dropped = self.close(false);
+        let dropped = self.close();
         self.0.inner.lock().abandoned = true;
         self.0.drained.notify_waiters();
         dropped
@@ -425,12 +417,11 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     /// It needs workers that go on until they get `None`. [`shutdown`](Self::shutdown) ends the
     /// wait.
     ///
-    /// Delayed and parked items never become ready, and are returned. If the queue was built to
-    /// [keep them](WorkQueueBuilder::keep_delayed_on_drain), this waits for them, too.
+    /// Delayed and parked items never become ready, and are returned.
     ///
     /// Cancel safe: the queue stays closed even if this future is dropped after its first poll.
     pub async fn shutdown_with_drain(&self) -> Vec<T> {
-        let dropped = self.close(self.0.keeps_delayed);
+        let dropped = self.close();
         loop {
             let mut drained = pin!(self.0.drained.notified());
             drained.as_mut().enable();
@@ -444,11 +435,10 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         }
     }
 
-    fn close(&self, keep_delayed: bool) -> Vec<T> {
+    fn close(&self) -> Vec<T> {
         let mut inner = self.0.inner.lock();
         inner.closed = true;
-        let (dropped, panics) =
-            if keep_delayed { Default::default() } else { inner.core.drop_delayed() };
+        let (dropped, panics) = inner.core.drop_delayed();
         drop(inner);
         for message in panics {
             self.0.user.panicked("Clone", &message);
@@ -458,14 +448,14 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     }
 
     /// Returns whether the queue takes no more items.
-    pub fn is_shutting_down(&self) -> bool {
+    pub(crate) fn is_shutting_down(&self) -> bool {
         self.0.inner.lock().closed
     }
 
     /// Updates the metrics that grow with time: the running times of items. A queue with a name
     /// calls this itself, twice a second, while items are processed in a tokio runtime. All other
     /// metrics are published at once. O(items processed).
-    pub fn publish(&self) {
+    pub(crate) fn publish(&self) {
         let status = self.status();
         self.0.metrics.unfinished.set_duration(|| status.unfinished);
         self.0.metrics.longest_running.set_duration(|| status.longest_running);

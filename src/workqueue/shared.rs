@@ -29,7 +29,6 @@ pub(super) struct SharedQueue<T> {
     pub(super) drained: Notify,
     /// The zero of this queue's times in nanoseconds.
     pub(super) epoch: Instant,
-    pub(super) keeps_delayed: bool,
     pub(super) adds: AtomicU64,
     pub(super) retries: AtomicU64,
     pub(super) metrics: QueueMetrics,

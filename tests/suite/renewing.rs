@@ -12,10 +12,10 @@ use k8s_openapi::jiff::Timestamp;
 use kube::api::{Api, PostParams};
 use kube::client::Body;
 use kube::config::{KubeConfigOptions, Kubeconfig};
-use kube_informer::client::{ClientRenewal, renewing_client};
+use kube_informer::client::renewing_client;
 use kube_informer::testing::ApiServer;
 use parking_lot::Mutex;
-use tokio::time::{advance, sleep, timeout};
+use tokio::time::{sleep, timeout};
 
 use crate::helpers::{MS, S, factory_of, map, refusal, server_with};
 
@@ -213,26 +213,11 @@ async fn credentials_are_renewed_before_they_expire() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn period_renews_without_holding_up_requests() {
-    let issuer = Issuer::new();
-    let made = issuer.clone();
-    let renewal = ClientRenewal::new(move || made.clone().build()).every(300 * S);
-    let client = renewal.connect().await.unwrap();
-    advance(299 * S).await;
-    create(&client, "a").await.unwrap();
-    assert_eq!(issuer.built(), 1);
-    advance(2 * S).await;
-    issuer.held.store(true, Ordering::Relaxed);
-    timeout(S, create(&client, "b")).await.unwrap().unwrap();
-    assert_eq!(issuer.built(), 2, "it is being built");
-}
-
-#[tokio::test(start_paused = true)]
 async fn panic_or_hang_while_building_keeps_the_old_client() {
     let issuer = Issuer::new();
     let (made, calls) = (issuer.clone(), Arc::new(AtomicUsize::new(0)));
     let counted = calls.clone();
-    let renewal = ClientRenewal::new(move || {
+    let client = renewing_client(move || {
         let (made, call) = (made.clone(), counted.fetch_add(1, Ordering::Relaxed));
         assert_ne!(call, 1, "the second call");
         async move {
@@ -241,8 +226,9 @@ async fn panic_or_hang_while_building_keeps_the_old_client() {
             }
             made.build().await
         }
-    });
-    let client = renewal.connect().await.unwrap();
+    })
+    .await
+    .unwrap();
     issuer.accepted.store(1, Ordering::Relaxed);
     create(&client, "a").await.unwrap_err();
     sleep(S).await;

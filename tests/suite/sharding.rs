@@ -9,8 +9,9 @@ use k8s_openapi::api::coordination::v1::Lease;
 use kube::Api;
 use kube::api::ListParams;
 use kube_informer::Sharding;
+use kube_informer::leader_election::InvalidTimes;
 use kube_informer::sharding::{
-    InvalidSharding, InvalidTimes, MembershipError, ShardBy, ShardingBuilder, ShardingError,
+    InvalidSharding, MembershipError, ShardBy, ShardingBuilder, ShardingError,
 };
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
 use parking_lot::Mutex;

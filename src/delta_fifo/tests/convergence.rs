@@ -10,7 +10,6 @@ enum Step {
     Put(u8),
     Remove(u8),
     Relist,
-    Resync,
     Pop,
     Apply,
 }
@@ -20,7 +19,6 @@ fn step() -> impl Strategy<Value = Step> {
         4 => (0..6u8).prop_map(Step::Put),
         2 => (0..6u8).prop_map(Step::Remove),
         1 => Just(Step::Relist),
-        1 => Just(Step::Resync),
         2 => Just(Step::Pop),
         2 => Just(Step::Apply),
     ]
@@ -50,9 +48,6 @@ proptest! {
                     Delta::Deleted { .. } => {
                         prop_assert!(folded.remove(key).is_some(), "deleted an object that was not there");
                     }
-                    Delta::Sync(object) => {
-                        prop_assert!(folded[key].ptr_eq(object), "a sync changed the object");
-                    }
                     _ => drop(folded.insert(key.clone(), delta.object().unwrap().clone())),
                 }
             }
@@ -80,7 +75,6 @@ proptest! {
                     }
                 }
                 Step::Relist => relist(&rig, &server, version),
-                Step::Resync => rig.fifo.resync(),
                 Step::Pop if in_flight.is_none() => in_flight = rig.pop(),
                 Step::Pop => {}
                 Step::Apply => if let Some(batch) = in_flight.take() {

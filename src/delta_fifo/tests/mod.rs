@@ -32,7 +32,7 @@ struct Rig {
 }
 
 /// Writes a batch as text: `+a1` added, `~a1` updated, `-a1` deleted, `†a1` tombstone, `=a1`
-/// replaced, `.a1` sync, `>a1` moved away, `?a` unreadable, `!a` forgotten.
+/// replaced, `>a1` moved away, `?a` unreadable, `!a` forgotten.
 fn told(batch: &Batch) -> Vec<String> {
     batch
         .deltas
@@ -44,7 +44,6 @@ fn told(batch: &Batch) -> Vec<String> {
                 Delta::Deleted { final_state_known: true, .. } => '-',
                 Delta::Deleted { .. } => '†',
                 Delta::Replaced(_) => '=',
-                Delta::Sync(_) => '.',
                 Delta::MovedAway(_) => '>',
                 Delta::Unreadable => '?',
                 Delta::Forgotten => '!',
@@ -307,16 +306,6 @@ fn late_deletion_of_another_uid_is_ignored() {
     let object = Some(object_of("a", "first", 8));
     rig.fifo.push(Change::Deleted { key: key("a"), object, version: Some(8.into()) });
     assert_eq!(rig.drain(), ["†a1", "~a9"]);
-}
-
-#[test]
-fn resync_skips_keys_with_queued_deltas() {
-    let rig = Rig::holding(&["a", "b", "c"]);
-    rig.fifo.push(updated("a", 5));
-    rig.fifo.push(deleted("b", 6));
-    rig.fifo.resync();
-    rig.fifo.push(updated("c", 7));
-    assert_eq!(rig.drain(), ["~a5", "-b6", ".c1", "~c7"]);
 }
 
 #[test]

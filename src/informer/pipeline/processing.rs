@@ -279,14 +279,6 @@ impl BatchUpdate<'_> {
                 Delta::Added(object) | Delta::Updated(object) | Delta::Replaced(object) => {
                     self.put(write, key, object)
                 }
-                // No change: send the stored object again. If it was stale, it stays stale.
-                Delta::Sync(_) => match write.get(key) {
-                    Some(stored) => {
-                        let (old, new) = (stored.clone(), stored);
-                        (CachedEvent::Updated { old, new }, Recipients::Due)
-                    }
-                    None => continue,
-                },
             };
             if recipients == Recipients::Everyone || self.resyncing {
                 notifications.push(Notification { key: key.clone(), event, recipients });

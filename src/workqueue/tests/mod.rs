@@ -282,28 +282,6 @@ async fn a_shutdown_ends_a_drain() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_drain_by_choice_waits_for_delayed_items() {
-    let queue = WorkQueue::builder().keep_delayed_on_drain(true).build();
-    queue.add_after(1, 10 * S);
-    let mut workers = JoinSet::new();
-    let done = Arc::new(AtomicUsize::new(0));
-    for _ in 0..4 {
-        let (queue, done) = (queue.clone(), done.clone());
-        workers.spawn(async move {
-            while let Some(work) = queue.get().await {
-                done.fetch_add(*work, Ordering::Relaxed);
-            }
-        });
-    }
-    sleep(MS).await;
-    let start = Instant::now();
-    assert!(queue.shutdown_with_drain().await.is_empty());
-    assert_eq!(start.elapsed().as_secs(), 9, "less the millisecond that had passed");
-    timeout(S, workers.join_all()).await.expect("every worker ends");
-    assert_eq!(done.load(Ordering::Relaxed), 1);
-}
-
-#[tokio::test(start_paused = true)]
 async fn the_status_tells_what_is_going_on() {
     let queue = WorkQueue::builder().name("pods").build();
     for item in [1, 2, 3] {
@@ -416,8 +394,8 @@ async fn every_add_is_processed_by_one_worker() {
 
 #[tokio::test(start_paused = true)]
 async fn removed_items_end_a_drain() {
-    let queue = WorkQueue::builder().keep_delayed_on_drain(true).build();
-    queue.add_after("later", Duration::from_secs(3_600));
+    let queue = WorkQueue::new();
+    queue.add("later");
     let drained = tokio::spawn({
         let queue = queue.clone();
         async move { queue.shutdown_with_drain().await }

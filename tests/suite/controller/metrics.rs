@@ -48,7 +48,6 @@ async fn a_queue_is_counted_under_client_gos_names() {
     assert_eq!(value(names::WORKQUEUE_RETRIES).to_string(), "1");
     assert_eq!(value(names::WORKQUEUE_UNFINISHED).to_string(), "0");
     assert_eq!(sum(names::WORKQUEUE_WORK_DURATION).to_string(), "3.25");
-    queue.publish();
     drop(queue);
     assert_eq!(scrape(&recorder, &["workqueue_"]), BTreeMap::new(), "gone with the queue");
 }

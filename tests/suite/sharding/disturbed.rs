@@ -38,7 +38,8 @@ async fn foreign_lease_under_a_slots_name_is_told() {
 
 #[tokio::test(start_paused = true)]
 async fn answer_that_is_no_lease_is_told() {
-    let lease = |metadata: serde_json::Value| json!({"kind": "Lease", "apiVersion": "coordination.k8s.io/v1", "metadata": metadata});
+    let version = "coordination.k8s.io/v1";
+    let lease = |metadata: serde_json::Value| json!({"kind": "Lease", "apiVersion": version, "metadata": metadata});
     let other = json!({"name": "other", "namespace": "shop", "uid": "u", "resourceVersion": "5"});
     for body in [json!({}), lease(json!({})), lease(other)] {
         let server = ApiServer::new();

@@ -1,5 +1,5 @@
 //! A walk over an object by the rows of the direct decoders. It accepts exactly the objects that
-//! the direct decoder of their kind accepts, with the same charges, and builds nothing.
+//! the direct decoder of their kind accepts, with the same charges, and builds only the metadata.
 //!
 //! The rows are data, so that all kinds share this code.
 

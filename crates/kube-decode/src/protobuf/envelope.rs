@@ -87,23 +87,11 @@ impl<'a> ProtobufObject<'a> {
     /// [`RELEASE`](super::RELEASE) are also skipped. Texts can be borrowed.
     ///
     /// An object that would take more than 64 MiB of memory is refused.
-    /// [`decode_within`](Self::decode_within) takes another limit.
     ///
     /// # Errors
     /// [`DecodeError`] states the problem and the byte at which it is. It never quotes the object.
     pub fn decode<T: Deserialize<'a>>(&self) -> std::result::Result<T, DecodeError> {
-        self.decode_within(MEMORY_LIMIT)
-    }
-
-    /// Decodes the object like [`decode`](Self::decode), with this limit of memory in bytes.
-    ///
-    /// # Errors
-    /// [`DecodeError`] states the problem and the byte at which it is. It never quotes the object.
-    pub fn decode_within<T: Deserialize<'a>>(
-        &self,
-        memory: usize,
-    ) -> std::result::Result<T, DecodeError> {
-        node::from_protobuf(*self, None, memory)
+        node::from_protobuf(*self, None, MEMORY_LIMIT)
     }
 
     /// Returns the number of the object's message in the table.

@@ -1,7 +1,7 @@
 //! Options of a control plane, and the search for its binaries by envtest's rules.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::error::{ControlPlaneError, MissingBinaries};
@@ -13,8 +13,6 @@ use super::{ControlPlane, start};
 #[non_exhaustive]
 pub struct ControlPlaneBuilder {
     pub(super) binaries: Option<Binaries>,
-    pub(super) assets: Option<PathBuf>,
-    pub(super) etcd: Vec<(String, String)>,
     pub(super) apiserver: Vec<(String, String)>,
     pub(super) start_timeout: Duration,
     pub(super) grace: Duration,
@@ -24,8 +22,6 @@ impl Default for ControlPlaneBuilder {
     fn default() -> Self {
         Self {
             binaries: None,
-            assets: None,
-            etcd: Vec::new(),
             apiserver: Vec::new(),
             start_timeout: Duration::from_secs(60),
             grace: Duration::from_secs(20),
@@ -34,23 +30,9 @@ impl Default for ControlPlaneBuilder {
 }
 
 impl ControlPlaneBuilder {
-    /// Sets the folder to search when the environment names none. The default is
-    /// `/usr/local/kubebuilder/bin`.
-    pub fn assets(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.assets = Some(folder.into());
-        self
-    }
-
     /// Sets the binaries. The environment is then ignored.
     pub fn binaries(mut self, binaries: Binaries) -> Self {
         self.binaries = Some(binaries);
-        self
-    }
-
-    /// Sets a flag for etcd, without its dashes. The first call replaces a default of the same
-    /// name; each further call adds a value.
-    pub fn etcd_flag(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.etcd.push((name.into(), value.into()));
         self
     }
 
@@ -93,7 +75,7 @@ impl ControlPlaneBuilder {
     pub async fn start(self) -> Result<ControlPlane, ControlPlaneError> {
         let binaries = match &self.binaries {
             Some(binaries) => binaries.clone(),
-            None => Binaries::find_with(self.assets.as_deref(), |name| std::env::var_os(name))?,
+            None => Binaries::find()?,
         };
         // A port that was free may be taken before it is used.
         let mut tries = 2;
@@ -150,20 +132,15 @@ impl Binaries {
     /// # Errors
     /// Returns [`MissingBinaries`] with each file that does not exist.
     pub fn find() -> Result<Self, MissingBinaries> {
-        Self::find_with(None, |name| std::env::var_os(name))
+        Self::find_with(|name| std::env::var_os(name))
     }
 
-    /// Finds the binaries with another default folder and environment.
+    /// Finds the binaries with this environment.
     pub(super) fn find_with(
-        folder: Option<&Path>,
         variable: impl Fn(&str) -> Option<OsString>,
     ) -> Result<Self, MissingBinaries> {
         let path = |single: &str, program: &str| {
-            let folder = || match (variable("KUBEBUILDER_ASSETS"), folder) {
-                (Some(assets), _) => PathBuf::from(assets),
-                (None, Some(folder)) => folder.to_owned(),
-                (None, None) => DEFAULT.into(),
-            };
+            let folder = || variable("KUBEBUILDER_ASSETS").map_or(DEFAULT.into(), PathBuf::from);
             variable(single).map_or_else(|| folder().join(program), PathBuf::from)
         };
         let found = Self {

@@ -52,7 +52,7 @@ async fn start_in(
     let Credentials { authority, etcd_client } = write_credentials(folder, apiserver.ip(), &token)?;
     let limit = options.start_timeout;
 
-    let arguments = layout.etcd_arguments(&options.etcd);
+    let arguments = layout.etcd_arguments();
     let mut etcd_process = run("etcd", &binaries.etcd, &arguments, folder)?;
     let probe = Probe {
         address: etcd,
@@ -147,7 +147,7 @@ impl Layout<'_> {
         self.folder.join(name).display().to_string()
     }
 
-    pub(super) fn etcd_arguments(&self, extra: &[(String, String)]) -> Vec<String> {
+    pub(super) fn etcd_arguments(&self) -> Vec<String> {
         let clients = format!("https://{}", self.etcd);
         Arguments::default()
             .set("data-dir", self.file("etcd"))
@@ -165,7 +165,6 @@ impl Layout<'_> {
             .set("peer-trusted-ca-file", self.file("authority.crt"))
             // The data is not kept after the program ends.
             .set("unsafe-no-fsync", "true")
-            .with(extra)
             .into_list()
     }
 

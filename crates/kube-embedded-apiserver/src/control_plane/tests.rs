@@ -168,7 +168,7 @@ fn flags(flags: &[(&str, &str)]) -> Vec<(String, String)> {
 fn arguments_equal_those_of_envtest() {
     let layout = layout(Path::new("/t"));
     assert_eq!(
-        layout.etcd_arguments(&[]),
+        layout.etcd_arguments(),
         [
             "--data-dir=/t/etcd",
             "--listen-client-urls=https://127.0.0.1:1001",
@@ -237,26 +237,23 @@ fn binaries_are_found_by_envtest_rules() {
     }
     let folder = scripts.0.as_path();
     let in_folder = |name: &str| folder.join(name);
-    let find = |set: &[(&str, PathBuf)], default: Option<&Path>| {
-        Binaries::find_with(default, |name| {
+    let find = |set: &[(&str, PathBuf)]| {
+        Binaries::find_with(|name| {
             set.iter().find(|(known, _)| *known == name).map(|(_, path)| OsString::from(path))
         })
     };
     let both = Binaries { etcd: in_folder("etcd"), kube_apiserver: in_folder("kube-apiserver") };
     let nowhere = PathBuf::from("/nowhere");
-    assert_eq!(find(&[("KUBEBUILDER_ASSETS", folder.into())], None), Ok(both.clone()));
-    assert_eq!(find(&[], Some(folder)), Ok(both.clone()), "a folder of the user's own");
-    let set = [("KUBEBUILDER_ASSETS", nowhere.clone())];
-    find(&set, Some(folder)).expect_err("the variable counts even if the file is missing");
+    assert_eq!(find(&[("KUBEBUILDER_ASSETS", folder.into())]), Ok(both.clone()));
     let set =
         [("KUBEBUILDER_ASSETS", folder.into()), ("TEST_ASSET_KUBE_APISERVER", in_folder("other"))];
-    let found = find(&set, None).unwrap();
+    let found = find(&set).unwrap();
     assert_eq!((found.etcd, found.kube_apiserver), (both.etcd, in_folder("other")));
 
     let set = [("KUBEBUILDER_ASSETS", folder.into()), ("TEST_ASSET_ETCD", nowhere.join("e"))];
-    let missing = find(&set, None).unwrap_err();
+    let missing = find(&set).unwrap_err();
     assert_eq!(missing.missing, [("etcd", nowhere.join("e"))]);
-    let missing = find(&[("KUBEBUILDER_ASSETS", nowhere)], None).unwrap_err().to_string();
+    let missing = find(&[("KUBEBUILDER_ASSETS", nowhere)]).unwrap_err().to_string();
     assert_eq!(
         missing,
         "cannot start a control plane: etcd is not at /nowhere/etcd, kube-apiserver is not at \

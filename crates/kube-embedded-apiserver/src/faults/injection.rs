@@ -15,8 +15,8 @@ use super::requests::{ClassifiedRequest, RequestKind};
 /// A failure to inject into a request or its response, with
 /// [`Faults::inject`](super::Faults::inject).
 ///
-/// Injections that change the content must decode it: they find events in JSON and in protobuf, but
-/// change objects and texts in JSON only.
+/// Injections that change the content must decode it: they request it uncompressed, find events in
+/// JSON and in protobuf, but change objects and texts in JSON only.
 #[derive(Clone)]
 #[must_use]
 pub struct Injection(pub(super) Kind);
@@ -197,6 +197,20 @@ impl Injection {
     /// Sends an ERROR event of this status after `after` events of a watch, and ends the watch.
     pub fn error_event(after: u64, code: u16) -> Self {
         Self(Kind::ErrorEvent { after, status: Arc::new(status(code)) })
+    }
+
+    /// Returns whether this finds its place by reading the content, which must not be compressed.
+    pub(super) fn needs_content(&self) -> bool {
+        match &self.0 {
+            Kind::Stop { at, .. } => matches!(at, BodyPosition::Event(_)),
+            Kind::NotUtf8 { .. }
+            | Kind::Edit(_)
+            | Kind::HideInitialEventsEnd
+            | Kind::Repeat { .. }
+            | Kind::Swap { .. }
+            | Kind::ErrorEvent { .. } => true,
+            _ => false,
+        }
     }
 
     /// Returns one injection of each kind except [`answer`](Self::answer) and [`edit`](Self::edit),

@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use http::header::CONTENT_TYPE;
+use http::header::{ACCEPT_ENCODING, CONTENT_TYPE};
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full};
 use tokio::time::sleep;
@@ -70,7 +70,7 @@ where
         self.inner.poll_ready(cx).map_err(Into::into)
     }
 
-    fn call(&mut self, request: Request<Q>) -> Self::Future {
+    fn call(&mut self, mut request: Request<Q>) -> Self::Future {
         let classified = ClassifiedRequest::new(request.method(), request.uri());
         let faults = self.faults.clone();
         let injections = faults.injections(&classified);
@@ -79,6 +79,9 @@ where
         {
             return async move { Ok(pass_response(answer.await?.map(Full::new), &injections, &faults)) }
                 .boxed();
+        }
+        if injections.iter().any(Injection::needs_content) {
+            request.headers_mut().remove(ACCEPT_ENCODING);
         }
         // Most services start when they are polled, so the delay comes first.
         let response = self.inner.call(request);
