@@ -114,6 +114,13 @@ impl<T> From<Vec<T>> for SafeVec<T> {
     }
 }
 
+impl<T> SafeVec<T> {
+    /// Returns the elements as a plain vector.
+    pub(crate) fn into_vec(mut self) -> Vec<T> {
+        std::mem::take(&mut self.0)
+    }
+}
+
 impl<T> Deref for SafeVec<T> {
     type Target = Vec<T>;
 

@@ -4,13 +4,15 @@
 //! also counts the deltas that are popped and not yet done, because until then the store may not
 //! show them.
 
-use crate::object::{Cached, Delta, KnownObjects, ObjectKey};
 use std::collections::HashMap;
+
+use crate::object::{Cached, Delta, KnownObjects, ObjectKey, hash_str};
+use crate::parted_table::PartedTable;
 
 /// A summary by key of the deltas that are queued, or popped and not done.
 #[derive(Default)]
 pub(super) struct Pending {
-    keys: HashMap<ObjectKey, Entry, foldhash::fast::RandomState>,
+    keys: PartedTable<(ObjectKey, Entry)>,
     deltas: usize,
     batches: u64,
 }
@@ -40,13 +42,13 @@ impl Pending {
     }
 
     pub(super) fn last_at(&self, key: &ObjectKey) -> Option<(u64, usize)> {
-        self.keys.get(key).map(|entry| entry.last_at)
+        self.entry(key).map(|entry| entry.last_at)
     }
 
     /// Returns the object after everything queued: from the queue if it is pending there, otherwise
     /// from the store.
     pub(super) fn latest(&self, key: &ObjectKey, known: &dyn KnownObjects) -> Option<Cached> {
-        match self.keys.get(key) {
+        match self.entry(key) {
             Some(entry) => entry.latest.clone(),
             None => known.get(key),
         }
@@ -62,12 +64,12 @@ impl Pending {
     /// Forgets everything. Returns the objects, for the caller to drop without a lock.
     pub(super) fn forget(&mut self) -> impl Iterator<Item = Cached> + use<> {
         self.deltas = 0;
-        std::mem::take(&mut self.keys).into_values().filter_map(|entry| entry.latest)
+        std::mem::take(&mut self.keys).into_entries().filter_map(|(_, entry)| entry.latest)
     }
 
-    /// Reserves room for `keys` more keys.
-    pub(super) fn reserve(&mut self, keys: usize) {
-        self.keys.reserve(keys);
+    fn entry(&self, key: &ObjectKey) -> Option<&Entry> {
+        let found = self.keys.find(hash_str(key.as_str()), |(other, _)| other == key);
+        found.map(|(_, entry)| entry)
     }
 
     /// Counts a delta that is queued at `at`.
@@ -79,14 +81,16 @@ impl Pending {
             Delta::Deleted { .. } | Delta::MovedAway(_) => None,
             _ => delta.object().cloned(),
         };
-        match self.keys.get_mut(key) {
-            Some(entry) => {
+        let hash = hash_str(key.as_str());
+        match self.keys.find_mut(hash, |(other, _)| other == key) {
+            Some((_, entry)) => {
                 entry.deltas += 1;
                 entry.latest = latest;
                 entry.last_at = at;
             }
             None => {
-                self.keys.insert(key.clone(), Entry { deltas: 1, latest, last_at: at });
+                let entry = Entry { deltas: 1, latest, last_at: at };
+                self.keys.insert(hash, (key.clone(), entry));
             }
         }
     }
@@ -98,16 +102,14 @@ impl Pending {
             if matches!(delta, Delta::Unreadable | Delta::Forgotten) {
                 continue;
             }
-            if let Some(entry) = self.keys.get_mut(key) {
+            let (hash, is) =
+                (hash_str(key.as_str()), |(other, _): &(ObjectKey, Entry)| other == key);
+            if let Some((_, entry)) = self.keys.find_mut(hash, is) {
                 entry.deltas -= 1;
                 if entry.deltas == 0 {
-                    self.keys.remove(key);
+                    self.keys.remove(hash, is);
                 }
             }
-        }
-        if self.keys.is_empty() {
-            // Free the table of a large list.
-            self.keys.shrink_to(super::BATCH);
         }
     }
 }

@@ -7,11 +7,11 @@ use std::fmt;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::{Arc, LazyLock};
 
-use hashbrown::HashTable;
 use kube::Resource;
 use kube::api::ObjectMeta;
 
 use super::AnyObject;
+use crate::parted_table::PartedTable;
 
 /// The key of an object: `namespace/name` if it is namespaced, `name` if it is cluster-scoped.
 ///
@@ -213,32 +213,22 @@ impl serde::Serialize for ObjectKey {
 }
 
 /// A hash table of the positions of keys in a list. The keys themselves stay in the list.
-///
-/// The table keeps each key's hash, so growing the table reads no key: reading 100,000 keys far
-/// apart in memory would take milliseconds each time.
 #[derive(Debug, Default)]
-pub(crate) struct KeyPositions(HashTable<(u64, usize)>);
+pub(crate) struct KeyPositions(PartedTable<usize>);
 
 impl KeyPositions {
-    pub(crate) fn with_capacity(keys: usize) -> Self {
-        Self(HashTable::with_capacity(keys))
-    }
-
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
     /// Returns the position of a key. `is_at` returns whether the key at a position is this one.
     pub(crate) fn get(&self, key: &ObjectKey, is_at: impl Fn(usize) -> bool) -> Option<usize> {
-        let hash = hash_str(key.as_str());
-        let found = self.0.find(hash, |&(other, place)| other == hash && is_at(place));
-        found.map(|&(_, place)| place)
+        self.0.find(hash_str(key.as_str()), |place| is_at(*place)).copied()
     }
 
     /// Adds a key. The caller has checked that it is not there yet.
     pub(crate) fn insert(&mut self, key: &ObjectKey, place: usize) {
-        let hash = hash_str(key.as_str());
-        self.0.insert_unique(hash, (hash, place), |&(hash, _)| hash);
+        self.0.insert(hash_str(key.as_str()), place);
     }
 
     /// Removes a key and returns its position.
@@ -247,9 +237,7 @@ impl KeyPositions {
         key: &ObjectKey,
         is_at: impl Fn(usize) -> bool,
     ) -> Option<usize> {
-        let hash = hash_str(key.as_str());
-        let found = self.0.find_entry(hash, |&(other, place)| other == hash && is_at(place));
-        found.ok().map(|entry| entry.remove().0.1)
+        self.0.remove(hash_str(key.as_str()), |place| is_at(*place))
     }
 }
 

@@ -141,7 +141,7 @@ impl ReflectorDriver {
             }
             Step::Replace { version, restored } => {
                 let news = self.accumulator.has_news();
-                let mut list = self.accumulator.take(version.clone(), restored);
+                let mut list = self.accumulator.take(version.clone(), restored).await;
                 list.shard = machine.shard_after_list();
                 list.grown = machine.shard().arriving().is_some();
                 let complete = list.complete;
@@ -159,7 +159,7 @@ impl ReflectorDriver {
                 StepOutcome::Replaced { news }
             }
             Step::Arrive { version } => {
-                let mut list = self.accumulator.take(version, false);
+                let mut list = self.accumulator.take(version, false).await;
                 (list.shard, list.grown) = (machine.shard_after_list(), true);
                 sink.emit(Change::Arrived(list)).await;
                 machine.note_list_emitted();

@@ -139,11 +139,17 @@ impl ListAccumulator {
         }
     }
 
-    /// Returns everything received, and starts over.
-    pub(super) fn take(&mut self, version: ResourceVersion, restored: bool) -> Replacement {
+    /// Returns everything received, and starts over. Yields in between.
+    pub(super) async fn take(&mut self, version: ResourceVersion, restored: bool) -> Replacement {
         let all = std::mem::take(self);
+        let mut budget = YieldBudget::new();
+        let mut items = SafeVec::from(Vec::with_capacity(all.places.len()));
+        for item in all.items.into_iter().flatten() {
+            budget.spend(1).await;
+            items.push(item);
+        }
         Replacement {
-            items: all.items.into_iter().flatten().collect(),
+            items: items.into_vec(),
             unreadable: all.unreadable.into_keys().collect(),
             moved: all.moved,
             complete: !all.nameless,
@@ -170,6 +176,7 @@ fn is_older(object: &Cached, other: &Cached) -> bool {
 mod tests {
     use std::sync::Arc;
 
+    use futures::FutureExt;
     use k8s_openapi::api::core::v1::ConfigMap;
     use kube::api::ObjectMeta;
 
@@ -195,7 +202,7 @@ mod tests {
                 if !unreadable_first {
                     list.unreadable(Some(key.clone()), Some(unreadable.into()));
                 }
-                let listed = list.take(10.into(), false);
+                let listed = list.take(10.into(), false).now_or_never().unwrap();
                 assert_eq!((listed.items.len(), listed.unreadable.len()), (decoded, 1 - decoded));
             }
         }

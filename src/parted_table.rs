@@ -1,0 +1,225 @@
+//! A hash table that grows and shrinks in small steps.
+//!
+//! A plain hash table moves all of its entries when it grows. A million take tens of milliseconds,
+//! in which the thread does nothing else. This table consists of parts of bounded size, chosen by
+//! bits of the hash. A full part is split in two, and the others stay (extendible hashing).
+
+use hashbrown::HashTable;
+
+/// The largest number of entries of a part: seven eighths of 4,096 buckets.
+const PART: usize = 3_584;
+
+/// The largest number of bits that choose a part. Parts grow beyond [`PART`] only if this many bits
+/// do not tell their entries apart.
+const MOST_BITS: u32 = 16;
+
+/// A hash table of entries that contain their key. It keeps each entry's hash, so growing reads no
+/// key: keys may be far apart in memory.
+#[derive(Debug)]
+pub(crate) struct PartedTable<T> {
+    /// The index of the part for each value of the choosing bits. Its length is a power of two.
+    directory: Vec<u32>,
+    parts: Vec<Part<T>>,
+    len: usize,
+}
+
+#[derive(Debug)]
+struct Part<T> {
+    /// The number of choosing bits that the entries have in common.
+    bits: u32,
+    entries: HashTable<(u64, T)>,
+}
+
+impl<T> Default for PartedTable<T> {
+    fn default() -> Self {
+        let part = Part { bits: 0, entries: HashTable::new() };
+        Self { directory: vec![0], parts: vec![part], len: 0 }
+    }
+}
+
+/// Returns the bits that choose a part. The table of a part uses the lowest and highest bits.
+fn choosing_bits(hash: u64) -> usize {
+    usize::from((hash >> 32) as u16)
+}
+
+/// Returns the hash of an entry that is being moved.
+fn moved<T>((hash, _): &(u64, T)) -> u64 {
+    #[cfg(test)]
+    tests::MOVED.set(tests::MOVED.get() + 1);
+    *hash
+}
+
+impl<T> PartedTable<T> {
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Returns the entry with this hash for which `is` returns true. O(1).
+    pub(crate) fn find(&self, hash: u64, is: impl Fn(&T) -> bool) -> Option<&T> {
+        let entries = &self.parts[self.part_of(hash)].entries;
+        let found = entries.find(hash, |(other, entry)| *other == hash && is(entry));
+        found.map(|(_, entry)| entry)
+    }
+
+    /// Returns the entry with this hash for which `is` returns true, mutable. O(1).
+    pub(crate) fn find_mut(&mut self, hash: u64, is: impl Fn(&T) -> bool) -> Option<&mut T> {
+        let part = self.part_of(hash);
+        let entries = &mut self.parts[part].entries;
+        let found = entries.find_mut(hash, |(other, entry)| *other == hash && is(entry));
+        found.map(|(_, entry)| entry)
+    }
+
+    /// Adds an entry. The caller has checked that it is not there yet. O(1): it moves at most the
+    /// entries of one part.
+    pub(crate) fn insert(&mut self, hash: u64, entry: T) {
+        let mut part = self.part_of(hash);
+        while self.parts[part].entries.len() >= PART && self.parts[part].bits < MOST_BITS {
+            self.split(part, choosing_bits(hash));
+            part = self.part_of(hash);
+        }
+        self.parts[part].entries.insert_unique(hash, (hash, entry), moved);
+        self.len += 1;
+    }
+
+    /// Removes the entry with this hash for which `is` returns true. O(1): it moves at most an
+    /// eighth of a part, and frees one part's memory.
+    pub(crate) fn remove(&mut self, hash: u64, is: impl Fn(&T) -> bool) -> Option<T> {
+        let part = self.part_of(hash);
+        let entries = &mut self.parts[part].entries;
+        let found = entries.find_entry(hash, |(other, entry)| *other == hash && is(entry));
+        let entry = found.ok()?.remove().0.1;
+        if entries.len() < entries.capacity() / 8 {
+            entries.shrink_to_fit(moved);
+        }
+        self.len -= 1;
+        if self.len == 0 {
+            // All parts are empty, and their memory is free.
+            *self = Self::default();
+        }
+        Some(entry)
+    }
+
+    /// Returns every entry, in no order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.parts.iter().flat_map(|part| part.entries.iter().map(|(_, entry)| entry))
+    }
+
+    /// Returns every entry, in no order.
+    pub(crate) fn into_entries(self) -> impl Iterator<Item = T> {
+        self.parts.into_iter().flat_map(|part| part.entries).map(|(_, entry)| entry)
+    }
+
+    fn part_of(&self, hash: u64) -> usize {
+        self.directory[choosing_bits(hash) & (self.directory.len() - 1)] as usize
+    }
+
+    /// Moves the entries whose next choosing bit is set to a new part. `chosen_by` are choosing
+    /// bits that lead to the part.
+    fn split(&mut self, part: usize, chosen_by: usize) {
+        let bit = 1 << self.parts[part].bits;
+        if self.directory.len() == bit {
+            self.directory.extend_from_within(..);
+        }
+        self.parts[part].bits += 1;
+        let bits = self.parts[part].bits;
+        let mut entries = HashTable::with_capacity(PART);
+        let leaves = |(hash, _): &mut (u64, T)| choosing_bits(*hash) & bit != 0;
+        for entry in self.parts[part].entries.extract_if(leaves) {
+            entries.insert_unique(moved(&entry), entry, moved);
+        }
+        let new = u32::try_from(self.parts.len()).unwrap_or(u32::MAX);
+        self.parts.push(Part { bits, entries });
+        for place in ((chosen_by & (bit - 1) | bit)..self.directory.len()).step_by(2 * bit) {
+            self.directory[place] = new;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    thread_local! {
+        pub(super) static MOVED: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// Returns a hash of good quality (the finalizer of `SplitMix64`).
+    fn hash(n: u64) -> u64 {
+        let n = (n ^ (n >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let n = (n ^ (n >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        n ^ (n >> 31)
+    }
+
+    #[test]
+    fn no_step_moves_more_at_larger_size() {
+        for size in [3_000, 30_000, 300_000] {
+            let mut table = PartedTable::default();
+            let mut longest = 0;
+            let mut count = |step: &mut dyn FnMut()| {
+                MOVED.set(0);
+                step();
+                longest = longest.max(MOVED.get());
+            };
+            for n in 0..size {
+                count(&mut || table.insert(hash(n), n));
+            }
+            assert_eq!(table.len() as u64, size);
+            let largest = table.parts.iter().map(|part| part.entries.len()).max();
+            assert!(largest <= Some(PART), "{largest:?}");
+            for n in 0..size {
+                count(&mut || assert_eq!(table.remove(hash(n), |entry| *entry == n), Some(n)));
+            }
+            assert_eq!((table.len(), table.parts.len()), (0, 1));
+            assert!(longest <= PART, "{longest} entries moved at once, of {size}");
+        }
+    }
+
+    #[test]
+    fn equal_hashes_are_told_apart() {
+        let mut table = PartedTable::default();
+        let all = 2 * PART;
+        for n in 0..all {
+            table.insert(7, n);
+        }
+        assert!((0..all).all(|n| table.find(7, |entry| *entry == n) == Some(&n)));
+        assert_eq!(table.iter().count(), all);
+    }
+
+    proptest! {
+        #![proptest_config(crate::seeds::kept())]
+
+        #[test]
+        fn table_agrees_with_a_map(
+            steps in proptest::collection::vec((0_u64..6_000, any::<bool>()), 1..400),
+            spread in 1_u64..40,
+        ) {
+            let mut table = PartedTable::default();
+            let mut model = BTreeMap::new();
+            for (from, adds) in steps {
+                for n in (from..6_000).step_by(usize::try_from(spread)? * 7).take(200) {
+                    let found = table.find_mut(hash(n), |(key, _)| *key == n);
+                    prop_assert_eq!(found.is_some(), model.contains_key(&n));
+                    match found {
+                        Some(entry) if adds => entry.1 += 1,
+                        None if adds => table.insert(hash(n), (n, 0)),
+                        _ => {
+                            let removed = table.remove(hash(n), |(key, _)| *key == n);
+                            prop_assert_eq!(removed.map(|(_, value)| value), model.remove(&n));
+                        }
+                    }
+                    if adds {
+                        model.entry(n).and_modify(|value| *value += 1).or_insert(0);
+                    }
+                }
+                prop_assert_eq!(table.len(), model.len());
+            }
+            let entries: BTreeMap<_, _> = table.into_entries().collect();
+            prop_assert_eq!(entries, model);
+        }
+    }
+}
