@@ -5,6 +5,7 @@
 //! When the objects have changed so much that a dictionary no longer fits, another is made. Objects
 //! that were packed with the old one keep it.
 
+use std::fmt;
 use std::sync::Arc;
 
 use lz4_flex::block;
@@ -14,7 +15,7 @@ use crate::sync::Mutex;
 
 /// The size of a dictionary in bytes. Each packing reads all of it: four times the size takes twice
 /// the time and saves a twentieth of the bytes.
-const SIZE: usize = 16 << 10;
+pub(super) const SIZE: usize = 16 << 10;
 
 /// The part of a dictionary that one object may fill, in bytes.
 const MAX_SAMPLE: usize = SIZE / 2;
@@ -25,29 +26,67 @@ const WINDOW: u32 = 512;
 /// A dictionary for compressing and decompressing objects. An empty one has no effect.
 #[derive(Debug)]
 pub(super) struct Dictionary<S> {
-    bytes: Box<[u8]>,
+    content: Content,
     /// The data that all objects packed with this dictionary share. They reach both through one
     /// pointer.
     pub(super) context: Arc<S>,
 }
 
+enum Content {
+    Samples(Box<[u8]>),
+    /// One object, which is compressed itself.
+    Object(Arc<dyn Compressed>),
+}
+
+/// An object that was compressed with a dictionary of samples.
+pub(super) trait Compressed: Send + Sync {
+    /// Returns the object's bytes. `None` if they can't be decompressed.
+    fn bytes(&self) -> Option<Buffer>;
+}
+
+impl fmt::Debug for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Samples(_) => "Samples",
+            Self::Object(_) => "Object",
+        })
+    }
+}
+
 impl<S> Dictionary<S> {
+    fn of_samples(context: Arc<S>, samples: Box<[u8]>) -> Self {
+        Self { content: Content::Samples(samples), context }
+    }
+
+    /// Makes a dictionary that consists of one object, and keeps it.
+    pub(super) fn of_object(context: Arc<S>, object: Arc<dyn Compressed>) -> Self {
+        Self { content: Content::Object(object), context }
+    }
+
+    /// Passes the dictionary's bytes to a call. `None` if they can't be decompressed.
+    fn with_bytes<R>(&self, call: impl FnOnce(&[u8]) -> R) -> Option<R> {
+        Some(match &self.content {
+            Content::Samples(samples) => call(samples),
+            Content::Object(object) => call(object.bytes()?.as_slice()),
+        })
+    }
+
     /// Compresses bytes. Returns a buffer and the number of bytes used in it.
     pub(super) fn compress(&self, bytes: &[u8], wipe: bool) -> Option<(Buffer, usize)> {
         let most = block::get_maximum_output_size(bytes.len());
         let mut packed = Buffer::zeroed(most, wipe);
-        let used =
-            block::compress_into_with_dict(bytes, packed.as_mut_slice(), &self.bytes).ok()?;
-        Some((packed, used))
+        let out = packed.as_mut_slice();
+        let used = self.with_bytes(|dict| block::compress_into_with_dict(bytes, out, dict))?;
+        Some((packed, used.ok()?))
     }
 
     /// Decompresses bytes to `len` bytes. Returns `None` if `packed` is not valid or has another
     /// length.
     pub(super) fn decompress(&self, packed: &[u8], len: usize, wipe: bool) -> Option<Buffer> {
         let mut bytes = Buffer::zeroed(len, wipe);
-        let used =
-            block::decompress_into_with_dict(packed, bytes.as_mut_slice(), &self.bytes).ok()?;
-        (used == len).then_some(bytes)
+        let out = bytes.as_mut_slice();
+        let used = self.with_bytes(|dict| block::decompress_into_with_dict(packed, out, dict))?;
+        (used.ok()? == len).then_some(bytes)
     }
 }
 
@@ -92,7 +131,7 @@ impl<S> Dictionaries<S> {
     /// Starts without a dictionary; with `disabled` it stays so.
     pub(super) fn new(context: Arc<S>, disabled: bool) -> Self {
         let phase = if disabled { Phase::Disabled } else { Phase::Collecting(Vec::new()) };
-        let current = Arc::new(Dictionary { bytes: Box::default(), context });
+        let current = Arc::new(Dictionary::of_samples(context, Box::default()));
         Self(Mutex::new(State { current, phase }))
     }
 
@@ -110,8 +149,8 @@ impl<S> Dictionaries<S> {
                 let part = &object[..object.len().min(room).min(MAX_SAMPLE)];
                 samples.extend_from_slice(part);
                 if samples.len() == SIZE {
-                    let bytes = std::mem::take(samples).into();
-                    *current = Arc::new(Dictionary { bytes, context: current.context.clone() });
+                    let (context, samples) = (current.context.clone(), std::mem::take(samples));
+                    *current = Arc::new(Dictionary::of_samples(context, samples.into()));
                     *phase = Phase::InUse { first: None, now: Totals::default() };
                 }
             }
@@ -171,7 +210,7 @@ mod tests {
         fn arbitrary_bytes_never_unpack_to_a_wrong_length(
             bytes in vec(any::<u8>(), 0..200), len in 0usize..2000,
         ) {
-            let dictionary = Dictionary { bytes: Box::default(), context: Arc::new(()) };
+            let dictionary = Dictionary::of_samples(Arc::new(()), Box::default());
             if let Some(unpacked) = dictionary.decompress(&bytes, len, false) {
                 prop_assert_eq!(unpacked.as_slice().len(), len);
             }
@@ -201,6 +240,6 @@ mod tests {
         for n in 0..100 {
             pack(&dictionaries, &object(1, n));
         }
-        assert!(dictionaries.current().bytes.is_empty());
+        assert_eq!(dictionaries.current().with_bytes(<[u8]>::len), Some(0));
     }
 }

@@ -11,11 +11,12 @@ use kube::api::ObjectMeta;
 use super::buffer::Buffer;
 use super::dictionary::Dictionaries;
 use super::heat::{Heat, Sweeps};
+use super::owners::OwnerDictionaries;
 use super::packed::{KeptMetadata, PackContext, Packed};
 use super::shared::{Figures, Shared, SharedLabels};
 use super::{Keeper, PackError, ReportFault, Settings, StorageStatus, WireObject};
 use crate::codec::Codec;
-use crate::object::{AnyObject, Cached, IndexValues};
+use crate::object::{AnyObject, Cached, IndexValues, controller};
 use crate::panic::SafeDropper;
 use crate::sync::Mutex;
 
@@ -47,7 +48,7 @@ pub(super) struct PackedKeeper {
     /// True if each object is checked as it arrives: by a decoder that can do so, or else decoded.
     check: bool,
     /// The dictionaries of objects that are kept as they arrived, for each codec.
-    wire: Mutex<Vec<WireCodec>>,
+    wire: Mutex<Vec<Arc<WireDictionaries>>>,
     /// Packs objects without bytes. Without it, they are kept decoded.
     rewriter: Option<Box<dyn Rewrite>>,
     /// The number of objects that were compared with their decoded size.
@@ -58,8 +59,12 @@ pub(super) struct PackedKeeper {
     refused: OnceLock<PackError>,
 }
 
-/// A codec, and the dictionaries of the objects that it decodes.
-type WireCodec = (Arc<Codec>, Arc<Dictionaries<PackContext>>);
+/// The dictionaries of the objects that a codec decodes.
+struct WireDictionaries {
+    codec: Arc<Codec>,
+    of_samples: Dictionaries<PackContext>,
+    of_owners: OwnerDictionaries,
+}
 
 impl PackedKeeper {
     /// Makes the keeper of one informer's objects. The text is the resource's name.
@@ -94,9 +99,9 @@ impl PackedKeeper {
 
 impl PackedKeeper {
     /// Returns the dictionaries of objects that this codec decodes.
-    fn dictionaries(&self, codec: &Arc<Codec>) -> Arc<Dictionaries<PackContext>> {
+    fn dictionaries(&self, codec: &Arc<Codec>) -> Arc<WireDictionaries> {
         let mut wire = self.wire.lock();
-        if let Some((_, known)) = wire.iter().find(|(known, _)| Arc::ptr_eq(known, codec)) {
+        if let Some(known) = wire.iter().find(|known| Arc::ptr_eq(&known.codec, codec)) {
             return known.clone();
         }
         if wire.len() == MAX_CODECS {
@@ -104,8 +109,12 @@ impl PackedKeeper {
         }
         let shared = self.shared.clone();
         let context = PackContext { codec: codec.clone(), read_head: None, shared };
-        let new = Arc::new(Dictionaries::new(Arc::new(context), self.shared.wipe));
-        wire.push((codec.clone(), new.clone()));
+        let new = Arc::new(WireDictionaries {
+            codec: codec.clone(),
+            of_samples: Dictionaries::new(Arc::new(context), self.shared.wipe),
+            of_owners: OwnerDictionaries::default(),
+        });
+        wire.push(new.clone());
         new
     }
 
@@ -117,9 +126,23 @@ impl PackedKeeper {
         index_values: Option<IndexValues>,
     ) -> Result<Arc<Packed>, PackError> {
         let dictionaries = self.dictionaries(wire.codec);
-        let (metadata, dictionary) = (KeptMetadata::of(meta), dictionaries.current());
-        let packed = Packed::new(wire.bytes, &metadata, index_values, dictionary)?;
-        dictionaries.learn(wire.bytes, packed.packed_bytes());
+        let WireDictionaries { of_samples, of_owners, .. } = &*dictionaries;
+        let metadata = KeptMetadata::of(meta);
+        // A dictionary keeps an object longer than the store does.
+        let may_keep = !self.shared.wipe && !self.shared.figures.is_of_secrets();
+        let owner = may_keep.then(|| controller(meta)).flatten().map(|owner| &*owner.uid);
+        if let Some(owner) = owner
+            && let Some(dictionary) = of_owners.choose(owner, metadata.uid)
+        {
+            let packed = Packed::new(wire.bytes, &metadata, index_values, dictionary)?;
+            of_owners.note_use(owner, &packed);
+            return Ok(packed);
+        }
+        let packed = Packed::new(wire.bytes, &metadata, index_values, of_samples.current())?;
+        of_samples.learn(wire.bytes, packed.packed_bytes());
+        if let Some(owner) = owner {
+            of_owners.note_first(owner, &packed);
+        }
         Ok(packed)
     }
 

@@ -12,6 +12,7 @@ mod heat;
 mod keeper;
 #[cfg(feature = "compact")]
 mod message_pack;
+mod owners;
 mod packed;
 mod place;
 #[cfg(feature = "compact")]
@@ -144,7 +145,8 @@ pub(crate) trait Keeper: Send + Sync {
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct StorageStatus {
-    /// The number of packed objects: in the store, in queues and backlogs, and with users.
+    /// The number of packed objects: in the store, in queues and backlogs, with users, and at most
+    /// one for each controller owner, with which others of the owner were compressed.
     pub objects: usize,
     /// The size of the packed objects, in bytes.
     pub bytes: usize,

@@ -12,7 +12,7 @@ use kube_decode::DecodeError;
 
 use super::PackError;
 use super::buffer::{Buffer, wipe};
-use super::dictionary::Dictionary;
+use super::dictionary::{Compressed, Dictionary};
 use super::heat::HOTTEST;
 use super::shared::{Labels, Shared};
 use crate::codec::Codec;
@@ -212,6 +212,23 @@ impl Packed {
         self.bytes.len()
     }
 
+    /// Returns the size of the object before compression, in bytes.
+    pub(super) fn written_bytes(&self) -> usize {
+        self.written_len as usize
+    }
+
+    /// Returns whether the object was compressed to about the same fraction as another, or a larger
+    /// one.
+    pub(super) fn is_no_smaller(&self, other: &Self) -> bool {
+        let product =
+            |one: &Self, two: &Self| one.packed_bytes() as u64 * u64::from(two.written_len);
+        4 * product(self, other) > 3 * product(other, self)
+    }
+
+    pub(super) fn context(&self) -> &Arc<PackContext> {
+        &self.dictionary.context
+    }
+
     /// Cools the object by one step, and lets it go if it was as cold as can be. Returns whether it
     /// is still hot.
     pub(super) fn cool(&self) -> bool {
@@ -252,7 +269,7 @@ impl Packed {
         }
     }
 
-    fn uid(&self) -> Option<&str> {
+    pub(super) fn uid(&self) -> Option<&str> {
         let uid = self.bytes.get(..usize::from(self.uid_len))?;
         std::str::from_utf8(uid).ok().filter(|uid| !uid.is_empty())
     }
@@ -311,6 +328,12 @@ impl Packed {
         });
         let problem = error.to_string();
         figures.report(self.uid(), Fault::Undecodable { key, problem });
+    }
+}
+
+impl Compressed for Packed {
+    fn bytes(&self) -> Option<Buffer> {
+        self.decompress().ok()
     }
 }
 

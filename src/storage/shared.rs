@@ -87,6 +87,11 @@ impl Figures {
         self.bytes.fetch_sub(bytes, Relaxed);
     }
 
+    /// Returns whether the objects are Secrets.
+    pub(super) fn is_of_secrets(&self) -> bool {
+        *self.resource == *"secrets"
+    }
+
     /// Reports that the whole type is kept decoded from now on.
     #[cfg(feature = "compact")]
     pub(super) fn refused(&self, error: PackError) {

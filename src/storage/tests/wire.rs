@@ -34,6 +34,106 @@ fn objects(count: u64) -> impl Iterator<Item = Value> {
     })
 }
 
+/// A keeper, and a way to pack objects that arrive as JSON with an owner.
+struct Arrivals {
+    keeper: Arc<dyn Keeper>,
+    packer: Packer,
+    codec: Arc<Codec>,
+    controller: bool,
+}
+
+impl Arrivals {
+    fn new(resource: &str, controller: bool) -> Self {
+        let storage = Storage::<DynamicObject>::default();
+        let keeper = storage.keeper(&resource.into(), SafeDropper::default()).unwrap();
+        let codecs = Codecs::new(decode_any::<DynamicObject>(Arc::new(SerdeDecode::new())));
+        let packer = Packer::keeping(keeper.clone());
+        Self { keeper, packer, codec: codecs.of(Encoding::Json, None), controller }
+    }
+
+    /// Packs object `n` of this owner, made from a template, and reads it.
+    fn pack(&self, owner: usize, n: usize, template: &Value) -> Cached {
+        let mut object = template.clone();
+        object["metadata"] = serde_json::json!({
+            "name": format!("thing-{n}"), "uid": format!("{owner}-{n}"),
+            "ownerReferences": [{
+                "apiVersion": "v1", "kind": "Owner", "name": "o", "uid": format!("owner-{owner}"),
+                "controller": self.controller,
+            }],
+        });
+        let bytes = object.to_string().into_bytes();
+        let wire = WireObject { bytes: &bytes, codec: &self.codec };
+        let (_, packed) = self.packer.pack_wire(&wire).unwrap();
+        let read = packed.get_as::<DynamicObject>().unwrap();
+        assert_eq!(serde_json::to_value(&*read).unwrap(), object);
+        packed
+    }
+
+    /// Packs ten objects of each of twenty templates. Returns them, and the bytes that they take.
+    fn pack_all(&self) -> (Vec<Cached>, usize) {
+        let templates = objects(20).enumerate();
+        let packed = templates.flat_map(|(owner, template)| {
+            (0..10).map(move |n| self.pack(owner, n, &template)).collect::<Vec<_>>()
+        });
+        let packed: Vec<_> = packed.collect();
+        (packed, self.keeper.status().bytes)
+    }
+}
+
+#[test]
+fn objects_of_one_controller_compress_each_other() {
+    let (_, owned) = Arrivals::new("things", true).pack_all();
+    for (resource, controller) in [("things", false), ("secrets", true)] {
+        let (_, alone) = Arrivals::new(resource, controller).pack_all();
+        assert!(owned * 3 < alone, "{owned} of {alone}");
+    }
+}
+
+#[test]
+fn dictionary_of_an_owner_lives_as_long_as_its_objects() {
+    let arrivals = Arrivals::new("things", true);
+    let (mut packed, _) = arrivals.pack_all();
+    // The first object of each owner is gone, and still read.
+    let mut n = 0..;
+    packed.retain(|_| n.next().unwrap() % 10 != 0);
+    assert_eq!(arrivals.keeper.status().objects, 200);
+    assert!(packed.iter().all(|object| object.get_as::<DynamicObject>().is_some()));
+    drop(packed);
+    assert_eq!((arrivals.keeper.status().objects, arrivals.keeper.status().bytes), (0, 0));
+}
+
+#[test]
+fn later_states_of_an_only_object_keep_no_earlier_one() {
+    let arrivals = Arrivals::new("things", true);
+    let template = objects(1).next().unwrap();
+    let mut only = arrivals.pack(0, 0, &template);
+    for _ in 0..5 {
+        only = arrivals.pack(0, 0, &template);
+        assert_eq!(arrivals.keeper.status().objects, 1);
+    }
+    drop(only);
+}
+
+#[test]
+fn dictionary_follows_the_template_of_its_owner() {
+    let arrivals = Arrivals::new("things", true);
+    let templates: Vec<_> = objects(30).collect();
+    // With these, the samples of all objects have no room for the template.
+    let _others: Vec<_> =
+        templates[2..].iter().enumerate().map(|(n, of)| arrivals.pack(n + 1, 0, of)).collect();
+    let size = |n: usize, template: &Value| {
+        let before = arrivals.keeper.status().bytes;
+        let packed = arrivals.pack(0, n, template);
+        let size = arrivals.keeper.status().bytes - before;
+        (packed, size)
+    };
+    let _old: Vec<_> = (0..3).map(|n| size(n, &templates[0])).collect();
+    let new: Vec<_> = (0..20).map(|n| size(n, &templates[1])).collect();
+    let sizes: Vec<_> = new.iter().map(|(_, size)| *size).collect();
+    assert!(sizes[0] > 1_000, "{sizes:?}");
+    assert!(sizes[10..].iter().all(|size| *size < 300), "{sizes:?}");
+}
+
 /// A type that reads little.
 #[derive(Deserialize, Resource)]
 #[resource(inherit = ConfigMap)]
