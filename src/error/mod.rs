@@ -129,6 +129,17 @@ pub enum Fault {
         /// The problem at this position.
         problem: String,
     },
+    /// A compressed answer is damaged. What it brought before may be damaged, too.
+    #[error(
+        "the compressed answer is damaged after {inflated} bytes: {problem}; uncompressed answers \
+         are requested for ten minutes"
+    )]
+    Damaged {
+        /// The number of uncompressed bytes before the damage was found.
+        inflated: u64,
+        /// The kind of damage.
+        problem: &'static str,
+    },
     /// The answer has a media type that was not requested.
     #[error("the answer has media type {0:?}, which was not requested")]
     MediaType(String),
@@ -394,18 +405,51 @@ pub(crate) fn clipped_to(text: &str, longest: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}{CUT}", &text[..end]))
 }
 
+/// The unfinished part of a compressed answer that ended too early.
+pub(crate) const GZIP_MEMBER: &str = "a gzip member";
+
+impl Fault {
+    /// Returns whether a compressed answer was damaged, so that what it brought before may be
+    /// damaged, too.
+    pub(crate) fn shows_damage(&self) -> bool {
+        matches!(self, Self::Damaged { .. } | Self::Truncated { within: GZIP_MEMBER, .. })
+    }
+}
+
 /// The text for the JSON body of a failure that is no `Status`.
 const NO_STATUS: &str = "the body is JSON, but no Status, and is not shown";
 
-/// Returns the text of a failure's body that is not a `Status`. JSON, and bytes that are not text,
-/// may be an object, so they are not quoted.
-pub(crate) fn quotable(body: &[u8]) -> Cow<'_, str> {
+/// The text for the body of a failure that is not quoted.
+const NO_TEXT: &str = "the body is no plain text, and is not shown";
+
+/// Parts of a text that show that it is, or contains, a piece of an object in JSON or YAML.
+const OBJECT_MARKS: [&str; 10] = [
+    r#"":""#,
+    r#"": ""#,
+    r#"":{"#,
+    r#"":["#,
+    r#"",""#,
+    r#""}"#,
+    r#""]"#,
+    "apiVersion:",
+    "kind:",
+    "metadata:",
+];
+
+/// Returns the text of a failure's body that is not a `Status`. Bytes that are not text, and
+/// objects and pieces of them, are not quoted, because they may be of a Secret. `is_text` is false
+/// if the answer says that the body is something else.
+pub(crate) fn quotable(body: &[u8], is_text: bool) -> Cow<'_, str> {
     let text = body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(body).trim_ascii();
     let is_binary = |byte: &u8| *byte < b' ' && !byte.is_ascii_whitespace();
+    let has = |mark: &&str| memchr::memmem::find(text, mark.as_bytes()).is_some();
     match text.first() {
         None => "the body is empty".into(),
         Some(b'{' | b'[') => NO_STATUS.into(),
-        _ if text.iter().any(is_binary) => "the body is no text, and is not shown".into(),
+        Some(b'"') => NO_TEXT.into(),
+        _ if !is_text || text.iter().any(is_binary) || OBJECT_MARKS.iter().any(has) => {
+            NO_TEXT.into()
+        }
         _ => String::from_utf8_lossy(text),
     }
 }
@@ -414,7 +458,7 @@ pub(crate) fn quotable(body: &[u8]) -> Cow<'_, str> {
 pub(crate) fn unquoted(mut error: kube::Error) -> kube::Error {
     if let kube::Error::Api(status) = &mut error {
         if status.reason == "Failed to parse error data" {
-            status.message = clipped(&quotable(status.message.as_bytes())).into_owned();
+            status.message = clipped(&quotable(status.message.as_bytes(), true)).into_owned();
         } else if status.code == 0 && status.message.is_empty() {
             // kube takes any JSON object for a Status.
             NO_STATUS.clone_into(&mut status.message);

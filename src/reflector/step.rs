@@ -86,6 +86,8 @@ pub(super) enum End {
     Failed(RequestFailure),
     /// The connection broke, or the answer could not be read.
     Broken,
+    /// The answer was damaged after it had brought objects, which may be damaged, too.
+    Damaged,
     /// Nothing came for too long.
     Silent,
     /// A relist is due.

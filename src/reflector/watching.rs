@@ -122,7 +122,9 @@ impl ReflectorDriver {
                 Some(Ok(item)) => item,
                 Some(Err(error)) => {
                     self.report(&error);
-                    break End::Broken;
+                    let brought = events > 0 || query.initial_events;
+                    let damaged = brought && error.fault().shows_damage();
+                    break if damaged { End::Damaged } else { End::Broken };
                 }
                 None => break self.ended(opened.elapsed(), events, query.initial_events),
             };

@@ -22,7 +22,7 @@ use super::framing::Encoding;
 #[cfg(feature = "gzip")]
 use super::gzip::Gunzip;
 use super::request::Fallback;
-use crate::error::{ApiStatus, Fault, MOST_CAUSES, clipped, quotable};
+use crate::error::{ApiStatus, BoxError, Fault, GZIP_MEMBER, MOST_CAUSES, Verb, clipped, quotable};
 use crate::yield_budget::YieldBudget;
 
 /// The largest part of an error's body that is read, in bytes.
@@ -31,9 +31,8 @@ pub(super) const ERROR_BODY_LIMIT: usize = 64 * 1024;
 /// The time limit for reading an error's body. A body with a wrong length does not end.
 const ERROR_BODY_PATIENCE: Duration = Duration::from_secs(5);
 
-/// The cost of inflating to a byte, as a fraction of the cost of decoding it.
-#[cfg(feature = "gzip")]
-const INFLATED_PER_DECODED: usize = 8;
+/// The cost of reading or inflating a byte, as a fraction of the cost of decoding it.
+const READ_PER_DECODED: usize = 8;
 
 /// The number of causes of an error that are kept.
 const CAUSES: usize = 16;
@@ -48,8 +47,10 @@ pub(super) struct Incoming {
     returned: u64,
     /// The caller's counter of received bytes.
     counter: Option<Arc<AtomicU64>>,
-    /// The state to switch on if a compressed answer fails. `None` if none was requested.
+    /// The state to switch on if a compressed answer fails. `None` if the user wants none.
     uncompressed: Option<Arc<Fallback>>,
+    /// True for a list, whose body should come to an end.
+    ends: bool,
     /// True if received bytes are inflated.
     inflates: bool,
     #[cfg(feature = "gzip")]
@@ -74,12 +75,14 @@ impl Incoming {
                 Err(fault) => return Some(Err(fault)),
             }
             let Some(frame) = self.body.frame().await else {
+                self.ends = false;
                 return self.cut_short().map(Err);
             };
             match frame {
                 Ok(frame) => {
                     // A frame without data has trailers.
                     let Ok(data) = frame.into_data() else { continue };
+                    self.budget.charge_bytes(data.len() / READ_PER_DECODED);
                     if data.is_empty() {
                         continue;
                     }
@@ -96,12 +99,12 @@ impl Incoming {
                     return Some(Ok(data));
                 }
                 Err(error) => {
+                    let source: BoxError = error.into();
                     // A layer of the client that inflates answers may have failed.
-                    if !self.inflates {
+                    if !self.inflates && names_compression(&*source) {
                         self.fall_back();
                     }
-                    let (received, source) = (self.received, error.into());
-                    return Some(Err(Fault::Interrupted { received, source }));
+                    return Some(Err(Fault::Interrupted { received: self.received, source }));
                 }
             }
         }
@@ -113,11 +116,10 @@ impl Incoming {
     fn inflate(&mut self) -> Result<Option<Bytes>, Fault> {
         let inflated = self.gunzip.next().map_err(|problem| {
             self.fall_back();
-            let problem = format!("{problem}; uncompressed answers are requested for ten minutes");
-            Fault::Malformed { offset: self.gunzip.inflated(), problem }
+            Fault::Damaged { inflated: self.gunzip.inflated(), problem }
         })?;
         if let Some(data) = &inflated {
-            self.budget.charge_bytes(data.len() / INFLATED_PER_DECODED);
+            self.budget.charge_bytes(data.len() / READ_PER_DECODED);
         }
         Ok(inflated)
     }
@@ -130,18 +132,28 @@ impl Incoming {
     }
 
     /// Returns the fault of a body that ended before its compressed data did.
-    fn cut_short(&self) -> Option<Fault> {
+    pub(super) fn cut_short(&self) -> Option<Fault> {
         #[cfg(feature = "gzip")]
         if !self.gunzip.is_complete() {
-            self.fall_back();
-            return Some(self.truncated("a gzip member"));
+            return Some(self.truncated(GZIP_MEMBER));
         }
         None
     }
 
+    /// Notes that a list came to its end. Otherwise its compression is in doubt when this is
+    /// dropped.
+    pub(super) fn finish(&mut self) {
+        if let Some(uncompressed) = self.uncompressed.as_ref().filter(|_| self.inflates) {
+            uncompressed.succeeded();
+        }
+        self.ends = false;
+        self.inflates = false;
+    }
+
     /// Also adds the bytes received from now on to this counter.
-    pub(super) fn counted_by(self, counter: Option<Arc<AtomicU64>>) -> Self {
-        Self { counter, ..self }
+    pub(super) fn counted_by(mut self, counter: Option<Arc<AtomicU64>>) -> Self {
+        self.counter = counter;
+        self
     }
 
     /// Appends the next bytes of an error's body that arrive in time.
@@ -163,15 +175,48 @@ impl Incoming {
         self.returned
     }
 
+    /// Returns the fault of a body that ended too early.
     pub(super) fn truncated(&self, within: &'static str) -> Fault {
+        self.fall_back_if_compressed();
         Fault::Truncated { received: self.received, within }
     }
+
+    /// Requests uncompressed answers for some time, because this one can't be read.
+    pub(super) fn fall_back_if_compressed(&self) {
+        if self.inflates {
+            self.fall_back();
+        }
+    }
+}
+
+impl Drop for Incoming {
+    /// Doubts the compression of an answer that did not come to its end: of a list, or of a watch
+    /// that brought nothing. It may also have been abandoned for another reason, or the connection
+    /// was lost, so one is no proof.
+    fn drop(&mut self) {
+        let brought_nothing = self.received > 0 && self.returned == 0;
+        if let Some(uncompressed) = self.uncompressed.as_ref().filter(|_| self.inflates)
+            && (self.ends || brought_nothing)
+        {
+            uncompressed.doubt();
+        }
+    }
+}
+
+/// Returns whether an error, or one of its causes, is about compression.
+fn names_compression(error: &(dyn StdError + 'static)) -> bool {
+    let words = ["compress", "gzip", "deflate", "inflate"];
+    successors(Some(error), |&error| error.source()).take(MOST_CAUSES).any(|error| {
+        let text = error.to_string().to_ascii_lowercase();
+        words.iter().any(|word| text.contains(word))
+    })
 }
 
 /// Returns the body of a success and its encoding, or the fault of a failure. JSON is always
 /// accepted, and protobuf only if it was requested. gzip needs a state to switch on if it fails.
 pub(super) async fn accept(
     response: Response<Body>,
+    verb: Verb,
     requested: Encoding,
     uncompressed: Option<Arc<Fallback>>,
 ) -> Result<(Incoming, Encoding), Fault> {
@@ -187,6 +232,7 @@ pub(super) async fn accept(
         returned: 0,
         counter: None,
         uncompressed,
+        ends: verb == Verb::List,
         inflates,
         #[cfg(feature = "gzip")]
         gunzip: Gunzip::new(),
@@ -210,7 +256,12 @@ pub(super) async fn accept(
     }
     let mut words = Vec::new();
     incoming.read_error(&mut words).await;
-    let mut status = status(&words, head.status.as_u16());
+    incoming.finish();
+    // Partial content is a part of an object, whatever its type.
+    let is_text = head.status != StatusCode::PARTIAL_CONTENT
+        && header(&head.headers, CONTENT_TYPE)
+            .is_none_or(|of| of.get(..5).is_some_and(|of| of.eq_ignore_ascii_case("text/")));
+    let mut status = status(&words, head.status.as_u16(), is_text);
     if head.status == StatusCode::GONE {
         // A version that is gone stays so, whatever the body says.
         status.code = head.status.as_u16();
@@ -223,9 +274,16 @@ pub(super) async fn accept(
     let requested = header(&head.headers, RETRY_AFTER).and_then(|value| value.trim().parse().ok());
     status.retry_after = status.retry_after.max(requested.map(Duration::from_secs));
     if let Some(location) = header(&head.headers, LOCATION) {
-        // A query may hold a token.
+        // A query may hold a token, and what stands before the host a password.
         let location = location.split(['?', '#']).next().unwrap_or_default();
-        let message = format!("{} (redirected to {})", status.message, clipped(location));
+        let (scheme, rest) = location.split_once("//").unwrap_or(("", location));
+        let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let host = host.rsplit('@').next().unwrap_or_default();
+        let location = match scheme {
+            "" => location.to_owned(),
+            _ => format!("{scheme}//{host}/{path}"),
+        };
+        let message = format!("{} (redirected to {})", status.message, clipped(&location));
         status.message = message;
     }
     Err(Fault::Status(status))
@@ -246,13 +304,14 @@ fn header(headers: &HeaderMap, name: http::HeaderName) -> Option<&str> {
     headers.get(name)?.to_str().ok()
 }
 
-/// Parses the body of a failure: a `Status`, or some text. Any other body may be an object.
-pub(super) fn status(body: &[u8], code: u16) -> ApiStatus {
+/// Parses the body of a failure: a `Status`, or some text if `is_text` is true. Any other body may
+/// be an object.
+fn status(body: &[u8], code: u16, is_text: bool) -> ApiStatus {
     let encoding =
         if body.starts_with(protobuf::MAGIC) { Encoding::Protobuf } else { Encoding::Json };
     encoding.status(body, code).unwrap_or_else(|| {
         // Keep enough text to recognise a proxy's error page.
-        ApiStatus::new(code, "", clipped(&quotable(body)))
+        ApiStatus::new(code, "", clipped(&quotable(body, is_text)))
     })
 }
 
@@ -342,16 +401,16 @@ mod tests {
     fn status_and_plain_text_are_both_parsed() {
         let body = br#"{"kind":"Status","code":504,"reason":"Timeout","message":"m",
             "details":{"causes":[{"reason":"ResourceVersionTooLarge"}],"retryAfterSeconds":3}}"#;
-        let parsed = status(body, 500);
+        let parsed = status(body, 500, true);
         assert_eq!((parsed.code, &*parsed.reason), (504, "Timeout"));
         assert_eq!(parsed.retry_after, Some(Duration::from_secs(3)));
         assert_eq!(parsed.class(), crate::error::FaultClass::VersionTooLarge);
         for body in [&b"404 page not found\n"[..], b"{}", b"\xff", b""] {
-            assert_eq!(status(body, 404).class(), crate::error::FaultClass::NotFound);
+            assert_eq!(status(body, 404, true).class(), crate::error::FaultClass::NotFound);
         }
-        assert_eq!(status(b"404 page not found\n", 404).message, "404 page not found");
-        assert_eq!(status(b"", 404).message, "the body is empty");
-        let page = status("<html>".repeat(9999).as_bytes(), 502).message;
+        assert_eq!(status(b"404 page not found\n", 404, true).message, "404 page not found");
+        assert_eq!(status(b"", 404, true).message, "the body is empty");
+        let page = status("<html>".repeat(9999).as_bytes(), 502, true).message;
         assert!(page.len() <= 1024 && page.ends_with("… (cut)"), "{page}");
     }
 
@@ -364,7 +423,7 @@ mod tests {
             r#""message":null"#,
         ] {
             let body = format!(r#"{{"kind":"Status","code":410,"reason":"Expired",{odd}}}"#);
-            let parsed = status(body.as_bytes(), 500);
+            let parsed = status(body.as_bytes(), 500, true);
             assert_eq!((parsed.code, &*parsed.reason), (410, "Expired"), "{odd}");
         }
     }

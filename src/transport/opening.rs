@@ -45,8 +45,10 @@ pub(super) async fn open(request: Opening) -> Result<(Incoming, Encoding), Fault
         json.begin();
         response = send(requested).await?;
     }
+    // A proxy may compress whatever was requested.
+    let uncompressed = Some(uncompressed).filter(|uncompressed| uncompressed.prefers());
     let (incoming, encoding) =
-        answer::accept(response, requested, gzip.then_some(uncompressed)).await?;
+        answer::accept(response, target.verb, requested, uncompressed).await?;
     if requested != encoding {
         json.begin();
     }

@@ -121,6 +121,7 @@ impl Reader<ListPart> {
                                 return Err(self.truncated("a list without items"));
                             }
                         }
+                        self.incoming.finish();
                         return Ok(None);
                     }
                     (None, Some(within)) => return Err(self.truncated(within)),
@@ -137,10 +138,13 @@ impl Reader<ListPart> {
         }
         let ends = *ends.get_or_insert_with(|| Instant::now() + END_PATIENCE);
         // A body in memory always has another frame.
-        if Instant::now() >= ends {
-            return None;
+        if Instant::now() < ends
+            && let Ok(next) = timeout_at(ends, self.incoming.next()).await
+        {
+            return next;
         }
-        timeout_at(ends, self.incoming.next()).await.ok().flatten()
+        // Without its checksum, compressed data may be damaged.
+        self.incoming.cut_short().map(Err)
     }
 }
 
@@ -423,6 +427,7 @@ impl<P> Reader<P> {
     }
 
     fn malformed(&self, malformed: &Malformed) -> SourceError {
+        self.incoming.fall_back_if_compressed();
         let problem = malformed.problem.to_owned();
         self.error(Fault::Malformed { offset: malformed.offset, problem })
     }

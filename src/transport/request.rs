@@ -157,10 +157,15 @@ impl Target {
 #[derive(Debug, Default)]
 pub(super) struct Fallback(Mutex<FallbackState>);
 
+/// The number of doubts in a row that count as a failure.
+const DOUBTS: u8 = 2;
+
 #[derive(Clone, Copy, Debug, Default)]
 enum FallbackState {
     #[default]
     Never,
+    /// This number of answers in the preferred form may have failed.
+    Doubted(u8),
     /// The preferred form failed at this moment.
     Failed(Instant),
     /// The user requested this form only.
@@ -173,18 +178,46 @@ impl Fallback {
         Self(Mutex::new(FallbackState::Always))
     }
 
+    /// Returns whether the preferred form is ever requested.
+    pub(super) fn prefers(&self) -> bool {
+        !matches!(*self.0.lock(), FallbackState::Always)
+    }
+
     /// Notes that the preferred form failed. The other one is then requested for ten minutes.
     pub(super) fn begin(&self) {
-        let mut since = self.0.lock();
-        if !matches!(*since, FallbackState::Always) {
-            *since = FallbackState::Failed(Instant::now());
+        let mut state = self.0.lock();
+        if !matches!(*state, FallbackState::Always) {
+            *state = FallbackState::Failed(Instant::now());
+        }
+    }
+
+    /// Notes that the preferred form may have failed. Twice in a row is a failure.
+    pub(super) fn doubt(&self) {
+        let mut state = self.0.lock();
+        *state = match *state {
+            FallbackState::Never => FallbackState::Doubted(1),
+            FallbackState::Doubted(doubts) if doubts + 1 < DOUBTS => {
+                FallbackState::Doubted(doubts + 1)
+            }
+            FallbackState::Doubted(_) | FallbackState::Failed(_) => {
+                FallbackState::Failed(Instant::now())
+            }
+            FallbackState::Always => FallbackState::Always,
+        };
+    }
+
+    /// Notes an answer in the preferred form that came whole.
+    pub(super) fn succeeded(&self) {
+        let mut state = self.0.lock();
+        if matches!(*state, FallbackState::Doubted(_)) {
+            *state = FallbackState::Never;
         }
     }
 
     /// Returns whether to request the form that everything understands now.
     pub(super) fn is_on(&self) -> bool {
         match *self.0.lock() {
-            FallbackState::Never => false,
+            FallbackState::Never | FallbackState::Doubted(_) => false,
             FallbackState::Failed(at) => Instant::now() < after(at, RETRY),
             FallbackState::Always => true,
         }

@@ -168,8 +168,8 @@ impl<K: ?Sized> ApiSource<K> {
     ///
     /// [Running in production](crate::docs::running_in_production) says when it pays, and what it
     /// reveals of Secrets. If a compressed answer can't be read, the source requests uncompressed
-    /// ones for ten minutes. One that inflates to more than 16 MiB and 200 times its size counts as
-    /// unreadable.
+    /// ones for ten minutes. The same holds if two lists in a row do not come whole. An answer that
+    /// inflates to more than 16 MiB and 200 times its size counts as unreadable.
     #[cfg(feature = "gzip")]
     pub fn gzip(mut self, compressed: bool) -> Self {
         let fallback =

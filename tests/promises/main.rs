@@ -4,6 +4,8 @@
 
 mod bytes;
 mod controllers;
+#[cfg(feature = "gzip")]
+mod damaged_gzip;
 mod decoding;
 mod election;
 mod errors;

@@ -149,7 +149,7 @@ impl Machine {
         match end {
             End::ShardChanged => return self.watch(now),
             End::Due => return self.relist_as_scheduled(now),
-            End::Unproven | End::Behind | End::Unanswered => {
+            End::Unproven | End::Behind | End::Unanswered | End::Damaged => {
                 self.lists.replaces_proof = self.watches_again_from(end, now);
                 return self.list_from_quorum(now);
             }

@@ -37,29 +37,46 @@ async fn failure_quotes_text_and_no_objects() {
         event("ADDED", &secret).into_bytes(),
         protobuf,
         watch,
+        // Pieces of objects, and objects in other forms.
+        br#""password":"aHVudGVyMg=="},"kind":"Secret"}]}"#.to_vec(),
+        br#"hunter2"},"kind":"Secret"}"#.to_vec(),
+        format!(",{list}").into_bytes(),
+        format!(")]}}',\n{list}").into_bytes(),
+        Value::from(secret.to_string()).to_string().into_bytes(),
+        b"apiVersion: v1\nkind: Secret\ndata:\n  password: aHVudGVyMg==\n".to_vec(),
     ];
-    for code in [206, 304, 403, 429, 500, 599] {
+    for code in [206, 302, 304, 403, 429, 500, 599] {
         for body in &bodies {
-            let text = refusal(answer(code, body.clone())).await.to_string();
-            for part in ["hunter2", "aHVudGVyMg", "password"] {
-                assert!(!text.contains(part), "{text}");
+            for media_type in ["application/json", "text/plain", "application/yaml"] {
+                let answer = answer(code, body.clone()).header("content-type", media_type);
+                let text = refusal(answer).await.to_string();
+                for part in ["hunter2", "aHVudGVyMg", "password"] {
+                    assert!(!text.contains(part), "{text}");
+                }
+                assert!(text.starts_with(&format!("list secrets: {code}: the body ")), "{text}");
             }
-            assert!(text.starts_with(&format!("list secrets: {code}: the body ")), "{text}");
         }
-        let text = refusal(answer(code, "upstream connect error\n")).await.to_string();
-        assert!(
-            text.starts_with(&format!("list secrets: {code}: upstream connect error")),
-            "{text}"
-        );
+        for (media_type, quotes) in
+            [("text/plain", code != 206), ("Text/HTML", code != 206), ("application/json", false)]
+        {
+            let answer = answer(code, "upstream connect error\n");
+            let text = refusal(answer.header("content-type", media_type)).await.to_string();
+            let quoted = format!("list secrets: {code}: upstream connect error");
+            assert_eq!(text.starts_with(&quoted), quotes, "{text}");
+        }
         let text = refusal(answer(code, "")).await.to_string();
         assert!(text.starts_with(&format!("list secrets: {code}: the body is empty")), "{text}");
     }
-    let moved = answer(302, "").header("location", "https://login.example.com/start?token=hunter2");
-    let text = refusal(moved).await.to_string();
-    assert_eq!(
-        text,
-        "list secrets: 302: the body is empty (redirected to https://login.example.com/start)"
-    );
+    for location in [
+        "https://login.example.com/start?token=hunter2",
+        "https://admin:hunter2@login.example.com/start",
+    ] {
+        let text = refusal(answer(302, "").header("location", location)).await.to_string();
+        assert_eq!(
+            text,
+            "list secrets: 302: the body is empty (redirected to https://login.example.com/start)"
+        );
+    }
 }
 
 #[tokio::test(start_paused = true)]
