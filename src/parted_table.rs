@@ -39,7 +39,8 @@ impl<T> Default for PartedTable<T> {
 
 /// Returns the bits that choose a part. The table of a part uses the lowest and highest bits.
 fn choosing_bits(hash: u64) -> usize {
-    usize::from((hash >> 32) as u16)
+    let [_, _, _, _, low, high, ..] = hash.to_le_bytes();
+    usize::from(u16::from_le_bytes([low, high]))
 }
 
 /// Returns the hash of an entry that is being moved.

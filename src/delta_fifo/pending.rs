@@ -82,16 +82,13 @@ impl Pending {
             _ => delta.object().cloned(),
         };
         let hash = hash_str(key.as_str());
-        match self.keys.find_mut(hash, |(other, _)| other == key) {
-            Some((_, entry)) => {
-                entry.deltas += 1;
-                entry.latest = latest;
-                entry.last_at = at;
-            }
-            None => {
-                let entry = Entry { deltas: 1, latest, last_at: at };
-                self.keys.insert(hash, (key.clone(), entry));
-            }
+        if let Some((_, entry)) = self.keys.find_mut(hash, |(other, _)| other == key) {
+            entry.deltas += 1;
+            entry.latest = latest;
+            entry.last_at = at;
+        } else {
+            let entry = Entry { deltas: 1, latest, last_at: at };
+            self.keys.insert(hash, (key.clone(), entry));
         }
     }
 

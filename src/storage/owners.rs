@@ -1,7 +1,7 @@
 //! Dictionaries for the objects of one controller owner.
 //!
-//! The pods of a ReplicaSet differ in little more than names and status. With the first of them as
-//! the dictionary, the others compress to a quarter of what samples of all pods reach.
+//! The pods of one `ReplicaSet` differ in little more than names and status. With the first of them
+//! as the dictionary, the others take a quarter of the bytes that they take with samples of all.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};

@@ -36,12 +36,18 @@ impl Asked {
     }
 }
 
-/// Returns a client whose requests a function answers: with a coding, or none, and frames. Also
-/// returns whether the lists and the watches so far accepted gzip.
-fn client(
-    answer: impl Fn(&Asked, usize) -> (Option<&'static str>, Frames) + Send + 'static,
-) -> (kube::Client, Arc<Mutex<Vec<(bool, bool)>>>) {
-    let log = Arc::new(Mutex::new(Vec::new()));
+/// An answer: its coding, if any, and its frames.
+type Answer = (Option<&'static str>, Frames);
+
+/// A function that answers a request.
+type Answering = Box<dyn Fn() -> Answer + Send>;
+
+/// Of each request whether it was a watch, and whether it accepted gzip.
+type Codings = Arc<Mutex<Vec<(bool, bool)>>>;
+
+/// Returns a client whose requests a function answers, and the codings so far.
+fn client(answer: impl Fn(&Asked, usize) -> Answer + Send + 'static) -> (kube::Client, Codings) {
+    let log = Codings::default();
     let (noted, count) = (log.clone(), AtomicUsize::new(0));
     let client = answered_by(move |request: Request<Body>| {
         let query = request.uri().query().unwrap_or_default().to_owned();
@@ -156,24 +162,23 @@ async fn damage_that_a_checksum_shows_is_listed_again() {
 async fn answers_that_never_come_whole_are_requested_uncompressed() {
     let list = list("10");
     let whole = member(&list, Compression::fast());
-    let lost = || io::Error::other("end of file before message length reached");
-    type Make = Box<dyn Fn() -> (Option<&'static str>, Frames) + Send>;
+    let breaks = || io::Error::other("end of file before message length reached");
     let part = whole[..40].to_vec();
     let (cut, open, between) = (part.clone(), part, member(&list[..100], Compression::fast()));
     let (late, plain, odd) = (whole, list.clone(), list.clone());
-    let ways: [(&str, Make); 7] = [
+    let ways: [(&str, Answering); 7] = [
         ("empty", Box::new(|| (Some("gzip"), body("")))),
         ("between members", Box::new(move || (Some("gzip"), body(between.clone())))),
         (
             "connection lost",
             Box::new(move || {
-                (Some("gzip"), body(cut.clone()).chain(stream::iter([Err(lost())])).boxed())
+                (Some("gzip"), body(cut.clone()).chain(stream::iter([Err(breaks())])).boxed())
             }),
         ),
         (
             "connection lost after all",
             Box::new(move || {
-                (Some("gzip"), body(late.clone()).chain(stream::iter([Err(lost())])).boxed())
+                (Some("gzip"), body(late.clone()).chain(stream::iter([Err(breaks())])).boxed())
             }),
         ),
         ("silence", Box::new(move || (Some("gzip"), endless(open.clone())))),
