@@ -10,7 +10,7 @@ use std::sync::{Arc, LazyLock};
 use kube::Resource;
 use kube::api::ObjectMeta;
 use kube_decode::protobuf::{ItemType, ProtobufObject};
-use kube_decode::{Decode, DecodeError, SerdeDecode, bare};
+use kube_decode::{Decode, DecodeError, SerdeDecode, bare, content};
 use serde::Deserialize;
 
 use crate::object::{AnyObject, FieldSet};
@@ -268,6 +268,15 @@ impl Codec {
             Layout::Plain => bare::json(object),
             Layout::Envelope => bare::protobuf(object, true),
             Layout::Item(_) => bare::protobuf(object, false),
+        }
+    }
+
+    /// Returns the object without these fields, for comparison, and whether that is protobuf.
+    /// `None` if the fields can't be left out of the bytes.
+    pub(crate) fn without(&self, object: &[u8], fields: &FieldSet) -> Option<(bool, Vec<u8>)> {
+        match self.layout {
+            Layout::Plain => Some((false, content::json(object, fields)?)),
+            _ => Some((true, content::protobuf(&self.protobuf(object).ok()?, fields)?)),
         }
     }
 

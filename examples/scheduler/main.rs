@@ -58,7 +58,7 @@ async fn life(server: ApiServer, mut figures: watch::Receiver<Figures>) -> Resul
             server.create(&pod(number)?)?;
         }
         println!("{} pods wait", until - wave);
-        figures.wait_for(|figures| figures.bound >= until as u64).await?;
+        figures.wait_for(|figures| figures.bound >= until).await?;
         let Figures { rounds, bound, refused, most_assumed, .. } = &*figures.borrow();
         println!(
             "{bound} pods are bound after {rounds} rounds: {refused} bindings were refused, and \

@@ -1,7 +1,7 @@
 //! The scheduler: rounds that choose nodes, and the bindings that follow.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,20 +9,22 @@ use k8s_openapi::api::core::v1::{Binding, Node, ObjectReference, Pod};
 use kube::api::{ListParams, ObjectMeta, PostParams};
 use kube::core::Status;
 use kube::{Api, Client, ResourceExt};
-use kube_informer::controller::BoxError;
-use kube_informer::informer::snapshots;
+use kube_informer::controller::{AssumedSnapshot, AssumedView, BoxError};
 use kube_informer::{
-    Index, IndexError, Manager, ObjectKey, SharedInformer, SharedInformerFactory, Snapshot,
+    Index, IndexError, Manager, ObjectKey, SharedInformer, SharedInformerFactory,
 };
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::room::Room;
 
 /// Pods name it in `spec.schedulerName`.
 pub(crate) const NAME: &str = "least-loaded";
+/// The states of this scheduler's pods.
+const WAITS: &str = "waits";
+const BOUND: &str = "bound";
 /// Changes within this time are looked at together.
 const DEBOUNCE: Duration = Duration::from_millis(50);
 /// The largest number of pods whose bindings the cache does not show yet.
@@ -31,7 +33,7 @@ const MOST_ASSUMED: usize = 2_000;
 const AT_A_TIME: usize = 64;
 /// The time after which a binding without an answer is sent again.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The time after which a refused binding is forgotten.
+/// The pause after a refused binding, and before one is sent again.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// The progress so far.
@@ -39,8 +41,8 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub(crate) struct Figures {
     /// The number of times that pods and nodes were looked at.
     pub(crate) rounds: u64,
-    /// The number of pods that the cache shows where they were placed.
-    pub(crate) bound: u64,
+    /// The number of this scheduler's pods that the cache shows on nodes.
+    pub(crate) bound: usize,
     /// The number of bindings that the server refused.
     pub(crate) refused: u64,
     /// The largest number of pods whose bindings the cache did not show at one moment.
@@ -65,22 +67,11 @@ struct Scheduler {
     nodes: SharedInformer<Node>,
     /// The pods that take room, by node.
     by_node: Index<Pod>,
-    /// The pods that wait for this scheduler, under its name.
-    waiting: Index<Pod>,
-    /// The placements that the cache does not show yet.
-    assumed: HashMap<ObjectKey, Assumed>,
-    /// The time at which the first refused binding is forgotten.
-    retry_at: Option<Instant>,
+    /// The pods of this scheduler: those that wait, and those on nodes.
+    by_state: Index<Pod>,
+    /// The pods, on their nodes before the cache shows them there.
+    assumed: AssumedView<Pod>,
     told: watch::Sender<Figures>,
-}
-
-/// A pod that counts as bound before the cache shows it.
-struct Assumed {
-    uid: String,
-    node: String,
-    room: Room,
-    /// The time at which this is forgotten, if the server refused the binding.
-    forget_at: Option<Instant>,
 }
 
 /// The choice of a node for a pod.
@@ -105,12 +96,14 @@ impl Scheduler {
         told: watch::Sender<Figures>,
     ) -> Result<Self, IndexError> {
         let by_node = pods.add_index("node", node_of)?;
-        let waiting = pods.add_index("waiting", |pod| waits(pod).then_some(NAME))?;
-        let assumed = HashMap::new();
-        Ok(Self { client, pods, nodes, by_node, waiting, assumed, retry_at: None, told })
+        let by_state = pods.add_index("state", state_of)?;
+        // A binding is sent until its outcome is known, so a pod is assumed for as long.
+        let assumed = AssumedView::new(&pods).lifetime(Duration::MAX).limit(MOST_ASSUMED);
+        let assumed = assumed.shown_when(|_, stored| state_of(stored) != Some(WAITS));
+        Ok(Self { client, pods, nodes, by_node, by_state, assumed, told })
     }
 
-    async fn run(mut self, stop: CancellationToken) -> Result<(), BoxError> {
+    async fn run(self, stop: CancellationToken) -> Result<(), BoxError> {
         tokio::select! {
             caught_up = self.catch_up() => caught_up?,
             () = stop.cancelled() => return Ok(()),
@@ -128,10 +121,14 @@ impl Scheduler {
                 // While many bindings wait, a round would only add to them, and a more important
                 // pod that comes meanwhile would be bound after them.
                 told = changes.changed(), if placements.len() < AT_A_TIME => told?,
-                () = due(self.retry_at) => {}
                 Some(ended) = bindings.join_next() => {
-                    self.note(ended?);
-                    continue;
+                    let mut refused = self.note(ended?);
+                    while let Some(ended) = bindings.try_join_next() {
+                        refused |= self.note(ended?);
+                    }
+                    if !refused {
+                        continue;
+                    }
                 }
             }
             placements.extend(self.round());
@@ -149,78 +146,54 @@ impl Scheduler {
     }
 
     /// Places the pods that wait, as far as there is room.
-    fn round(&mut self) -> Vec<Placement> {
-        let (pods, nodes) = snapshots((&self.pods, &self.nodes));
-        let bound = self.forget_shown(&pods);
-        let waiting = pods.indexed(&self.waiting, NAME);
-        let mut waiting: Vec<_> =
-            waiting.filter(|(key, _)| !self.assumed.contains_key(*key)).collect();
+    fn round(&self) -> Vec<Placement> {
+        let pods = self.assumed.snapshot();
+        let mut waiting: Vec<_> = pods.indexed(&self.by_state, WAITS).collect();
         waiting.sort_unstable_by(|(a, first), (b, second)| rank(first, a).cmp(&rank(second, b)));
-        let mut loads =
-            if waiting.is_empty() { Vec::new() } else { self.loads(&pods, &nodes).collect() };
+        let mut loads = if waiting.is_empty() { Vec::new() } else { self.loads(&pods) };
         let (mut placements, mut without_room) = (Vec::new(), 0);
         for (key, pod) in waiting {
-            if self.assumed.len() >= MOST_ASSUMED {
-                break;
-            }
-            let room = Room::of_pod(&pod);
-            let Some((node, uid)) = place(&mut loads, room).zip(pod.uid()) else {
+            let mut placed = Pod::clone(&pod);
+            let Some((node, uid)) = place(&mut loads, Room::of_pod(&pod)).zip(pod.uid()) else {
                 without_room += 1;
                 continue;
             };
-            let assumed = Assumed { uid: uid.clone(), node: node.clone(), room, forget_at: None };
-            self.assumed.insert(key.clone(), assumed);
+            placed.spec.get_or_insert_default().node_name = Some(node.clone());
+            if self.assumed.assume(placed).is_err() {
+                // As many are assumed as may be.
+                break;
+            }
             placements.push(Placement { key: key.clone(), uid, node });
         }
         self.told.send_modify(|figures| {
             figures.rounds += 1;
-            figures.bound += bound;
-            figures.most_assumed = figures.most_assumed.max(self.assumed.len());
+            figures.bound = self.by_state.len(BOUND);
+            figures.most_assumed = figures.most_assumed.max(pods.assumed() + placements.len());
             figures.without_room = without_room;
         });
         placements
     }
 
-    /// Forgets the placements that the cache shows, those of pods that no longer wait, and those
-    /// that were refused a while ago. Returns the number of pods that are shown where they were
-    /// placed.
-    fn forget_shown(&mut self, pods: &Snapshot<Pod>) -> u64 {
-        let (mut bound, now) = (0, Instant::now());
-        self.assumed.retain(|key, assumed| {
-            let pod = pods.get(key).filter(|pod| pod.uid().as_ref() == Some(&assumed.uid));
-            let Some(pod) = pod else { return false };
-            let node = pod.spec.as_ref().and_then(|spec| spec.node_name.as_ref());
-            bound += u64::from(node == Some(&assumed.node));
-            waits(&pod) && assumed.forget_at.is_none_or(|time| time > now)
-        });
-        self.retry_at = self.assumed.values().filter_map(|assumed| assumed.forget_at).min();
-        bound
-    }
-
     /// Returns the open nodes, with what the cache shows on them and what is assumed.
-    fn loads(&self, pods: &Snapshot<Pod>, nodes: &Snapshot<Node>) -> impl Iterator<Item = Load> {
-        nodes.iter().filter_map(|(key, node)| {
+    fn loads(&self, pods: &AssumedSnapshot<Pod>) -> Vec<Load> {
+        let nodes = self.nodes.snapshot();
+        let loads = nodes.iter().filter_map(|(key, node)| {
             let (node, capacity) = (key.name().to_owned(), Room::of_node(&node)?);
             let mut taken = Room::default();
             pods.indexed(&self.by_node, &node).for_each(|(_, pod)| taken += Room::of_pod(&pod));
-            let assumed = self.assumed.values().filter(|assumed| assumed.node == node);
-            assumed.for_each(|assumed| taken += assumed.room);
             Some(Load { node, capacity, taken })
-        })
+        });
+        loads.collect()
     }
 
-    /// Notes the end of a binding. A refused one is forgotten after a pause, and the pod is placed
-    /// again.
-    fn note(&mut self, (placement, bound): (Placement, Result<(), Box<Status>>)) {
-        let Err(status) = bound else { return };
-        let Placement { key, uid, node } = placement;
+    /// Notes the end of a binding. A refused one is forgotten, so that the pod is placed again.
+    /// Returns whether it was refused.
+    fn note(&self, (placement, bound): (Placement, Result<(), Box<Status>>)) -> bool {
+        let Err(status) = bound else { return false };
+        let Placement { key, node, .. } = placement;
         tracing::warn!(pod = %key, node, %status, "the binding was refused");
         self.told.send_modify(|figures| figures.refused += 1);
-        if let Some(assumed) = self.assumed.get_mut(&key).filter(|assumed| assumed.uid == uid) {
-            let forget_at = Instant::now() + PAUSE;
-            assumed.forget_at = Some(forget_at);
-            self.retry_at.get_or_insert(forget_at);
-        }
+        self.assumed.forget(&key)
     }
 }
 
@@ -265,14 +238,10 @@ async fn bind(client: Client, placement: Placement) -> (Placement, Result<(), Bo
         may_be_made = true;
         sleep(PAUSE).await;
     };
-    (placement, bound)
-}
-
-async fn due(time: Option<Instant>) {
-    match time {
-        Some(time) => sleep_until(time).await,
-        None => std::future::pending().await,
+    if bound.is_err() {
+        sleep(PAUSE).await;
     }
+    (placement, bound)
 }
 
 /// Returns the node on which a pod takes room. A pod that has ended takes none.
@@ -282,15 +251,14 @@ fn node_of(pod: &Pod) -> Option<String> {
     pod.spec.as_ref()?.node_name.clone().filter(|_| !ended)
 }
 
-/// Returns whether a pod waits for this scheduler.
-fn waits(pod: &Pod) -> bool {
-    let Some(spec) = &pod.spec else { return false };
+/// Returns whether a pod of this scheduler waits or is on a node.
+fn state_of(pod: &Pod) -> Option<&'static str> {
+    let spec = pod.spec.as_ref().filter(|spec| spec.scheduler_name.as_deref() == Some(NAME))?;
     let phase = pod.status.as_ref().and_then(|status| status.phase.as_deref());
-    spec.scheduler_name.as_deref() == Some(NAME)
-        && spec.node_name.is_none()
-        && spec.scheduling_gates.as_ref().is_none_or(Vec::is_empty)
+    let waits = spec.scheduling_gates.as_ref().is_none_or(Vec::is_empty)
         && matches!(phase, None | Some("Pending"))
-        && pod.metadata.deletion_timestamp.is_none()
+        && pod.metadata.deletion_timestamp.is_none();
+    if spec.node_name.is_some() { Some(BOUND) } else { waits.then_some(WAITS) }
 }
 
 /// Returns the order in which pods are placed: by priority, then by age.

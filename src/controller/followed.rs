@@ -3,10 +3,11 @@
 use std::fmt;
 
 use kube::Resource;
+use serde::Serialize;
 
 use super::triggers::{self, Predicate};
 use crate::informer::{InformerGroup, SharedInformer};
-use crate::object::EventRef;
+use crate::object::{ContentFilter, EventRef};
 
 /// The objects of one kind that a controller follows, and the events of them that count.
 ///
@@ -58,6 +59,22 @@ impl<O: Resource + Send + Sync + 'static> Followed<O> {
         predicate: impl Fn(&EventRef<'_, O>) -> bool + Send + Sync + 'static,
     ) -> Self {
         self.predicates.push(triggers::predicate(predicate));
+        self
+    }
+
+    /// Follows an update only if it changes the object's content: anything but
+    /// `metadata.resourceVersion`, `metadata.managedFields` and the fields with these paths. So
+    /// neither a storage migration, which rewrites every object, nor a heartbeat queues keys.
+    ///
+    /// [`ContentFilter`] says how states are compared, and what passes besides. The filter runs
+    /// before other predicates, and where they run. The controller
+    /// [counts](super::ControllerStatus::unchanged_updates) the updates that it drops.
+    pub fn content_changed(mut self, ignored: &[&str]) -> Self
+    where
+        O: Serialize,
+    {
+        let filter = ContentFilter::<O>::ignoring(ignored);
+        self.predicates.push(Predicate::OfContent(filter.erase()));
         self
     }
 }

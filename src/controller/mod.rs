@@ -13,6 +13,7 @@
 //! [`confirm`](ReconcileRequest::confirm) reads, and leader election writes its Lease.
 
 mod action;
+mod assumed;
 mod builder;
 mod cause;
 mod confirm;
@@ -49,6 +50,7 @@ use kube::Resource;
 use tokio_util::sync::CancellationToken;
 
 pub use self::action::{Action, Reach, ReconcileRequest};
+pub use self::assumed::{AssumeError, AssumedSnapshot, AssumedStatus, AssumedView};
 pub use self::builder::ControllerBuilder;
 use self::cause::Cause;
 pub use self::cause::{ChangeKind, Trigger, TriggerCause};

@@ -18,9 +18,9 @@ use crate::leader_election::LeadershipState;
 use crate::metrics::{
     Count, HOT_KEYS, Level, MetricLabels, RECONCILE_ACTIVE_WORKERS, RECONCILE_ERRORS,
     RECONCILE_MAX_CONCURRENT, RECONCILE_PANICS, RECONCILE_TIME, RECONCILE_TIMEOUTS,
-    RECONCILE_TOTAL, Timing,
+    RECONCILE_TOTAL, Timing, UNCHANGED_UPDATES,
 };
-use crate::object::ObjectKey;
+use crate::object::{CachedEvent, ObjectKey};
 use crate::sharding::ShardingStatus;
 use crate::sync::Mutex;
 use crate::workqueue::WorkQueueStatus;
@@ -69,6 +69,10 @@ pub struct ControllerStatus {
     /// The number of keys that left the queue of a sharded controller, because they belong to
     /// another replica.
     pub foreign_keys: u64,
+    /// The number of updates that
+    /// [`content_changed`](super::ControllerBuilder::content_changed) dropped. Resyncs do not
+    /// count.
+    pub unchanged_updates: u64,
     /// The number of calls of predicates that panicked. The changes passed.
     pub predicate_panics: u64,
     /// The number of calls of mapping functions that panicked. The keys that such a call would have
@@ -148,6 +152,7 @@ pub(super) struct StatusCell {
     panicked: AtomicU64,
     behind: AtomicU64,
     foreign_keys: AtomicU64,
+    unchanged_updates: AtomicU64,
     predicate_panics: AtomicU64,
     mapping_panics: AtomicU64,
     given_up: AtomicU64,
@@ -215,6 +220,7 @@ impl StatusCell {
             panicked: AtomicU64::new(0),
             behind: AtomicU64::new(0),
             foreign_keys: AtomicU64::new(0),
+            unchanged_updates: AtomicU64::new(0),
             predicate_panics: AtomicU64::new(0),
             mapping_panics: AtomicU64::new(0),
             given_up: AtomicU64::new(0),
@@ -340,6 +346,14 @@ impl StatusCell {
         count(&self.foreign_keys);
     }
 
+    /// Counts an update that did not change the object's content.
+    pub(super) fn count_unchanged(&self, event: &CachedEvent) {
+        if event.old().is_some_and(|old| !old.ptr_eq(event.object())) {
+            count(&self.unchanged_updates);
+            self.metrics.unchanged_updates.add(1);
+        }
+    }
+
     /// Counts and logs a predicate that panicked. Its change passed.
     pub(super) fn record_predicate_panic(&self, message: &str) {
         count(&self.predicate_panics);
@@ -400,6 +414,7 @@ impl StatusCell {
             panicked: read(&self.panicked),
             behind: read(&self.behind),
             foreign_keys: read(&self.foreign_keys),
+            unchanged_updates: read(&self.unchanged_updates),
             predicate_panics: read(&self.predicate_panics),
             mapping_panics: read(&self.mapping_panics),
             given_up: read(&self.given_up),
@@ -435,6 +450,7 @@ struct ControllerMetrics {
     panics: Count,
     timeouts: Count,
     hot_keys: Count,
+    unchanged_updates: Count,
 }
 
 impl ControllerMetrics {
@@ -453,6 +469,7 @@ impl ControllerMetrics {
             panics: Count::new(RECONCILE_PANICS, &labels),
             timeouts: Count::new(RECONCILE_TIMEOUTS, &labels),
             hot_keys: Count::new(HOT_KEYS, &labels),
+            unchanged_updates: Count::new(UNCHANGED_UPDATES, &labels),
         }
     }
 

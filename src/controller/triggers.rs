@@ -18,13 +18,20 @@ use super::gate::SlotGate;
 use super::owner::Owner;
 use super::status::StatusCell;
 use crate::object::{
-    AnyObject, Cached, CachedEvent, EventRef, FieldSet, ObjectEvent, ObjectKey, PassingRead,
+    AnyObject, Cached, CachedEvent, ContentFilter, EventRef, FieldSet, ObjectEvent, ObjectKey,
+    PassingRead,
 };
 use crate::panic::{SafeDropper, catch};
 use crate::workqueue::{Priority, WorkQueue};
 
-/// A filter of events. It returns whether an event passes.
-pub(super) type Predicate = Arc<dyn Fn(&AnyEvent<'_>) -> bool + Send + Sync>;
+/// A filter of events.
+#[derive(Clone)]
+pub(super) enum Predicate {
+    /// A function that returns whether an event passes.
+    OfEvent(Arc<dyn Fn(&AnyEvent<'_>) -> bool + Send + Sync>),
+    /// A filter of the objects as the cache holds them.
+    OfContent(ContentFilter),
+}
 
 /// An event with borrowed objects of any type.
 pub(super) type AnyEvent<'a> = ObjectEvent<&'a dyn AnyObject>;
@@ -278,7 +285,7 @@ fn with_event<R>(
 pub(super) fn predicate<O: 'static>(
     passes: impl Fn(&EventRef<'_, O>) -> bool + Send + Sync + 'static,
 ) -> Predicate {
-    Arc::new(move |event| typed(event).is_none_or(|event| passes(&event)))
+    Predicate::OfEvent(Arc::new(move |event| typed(event).is_none_or(|event| passes(&event))))
 }
 
 /// Returns an event with objects of this type. `None` if they have another one.
@@ -294,18 +301,29 @@ pub(super) fn passes(
     dropper: &SafeDropper,
     status: &StatusCell,
 ) -> bool {
-    if predicates.is_empty() {
-        return true;
-    }
-    let passes = |event: &AnyEvent<'_>| {
-        predicates.iter().all(|predicate| {
-            catch(|| predicate(event)).unwrap_or_else(|message| {
-                status.record_predicate_panic(&message);
-                true
-            })
+    let or_panic = |passes: Result<bool, String>| {
+        passes.unwrap_or_else(|message| {
+            status.record_predicate_panic(&message);
+            true
         })
     };
-    with_event(event, None, dropper, passes).unwrap_or(true)
+    let (mut functions, mut filters) = (Vec::new(), Vec::new());
+    for predicate in predicates {
+        match predicate {
+            Predicate::OfEvent(function) => functions.push(function),
+            Predicate::OfContent(filter) => filters.push(filter),
+        }
+    }
+    // The filters come first, because most of them decode nothing.
+    if !filters.iter().all(|filter| or_panic(catch(|| filter.passes(event)))) {
+        status.count_unchanged(event);
+        return false;
+    }
+    functions.is_empty()
+        || with_event(event, None, dropper, |event| {
+            functions.iter().all(|function| or_panic(catch(|| function(event))))
+        })
+        .unwrap_or(true)
 }
 
 /// Returns the states of an object that an event carries.

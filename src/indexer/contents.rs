@@ -77,7 +77,7 @@ impl ExactSizeIterator for Objects {}
 /// An index: its function and its postings.
 pub(super) struct IndexContents {
     pub(super) name: Arc<str>,
-    values: IndexFn,
+    pub(super) values: IndexFn,
     pub(super) postings: Postings,
 }
 

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use kube::Resource;
 
-use super::contents::StoreContents;
+use super::contents::{IndexContents, StoreContents};
 use super::postings::Posting;
 use super::{Indexer, Snapshot};
-use crate::object::{AnyObject, ObjectKey};
+use crate::object::{AnyObject, Cached, ObjectKey};
+use crate::panic::catch;
 
 /// A handle on an index, which finds the objects that have a value.
 ///
@@ -75,10 +76,30 @@ impl<K: ?Sized> Index<K> {
     }
 
     pub(super) fn posting<'s>(&self, state: &'s StoreContents, value: &str) -> Option<&'s Posting> {
+        self.contents(state)?.postings.get(value)
+    }
+
+    fn contents<'s>(&self, state: &'s StoreContents) -> Option<&'s IndexContents> {
         let index = state.indexes.get(self.place)?;
         // Compares the pointers, because an index of another store may have the same name and
         // position.
-        Arc::ptr_eq(&index.name, &self.name).then(|| index.postings.get(value)).flatten()
+        Arc::ptr_eq(&index.name, &self.name).then_some(index)
+    }
+
+    /// Returns the values that the index's function returns for an object. None if it panics, which
+    /// is logged, and for an index that the store does not have.
+    pub(crate) fn values_of(&self, store: &Snapshot<K>, object: &Cached) -> Vec<String> {
+        let Some(index) = self.contents(&store.0) else { return Vec::new() };
+        let values = catch(|| object.read(None).map(|object| (index.values)(&*object)));
+        let values = values.inspect_err(|message| {
+            tracing::error!(index = %self.name, message, "index function panicked");
+        });
+        values.ok().flatten().unwrap_or_default()
+    }
+
+    /// Returns a number that all handles of this index share, and no other index has meanwhile.
+    pub(crate) fn identity(&self) -> usize {
+        Arc::as_ptr(&self.name).addr()
     }
 }
 

@@ -47,6 +47,11 @@ impl<K: ?Sized> Snapshot<K> {
         self.0.shard.as_ref()
     }
 
+    /// Returns the same state with another type of objects.
+    pub(crate) fn cast<L: ?Sized>(self) -> Snapshot<L> {
+        Snapshot(self.0, PhantomData)
+    }
+
     /// Returns the number of changes of objects that led to this state.
     pub(crate) fn changes(&self) -> u64 {
         self.0.changes

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 
@@ -70,6 +72,13 @@ impl Membership {
             Ok(true) => Ok(()),
             _ => SyncError::unless_none(vec![self.unsynced()], start),
         }
+    }
+
+    /// Returns a future that wants the proof for [`is_fresh`](Self::is_fresh) while it is held, and
+    /// notes it when it is polled. It needs no timer.
+    pub(crate) fn proof(&self, since: Moment) -> BoxFuture<'static, bool> {
+        let pipeline = self.0.pipeline.clone();
+        async move { pipeline.proved_since(since).await }.boxed()
     }
 
     /// Returns whether the store is not fresh and a request has failed within this time.

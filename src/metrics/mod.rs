@@ -73,6 +73,7 @@
 //! | [`RECONCILE_TIMEOUTS`] | counter | reconciles | `controller` |
 //! | [`RECONCILE_TIME`] | histogram | seconds | `controller` |
 //! | [`HOT_KEYS`] | counter | keys | `controller` |
+//! | [`UNCHANGED_UPDATES`] | counter | updates | `controller` |
 //! | [`RECONCILE_MAX_CONCURRENT`] | gauge | keys | `controller` |
 //! | [`RECONCILE_ACTIVE_WORKERS`] | gauge | keys | `controller` |
 //! | [`LEADER_ELECTION_MASTER`] | gauge | 0 or 1 | `name` |

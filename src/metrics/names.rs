@@ -121,6 +121,10 @@ pub const RECONCILE_TIME: &str = "controller_runtime_reconcile_time_seconds";
 /// Counter: the number of times that a key was found hot: reconciled 300 times within ten seconds.
 pub const HOT_KEYS: &str = "kube_informer_hot_keys_total";
 
+/// Counter: the updates that a controller's
+/// [`content_changed`](crate::controller::ControllerBuilder::content_changed) dropped.
+pub const UNCHANGED_UPDATES: &str = "kube_informer_unchanged_updates_total";
+
 /// Gauge, as controller-runtime's: the number of keys that may be reconciled at a time.
 pub const RECONCILE_MAX_CONCURRENT: &str = "controller_runtime_max_concurrent_reconciles";
 
@@ -154,7 +158,7 @@ const fn describe(kind: Kind, name: &'static str, help: &'static str) -> Descrip
     Description { kind, name, help }
 }
 
-pub(super) const DESCRIPTIONS: [Description; 41] = [
+pub(super) const DESCRIPTIONS: [Description; 42] = [
     describe(
         Kind::Gauge,
         INFORMER_QUEUED_ITEMS,
@@ -255,6 +259,11 @@ pub(super) const DESCRIPTIONS: [Description; 41] = [
         Kind::Counter,
         HOT_KEYS,
         "Times that a key was reconciled 300 times within ten seconds.",
+    ),
+    describe(
+        Kind::Counter,
+        UNCHANGED_UPDATES,
+        "Updates that did not change the object's content, and queued no key.",
     ),
     describe(Kind::Gauge, RECONCILE_MAX_CONCURRENT, "Keys that may be reconciled at a time."),
     describe(Kind::Gauge, RECONCILE_ACTIVE_WORKERS, "Keys that are being reconciled."),

@@ -113,6 +113,12 @@ pub trait PackedObject: Send + Sync {
         self.get()
     }
 
+    /// Calls a function with the object's content, for comparison: its bytes without these fields,
+    /// and whether they are protobuf. Makes no call if it can't leave out the fields.
+    fn with_content(&self, without: &FieldSet, call: &mut dyn FnMut(bool, &[u8])) {
+        let _ = (without, call);
+    }
+
     /// Returns `metadata.uid`.
     fn uid(&self) -> Option<&str>;
 
@@ -282,7 +288,7 @@ impl<K: ?Sized> Cached<K> {
         self.packed()?.told()
     }
 
-    fn packed(&self) -> Option<&dyn PackedObject> {
+    pub(super) fn packed(&self) -> Option<&dyn PackedObject> {
         match self.object.form() {
             Form::Decoded(_) => None,
             Form::Packed(packed) => Some(packed),
@@ -327,6 +333,22 @@ impl<K: ?Sized> Cached<K> {
     pub(crate) fn is_same_state(&self, other: &Self) -> bool {
         let same_bytes = self.digest.is_some() && self.digest == other.digest;
         self.ptr_eq(other) || same_bytes && self.version() == other.version()
+    }
+
+    /// Returns whether both have the same bytes except for these fields. `None` unless both are
+    /// packed in the same encoding.
+    pub(super) fn is_same_content(&self, other: &Self, without: &FieldSet) -> Option<bool> {
+        if self.ptr_eq(other) {
+            return Some(true);
+        }
+        let (this, other) = self.packed().zip(other.packed())?;
+        let mut same = None;
+        this.with_content(without, &mut |this_encoding, this| {
+            other.with_content(without, &mut |encoding, other| {
+                same = (this_encoding == encoding).then(|| this == other);
+            });
+        });
+        same
     }
 
     /// Returns whether the object has the uid and the version of `state`.

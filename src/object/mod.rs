@@ -4,6 +4,7 @@
 
 mod cached;
 mod change;
+mod content;
 mod digest;
 mod event;
 mod index_values;
@@ -25,6 +26,7 @@ pub use cached::PackedObject;
 pub use cached::{AnyObject, Cached};
 pub(crate) use cached::{PassingRead, downcast};
 pub use change::{Change, Delta, Replacement};
+pub use content::ContentFilter;
 pub(crate) use digest::Digest;
 pub use event::{CachedEvent, Event, EventRef, ObjectEvent};
 pub use index_values::IndexValues;

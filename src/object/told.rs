@@ -51,6 +51,12 @@ impl PackedObject for Told {
         self.object.read(Some(fields))
     }
 
+    fn with_content(&self, without: &FieldSet, call: &mut dyn FnMut(bool, &[u8])) {
+        if let Some(packed) = self.object.packed() {
+            packed.with_content(without, call);
+        }
+    }
+
     fn uid(&self) -> Option<&str> {
         self.object.uid()
     }

@@ -434,6 +434,16 @@ impl PackedObject for Packed {
         self.unpack(Some(fields)).inspect_err(|error| self.report(error)).ok()
     }
 
+    fn with_content(&self, without: &FieldSet, call: &mut dyn FnMut(bool, &[u8])) {
+        let PackContext { codec, read_head: None, shared } = &*self.dictionary.context else {
+            return;
+        };
+        let rest = self.decompress().ok().and_then(|bytes| codec.without(bytes.as_slice(), without));
+        if let Some((is_protobuf, rest)) = rest {
+            call(is_protobuf, Buffer::holding(rest, shared.wipe).as_slice());
+        }
+    }
+
     fn uid(&self) -> Option<&str> {
         self.uid()
     }

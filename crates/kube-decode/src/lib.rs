@@ -32,6 +32,8 @@ mod any_json;
 #[doc(hidden)]
 pub mod bare;
 mod budget;
+#[doc(hidden)]
+pub mod content;
 mod direct;
 mod dynamic;
 mod error;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use futures::stream::BoxStream;
 use futures::{Stream, StreamExt};
 use kube::Resource;
+use serde::Serialize;
 
 use super::{ControllerBuilder, caches};
 use crate::controller::error::CannotOwn;
@@ -222,6 +223,28 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
         predicate: impl Fn(&EventRef<'_, K>) -> bool + Send + Sync + 'static,
     ) -> Self {
         self.own = self.own.predicate(predicate);
+        self
+    }
+
+    /// Reconciles an updated `K` only if the update changes its content: anything but
+    /// `metadata.resourceVersion`, `metadata.managedFields` and the fields with these paths. See
+    /// [`Followed::content_changed`], which does this for objects of other kinds.
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::Node;
+    /// use kube_informer::{Controller, SharedInformer};
+    ///
+    /// fn build(nodes: &SharedInformer<Node>) -> Controller<Node> {
+    ///     Controller::builder("nodes", nodes)
+    ///         .content_changed(&["status.conditions.lastHeartbeatTime"])
+    ///         .build()
+    /// }
+    /// ```
+    pub fn content_changed(mut self, ignored: &[&str]) -> Self
+    where
+        K: Serialize,
+    {
+        self.own = self.own.content_changed(ignored);
         self
     }
 

@@ -86,13 +86,12 @@ impl Cache {
 
     /// Returns the state of the cache before a request to this target. `None` if the cache does not
     /// hold the target's objects.
-    pub(super) fn sight(&self, target: &Target) -> Option<Sight> {
+    pub(in crate::controller) fn sight(&self, target: &Target) -> Option<Sight> {
         if !self.holds(target) {
             return None;
         }
         let store = self.0.informer.snapshot();
-        let object = target.name.as_deref().and_then(|name| target.key_of(name));
-        let object = object.and_then(|key| store.get_cached(&key)?.version());
+        let object = target.key().and_then(|key| store.get_cached(&key)?.version());
         let version = store.version().cloned();
         Some(Sight { cache: self.clone(), epoch: store.epoch(), version, object })
     }
@@ -251,7 +250,7 @@ impl Cache {
 }
 
 /// The state of a cache before a request was sent.
-pub(super) struct Sight {
+pub(in crate::controller) struct Sight {
     cache: Cache,
     epoch: u64,
     /// The version that the store had reached.
@@ -261,6 +260,19 @@ pub(super) struct Sight {
 }
 
 impl Sight {
+    /// Returns the epoch of the store that will show this version, the answer to the request.
+    pub(in crate::controller) fn epoch_of(
+        &self,
+        version: Option<&ResourceVersion>,
+        is_new: bool,
+    ) -> u64 {
+        // A write that changes nothing is answered with the version of the last change.
+        let known = if is_new { &self.version } else { &self.object };
+        let older = version.zip(known.as_ref()).is_some_and(|(new, old)| new.is_older_than(old));
+        // The server has lost history that the store still shows: it was restored from a backup.
+        self.epoch + u64::from(older)
+    }
+
     /// Makes `key` wait until the cache shows this state. `is_new` says that the request made the
     /// state.
     pub(super) fn expect(
@@ -274,13 +286,8 @@ impl Sight {
         if written.and_then(|of| of.state.as_deref()).is_some_and(|of| !self.cache.follows(of)) {
             return;
         }
-        // A write that changes nothing is answered with the version of the last change.
         let is_new = is_new || written.is_none() || matches!(expectation, Expectation::Absent(_));
-        let known = if is_new { &self.version } else { &self.object };
-        let version = expectation.version();
-        let older = version.zip(known.as_ref()).is_some_and(|(new, old)| new.is_older_than(old));
-        // The server has lost history that the store still shows: it was restored from a backup.
-        let epoch = self.epoch + u64::from(older);
+        let epoch = self.epoch_of(expectation.version(), is_new);
         let object = written.map(|written| written.key.clone());
         self.cache.expect_in(epoch, key, object, expectation.clone());
     }

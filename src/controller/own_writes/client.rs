@@ -139,6 +139,16 @@ pub(crate) fn current_won() -> Moment {
     CURRENT.try_with(|reconcile| reconcile.0.term.won()).unwrap_or(Moment::START)
 }
 
+impl Target {
+    /// Takes the name of an object that is created from the request's body.
+    pub(in crate::controller) fn name_created(&mut self, body: &[u8]) {
+        if self.verb == WriteVerb::Create && self.name.is_none() {
+            let named = kube_decode::json::<WriteAnswer>(body);
+            self.name = named.ok().and_then(|sent| sent.metadata.name);
+        }
+    }
+}
+
 impl TrackedReconcile {
     /// Refuses a write after the lease or slot has ended.
     pub(crate) fn refuse_late(&self, target: impl FnOnce() -> String) -> Result<(), WriteRefused> {
@@ -162,10 +172,7 @@ impl TrackedReconcile {
         if target.is_dry_run(&body) {
             return Ok(client.send(Request::from_parts(parts, Body::from(body))).await?);
         }
-        if target.verb == WriteVerb::Create && target.name.is_none() {
-            let named = kube_decode::json::<Answer>(&body);
-            target.name = named.ok().and_then(|sent| sent.metadata.name);
-        }
+        target.name_created(&body);
         let request = Request::from_parts(parts, Body::from(body));
         // From here on the server may have the request, even if this future is dropped.
         let mut flight = InFlight(Some((self, target, client.clone())), sights);
@@ -214,11 +221,11 @@ impl InFlight {
     /// the write counts as lost and is looked up.
     fn landed(&mut self, body: &[u8]) {
         let Some((reconcile, target, _)) = &self.0 else { return };
-        let Ok(answer) = kube_decode::json::<Answer>(body) else { return };
+        let Ok(answer) = kube_decode::json::<WriteAnswer>(body) else { return };
         match answer.expectation(target) {
             Confirmation::Expect(written, expectation) => {
-                let creates = target.verb == WriteVerb::Create && target.subresource.is_none();
                 for sight in &self.1 {
+                    let creates = target.creates();
                     sight.expect(&reconcile.0.key, Some(&written), &expectation, creates);
                 }
             }
@@ -276,14 +283,14 @@ pub(super) async fn quorum_list(
 
 /// An object that was written.
 #[derive(Debug)]
-pub(super) struct Written {
-    pub(super) key: ObjectKey,
+pub(in crate::controller) struct Written {
+    pub(in crate::controller) key: ObjectKey,
     /// The fields that decide on the object's place on the ring, if the answer has them.
     pub(super) state: Option<Box<ObjectMeta>>,
 }
 
 /// The information that an answer gives about a write.
-enum Confirmation {
+pub(in crate::controller) enum Confirmation {
     /// The object, and the state that a cache will show.
     Expect(Written, Expectation),
     /// The write changed nothing that a cache will show.
@@ -294,7 +301,7 @@ enum Confirmation {
 
 /// The parts of an answer, or of a request's body, that identify the object.
 #[derive(Deserialize)]
-struct Answer {
+pub(in crate::controller) struct WriteAnswer {
     #[serde(default)]
     kind: String,
     #[serde(default)]
@@ -335,11 +342,16 @@ struct List {
     #[serde(default)]
     metadata: Metadata,
     #[serde(default)]
-    items: Vec<Answer>,
+    items: Vec<WriteAnswer>,
 }
 
-impl Answer {
-    fn expectation(self, target: &Target) -> Confirmation {
+impl WriteAnswer {
+    pub(in crate::controller) fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// Returns what the answer says about a write to this target.
+    pub(in crate::controller) fn expectation(self, target: &Target) -> Confirmation {
         let Self { kind, metadata, details } = self;
         let whole_object = target.subresource.is_none();
         if kind == "Status" {

@@ -21,7 +21,7 @@ pub(crate) enum Expectation {
 }
 
 impl Expectation {
-    pub(super) fn version(&self) -> Option<&ResourceVersion> {
+    pub(in crate::controller) fn version(&self) -> Option<&ResourceVersion> {
         match self {
             Self::AtLeast(version) | Self::Absent(version) => Some(version),
             Self::Gone { version, .. } => version.as_ref(),
@@ -29,7 +29,7 @@ impl Expectation {
     }
 
     /// Merges two expectations of one object: the newer version wins, whichever was recorded first.
-    pub(super) fn and(self, new: Self) -> Self {
+    pub(in crate::controller) fn and(self, new: Self) -> Self {
         match (self.version(), new.version()) {
             (Some(before), Some(after)) if after.is_older_than(before) => self,
             (Some(before), None) => match new {
@@ -43,7 +43,7 @@ impl Expectation {
 }
 
 /// Returns whether the store meets an expectation of an object, or of the collection.
-pub(super) fn is_met(
+pub(in crate::controller) fn is_met(
     (epoch, expectation): &(u64, Expectation),
     store: &Snapshot,
     object: Option<&ObjectKey>,

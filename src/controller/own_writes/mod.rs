@@ -18,11 +18,13 @@ use std::time::Duration;
 
 use kube::Resource;
 
-pub(super) use self::cache::Cache;
+pub(super) use self::cache::{Cache, Sight};
 pub(crate) use self::client::current_won;
+pub(super) use self::client::{Confirmation, WriteAnswer, Written};
 pub use self::client::{WriteRefused, tracking_client};
-use self::expectation::Expectation;
+pub(super) use self::expectation::{Expectation, is_met};
 pub(super) use self::log::{TrackedReconcile, Unobserved, WriteLog};
+pub(super) use self::target::Target;
 use crate::indexer::WaitTimeout;
 use crate::informer::SharedInformer;
 use crate::object::{InvalidKey, ObjectKey, ResourceVersion};

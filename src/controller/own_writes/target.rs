@@ -48,7 +48,7 @@ impl DeleteOptions {
 impl Target {
     /// Reads a request. Returns `None` if it changes nothing: a read, a dry run, or a path without
     /// a resource.
-    pub(super) fn of(method: &Method, path: &str, query: Option<&str>) -> Option<Self> {
+    pub(in crate::controller) fn of(method: &Method, path: &str, query: Option<&str>) -> Option<Self> {
         let verb = match *method {
             Method::POST => WriteVerb::Create,
             Method::PUT | Method::PATCH => WriteVerb::Change,
@@ -97,7 +97,7 @@ impl Target {
     }
 
     /// Returns whether the request's body asks for a dry run, as a deletion's or an eviction's can.
-    pub(super) fn is_dry_run(&self, body: &[u8]) -> bool {
+    pub(in crate::controller) fn is_dry_run(&self, body: &[u8]) -> bool {
         let has_options =
             self.verb == WriteVerb::Delete || self.subresource.as_deref() == Some("eviction");
         has_options && kube_decode::json::<DeleteOptions>(body).is_ok_and(|sent| sent.is_dry_run())
@@ -109,6 +109,16 @@ impl Target {
 
     pub(super) fn namespace(&self) -> Option<&str> {
         self.namespace.as_deref()
+    }
+
+    /// Returns whether the request creates an object of the collection.
+    pub(in crate::controller) fn creates(&self) -> bool {
+        self.verb == WriteVerb::Create && self.subresource.is_none()
+    }
+
+    /// Returns the key of the object. `None` if its name is unknown.
+    pub(in crate::controller) fn key(&self) -> Option<ObjectKey> {
+        self.key_of(self.name.as_deref()?)
     }
 
     /// Returns the key of an object of this name in the target's namespace.

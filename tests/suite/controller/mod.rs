@@ -1,6 +1,7 @@
 //! Controllers against the embedded API server, under paused time.
 
 mod confirming;
+mod content;
 mod failing;
 mod finalizing;
 mod late_watches;
