@@ -289,7 +289,9 @@ impl Actor {
             }
         }
         let params = PostParams::default();
-        let written = match &known {
+        // Without a uid, it is assumed, and may have been created.
+        let created = known.as_ref().and_then(|known| known.metadata.uid.as_ref());
+        let written = match created {
             None => self.api.create(&params, &wanted).await,
             Some(_) => {
                 if self.rng.bool() {

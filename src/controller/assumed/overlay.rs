@@ -225,6 +225,11 @@ impl Overlay {
         let expected = expectation.map(|expectation| {
             (before.sight.epoch_of(expectation.version(), creates), expectation)
         });
+        let epoch = expected.as_ref().map(|(epoch, _)| *epoch);
+        if epoch.is_some_and(|epoch| epoch < self.informer.snapshot().epoch()) {
+            // The write was lost with its history, and readers may have seen the restored state.
+            return;
+        }
         self.make_room();
         let mut state = self.state.lock();
         let entry = state.entries.get(&written.key).map(|entry| (**entry).clone());

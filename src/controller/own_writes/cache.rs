@@ -91,9 +91,12 @@ impl Cache {
             return None;
         }
         let store = self.0.informer.snapshot();
-        let object = target.key().and_then(|key| store.get_cached(&key)?.version());
+        let key = target.key();
+        let object = key.as_ref().and_then(|key| store.get_cached(key)?.version());
+        let is_absent =
+            key.is_some_and(|key| !store.is_unreadable(&key) && store.get_cached(&key).is_none());
         let version = store.version().cloned();
-        Some(Sight { cache: self.clone(), epoch: store.epoch(), version, object })
+        Some(Sight { cache: self.clone(), epoch: store.epoch(), version, object, is_absent })
     }
 
     /// Returns whether the cache's shard includes an object with this metadata.
@@ -257,6 +260,8 @@ pub(in crate::controller) struct Sight {
     version: Option<ResourceVersion>,
     /// The version of the request's object in the store.
     object: Option<ResourceVersion>,
+    /// True if the store shows that the object does not exist.
+    is_absent: bool,
 }
 
 impl Sight {
@@ -266,8 +271,9 @@ impl Sight {
         version: Option<&ResourceVersion>,
         is_new: bool,
     ) -> u64 {
-        // A write that changes nothing is answered with the version of the last change.
-        let known = if is_new { &self.version } else { &self.object };
+        // A write that changes nothing is answered with the version of the last change. The store
+        // shows that change, unless it is newer.
+        let known = if is_new || self.is_absent { &self.version } else { &self.object };
         let older = version.zip(known.as_ref()).is_some_and(|(new, old)| new.is_older_than(old));
         // The server has lost history that the store still shows: it was restored from a backup.
         self.epoch + u64::from(older)
