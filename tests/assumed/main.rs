@@ -11,6 +11,7 @@
 
 #![cfg(feature = "testing")]
 
+mod basics;
 #[path = "../views/cache.rs"]
 mod cache;
 mod ledger;

@@ -81,7 +81,9 @@ impl Writes {
                 NAMES.into_iter().find(|name| answer["metadata"]["name"] == **name)
             });
             assert_eq!(written.is_none(), deletes, "{answer}");
-            self.ledger.written(name.expect("an object of the world"), written);
+            let name = name.expect("an object of the world");
+            self.ledger.written(name, written);
+            self.ledger.made(name);
         }
         sleep(self.millis(if fate < 4 { 5 } else { 3_000 })).await;
         if fate == 1 {

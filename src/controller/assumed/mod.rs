@@ -108,11 +108,12 @@ impl<K: Resource + Send + Sync + 'static> AssumedView<K> {
     }
 
     /// Sets the function that decides whether a stored object shows what was assumed: `shown(of,
-    /// stored)`. It is called with newer states of the object than the one that was changed.
+    /// stored)`. It is called with newer states of an object than the one that was changed. Of an
+    /// object to be created, it is called with any that has the name since then.
     ///
-    /// A write whose answer does not have the object needs one, such as a binding or an eviction.
-    /// Without a function, such an object is assumed until its lifetime has passed. A panic counts
-    /// as false and is logged.
+    /// A write whose answer does not have the object needs one, such as a binding, and so does one
+    /// whose answer may be lost. Without a function, such an object is assumed until its lifetime
+    /// has passed. A panic counts as false and is logged.
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::Pod;

@@ -423,21 +423,19 @@ impl Look<'_> {
     /// Returns whether the store shows the outcome of an intent.
     fn shows(&self, key: &ObjectKey, intent: &Intent) -> bool {
         let stored = self.store.get_cached(key);
-        let same = stored.as_ref().filter(|stored| stored.uid() == intent.uid.as_deref());
-        let Some(same) = same else {
-            let reached = || {
-                intent.epoch == self.store.epoch()
-                    && intent.base.as_ref().is_some_and(|base| self.store.has_reached(base))
-            };
-            // Another object has its name, or it was deleted.
-            return if intent.creates { stored.is_some() } else { reached() };
+        let is_same = stored.as_ref().is_some_and(|of| of.uid() == intent.uid.as_deref());
+        let same_epoch = intent.epoch == self.store.epoch();
+        let base = intent.base.as_ref().filter(|_| same_epoch && !intent.creates);
+        let Some(stored) = stored.filter(|_| is_same != intent.creates) else {
+            // The object that is changed was deleted.
+            return base.is_some_and(|base| self.store.has_reached(base)) && !is_same;
         };
-        let is_newer = intent.epoch == self.store.epoch()
-            && !intent.creates
-            && intent.base.as_ref().zip(same.version()).is_some_and(|(base, v)| base.is_older_than(&v));
+        let version = stored.version();
+        let is_newer =
+            base.zip(version).is_none_or(|(base, version)| base.is_older_than(&version));
         let shown = self.settings.shown.as_ref().filter(|_| is_newer);
         shown.is_some_and(|shown| {
-            catch(|| shown(&intent.object, same)).unwrap_or_else(|message| {
+            catch(|| shown(&intent.object, &stored)).unwrap_or_else(|message| {
                 tracing::error!(%key, message, "the function of an assumed view panicked");
                 false
             })
