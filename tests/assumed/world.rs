@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use fastrand::Rng;
 use k8s_openapi::api::core::v1::{ConfigMap, Node};
-use kube::api::{DeleteParams, ListParams, ObjectMeta, PostParams};
+use kube::api::{DeleteParams, ListParams, ObjectMeta, PostParams, Preconditions};
 use kube::{Api, Client};
 use kube_informer::controller::AssumedView;
 use kube_informer::testing::{ApiServer, Faults};
@@ -264,10 +264,17 @@ impl Actor {
         let key = key(self.name);
         let maps = self.view.snapshot();
         let (known, is_stored) = (maps.get(&key), !maps.is_assumed(&key));
-        if known.is_some() && self.rng.u8(..5) == 0 {
-            let deleted = self.api.delete(self.name, &DeleteParams::default()).await;
+        if let Some(known) = known.as_ref().filter(|_| self.rng.u8(..5) == 0) {
+            let uid = known.metadata.uid.clone().filter(|_| self.rng.bool());
+            let preconditions = Some(Preconditions { uid, resource_version: None });
+            let params = DeleteParams { preconditions: preconditions.clone(), ..Default::default() };
+            let deleted = self.api.delete(self.name, &params).await.map(drop);
             self.count("deleted");
-            return self.note(deleted.map(drop), false);
+            if deleted.is_ok() && preconditions.is_none_or(|of| of.uid.is_none()) {
+                // It may have been another object of the name.
+                return self.writes.ledger.forgotten(self.name);
+            }
+            return self.note(deleted, false);
         }
         let mut wanted = map(self.name, n);
         if let Some(known) = &known {

@@ -200,6 +200,9 @@ impl<K: Resource + DeserializeOwned + Send + Sync + 'static> AssumedView<K> {
     /// Dry runs do not count. An informer with a selector sees no answers, because the object may
     /// not match. The client must be one of the informer's cluster.
     ///
+    /// Delete with the object's uid as a precondition. Otherwise another object of its name may be
+    /// deleted, which the store has not shown. Readers may then see an older one for a moment.
+    ///
     /// A write without an answer may have been made. It is seen when the store shows it. If that
     /// matters, [`assume`](Self::assume) the object before the write.
     ///

@@ -107,11 +107,14 @@ enum Fate {
     Expired,
 }
 
+/// The uid and the version of an object.
+type Seen = (Option<String>, Option<ResourceVersion>);
+
 /// The state of the overlay and its cache before a request.
 pub(super) struct Before {
     sight: Sight,
-    /// The uid and the version of the object that readers saw.
-    seen: Option<(Option<String>, Option<ResourceVersion>)>,
+    /// The object that readers saw.
+    seen: Option<Seen>,
     intent: Option<u64>,
 }
 
@@ -215,9 +218,16 @@ impl Overlay {
     ) {
         let expectation = match expectation {
             Expectation::Gone { uid, version } => {
-                // Of an object that readers did not see, the store may not know the creation.
-                let seen = before.seen.filter(|(seen, _)| *seen == uid);
-                let version = version.or_else(|| seen?.1);
+                let stored = self.informer.snapshot().get_cached(&written.key);
+                let now = stored.map(|now| (now.uid().map(str::to_owned), now.version()));
+                let known = [&before.seen, &now].into_iter().flatten().find(|of| of.0 == uid);
+                let version = version.or_else(|| known?.1.clone());
+                let of = |state: &Option<Seen>| state.as_ref().map(|(uid, _)| uid.clone());
+                if version.is_none() && of(&now) != of(&before.seen) {
+                    // Readers may have seen an object that was created after the deletion.
+                    return;
+                }
+                // The store may not know yet of an object that readers did not see.
                 version.map(|version| Expectation::Gone { uid, version: Some(version) })
             }
             expectation => Some(expectation),
