@@ -8,10 +8,10 @@
 //!
 //! A scheduler looks at everything each time. The example shows a loop on `changes`, with a
 //! debounce; snapshots of pods and nodes; indexes of the pods on each node and of those that wait;
-//! own writes that the cache does not show yet. A placed pod is *assumed* to be on its node until
-//! the cache shows it there, so a cache that lags leads to no overcommitted node. A binding that
-//! the server refuses is forgotten, and the pod is placed again. A binding without an answer may
-//! have been made, so it is sent again to the same node.
+//! own writes that the cache does not show yet. In an `AssumedView` a placed pod is on its node
+//! before the cache shows it there, so a cache that lags leads to no overcommitted node. A binding
+//! that the server refuses is forgotten, and the pod is placed again. A binding without an answer
+//! may have been made, so it is sent again to the same node.
 
 mod room;
 mod scheduler;

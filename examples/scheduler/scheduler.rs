@@ -10,9 +10,7 @@ use kube::api::{ListParams, ObjectMeta, PostParams};
 use kube::core::Status;
 use kube::{Api, Client, ResourceExt};
 use kube_informer::controller::{AssumedSnapshot, AssumedView, BoxError};
-use kube_informer::{
-    Index, IndexError, Manager, ObjectKey, SharedInformer, SharedInformerFactory,
-};
+use kube_informer::{Index, IndexError, Manager, ObjectKey, SharedInformer, SharedInformerFactory};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};

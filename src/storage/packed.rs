@@ -438,7 +438,8 @@ impl PackedObject for Packed {
         let PackContext { codec, read_head: None, shared } = &*self.dictionary.context else {
             return;
         };
-        let rest = self.decompress().ok().and_then(|bytes| codec.without(bytes.as_slice(), without));
+        let rest =
+            self.decompress().ok().and_then(|bytes| codec.without(bytes.as_slice(), without));
         if let Some((is_protobuf, rest)) = rest {
             call(is_protobuf, Buffer::holding(rest, shared.wipe).as_slice());
         }

@@ -183,7 +183,8 @@ async fn binding_is_assumed_until_the_pod_shows_it() {
     let api: Api<Pod> = Api::namespaced(view.client(server.client()), "shop");
     for label in ["seen", "panics"] {
         let mut other = server.client();
-        let other: Api<Pod> = Api::namespaced(std::mem::replace(&mut other, server.client()), "shop");
+        let other: Api<Pod> =
+            Api::namespaced(std::mem::replace(&mut other, server.client()), "shop");
         let patch = Patch::Merge(json!({"metadata": {"labels": {"panics": null, label: "x"}}}));
         other.patch("p", &PatchParams::default(), &patch).await.unwrap();
         pods.wait_for(&server.revision().into(), 60 * S).await.unwrap();

@@ -1,4 +1,4 @@
-//! What the server had, and what a reader may read after what it has read.
+//! The states that the server had, and those that a reader may still read.
 
 use std::collections::BTreeMap;
 

@@ -36,7 +36,7 @@ pub(crate) fn content(map: &ConfigMap) -> u64 {
     map.data.as_ref().unwrap()["n"].parse().unwrap()
 }
 
-/// What may happen to writes.
+/// The way of writes to the server.
 #[derive(Clone)]
 pub(crate) struct Writes {
     pub(crate) replica: Replica,
@@ -77,9 +77,8 @@ impl Writes {
         if parts.status.is_success() {
             let answer: Value = serde_json::from_slice(&body)?;
             let written: Content = answer["data"]["n"].as_str().map(|n| n.parse().unwrap());
-            let name = name.or_else(|| {
-                NAMES.into_iter().find(|name| answer["metadata"]["name"] == **name)
-            });
+            let name = name
+                .or_else(|| NAMES.into_iter().find(|name| answer["metadata"]["name"] == **name));
             assert_eq!(written.is_none(), deletes, "{answer}");
             let name = name.expect("an object of the world");
             self.ledger.written(name, written);

@@ -75,7 +75,8 @@ fn cluster() -> ApiServer {
     let server = ApiServer::new();
     let name = Some("shop".to_owned());
     let metadata = ObjectMeta { name, ..ObjectMeta::default() };
-    let _ = server.create(&k8s_openapi::api::core::v1::Namespace { metadata, ..Default::default() });
+    let _ =
+        server.create(&k8s_openapi::api::core::v1::Namespace { metadata, ..Default::default() });
     server
 }
 
@@ -135,7 +136,8 @@ impl World {
         for name in NAMES {
             let key = key(name);
             let read = maps.get(&key).map(|map| content(&map));
-            let listed = maps.iter().find(|(other, _)| **other == key).map(|(_, map)| content(&map));
+            let listed =
+                maps.iter().find(|(other, _)| **other == key).map(|(_, map)| content(&map));
             assert_eq!(listed, read, "{name}");
             if let Some(read) = read {
                 let indexed: Vec<_> = maps.indexed(&self.by_content, &read.to_string()).collect();
@@ -267,7 +269,8 @@ impl Actor {
         if let Some(known) = known.as_ref().filter(|_| self.rng.u8(..5) == 0) {
             let uid = known.metadata.uid.clone().filter(|_| self.rng.bool());
             let preconditions = Some(Preconditions { uid, resource_version: None });
-            let params = DeleteParams { preconditions: preconditions.clone(), ..Default::default() };
+            let params =
+                DeleteParams { preconditions: preconditions.clone(), ..Default::default() };
             let deleted = self.api.delete(self.name, &params).await.map(drop);
             self.count("deleted");
             if deleted.is_ok() && preconditions.is_none_or(|of| of.uid.is_none()) {
@@ -287,7 +290,7 @@ impl Actor {
             self.writes.ledger.assumed(self.name, n);
             self.count("assumed");
             let read = self.view.snapshot().get(&key);
-            // What was assumed before may be found to be gone.
+            // An object that was assumed before may be found to be gone.
             let is_read = read.is_some_and(|map| content(&map) == n);
             assert!(is_read || !is_stored, "what is assumed is read");
             match self.rng.u8(..8) {

@@ -98,7 +98,7 @@ impl Age {
     }
 }
 
-/// What becomes of a layer.
+/// The fate of a layer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
     Stays,
@@ -120,8 +120,7 @@ pub(super) struct Before {
 
 impl Overlay {
     pub(super) fn new(informer: SharedInformer) -> Self {
-        let settings =
-            Settings { shown: None, lifetime: Duration::from_secs(30), limit: 10_000 };
+        let settings = Settings { shown: None, lifetime: Duration::from_secs(30), limit: 10_000 };
         let state = OverlayState {
             settings,
             entries: HashMap::new(),
@@ -406,11 +405,12 @@ struct Look<'a> {
 impl Look<'_> {
     /// Returns what becomes of the answer and of the intent of a key.
     fn fates(&self, key: &ObjectKey, entry: &Entry) -> (Fate, Fate) {
-        let answer = entry.answer.as_ref().map_or(Fate::Stays, |Answer { expected, age, .. }| {
-            let shown = expected.as_ref().is_some_and(|of| is_met(of, self.store, Some(key)));
-            let lost = expected.as_ref().is_none_or(|(epoch, _)| *epoch < self.store.epoch());
-            self.fate(shown, *age, lost)
-        });
+        let answer =
+            entry.answer.as_ref().map_or(Fate::Stays, |Answer { expected, age, .. }| {
+                let shown = expected.as_ref().is_some_and(|of| is_met(of, self.store, Some(key)));
+                let lost = expected.as_ref().is_none_or(|(epoch, _)| *epoch < self.store.epoch());
+                self.fate(shown, *age, lost)
+            });
         let covered = entry.answer.is_some() && matches!(answer, Fate::Stays | Fate::Overdue);
         let intent = entry.intent.as_ref().map_or(Fate::Stays, |intent| {
             // A store that does not show the answer is older than it.
@@ -441,8 +441,7 @@ impl Look<'_> {
             return base.is_some_and(|base| self.store.has_reached(base)) && !is_same;
         };
         let version = stored.version();
-        let is_newer =
-            base.zip(version).is_none_or(|(base, version)| base.is_older_than(&version));
+        let is_newer = base.zip(version).is_none_or(|(base, version)| base.is_older_than(&version));
         let shown = self.settings.shown.as_ref().filter(|_| is_newer);
         shown.is_some_and(|shown| {
             catch(|| shown(&intent.object, &stored)).unwrap_or_else(|message| {

@@ -48,7 +48,11 @@ impl DeleteOptions {
 impl Target {
     /// Reads a request. Returns `None` if it changes nothing: a read, a dry run, or a path without
     /// a resource.
-    pub(in crate::controller) fn of(method: &Method, path: &str, query: Option<&str>) -> Option<Self> {
+    pub(in crate::controller) fn of(
+        method: &Method,
+        path: &str,
+        query: Option<&str>,
+    ) -> Option<Self> {
         let verb = match *method {
             Method::POST => WriteVerb::Create,
             Method::PUT | Method::PATCH => WriteVerb::Change,

@@ -123,7 +123,8 @@ fn only_updates_of_the_same_content_are_dropped() {
     let filter = ContentFilter::<Node>::ignoring(&[HEARTBEAT]);
     let state = |uid: &str, version: &str, beat: u8| {
         let mut node = node();
-        (node.metadata.uid, node.metadata.resource_version) = (Some(uid.into()), Some(version.into()));
+        (node.metadata.uid, node.metadata.resource_version) =
+            (Some(uid.into()), Some(version.into()));
         node.status = serde_json::from_value(heartbeat(beat, "True")).unwrap();
         Cached::from(Arc::new(node))
     };
@@ -143,7 +144,8 @@ fn only_updates_of_the_same_content_are_dropped() {
 /// Draws a map with few values, so that two of them are often nearly equal.
 fn drawn(rng: &mut Rng, version: usize) -> Value {
     let mut map = json!({"apiVersion": "v1", "kind": "ConfigMap", "data": {}});
-    let metadata = json!({"name": "m", "namespace": "shop", "resourceVersion": version.to_string()});
+    let metadata =
+        json!({"name": "m", "namespace": "shop", "resourceVersion": version.to_string()});
     map["metadata"] = metadata;
     for name in ["a", "b"] {
         if rng.bool() {
@@ -173,7 +175,9 @@ fn decoded_states_differ_as_their_values_do() {
         let ignored = [&[][..], &["data.a"], &["data"], &["metadata.annotations.a"]][round % 4];
         let without = |state: &Value| {
             let mut state = state.clone();
-            for path in ignored.iter().chain(&["metadata.resourceVersion", "metadata.managedFields"]) {
+            for path in
+                ignored.iter().chain(&["metadata.resourceVersion", "metadata.managedFields"])
+            {
                 let (parent, name) = path.rsplit_once('.').unwrap_or(("", path));
                 let parent = format!("/{}", parent.replace('.', "/"));
                 let parent = parent.trim_end_matches('/');
