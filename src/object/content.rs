@@ -105,6 +105,6 @@ impl<K: ?Sized> fmt::Debug for ContentFilter<K> {
         f.debug_struct("ContentFilter")
             .field("kind", &type_name::<K>())
             .field("ignored", &self.ignored)
-            .finish()
+            .finish_non_exhaustive()
     }
 }

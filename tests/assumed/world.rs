@@ -275,7 +275,7 @@ impl Actor {
             self.count("deleted");
             if deleted.is_ok() && preconditions.is_none_or(|of| of.uid.is_none()) {
                 // It may have been another object of the name.
-                return self.writes.ledger.forgotten(self.name);
+                return;
             }
             return self.note(deleted, false);
         }

@@ -62,12 +62,12 @@ async fn send(
         match expectation {
             Expectation::AtLeast(_) if is_object => {
                 if let Some(object) = decode(&body) {
-                    overlay.lay(before, &written, expectation, Some(object), creates);
+                    overlay.lay(&before, &written, expectation, Some(object), creates);
                 }
             }
             Expectation::AtLeast(_) => {}
             Expectation::Gone { .. } | Expectation::Absent(_) => {
-                overlay.lay(before, &written, expectation, None, creates);
+                overlay.lay(&before, &written, expectation, None, creates);
             }
         }
     }

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::task::{Context, Waker};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -209,7 +209,7 @@ impl Overlay {
     /// Lays the answer to a write over the store. `object` is `None` for a deletion.
     pub(super) fn lay(
         &self,
-        before: Before,
+        before: &Before,
         written: &Written,
         expectation: Expectation,
         object: Option<Cached>,
@@ -240,6 +240,9 @@ impl Overlay {
             return;
         }
         self.make_room();
+        let new = Answer { expected, object, age: Age::new() };
+        // The drop of an object is user code, so no lock is held.
+        let _held = new.object.clone();
         let mut state = self.state.lock();
         let entry = state.entries.get(&written.key).map(|entry| (**entry).clone());
         if entry.is_none() && state.entries.len() >= state.settings.limit {
@@ -247,15 +250,14 @@ impl Overlay {
             return;
         }
         let Entry { answer, intent } = entry.unwrap_or_default();
-        let new = Answer { expected, object, age: Age::new() };
         let answer = match answer {
             Some(known) => known.or_newer(new),
             None => new,
         };
         let intent = intent.filter(|intent| Some(intent.id) != before.intent);
-        let before = state.replace(&written.key, Entry { answer: Some(answer), intent });
+        let replaced = state.replace(&written.key, Entry { answer: Some(answer), intent });
         drop(state);
-        drop(before);
+        drop(replaced);
     }
 
     /// Removes what the store shows, if the overlay is full.
@@ -277,11 +279,8 @@ impl Overlay {
                 state.proof = None;
                 return (self.informer.snapshot(), Laid::new());
             }
-            if let Some(proof) = &mut state.proof {
-                let mut context = Context::from_waker(Waker::noop());
-                if proof.as_mut().poll(&mut context).is_ready() {
-                    state.proof = None;
-                }
+            if state.proof.as_mut().is_some_and(|proof| poll(proof).is_ready()) {
+                state.proof = None;
             }
             // Before the snapshot, so that this is at least as new as the proof.
             let overdue = state.entries.values().flat_map(|entry| entry.overdue());
@@ -315,26 +314,30 @@ impl Overlay {
         if changed.is_empty() {
             return;
         }
-        let mut removed = Vec::new();
+        let (mut removed, mut wanted) = (Vec::new(), None);
         let mut state = self.state.lock();
         for (key, seen, left, expired) in changed {
             if !state.entries.get(key).is_some_and(|entry| Arc::ptr_eq(entry, seen)) {
                 continue;
             }
             state.expired += expired;
-            let overdue = left.overdue().max();
-            if overdue > seen.overdue().max() {
-                let mut proof = self.membership.proof(overdue.unwrap_or_default());
-                let mut context = Context::from_waker(Waker::noop());
-                if proof.as_mut().poll(&mut context).is_pending() {
-                    state.proof = Some(proof);
-                }
-            }
+            wanted = wanted.max(left.overdue().max().filter(|moment| seen.is_older_than(*moment)));
             removed.extend(state.replace(key, left));
+        }
+        if let Some(moment) = wanted {
+            let mut proof = self.membership.proof(moment);
+            if poll(&mut proof).is_pending() {
+                state.proof = Some(proof);
+            }
         }
         drop(state);
         drop(removed);
     }
+}
+
+/// Polls a proof. Nothing is woken: the next reader polls it again.
+fn poll(proof: &mut BoxFuture<'static, bool>) -> Poll<bool> {
+    proof.as_mut().poll(&mut Context::from_waker(Waker::noop()))
 }
 
 impl OverlayState {
@@ -370,6 +373,11 @@ impl Entry {
         let answer = self.answer.as_ref().and_then(|answer| answer.age.overdue);
         let intent = self.intent.as_ref().and_then(|intent| intent.age.overdue);
         answer.into_iter().chain(intent)
+    }
+
+    /// Returns whether no layer was found to be too old at this moment or later.
+    fn is_older_than(&self, moment: Moment) -> bool {
+        self.overdue().all(|overdue| overdue < moment)
     }
 
     /// Returns the layers that are left.
@@ -421,12 +429,12 @@ impl Look<'_> {
     }
 
     fn fate(&self, shown: bool, age: Age, lost: bool) -> Fate {
+        let is_old = || lost || age.since.elapsed() >= self.settings.lifetime;
         match age.overdue {
             _ if shown => Fate::Shown,
-            Some(moment) if self.proved.is_some_and(|proved| moment <= proved) => Fate::Expired,
-            Some(_) => Fate::Stays,
-            None if lost || age.since.elapsed() >= self.settings.lifetime => Fate::Overdue,
-            None => Fate::Stays,
+            Some(moment) if self.proved >= Some(moment) => Fate::Expired,
+            None if is_old() => Fate::Overdue,
+            _ => Fate::Stays,
         }
     }
 
