@@ -45,6 +45,7 @@ fn reader_of_assumed_writes_never_goes_back() {
             "deleted",
             "expired",
             "forgotten",
+            "lag",
             "lost answer",
             "lost request",
             "read ahead of the store",

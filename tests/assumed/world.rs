@@ -94,7 +94,7 @@ impl World {
     async fn live(mut self, replica: &Replica) -> Tally {
         let (lag, actors) = (self.lag(replica), self.actors());
         let (backed_up, restored) = (self.rng.u32(..60), self.rng.u32(60..400));
-        let restores = self.rng.u8(..2) == 0;
+        let is_restored = self.rng.bool();
         for step in 0..500 {
             sleep(Duration::from_millis(self.rng.u64(..300))).await;
             self.read();
@@ -102,7 +102,7 @@ impl World {
                 let maps: Api<ConfigMap> = Api::all(self.server.client());
                 self.backup = Some(maps.list(&ListParams::default()).await.unwrap().items);
             }
-            if step == restored && restores {
+            if step == restored && is_restored {
                 self.restore();
             }
             match self.rng.u8(..40) {
@@ -121,8 +121,7 @@ impl World {
         }
         lag.abort();
         self.recover(replica).await;
-        let tally = self.writes.tally.lock().clone();
-        tally
+        self.writes.tally.lock().clone()
     }
 
     fn count(&self, what: &'static str) {
@@ -144,6 +143,9 @@ impl World {
                 assert!(matches!(&*indexed, [(other, _)] if **other == key), "{name}: {indexed:?}");
             }
             let kept = stored.get(&key).map(|map| content(&map));
+            if self.writes.replica.lags() {
+                self.count("lag");
+            }
             if kept != read {
                 assert!(maps.is_assumed(&key), "{name}");
                 self.count("read ahead of the store");
@@ -303,15 +305,14 @@ impl Actor {
         }
         let params = PostParams::default();
         // Without a uid, it is assumed, and may have been created.
-        let created = known.as_ref().and_then(|known| known.metadata.uid.as_ref());
-        let written = match created {
-            None => self.api.create(&params, &wanted).await,
-            Some(_) => {
-                if self.rng.bool() {
-                    wanted.metadata.resource_version = None;
-                }
-                self.api.replace(self.name, &params, &wanted).await
+        let created = known.is_some_and(|known| known.metadata.uid.is_some());
+        let written = if created {
+            if self.rng.bool() {
+                wanted.metadata.resource_version = None;
             }
+            self.api.replace(self.name, &params, &wanted).await
+        } else {
+            self.api.create(&params, &wanted).await
         };
         self.note(written.map(drop), assumes);
     }
