@@ -5,7 +5,7 @@ use kube::core::{ApiResource, PartialObjectMeta};
 use kube::{Client, Resource};
 
 use super::registry::Request;
-use super::{InformerSpec, SharedInformerFactory, SpecError, refuse_differences};
+use super::{Hold, InformerSpec, SharedInformerFactory, SpecError, refuse_differences};
 use crate::informer::SharedInformer;
 use crate::transport::ApiSource;
 
@@ -13,7 +13,7 @@ impl SharedInformerFactory {
     /// Returns the informer of all objects of a resource that is known only at run time. The
     /// factory's namespace does not apply, because the scope of the resource is unknown.
     pub fn dynamic(&self, resource: &ApiResource) -> SharedInformer<DynamicObject> {
-        self.get(dynamic_request(self, resource, InformerSpec::new(), ApiSource::dynamic)).0
+        self.get(dynamic_request(self, resource, InformerSpec::new(), ApiSource::dynamic))
     }
 
     /// Returns the informer that a spec describes, of a resource that is known only at run time.
@@ -27,9 +27,8 @@ impl SharedInformerFactory {
         resource: &ApiResource,
         spec: InformerSpec<DynamicObject>,
     ) -> Result<SharedInformer<DynamicObject>, SpecError> {
-        let (informer, differences) =
-            self.get(dynamic_request(self, resource, spec, ApiSource::dynamic));
-        refuse_differences(informer, differences)
+        let request = dynamic_request(self, resource, spec, ApiSource::dynamic);
+        refuse_differences(self.find(request, Hold::Factory)).map(|(informer, _)| informer)
     }
 
     /// Returns the informer of only the metadata of all objects of a resource that is known only at
@@ -54,7 +53,7 @@ impl SharedInformerFactory {
         resource: &ApiResource,
     ) -> SharedInformer<PartialObjectMeta<DynamicObject>> {
         let spec = InformerSpec::<PartialObjectMeta<DynamicObject>>::new();
-        self.get(dynamic_request(self, resource, spec, ApiSource::with_type)).0
+        self.get(dynamic_request(self, resource, spec, ApiSource::with_type))
     }
 
     /// Returns the informer that a spec describes, of only the metadata of a resource that is known
@@ -67,13 +66,12 @@ impl SharedInformerFactory {
         resource: &ApiResource,
         spec: InformerSpec<PartialObjectMeta<DynamicObject>>,
     ) -> Result<SharedInformer<PartialObjectMeta<DynamicObject>>, SpecError> {
-        let (informer, differences) =
-            self.get(dynamic_request(self, resource, spec, ApiSource::with_type));
-        refuse_differences(informer, differences)
+        let request = dynamic_request(self, resource, spec, ApiSource::with_type);
+        refuse_differences(self.find(request, Hold::Factory)).map(|(informer, _)| informer)
     }
 }
 
-fn dynamic_request<K: Resource<DynamicType = ApiResource>>(
+pub(super) fn dynamic_request<K: Resource<DynamicType = ApiResource>>(
     factory: &SharedInformerFactory,
     resource: &ApiResource,
     spec: InformerSpec<K>,

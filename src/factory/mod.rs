@@ -4,8 +4,9 @@
 //! A [`SharedInformerFactory`] hands out informers, and starts, awaits and stops them together. Two
 //! controllers that need pods share one watch and one copy of the pods.
 //!
-//! The factory holds its informers: dropping all handles of one does not stop it.
-//! [`SharedInformerFactory::remove`] does, and so do its own
+//! The factory holds its informers: dropping all handles of one does not stop it. One that was
+//! requested only by [`interest`](SharedInformerFactory::interest) ends with its last guard.
+//! [`SharedInformerFactory::remove`] stops any, and so do its own
 //! [`shutdown`](SharedInformer::shutdown) and the factory's. A stopped informer leaves the factory:
 //! its store is freed with the last handle, and the factory no longer waits for it. One that
 //! *failed* stays until it is requested again, so that the status says why it failed. After the
@@ -15,6 +16,7 @@ mod builder;
 mod dynamic;
 #[cfg(feature = "manager")]
 mod followed;
+mod interest;
 mod registry;
 mod removal;
 mod settings;
@@ -32,6 +34,8 @@ use kube::{Client, Resource};
 use serde::de::DeserializeOwned;
 
 pub use self::builder::SharedInformerFactoryBuilder;
+use self::interest::Holders;
+pub use self::interest::Interest;
 use self::registry::{Held, Identity, Registry, Request, missing};
 pub use self::spec::{InformerSpec, OptionDifference, SpecConflict, SpecError};
 use crate::informer::{
@@ -40,7 +44,7 @@ use crate::informer::{
 };
 use crate::lister_watcher::Collection;
 use crate::lister_watcher::ListerWatcher;
-use crate::object::KindReach;
+use crate::object::{AnyObject, KindReach};
 use crate::sorting::sort_by;
 use crate::transport::ApiSource;
 
@@ -96,7 +100,7 @@ impl SharedInformerFactory {
     where
         K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
     {
-        self.get(self.typed_request(InformerSpec::<K>::new())).0
+        self.get(self.typed_request(InformerSpec::<K>::new()))
     }
 
     /// Returns the informer that a spec describes.
@@ -125,12 +129,21 @@ impl SharedInformerFactory {
     where
         K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
     {
+        self.refuse_namespace(&spec)?;
+        let found = self.find(self.typed_request(spec), Hold::Factory);
+        refuse_differences(found).map(|(informer, _)| informer)
+    }
+
+    /// Refuses a namespace of a cluster-scoped kind.
+    fn refuse_namespace<K>(&self, spec: &InformerSpec<K>) -> Result<(), SpecError>
+    where
+        K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+    {
         if spec.namespace.is_some() && KindReach::of::<K>() == KindReach::Cluster {
             let reason = "the kind is cluster-scoped; leave the namespace out";
             return Err(self.no_effect::<K>(reason));
         }
-        let (informer, differences) = self.get(self.typed_request(spec));
-        refuse_differences(informer, differences)
+        Ok(())
     }
 
     /// Returns the error for a namespace that has no effect.
@@ -181,7 +194,7 @@ impl SharedInformerFactory {
             + 'static,
     {
         let specs = namespaces.into_iter().map(|name| InformerSpec::<K>::new().namespace(name));
-        InformerGroup::new(specs.map(|spec| self.get(self.typed_request(spec)).0))
+        InformerGroup::new(specs.map(|spec| self.get(self.typed_request(spec))))
     }
 
     /// Returns the informers that a spec describes in these namespaces, as one group.
@@ -210,11 +223,21 @@ impl SharedInformerFactory {
         Ok(InformerGroup::new(informers?))
     }
 
-    /// Finds or makes an informer. Also returns the options in which it differs from the spec.
+    /// Finds or makes an informer that the factory holds. The request sets no option, so it
+    /// conflicts with none.
     fn get<K: Resource + Send + Sync + 'static>(
         &self,
         request: Request<impl FnOnce() -> ApiSource>,
-    ) -> (SharedInformer<K>, Vec<OptionDifference>) {
+    ) -> SharedInformer<K> {
+        self.find(request, Hold::Factory).informer
+    }
+
+    /// Finds or makes an informer, and holds it unless its options differ from the spec.
+    fn find<K: Resource + Send + Sync + 'static>(
+        &self,
+        request: Request<impl FnOnce() -> ApiSource>,
+        hold: Hold,
+    ) -> Found<K> {
         let Request { path, spec, source } = request;
         let identity = Identity {
             object: TypeId::of::<K>(),
@@ -224,8 +247,9 @@ impl SharedInformerFactory {
             fields: spec.fields.clone(),
             shard: spec.shard.clone(),
         };
-        let (informer, differences) = self.find_or_make(identity, spec, source);
-        (informer.cast(), differences)
+        let Found { informer, holders, differences } =
+            self.find_or_make(identity, spec, source, hold);
+        Found { informer: informer.cast(), holders, differences }
     }
 
     fn find_or_make(
@@ -233,19 +257,22 @@ impl SharedInformerFactory {
         identity: Identity,
         spec: InformerSpec,
         source: impl FnOnce() -> ApiSource,
-    ) -> (SharedInformer, Vec<OptionDifference>) {
+        hold: Hold,
+    ) -> Found {
         let mut informers = self.shared.informers.lock();
-        let present = informers.get(&identity).filter(|held| !held.informer.is_stopped());
-        if let Some(Held { informer, spec: made }) = present.cloned() {
-            drop(informers);
-            if spec.transform.is_none() && made.transform.is_some() {
-                warn_of_transform(informer.collection());
+        if let Some(held) = informers.get(&identity).filter(|held| held.is_live()) {
+            let differences = spec.differences(&held.spec);
+            if !differences.is_empty() || held.holders.add(hold) {
+                let Held { informer, spec: made, holders } = held.clone();
+                drop(informers);
+                if spec.transform.is_none() && made.transform.is_some() {
+                    warn_of_transform(informer.collection());
+                }
+                return Found { informer, holders, differences };
             }
-            let differences = spec.differences(&made);
-            return (informer, differences);
         }
-        let made = self.shared.make(spec, source());
-        let informer = made.informer.clone();
+        let made = self.shared.make(spec, source(), hold);
+        let (informer, holders) = (made.informer.clone(), made.holders.clone());
         let shared = Arc::downgrade(&self.shared);
         let left = identity.clone();
         informer.on_stop(move || {
@@ -256,9 +283,12 @@ impl SharedInformerFactory {
         self.shared.ended.lock().last.clear();
         let before = informers.insert(identity, made);
         drop(informers);
-        // This is an informer that failed. Drop it without the lock: it may hold user closures.
-        drop(before);
-        (informer, Vec::new())
+        // This is an informer that failed, or whose last guard is being dropped. Drop it without
+        // the lock: it may hold user closures.
+        if let Some(before) = before {
+            self.shared.note_leaving(&before);
+        }
+        Found { informer, holders, differences: Vec::new() }
     }
 
     /// Starts every requested informer that does not run yet. Call it again after requesting more
@@ -348,12 +378,29 @@ impl SharedInformerFactory {
     }
 }
 
-fn refuse_differences<K: Resource + Send + Sync + 'static>(
+/// The holder for which an informer is requested.
+#[derive(Clone, Copy)]
+enum Hold {
+    /// The factory, until the informer is removed.
+    Factory,
+    /// A guard.
+    Guard,
+}
+
+/// The informer that a request found or made.
+struct Found<K: ?Sized = dyn AnyObject> {
     informer: SharedInformer<K>,
+    holders: Arc<Holders>,
+    /// The options in which the informer differs from the spec. If there are any, it is not held.
     differences: Vec<OptionDifference>,
-) -> Result<SharedInformer<K>, SpecError> {
+}
+
+fn refuse_differences<K: ?Sized>(
+    found: Found<K>,
+) -> Result<(SharedInformer<K>, Arc<Holders>), SpecError> {
+    let Found { informer, holders, differences } = found;
     if differences.is_empty() {
-        return Ok(informer);
+        return Ok((informer, holders));
     }
     Err(SpecConflict { collection: informer.collection().clone(), differences }.into())
 }

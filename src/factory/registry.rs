@@ -9,8 +9,9 @@ use kube::Client;
 use tokio::sync::{Semaphore, watch};
 use tokio_util::task::TaskTracker;
 
-use super::InformerSpec;
+use super::interest::Holders;
 use super::settings::Settings;
+use super::{Hold, InformerSpec};
 use crate::informer::{InformerOptions, InformerStatus, SharedInformer};
 use crate::object::ShardSelector;
 use crate::reflector::ReflectorOptions;
@@ -89,14 +90,19 @@ impl Registry {
         let left = if stopped { informers.remove(identity) } else { None };
         drop(informers);
         if let Some(left) = &left {
-            let mut leaving = self.leaving.lock();
-            leaving.retain(|tasks| !tasks.is_empty());
-            leaving.push(left.informer.tasks());
+            self.note_leaving(left);
         }
     }
 
+    /// Keeps the tasks of an informer that left, so that a shutdown waits for them.
+    pub(super) fn note_leaving(&self, left: &Held) {
+        let mut leaving = self.leaving.lock();
+        leaving.retain(|tasks| !tasks.is_empty());
+        leaving.push(left.informer.tasks());
+    }
+
     /// Makes an informer. Options that the spec leaves unset get the factory's defaults.
-    pub(super) fn make(&self, mut spec: InformerSpec, mut source: ApiSource) -> Held {
+    pub(super) fn make(&self, mut spec: InformerSpec, mut source: ApiSource, hold: Hold) -> Held {
         if spec.settings.name.is_none() {
             spec.settings.name = spec.selecting_name(self.defaults.name.as_deref());
         }
@@ -139,7 +145,8 @@ impl Registry {
         if let Some(period) = settings.resync {
             options = options.resync(period);
         }
-        Held { informer: SharedInformer::of_any(Arc::new(source.into_collection()), options), spec }
+        let informer = SharedInformer::of_any(Arc::new(source.into_collection()), options);
+        Held { informer, spec, holders: Holders::new(hold) }
     }
 }
 
@@ -155,4 +162,12 @@ pub(super) struct Held {
     pub(super) informer: SharedInformer,
     /// The spec of the first caller, completed with the factory's defaults.
     pub(super) spec: InformerSpec,
+    pub(super) holders: Arc<Holders>,
+}
+
+impl Held {
+    /// Returns whether the informer runs and its last guard was not dropped.
+    pub(super) fn is_live(&self) -> bool {
+        !self.informer.is_stopped() && !self.holders.is_none()
+    }
 }

@@ -303,7 +303,8 @@ impl<K: ?Sized> SharedInformer<K> {
         let _ = self.last.on_stop.set(Box::new(call));
     }
 
-    fn stop(&self, drain: bool) {
+    /// Stops the informer without waiting for its tasks.
+    pub(crate) fn stop(&self, drain: bool) {
         self.pipeline.stop(drain);
         if let Some(call) = self.last.on_stop.get() {
             call();
