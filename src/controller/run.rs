@@ -345,6 +345,7 @@ impl ControllerParts {
         // Another replica may have worked until now. Work begins only with a newer view.
         let won = scope.won();
         let takes_over = async {
+            self.await_kinds().await;
             if won > Moment::START {
                 self.status.enter(Phase::TakingOver);
                 self.await_view(won).await?;

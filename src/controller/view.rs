@@ -11,7 +11,7 @@ use futures::future::join_all;
 use tokio::time::{Instant, sleep};
 
 use super::following::Group;
-use super::{ControllerError, ControllerParts};
+use super::{ControllerError, ControllerParts, Phase};
 use crate::informer::{Membership, SyncError};
 use crate::time::Moment;
 
@@ -54,6 +54,19 @@ impl ControllerParts {
                 .map_err(|source| ControllerError::NotSynced { controller, source });
         }
         Ok(())
+    }
+
+    /// Waits until the kinds are served that were not when the others had synced. Until then the
+    /// status names them as missing.
+    pub(super) async fn await_kinds(&self) {
+        if !self.members().any(Membership::awaits_kind) {
+            return;
+        }
+        self.status.enter(Phase::Syncing);
+        self.note_missing(Moment::START, &Membership::awaits_kind);
+        let awaited = self.members().filter(|member| member.awaits_kind());
+        join_all(awaited.map(|member| member.synced().boxed())).await;
+        self.note_missing(Moment::START, &|_| false);
     }
 
     /// Returns whether each kind has an informer that is fresh, and every other informer fails.

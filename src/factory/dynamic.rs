@@ -79,5 +79,9 @@ pub(super) fn dynamic_request<K: Resource<DynamicType = ApiResource>>(
 ) -> Request<impl FnOnce() -> ApiSource> {
     let path = K::url_path(resource, None);
     let (client, resource) = (factory.shared.client.clone(), resource.clone());
-    Request { path, spec: spec.erase(), source: move || source(client, resource).erase() }
+    let source = {
+        let resource = resource.clone();
+        move || source(client, resource).erase()
+    };
+    Request { path, resource, moves: true, spec: spec.erase(), source }
 }

@@ -13,12 +13,14 @@
 //! whole factory was shut down, its status holds the last status of each informer.
 
 mod builder;
+mod definition;
 mod dynamic;
 #[cfg(feature = "manager")]
 mod followed;
 mod interest;
 mod registry;
 mod removal;
+mod serving;
 mod settings;
 mod spec;
 
@@ -29,7 +31,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::join_all;
-use kube::core::NamespaceResourceScope;
+use kube::core::{ApiResource, NamespaceResourceScope};
 use kube::{Client, Resource};
 use serde::de::DeserializeOwned;
 
@@ -37,6 +39,7 @@ pub use self::builder::SharedInformerFactoryBuilder;
 use self::interest::Holders;
 pub use self::interest::Interest;
 use self::registry::{Held, Identity, Registry, Request, missing};
+use self::serving::ServedKind;
 pub use self::spec::{InformerSpec, OptionDifference, SpecConflict, SpecError};
 use crate::informer::{
     InformerGroup, InformerStatus, SharedInformer, StartError, SyncError, shutdown_all,
@@ -46,7 +49,7 @@ use crate::lister_watcher::Collection;
 use crate::lister_watcher::ListerWatcher;
 use crate::object::{AnyObject, KindReach};
 use crate::sorting::sort_by;
-use crate::transport::ApiSource;
+use crate::transport::{ApiSource, VersionInUse};
 
 /// A factory of shared informers.
 ///
@@ -169,7 +172,8 @@ impl SharedInformerFactory {
         }
         let client = self.shared.client.clone();
         let source = move || ApiSource::<K>::new(client).erase();
-        Request { path: K::url_path(&(), None), spec: spec.erase(), source }
+        let (path, resource) = (K::url_path(&(), None), ApiResource::erase::<K>(&()));
+        Request { path, resource, moves: false, spec: spec.erase(), source }
     }
 
     /// Returns the informers of type `K` in these namespaces, as one group. A cluster-scoped kind
@@ -238,7 +242,7 @@ impl SharedInformerFactory {
         request: Request<impl FnOnce() -> ApiSource>,
         hold: Hold,
     ) -> Found<K> {
-        let Request { path, spec, source } = request;
+        let Request { path, resource, moves, spec, source } = request;
         let identity = Identity {
             object: TypeId::of::<K>(),
             path,
@@ -247,8 +251,13 @@ impl SharedInformerFactory {
             fields: spec.fields.clone(),
             shard: spec.shard.clone(),
         };
+        // Made without the lock, because it requests the informer of definitions.
+        let version = VersionInUse::default();
+        let served = spec.when_served.unwrap_or_default();
+        let served = served.then(|| self.served_kind(resource, moves, version.clone()));
+        let source = move || source().in_version(version);
         let Found { informer, holders, differences } =
-            self.find_or_make(identity, spec, source, hold);
+            self.find_or_make(identity, spec, source, served, hold);
         Found { informer: informer.cast(), holders, differences }
     }
 
@@ -257,6 +266,7 @@ impl SharedInformerFactory {
         identity: Identity,
         spec: InformerSpec,
         source: impl FnOnce() -> ApiSource,
+        served: Option<ServedKind>,
         hold: Hold,
     ) -> Found {
         let mut informers = self.shared.informers.lock();
@@ -271,7 +281,7 @@ impl SharedInformerFactory {
                 return Found { informer, holders, differences };
             }
         }
-        let made = self.shared.make(spec, source(), hold);
+        let made = self.shared.make(spec, source(), served, hold);
         let (informer, holders) = (made.informer.clone(), made.holders.clone());
         let shared = Arc::downgrade(&self.shared);
         let left = identity.clone();

@@ -6,10 +6,12 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use kube::Client;
+use kube::core::ApiResource;
 use tokio::sync::{Semaphore, watch};
 use tokio_util::task::TaskTracker;
 
 use super::interest::Holders;
+use super::serving::ServedKind;
 use super::settings::Settings;
 use super::{Hold, InformerSpec};
 use crate::informer::{InformerOptions, InformerStatus, SharedInformer};
@@ -77,6 +79,10 @@ impl Hash for ShardChannel {
 pub(super) struct Request<F> {
     /// Group, version, resource.
     pub(super) path: String,
+    /// The resource that the path names.
+    pub(super) resource: ApiResource,
+    /// True if another version of the resource may be followed.
+    pub(super) moves: bool,
     pub(super) spec: InformerSpec,
     /// A function that makes the source of a new informer.
     pub(super) source: F,
@@ -102,7 +108,13 @@ impl Registry {
     }
 
     /// Makes an informer. Options that the spec leaves unset get the factory's defaults.
-    pub(super) fn make(&self, mut spec: InformerSpec, mut source: ApiSource, hold: Hold) -> Held {
+    pub(super) fn make(
+        &self,
+        mut spec: InformerSpec,
+        mut source: ApiSource,
+        served: Option<ServedKind>,
+        hold: Hold,
+    ) -> Held {
         if spec.settings.name.is_none() {
             spec.settings.name = spec.selecting_name(self.defaults.name.as_deref());
         }
@@ -134,6 +146,9 @@ impl Registry {
         reflector = settings.reflector(reflector);
         if let Some(ShardChannel(shard)) = spec.shard.clone() {
             reflector = reflector.shard(shard);
+        }
+        if let Some(served) = served {
+            reflector = reflector.serving(Arc::new(served));
         }
         if let Some(transform) = spec.transform.clone() {
             reflector = reflector.transformed_by(transform);

@@ -29,6 +29,7 @@ pub struct InformerSpec<K: ?Sized = dyn AnyObject> {
     pub(super) shard: Option<ShardChannel>,
     pub(super) transform: Option<Transform>,
     pub(super) trust_versions: Option<bool>,
+    pub(super) when_served: Option<bool>,
     pub(super) storage: Option<Storage<K>>,
 }
 
@@ -43,6 +44,7 @@ impl<K: ?Sized> InformerSpec<K> {
             shard: None,
             transform: None,
             trust_versions: None,
+            when_served: None,
             storage: None,
         }
     }
@@ -137,6 +139,40 @@ impl<K: ?Sized> InformerSpec<K> {
         self
     }
 
+    /// Follows the objects while their kind is served, and waits for it otherwise.
+    ///
+    /// The informer starts when the kind's CustomResourceDefinition is established. A kind without
+    /// a definition is looked up once in the server's discovery. When the definition is removed, the
+    /// objects are reported as deleted, the watch stops, and the informer waits for the kind to come
+    /// back. An informer of a [dynamic](super::SharedInformerFactory::dynamic_with) resource moves
+    /// to another version when its own is not served. One of a type waits for its version, and
+    /// keeps the objects meanwhile, because they exist.
+    ///
+    /// Waiting is no failure. The status and `/readyz?verbose` name the informer and the reason, and
+    /// [`wait_for_sync`](super::SharedInformerFactory::wait_for_sync) of the factory leaves it out.
+    /// A controller that follows it begins when the kind came, and its
+    /// [status](crate::controller::ControllerStatus::missing) names it until then.
+    ///
+    /// All such informers share one informer of definitions, which must be allowed to list and watch
+    /// `customresourcedefinitions`. It keeps only names, versions and conditions.
+    ///
+    /// ```
+    /// use kube::core::{ApiResource, GroupVersionKind};
+    /// use kube_informer::{InformerSpec, SharedInformerFactory, SpecError};
+    ///
+    /// fn follow(factory: &SharedInformerFactory) -> Result<(), SpecError> {
+    ///     let route = GroupVersionKind::gvk("gateway.networking.k8s.io", "v1", "HTTPRoute");
+    ///     let routes = ApiResource::from_gvk(&route);
+    ///     let routes = factory.dynamic_with(&routes, InformerSpec::new().when_served())?;
+    ///     let _ = routes.on_event(|event| println!("{event:?}"));
+    ///     Ok(())
+    /// }
+    /// ```
+    pub fn when_served(mut self) -> Self {
+        self.when_served = Some(true);
+        self
+    }
+
     /// Sets the form in which objects are kept in memory. Packed unless set: see
     /// [choosing storage](crate::docs::choosing_storage).
     pub fn storage(mut self, storage: Storage<K>) -> Self {
@@ -158,6 +194,7 @@ impl<K: ?Sized> InformerSpec<K> {
             shard: self.shard,
             transform: self.transform,
             trust_versions: self.trust_versions,
+            when_served: self.when_served,
             storage: self.storage.map(Storage::erase),
         }
     }
@@ -167,8 +204,9 @@ impl<K: ?Sized> InformerSpec<K> {
     pub(super) fn differences(&self, made: &Self) -> Vec<OptionDifference> {
         let mut found = Differences::default();
         made.settings.differences(&self.settings, &mut found);
-        let Self { trust_versions, storage, transform, .. } = self;
+        let Self { trust_versions, when_served, storage, transform, .. } = self;
         found.compare("trust_versions", made.trust_versions.as_ref(), trust_versions.as_ref());
+        found.compare("when_served", made.when_served.as_ref(), when_served.as_ref());
         found.compare("storage", made.storage.as_ref(), storage.as_ref());
         found.compare_closures("transform", made.transform.as_ref(), transform.as_ref());
         found.0
@@ -185,6 +223,7 @@ impl<K: ?Sized> Clone for InformerSpec<K> {
             shard: self.shard.clone(),
             transform: self.transform.clone(),
             trust_versions: self.trust_versions,
+            when_served: self.when_served,
             storage: self.storage.clone(),
         }
     }

@@ -61,14 +61,22 @@ impl Membership {
         self.0.pipeline.is_proved_since(since)
     }
 
-    /// Waits until [`is_fresh`](Self::is_fresh) is true, for at most `limit`. The reflector makes a
+    /// Waits until [`is_fresh`](Self::is_fresh) is true, for at most `limit`, or until the kind is
+    /// known not to be served. The reflector makes a
     /// request if nothing else proves it. All waiters share the request. Cancel safe.
     ///
     /// # Errors
     /// [`SyncError`] after `limit`, or at once if the informer was stopped.
     pub(crate) async fn fresh(&self, since: Moment, limit: Duration) -> Result<(), SyncError> {
         let start = Instant::now();
-        match timeout(limit, self.0.pipeline.proved_since(since)).await {
+        let proved = async {
+            tokio::select! {
+                biased;
+                proved = self.0.pipeline.proved_since(since) => proved,
+                () = self.0.awaits_kind() => !self.0.is_stopped(),
+            }
+        };
+        match timeout(limit, proved).await {
             Ok(true) => Ok(()),
             _ => SyncError::unless_none(vec![self.unsynced()], start),
         }
@@ -79,6 +87,16 @@ impl Membership {
     pub(crate) fn proof(&self, since: Moment) -> BoxFuture<'static, bool> {
         let pipeline = self.0.pipeline.clone();
         async move { pipeline.proved_since(since).await }.boxed()
+    }
+
+    /// Waits until the first list is in the store. Returns false if the informer stopped before.
+    pub(crate) async fn synced(&self) -> bool {
+        self.0.pipeline.synced().await
+    }
+
+    /// Returns whether the informer has not synced because its kind is not served.
+    pub(crate) fn awaits_kind(&self) -> bool {
+        !self.0.has_synced() && self.0.awaits_kind().now_or_never().is_some()
     }
 
     /// Returns whether the store is not fresh and a request has failed within this time.

@@ -398,6 +398,11 @@ impl<K: ?Sized> SharedInformer<K> {
         }
     }
 
+    /// Waits until the kind of the objects is known not to be served. Cancel safe.
+    pub(crate) async fn awaits_kind(&self) {
+        self.pipeline.monitor.awaits_kind().await;
+    }
+
     /// Returns the upper bound of the store's age: the time since the newest proof that the store
     /// has reached. `None` before anything is stored. See [`InformerStatus::freshness`].
     pub fn freshness(&self) -> Option<Duration> {

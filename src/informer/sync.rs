@@ -74,6 +74,8 @@ pub struct Unsynced {
     /// The reason why the informer failed. `None` if it did not.
     pub failure: Option<InformerFailure>,
     lacks: Lack,
+    /// The reason why the kind is not served.
+    not_served: Option<Arc<str>>,
 }
 
 /// The condition that a caller waited for in vain.
@@ -103,9 +105,9 @@ impl Unsynced {
         failure: Option<InformerFailure>,
         synced: bool,
     ) -> Self {
-        let ReflectorStatus { state, state_age, last_error, .. } = status;
+        let ReflectorStatus { state, state_age, last_error, not_served, .. } = status;
         let lacks = if synced { Lack::FreshView } else { Lack::FirstList };
-        Self { collection, name, state, state_age, last_error, failure, lacks }
+        Self { collection, name, state, state_age, last_error, failure, lacks, not_served }
     }
 
     /// Says that the caller waits for a watch, which the server has refused for this long.
@@ -167,6 +169,10 @@ impl Unsynced {
             ReflectorState::AwaitingShard => {
                 format!("{and} has no shard to follow, because this replica holds no slot")
             }
+            ReflectorState::AwaitingKind => {
+                let reason = self.not_served.as_deref().unwrap_or_default();
+                format!("{and} waits until its kind is served: {reason}")
+            }
             ReflectorState::Listing { loaded, total: Some(total) } => {
                 format!("{and} has listed {loaded} of {total} objects")
             }
@@ -190,13 +196,22 @@ pub(crate) async fn shutdown_all(informers: &[SharedInformer]) {
     join_all(informers.iter().map(|informer| informer.shutdown().boxed())).await;
 }
 
-/// Waits until these informers have synced.
+/// Waits until these informers have synced. One whose kind is not served is not waited for.
 pub(crate) async fn wait_for_all(
     informers: &[SharedInformer],
     limit: Duration,
 ) -> Result<(), SyncError> {
     let start = Instant::now();
-    let waits = informers.iter().map(|informer| informer.wait_for_sync(limit).boxed());
+    let waits = informers.iter().map(|informer| {
+        let wait = async move {
+            tokio::select! {
+                biased;
+                synced = informer.wait_for_sync(limit) => synced,
+                () = informer.awaits_kind() => Ok(()),
+            }
+        };
+        wait.boxed()
+    });
     let failed = join_all(waits).await.into_iter().filter_map(Result::err);
     SyncError::unless_none(failed.flat_map(|error| error.unsynced).collect(), start)
 }

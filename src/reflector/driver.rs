@@ -49,6 +49,10 @@ pub(super) struct ReflectorDriver {
     pub(super) doubts_history: bool,
     /// The remaining part of the shard, until the sink was told that it became smaller.
     pub(super) narrowed: Option<ShardSelector>,
+    /// True if the sink has a list of everything.
+    pub(super) handed_on: bool,
+    /// The last version that was seen before the kind was withdrawn.
+    pub(super) last_version: Option<ResourceVersion>,
 }
 
 impl ReflectorDriver {
@@ -74,6 +78,8 @@ impl ReflectorDriver {
             first_watch: None,
             doubts_history: false,
             narrowed: None,
+            handed_on: false,
+            last_version: None,
         }
     }
 
@@ -145,6 +151,7 @@ impl ReflectorDriver {
                 list.shard = machine.shard_after_list();
                 list.grown = machine.shard().arriving().is_some();
                 let complete = list.complete;
+                self.handed_on = true;
                 sink.emit(Change::Replace(list)).await;
                 machine.note_list_emitted();
                 if machine.is_quorum_read() {

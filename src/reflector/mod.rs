@@ -22,6 +22,7 @@ mod options;
 mod pages;
 mod probe;
 mod proofs;
+mod serving;
 mod shard_progress;
 mod status;
 mod step;
@@ -45,6 +46,7 @@ use self::driver::{ReflectorDriver, span};
 use self::machine::{Machine, Rules};
 pub use self::options::ReflectorOptions;
 pub(crate) use self::options::{ErrorHandler, Transform, error_handler, transform};
+pub(crate) use self::serving::{Serving, ServingState};
 use self::status::{ReflectorMetrics, StatusCell, StatusWriter};
 pub use self::status::{ReflectorState, ReflectorStatus, RelistCause, Relists};
 use self::step::StepOutcome;
@@ -140,6 +142,14 @@ impl Reflector {
     /// answers, so it can be stopped even if every answer is ready at once.
     pub async fn run(mut self, sink: impl ChangeSink) {
         let _stopped = Stopped(self.driver.status.cell().clone());
+        match self.driver.options.serving.clone() {
+            Some(serving) => self.reflect_while_served(&*serving, &sink).await,
+            None => self.reflect(&sink).await,
+        }
+    }
+
+    /// Lists and watches for ever.
+    async fn reflect(&mut self, sink: &impl ChangeSink) {
         let mut permit = None;
         self.driver.take_shard(&mut self.machine);
         let mut step = self.machine.start(Instant::now());
@@ -153,7 +163,7 @@ impl Reflector {
             let span = span(&step, self.machine.version());
             let mut gave_way = false;
             let outcome = {
-                let performing = self.driver.perform(step, &mut self.machine, &sink);
+                let performing = self.driver.perform(step, &mut self.machine, sink);
                 let performing = catch_async(performing.instrument(span));
                 let mut performing = pin!(performing);
                 poll_fn(|cx| {
@@ -205,6 +215,11 @@ impl ReflectorMonitor {
     /// Returns the age of the newest proof that a store of this version has reached.
     pub(crate) fn freshness_at(&self, version: Option<&ResourceVersion>) -> Option<Duration> {
         self.0.freshness_at(version)
+    }
+
+    /// Waits until the reflector knows that its kind is not served. Cancel safe.
+    pub(crate) async fn awaits_kind(&self) {
+        self.0.awaits_kind().await;
     }
 
     /// Waits until the state of a quorum read that began after this moment was handed on. Cancel

@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
 
 use super::backoff::BackoffPolicy;
+use super::serving::Serving;
 use crate::error::SourceError;
 use crate::metrics::MetricLabels;
 use crate::object::{AnyObject, KnownObjects, ShardKey, ShardSelector};
@@ -74,6 +75,7 @@ pub struct ReflectorOptions<K: ?Sized = dyn AnyObject> {
     pub(super) packer: Packer,
     pub(super) list_permits: Option<Arc<Semaphore>>,
     pub(super) shard: Option<watch::Receiver<ShardSelector>>,
+    pub(super) serving: Option<Arc<dyn Serving>>,
     pub(super) seed: Option<u64>,
     pub(super) metrics: MetricLabels,
     pub(super) kind: PhantomData<fn() -> Box<K>>,
@@ -100,6 +102,7 @@ impl<K: ?Sized> ReflectorOptions<K> {
             packer: Packer::decoded(),
             list_permits: None,
             shard: None,
+            serving: None,
             seed: None,
             metrics: MetricLabels::default(),
             kind: PhantomData,
@@ -227,6 +230,12 @@ impl<K: ?Sized> ReflectorOptions<K> {
         self
     }
 
+    /// Follows the collection only while its kind is served.
+    pub(crate) fn serving(mut self, serving: Arc<dyn Serving>) -> Self {
+        self.serving = Some(serving);
+        self
+    }
+
     /// Limits concurrent lists through a shared semaphore. A list and all its pages take one
     /// permit. Unset: no limit.
     pub(crate) fn list_permits(mut self, permits: Arc<Semaphore>) -> Self {
@@ -314,6 +323,7 @@ impl<K: ?Sized> ReflectorOptions<K> {
             packer: self.packer,
             list_permits: self.list_permits,
             shard: self.shard,
+            serving: self.serving,
             seed: self.seed,
             metrics: self.metrics,
             kind: PhantomData,

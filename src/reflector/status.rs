@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::demand::Demands;
@@ -62,6 +63,10 @@ pub struct ReflectorStatus {
     /// The last error, and the time since it occurred.
     #[serde(serialize_with = "error_and_age")]
     pub last_error: Option<(SourceError, Duration)>,
+    /// The reason why the kind is not served, while the reflector
+    /// [awaits it](ReflectorState::AwaitingKind). Serialised only if set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_served: Option<Arc<str>>,
     /// The number of errors.
     pub errors: u64,
     /// The number of relists, by cause.
@@ -102,6 +107,9 @@ pub enum ReflectorState {
     AwaitingPermit,
     /// The reflector has nothing to follow, because its shard is empty.
     AwaitingShard,
+    /// The reflector has nothing to follow, because the server does not serve its kind: see
+    /// [`InformerSpec::when_served`](crate::InformerSpec::when_served).
+    AwaitingKind,
     /// The reflector lists.
     Listing {
         /// The number of objects received so far.
@@ -117,6 +125,13 @@ pub enum ReflectorState {
     Stopped,
 }
 
+impl ReflectorState {
+    /// Returns whether there is nothing to request.
+    fn follows_nothing(self) -> bool {
+        matches!(self, Self::AwaitingShard | Self::AwaitingKind)
+    }
+}
+
 impl Serialize for ReflectorState {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(serde::Serialize)]
@@ -125,6 +140,7 @@ impl Serialize for ReflectorState {
             Idle,
             AwaitingPermit,
             AwaitingShard,
+            AwaitingKind,
             Listing {
                 loaded: u64,
                 total: Option<u64>,
@@ -140,6 +156,7 @@ impl Serialize for ReflectorState {
             Self::Idle => Tagged::Idle,
             Self::AwaitingPermit => Tagged::AwaitingPermit,
             Self::AwaitingShard => Tagged::AwaitingShard,
+            Self::AwaitingKind => Tagged::AwaitingKind,
             Self::Listing { loaded, total } => Tagged::Listing { loaded, total },
             Self::Watching => Tagged::Watching,
             Self::Waiting(delay) => Tagged::Waiting { delay },
@@ -257,7 +274,7 @@ impl Relists {
 
 /// The shared status: the reflector's task writes it, and any thread reads it.
 #[derive(Debug)]
-pub(super) struct StatusCell(Mutex<StatusFields>, Demands);
+pub(super) struct StatusCell(Mutex<StatusFields>, Demands, watch::Sender<Option<Arc<str>>>);
 
 /// The write access to the status, and the metrics, which end with the reflector's task.
 #[derive(Debug)]
@@ -290,8 +307,9 @@ struct StatusFields {
 
 impl StatusFields {
     /// Returns the age of the data. An empty shard is never old, because there is nothing to know.
+    /// Nor is a kind that is not served.
     fn age(&self, proved: Option<Instant>) -> Option<Duration> {
-        if self.state == ReflectorState::AwaitingShard {
+        if self.state.follows_nothing() {
             return Some(Duration::ZERO);
         }
         proved.max(self.idle_until).map(|at| at.elapsed())
@@ -318,7 +336,7 @@ impl StatusCell {
             watch_refused: None,
             short_watches: 0,
         };
-        Self(Mutex::new(fields), Demands::new())
+        Self(Mutex::new(fields), Demands::new(), watch::Sender::new(None))
     }
 
     /// Returns the demands for a proof.
@@ -329,12 +347,24 @@ impl StatusCell {
     pub(super) fn enter(&self, state: ReflectorState) {
         let mut status = self.0.lock();
         if status.state != state {
-            if status.state == ReflectorState::AwaitingShard {
+            if status.state.follows_nothing() {
                 status.idle_until = Some(Instant::now());
             }
             status.state = state;
             status.since = Instant::now();
         }
+    }
+
+    /// Sets the reason why the kind is not served.
+    pub(super) fn await_kind(&self, reason: Option<Arc<str>>) {
+        self.2.send_replace(reason);
+    }
+
+    /// Waits until the kind is known not to be served.
+    pub(super) async fn awaits_kind(&self) {
+        // The sender lives as long as `self`.
+        let mut awaited = self.2.subscribe();
+        let _awaits = awaited.wait_for(Option::is_some).await;
     }
 
     pub(super) fn state(&self) -> ReflectorState {
@@ -350,6 +380,7 @@ impl StatusCell {
             last_event: status.last_event.map(|at| at.elapsed()),
             freshness: status.age(status.proofs.last()),
             last_error: status.last_error.as_ref().map(|(error, at)| (error.clone(), at.elapsed())),
+            not_served: self.2.borrow().clone(),
             errors: status.errors,
             relists: status.relists.clone(),
             lists: status.lists,
@@ -388,7 +419,7 @@ impl StatusWriter {
     }
 
     pub(super) fn enter(&self, state: ReflectorState) {
-        if state == ReflectorState::AwaitingShard {
+        if state.follows_nothing() {
             // No event is due, so its age is no sign of trouble.
             self.metrics.last_event.clear();
         }

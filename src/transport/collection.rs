@@ -2,6 +2,7 @@
 //!
 //! The compiler makes it once. [`ApiSource`](super::ApiSource) builds one for a type.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
@@ -27,6 +28,7 @@ use crate::lister_watcher::{
     Collection, ListHints, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
 };
 use crate::object::ShardSelector;
+use crate::sync::Mutex;
 use crate::yield_budget::YieldBudget;
 
 /// The default size limit of one encoded object, in bytes. etcd refuses objects over 1.5 MiB.
@@ -53,6 +55,8 @@ pub(crate) struct ApiCollection {
     /// The memory limit of one decoded object, in bytes. `None` unless set.
     pub(super) memory_limit: Option<usize>,
     pub(super) threads: SourceThreads,
+    /// The version that is requested instead of the resource's own.
+    pub(super) moved_to: VersionInUse,
     /// True if the type is built into Kubernetes.
     pub(super) built_in: bool,
     /// True if the type has no namespaces.
@@ -70,6 +74,20 @@ pub(crate) struct ApiCollection {
 
 /// A function from a namespace, or `None` for all, to the path of the collection.
 pub(super) type PathOf = Arc<dyn Fn(Option<&str>) -> String + Send + Sync>;
+
+/// Group and version in which a source requests its objects, if they are not the resource's own.
+#[derive(Clone, Default)]
+pub(crate) struct VersionInUse(Arc<Mutex<Option<Arc<str>>>>);
+
+impl VersionInUse {
+    fn get(&self) -> Option<Arc<str>> {
+        self.0.lock().clone()
+    }
+
+    pub(crate) fn set(&self, api_version: Option<Arc<str>>) {
+        *self.0.lock() = api_version;
+    }
+}
 
 impl ApiCollection {
     /// Creates a collection of all objects of a resource. A function of its own, because it is
@@ -98,6 +116,7 @@ impl ApiCollection {
             memory_limit: None,
             threads: SourceThreads::new(threads, collection.resource.clone()),
             collection,
+            moved_to: VersionInUse::default(),
             built_in,
             cluster_scoped,
             protobuf: built_in,
@@ -119,6 +138,17 @@ impl ApiCollection {
         self.codecs = Arc::new(Codecs::new(self.managed_fields.apply(decoder)));
     }
 
+    /// Returns the selection, in the version that is in use.
+    fn selection(&self) -> Cow<'_, Selection> {
+        let Some(version) = self.moved_to.get() else { return Cow::Borrowed(&self.selection) };
+        let mut selection = self.selection.clone();
+        let prefix = format!("/apis/{}/", self.api_version);
+        if let Some(rest) = selection.path.strip_prefix(&prefix) {
+            selection.path = format!("/apis/{version}/{rest}");
+        }
+        Cow::Owned(selection)
+    }
+
     /// Sends a request, and returns a reader of its answer.
     fn ask<P: 'static>(
         &self,
@@ -130,9 +160,12 @@ impl ApiCollection {
         let request_name = self.collection.request_name(target.verb);
         let (codecs, threads) = (self.codecs.clone(), self.threads.clone());
         let (kind, limit) = (self.collection.kind.clone(), self.object_limit);
-        let (api_version, built_in) = (self.api_version.clone(), self.built_in);
+        let moved = self.moved_to.get();
+        let trusts = self.trust_versions && moved.is_none();
+        let api_version = moved.unwrap_or_else(|| self.api_version.clone());
+        let built_in = self.built_in;
         let metadata_only = self.selection.metadata_only;
-        let known = hints.known_objects().filter(|_| self.trust_versions).cloned();
+        let known = hints.known_objects().filter(|_| trusts).cloned();
         let packer = hints.packs().cloned();
         let counter = hints.byte_counter().cloned();
         let shard = shard.cloned();
@@ -201,7 +234,7 @@ impl ListerWatcher for ApiCollection {
     ) -> BoxFuture<'static, Result<ListStream, SourceError>> {
         let threads = self.threads.clone();
         let asking =
-            self.ask(self.selection.list(query), query.shard.as_ref(), hints, Encoding::list);
+            self.ask(self.selection().list(query), query.shard.as_ref(), hints, Encoding::list);
         async move {
             let items = stream::try_unfold(asking.await?, Reader::next_item);
             Ok(decoding::decoded(items, threads))
@@ -215,7 +248,7 @@ impl ListerWatcher for ApiCollection {
         hints: &ListHints,
     ) -> BoxFuture<'static, Result<WatchStream, SourceError>> {
         let threads = self.threads.clone();
-        let target = self.selection.watch(query);
+        let target = self.selection().watch(query);
         let asking = self.ask(target, query.shard.as_ref(), hints, Encoding::watch);
         async move {
             let events = stream::try_unfold(asking.await?, Reader::next_event);

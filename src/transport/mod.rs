@@ -68,6 +68,7 @@ mod request;
 mod shard_filter;
 mod source;
 
+pub(crate) use self::collection::VersionInUse;
 pub(crate) use self::decode_threads::DecodeThreads;
 pub(crate) use self::managed_fields::ManagedFields;
 pub use self::source::ApiSource;

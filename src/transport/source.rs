@@ -12,7 +12,7 @@ use kube::{Client, Resource};
 use kube_decode::{Decode, DynamicDecode, SerdeDecode};
 use serde::de::DeserializeOwned;
 
-use super::collection::{ApiCollection, PathOf};
+use super::collection::{ApiCollection, PathOf, VersionInUse};
 use super::decode_threads::DecodeThreads;
 use super::managed_fields::ManagedFields;
 use super::request::Fallback;
@@ -246,6 +246,12 @@ impl<K: ?Sized> ApiSource<K> {
     /// Returns the same source of objects of any type.
     pub(crate) fn erase(self) -> ApiSource {
         ApiSource { collection: self.collection, kind: PhantomData }
+    }
+
+    /// Requests the objects in the version that is in use, if it is not the resource's own.
+    pub(crate) fn in_version(mut self, version: VersionInUse) -> Self {
+        self.collection.moved_to = version;
+        self
     }
 
     /// Returns the source without its type.

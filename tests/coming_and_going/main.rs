@@ -3,12 +3,16 @@
 #![cfg(feature = "testing")]
 #![allow(clippy::duplicate_mod, reason = "each program brings what it shares with others")]
 
+mod definitions;
 #[path = "../helpers/mod.rs"]
 #[expect(dead_code, unused_imports, reason = "`suite` uses the rest")]
 mod helpers;
+#[path = "../helpers/http.rs"]
+mod http;
 mod interests;
 mod interests_model;
 #[cfg(feature = "metrics")]
 #[path = "../../examples/support/prometheus.rs"]
 mod prometheus;
+mod serving;
 mod watches;

@@ -138,12 +138,19 @@ impl Site {
         }
         match results.into_iter().find(|check| check.name == only) {
             None => not_found(),
-            Some(CheckResult { failure: None, .. }) => text(StatusCode::OK, "ok".into()),
+            Some(CheckResult { failure: None, waits, .. }) => {
+                text(StatusCode::OK, passed(waits.as_deref()))
+            }
             Some(CheckResult { failure: Some(why), .. }) => {
                 text(StatusCode::INTERNAL_SERVER_ERROR, format!("internal server error: {why}\n"))
             }
         }
     }
+}
+
+/// Describes a check that did not fail.
+fn passed(waits: Option<&str>) -> String {
+    waits.map_or_else(|| "ok".to_owned(), |waits| format!("ok: {waits}"))
 }
 
 fn summary(
@@ -154,10 +161,10 @@ fn summary(
 ) -> Answer {
     let mut lines = String::new();
     let mut failed = false;
-    for CheckResult { name, failure } in results {
+    for CheckResult { name, failure, waits } in results {
         let (sign, outcome) = match failure {
             _ if excluded(name) => ("+", "excluded: ok".to_owned()),
-            None => ("+", "ok".to_owned()),
+            None => ("+", passed(waits.as_deref())),
             Some(why) => ("-", format!("failed: {why}")),
         };
         failed |= sign == "-";

@@ -21,11 +21,13 @@ pub(super) struct CheckResult {
     pub(super) name: String,
     /// The reason why it failed.
     pub(super) failure: Option<String>,
+    /// What it waits for, which is no failure.
+    pub(super) waits: Option<String>,
 }
 
 impl CheckResult {
     fn new(name: impl Into<String>, failure: Option<String>) -> Self {
-        Self { name: name.into(), failure }
+        Self { name: name.into(), failure, waits: None }
     }
 }
 
@@ -131,6 +133,9 @@ impl Health {
         let unsynced = informers.iter().filter(|informer| !informer.synced);
         let unsynced: HashSet<_> = unsynced.map(|informer| &informer.collection).collect();
         results.extend(named("informer-sync", informers, |informer| {
+            if informer.reflector.not_served.is_some() {
+                return None;
+            }
             let missing = running && missing.contains(&*informer.collection.to_string());
             if !informer.synced {
                 return (!missing).then(|| progress(informer));
@@ -177,7 +182,8 @@ fn named<'a>(
             }
             unique = format!("{name}-{number}");
         }
-        CheckResult::new(unique, failure(informer))
+        let waits = informer.reflector.not_served.is_some().then(|| progress(informer));
+        CheckResult { waits, ..CheckResult::new(unique, failure(informer)) }
     })
 }
 
@@ -188,6 +194,10 @@ fn progress(informer: &InformerStatus) -> String {
         ReflectorState::Idle => "not started".to_owned(),
         ReflectorState::AwaitingPermit => "waits to list".to_owned(),
         ReflectorState::AwaitingShard => "has no shard to follow".to_owned(),
+        ReflectorState::AwaitingKind => {
+            let reason = reflector.not_served.as_deref().unwrap_or_default();
+            return format!("waits until its kind is served: {reason}");
+        }
         ReflectorState::Listing { loaded, total: Some(total) } => {
             format!("listed {loaded} of {total}")
         }

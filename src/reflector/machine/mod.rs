@@ -122,6 +122,17 @@ impl Machine {
         }
     }
 
+    /// Forgets what was listed and watched. The next list is a quorum read of everything.
+    pub(super) fn begin_again(&mut self) {
+        self.phase = Phase::Waiting(Next::List);
+        self.version = None;
+        self.lists = ListPolicy::default();
+        self.lists.quorum = true;
+        self.watches = WatchHistory::default();
+        self.schedule = RelistSchedule::default();
+        self.shard = ShardProgress::default();
+    }
+
     /// Returns the first step.
     pub(super) fn start(&mut self, now: Instant) -> Step {
         self.list(now)

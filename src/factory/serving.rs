@@ -1,0 +1,233 @@
+//! Informers that follow their kind: they wait until it is served.
+
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use kube::Client;
+use kube::api::DynamicObject;
+use kube::core::ApiResource;
+use tokio::time::{sleep, timeout};
+
+use super::definition::Definition;
+use super::{InformerSpec, Interest, SharedInformerFactory, SpecError};
+use crate::indexer::Snapshot;
+use crate::informer::SharedInformer;
+use crate::reflector::{Serving, ServingState};
+use crate::storage::Storage;
+use crate::sync::Mutex;
+use crate::transport::VersionInUse;
+
+/// The longest time that a discovery request may take, and the pause after a failed one.
+const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(10);
+const DISCOVERY_PAUSE: Duration = Duration::from_secs(5);
+
+/// The period of the check whether the definitions can be listed.
+const PERIOD: Duration = Duration::from_secs(1);
+
+/// The kind of an informer, and the versions in which it is served.
+pub(super) struct ServedKind {
+    definitions: Interest<Definition>,
+    client: Client,
+    /// The resource in the version that was requested.
+    resource: ApiResource,
+    /// The name of its definition.
+    name: String,
+    /// True if another version may be followed.
+    moves: bool,
+    version: VersionInUse,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Default)]
+struct Seen {
+    /// The last state that was returned.
+    verdict: Option<Verdict>,
+    /// The uid of the last definition whose version was followed.
+    uid: Option<String>,
+    /// True if the kind had a definition.
+    defined: bool,
+    /// Whether discovery lists the resource. `None` before it was read.
+    discovered: Option<bool>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Verdict {
+    /// By the definition with this uid, or without one.
+    Served {
+        uid: Option<String>,
+        version: String,
+    },
+    NotServed {
+        reason: String,
+        gone: bool,
+    },
+}
+
+impl Verdict {
+    /// Returns whether requests that this verdict led to may go on under `other`.
+    fn continues_as(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Served { uid, version }, Self::Served { uid: other, version: moved }) => {
+                version == moved && (uid == other || uid.is_none())
+            }
+            _ => self == other,
+        }
+    }
+}
+
+impl SharedInformerFactory {
+    /// Returns the informer of a resource that follows its kind: it waits until the kind is served,
+    /// and again after the kind was removed. See [`InformerSpec::when_served`].
+    ///
+    /// # Errors
+    /// [`SpecError::Conflict`] if the factory has this informer without this option.
+    pub fn when_served(
+        &self,
+        resource: &ApiResource,
+    ) -> Result<SharedInformer<DynamicObject>, SpecError> {
+        self.dynamic_with(resource, InformerSpec::new().when_served())
+    }
+
+    /// Returns a guard of the informer of definitions.
+    pub(super) fn definitions(&self) -> Interest<Definition> {
+        let spec = InformerSpec::<Definition>::new().storage(Storage::decoded());
+        let definitions = self.interest(spec);
+        definitions.expect("nobody else can name the type, so the options are these")
+    }
+
+    /// Returns the kind of a resource, whose version `version` selects.
+    pub(super) fn served_kind(
+        &self,
+        resource: ApiResource,
+        moves: bool,
+        version: VersionInUse,
+    ) -> ServedKind {
+        ServedKind {
+            definitions: self.definitions(),
+            client: self.shared.client.clone(),
+            name: format!("{}.{}", resource.plural, resource.group),
+            resource,
+            moves,
+            version,
+            seen: Mutex::default(),
+        }
+    }
+}
+
+impl ServedKind {
+    /// Returns whether the kind is served, if that is known.
+    fn look(&self, store: &Snapshot<Definition>) -> Option<Verdict> {
+        let synced = self.definitions.has_synced();
+        let mut seen = self.seen.lock();
+        if let Some(definition) = store.get_by_name(None, &self.name) {
+            seen.defined = true;
+            let uid = definition.uid();
+            return Some(match definition.version_of(&self.resource, self.moves) {
+                Ok(version) => {
+                    Verdict::Served { uid: Some(uid.to_owned()), version: version.to_owned() }
+                }
+                // The objects went with the definition that was followed.
+                Err(reason) => {
+                    let gone = seen.uid.as_deref().is_some_and(|followed| followed != uid);
+                    Verdict::NotServed { reason, gone }
+                }
+            });
+        }
+        match seen.discovered {
+            _ if synced && seen.defined => {}
+            Some(true) => {
+                let version = self.resource.version.clone();
+                return Some(Verdict::Served { uid: None, version });
+            }
+            Some(false) => {}
+            None => return None,
+        }
+        Some(Verdict::NotServed { reason: "no definition of it is installed".into(), gone: true })
+    }
+
+    /// Waits until the definitions have synced or cannot be listed, and reads discovery.
+    async fn discover(&self) {
+        while !self.definitions.has_synced() && self.definitions.unsynced().last_error.is_none() {
+            let _synced = self.definitions.wait_for_sync(PERIOD).await;
+        }
+        if self.look(&self.definitions.snapshot()).is_some() {
+            return;
+        }
+        let ApiResource { api_version, plural, group, .. } = &self.resource;
+        let reading = async {
+            if group.is_empty() {
+                self.client.list_core_api_resources(api_version).await
+            } else {
+                self.client.list_api_group_resources(api_version).await
+            }
+        };
+        let listed = match timeout(DISCOVERY_TIMEOUT, reading).await {
+            Ok(Ok(served)) => served.resources.iter().any(|resource| resource.name == *plural),
+            Ok(Err(kube::Error::Api(status))) if status.code == 404 => false,
+            failed => {
+                let error = failed.map(|read| read.err());
+                tracing::warn!(resource = self.name, ?error, "discovery failed");
+                return sleep(DISCOVERY_PAUSE).await;
+            }
+        };
+        self.seen.lock().discovered = Some(listed);
+    }
+
+    async fn next_state(&self) -> ServingState {
+        // The factory starts it, too, but this informer may be started alone.
+        let _ = self.definitions.ensure_started();
+        let verdict = loop {
+            if let Some(verdict) = self.look(&self.definitions.snapshot()) {
+                break verdict;
+            }
+            let defined = self.definitions.indexer().find_in_changes(|store| self.look(store));
+            tokio::select! {
+                biased;
+                verdict = defined => break verdict,
+                () = self.discover() => {}
+            }
+        };
+        let mut seen = self.seen.lock();
+        seen.verdict = Some(verdict.clone());
+        match verdict {
+            Verdict::Served { uid, version } => {
+                seen.uid = uid;
+                let other = version != self.resource.version;
+                let moved = other.then(|| format!("{}/{version}", self.resource.group).into());
+                self.version.set(moved);
+                ServingState::Served
+            }
+            Verdict::NotServed { reason, gone } => {
+                ServingState::NotServed { reason: reason.into(), gone }
+            }
+        }
+    }
+
+    async fn next_change(&self) {
+        let changed = |store: &Snapshot<Definition>| {
+            let now = self.look(store)?;
+            let mut seen = self.seen.lock();
+            let before = seen.verdict.as_mut()?;
+            if !before.continues_as(&now) {
+                return Some(());
+            }
+            if let Verdict::Served { uid: uid @ Some(_), .. } = &now {
+                seen.uid.clone_from(uid);
+                seen.verdict = Some(now);
+            }
+            None
+        };
+        self.definitions.indexer().find_in_changes(changed).await;
+    }
+}
+
+impl Serving for ServedKind {
+    fn state(&self) -> BoxFuture<'_, ServingState> {
+        self.next_state().boxed()
+    }
+
+    fn changed(&self) -> BoxFuture<'_, ()> {
+        self.next_change().boxed()
+    }
+}

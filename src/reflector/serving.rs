@@ -1,0 +1,97 @@
+//! Following a collection whose kind is not always served.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+
+use super::driver::ReflectorDriver;
+use super::status::ReflectorState;
+use super::{ChangeSink, Reflector};
+use crate::object::{Change, ResourceVersion};
+use crate::time::Moment;
+
+/// A kind that may come and go.
+pub(crate) trait Serving: Send + Sync {
+    /// Waits until it is known whether the kind is served. Later requests of the source are for the
+    /// version that is served now.
+    fn state(&self) -> BoxFuture<'_, ServingState>;
+
+    /// Waits until the last [state](Self::state) no longer holds.
+    fn changed(&self) -> BoxFuture<'_, ()>;
+}
+
+/// The answer to whether a kind is served.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ServingState {
+    Served,
+    NotServed {
+        /// The reason, such as a missing definition.
+        reason: Arc<str>,
+        /// True if every object of the kind is gone. If false, objects may exist that cannot be
+        /// listed.
+        gone: bool,
+    },
+}
+
+impl Reflector {
+    /// Lists and watches while the kind is served, for ever.
+    pub(super) async fn reflect_while_served(
+        &mut self,
+        serving: &dyn Serving,
+        sink: &impl ChangeSink,
+    ) {
+        loop {
+            match serving.state().await {
+                ServingState::Served => {
+                    tokio::select! {
+                        biased;
+                        () = serving.changed() => {}
+                        () = self.reflect(sink) => {}
+                    }
+                    let version = self.machine.version().cloned();
+                    self.driver.last_version = version.or(self.driver.last_version.take());
+                    self.machine.begin_again();
+                    self.driver.stream = None;
+                }
+                ServingState::NotServed { reason, gone } => {
+                    if gone {
+                        self.driver.hand_on_nothing(sink).await;
+                    }
+                    self.driver.await_kind(reason, serving).await;
+                }
+            }
+        }
+    }
+}
+
+impl ReflectorDriver {
+    /// Hands on a list without items, unless the sink has had none.
+    async fn hand_on_nothing(&mut self, sink: &impl ChangeSink) {
+        self.accumulator.discard().await;
+        if !std::mem::take(&mut self.handed_on) {
+            return;
+        }
+        let version = self.last_version.clone().unwrap_or(ResourceVersion::ANY);
+        let mut list = self.accumulator.take(version, false);
+        list.shard = self.options.shard.as_ref().map(|shard| shard.borrow().clone());
+        sink.emit(Change::Replace(list)).await;
+    }
+
+    /// Waits until the state of the kind changes.
+    async fn await_kind(&mut self, reason: Arc<str>, serving: &dyn Serving) {
+        self.status.enter(ReflectorState::AwaitingKind);
+        self.status.cell().await_kind(Some(reason));
+        let changed = serving.changed();
+        tokio::pin!(changed);
+        loop {
+            tokio::select! {
+                biased;
+                () = &mut changed => break,
+                // No request can show more than this view.
+                _ = self.proving.next() => self.proving.listed(Moment::now()),
+            }
+        }
+        self.status.cell().await_kind(None);
+        self.status.enter(ReflectorState::Listing { loaded: 0, total: None });
+    }
+}
