@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use kube::Resource;
 use kube::api::DynamicObject;
-use kube::core::ApiResource;
+use kube::core::{ApiResource, PartialObjectMeta};
 use serde::de::DeserializeOwned;
 
 use super::dynamic::dynamic_request;
@@ -133,6 +133,21 @@ impl SharedInformerFactory {
         spec: InformerSpec<DynamicObject>,
     ) -> Result<Interest<DynamicObject>, SpecError> {
         let request = dynamic_request(self, resource, spec, ApiSource::dynamic);
+        refuse_differences(self.find(request, Hold::Guard))
+            .map(|(informer, holders)| Interest { informer, holders })
+    }
+
+    /// Returns a guard of the informer that a spec describes, of only the metadata of a resource
+    /// that is known only at run time. See [`interest`](Self::interest).
+    ///
+    /// # Errors
+    /// [`SpecError::Conflict`] if the factory has this informer with other options.
+    pub fn dynamic_metadata_interest(
+        &self,
+        resource: &ApiResource,
+        spec: InformerSpec<PartialObjectMeta<DynamicObject>>,
+    ) -> Result<Interest<PartialObjectMeta<DynamicObject>>, SpecError> {
+        let request = dynamic_request(self, resource, spec, ApiSource::with_type);
         refuse_differences(self.find(request, Hold::Guard))
             .map(|(informer, holders)| Interest { informer, holders })
     }

@@ -18,6 +18,9 @@ mod dynamic;
 #[cfg(feature = "manager")]
 mod followed;
 mod interest;
+mod kinds;
+mod members;
+mod namespaces;
 mod registry;
 mod removal;
 mod serving;
@@ -38,6 +41,8 @@ use serde::de::DeserializeOwned;
 pub use self::builder::SharedInformerFactoryBuilder;
 use self::interest::Holders;
 pub use self::interest::Interest;
+pub use self::kinds::Kinds;
+pub use self::namespaces::{SelectedIndex, SelectedNamespaces};
 use self::registry::{Held, Identity, Registry, Request, missing};
 use self::serving::ServedKind;
 pub use self::spec::{InformerSpec, OptionDifference, SpecConflict, SpecError};
@@ -218,13 +223,22 @@ impl SharedInformerFactory {
             + Sync
             + 'static,
     {
+        self.refuse_own_namespace(spec)?;
+        let specs = namespaces.into_iter().map(|namespace| spec.clone().namespace(namespace));
+        let informers: Result<Vec<_>, _> = specs.map(|spec| self.informer_with(spec)).collect();
+        Ok(InformerGroup::new(informers?))
+    }
+
+    /// Refuses a namespace where each informer gets one.
+    fn refuse_own_namespace<K>(&self, spec: &InformerSpec<K>) -> Result<(), SpecError>
+    where
+        K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+    {
         if spec.namespace.is_some() {
             let reason = "each informer of the group has a namespace of its own; leave it out";
             return Err(self.no_effect::<K>(reason));
         }
-        let specs = namespaces.into_iter().map(|namespace| spec.clone().namespace(namespace));
-        let informers: Result<Vec<_>, _> = specs.map(|spec| self.informer_with(spec)).collect();
-        Ok(InformerGroup::new(informers?))
+        Ok(())
     }
 
     /// Finds or makes an informer that the factory holds. The request sets no option, so it

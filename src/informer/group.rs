@@ -309,6 +309,12 @@ impl<K: ?Sized> InformerGroup<K> {
     }
 }
 
+impl<K> GroupIndex<K> {
+    pub(crate) fn new(indexes: Vec<Index<K>>) -> Self {
+        Self(indexes)
+    }
+}
+
 impl<K: Resource + Send + Sync + 'static> GroupIndex<K> {
     /// Returns the objects that have this value, namespace by namespace.
     pub fn get(&self, value: &str) -> Vec<Arc<K>> {

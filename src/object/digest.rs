@@ -18,4 +18,9 @@ impl Digest {
     pub(crate) fn of(bytes: &[u8]) -> Self {
         Self(NonZeroU64::new(HASHER.hash_one(bytes)).unwrap_or(NonZeroU64::MIN))
     }
+
+    /// Returns the digest of the same bytes as an object of another version.
+    pub(crate) fn in_version(self, version: &str) -> Self {
+        Self(NonZeroU64::new(HASHER.hash_one((self.0, version))).unwrap_or(NonZeroU64::MIN))
+    }
 }

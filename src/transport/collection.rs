@@ -160,12 +160,11 @@ impl ApiCollection {
         let request_name = self.collection.request_name(target.verb);
         let (codecs, threads) = (self.codecs.clone(), self.threads.clone());
         let (kind, limit) = (self.collection.kind.clone(), self.object_limit);
-        let moved = self.moved_to.get();
-        let trusts = self.trust_versions && moved.is_none();
-        let api_version = moved.unwrap_or_else(|| self.api_version.clone());
+        let moved_to = self.moved_to.get();
+        let api_version = moved_to.clone().unwrap_or_else(|| self.api_version.clone());
         let built_in = self.built_in;
         let metadata_only = self.selection.metadata_only;
-        let known = hints.known_objects().filter(|_| trusts).cloned();
+        let known = hints.known_objects().filter(|_| self.trust_versions).cloned();
         let packer = hints.packs().cloned();
         let counter = hints.byte_counter().cloned();
         let shard = shard.cloned();
@@ -185,7 +184,13 @@ impl ApiCollection {
         async move {
             match opening.await {
                 Ok((incoming, encoding)) => Ok(Reader {
-                    answer: Arc::new(Answer { request: request_name, encoding, limit, packer }),
+                    answer: Arc::new(Answer {
+                        request: request_name,
+                        encoding,
+                        limit,
+                        packer,
+                        moved_to,
+                    }),
                     incoming: incoming.counted_by(counter),
                     framer: framer(encoding, limit),
                     api_version,

@@ -239,6 +239,7 @@ mod tests {
             encoding: Encoding::Json,
             limit: 1 << 20,
             packer,
+            moved_to: None,
         });
         let piece = |&(kind, len): &(u8, usize)| match kind {
             b'x' => Err(SourceError::new(request(), Fault::NoVersion)),

@@ -26,6 +26,8 @@ pub(super) struct Answer {
     pub(super) limit: usize,
     /// Packs the objects. `None` if they are not packed.
     pub(super) packer: Option<Packer>,
+    /// Group and version of the objects, if they are not the resource's own.
+    pub(super) moved_to: Option<Arc<str>>,
 }
 
 /// An item of an answer, or an object that becomes one when it is decoded.
@@ -90,12 +92,16 @@ impl RawObject {
     /// Returns the digest of an object's bytes without its type. An event's object states its type,
     /// in a protobuf envelope or in JSON members, but a list's item may not.
     fn digest(&self, object: &Bytes) -> Digest {
-        match self.answer.encoding {
+        let digest = match self.answer.encoding {
             Encoding::Json => Digest::of(without_type(object)),
             Encoding::Protobuf => {
                 let message = ProtobufObject::from_envelope(object).ok();
                 Digest::of(message.map_or(object, |object| object.message()))
             }
+        };
+        match &self.answer.moved_to {
+            Some(version) => digest.in_version(version),
+            None => digest,
         }
     }
 

@@ -11,6 +11,8 @@ mod helpers;
 mod http;
 mod interests;
 mod interests_model;
+mod kinds;
+mod namespaces;
 #[cfg(feature = "metrics")]
 #[path = "../../examples/support/prometheus.rs"]
 mod prometheus;

@@ -1,0 +1,232 @@
+//! The informers of all kinds that the server serves.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use futures::FutureExt;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::APIResourceList;
+use kube::Resource;
+use kube::api::DynamicObject;
+use kube::core::{ApiResource, PartialObjectMeta};
+use kube::{Client, Error};
+use tokio::time::sleep;
+
+use super::definition::Definition;
+use super::members::{Members, Wanted};
+use super::{InformerSpec, Interest, SharedInformerFactory, SpecError};
+use crate::indexer::Snapshot;
+use crate::informer::{SharedInformer, StartError, SyncError};
+use crate::object::{CachedEvent, Event};
+
+/// The pause after a failed discovery.
+const PAUSE: Duration = Duration::from_secs(5);
+
+/// The informers of the kinds that a filter selects, among those that the server serves.
+///
+/// An informer joins when its kind's CustomResourceDefinition is established, and leaves when the
+/// definition is removed: the objects are then reported as deleted. Kinds without a definition, such
+/// as the built-in ones, are read from discovery once.
+///
+/// Clones share the informers. When the last one is dropped, the informers end, unless others hold
+/// them, too.
+#[must_use = "the informers end when the last clone is dropped"]
+pub struct Kinds<K> {
+    members: Arc<Members<K, Kind>>,
+    definitions: Interest<Definition>,
+    client: Client,
+    filter: Filter,
+}
+
+type Filter = Arc<dyn Fn(&ApiResource) -> bool + Send + Sync>;
+
+/// A kind that is served.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Kind {
+    resource: ApiResource,
+    /// True if a definition tells whether it is served.
+    defined: bool,
+}
+
+impl SharedInformerFactory {
+    /// Returns the informers of whole objects of the kinds for which `filter` returns true. The
+    /// filter must not block.
+    ///
+    /// ```
+    /// # #[cfg(feature = "testing")] {
+    /// # use std::time::Duration;
+    /// # use kube_informer::{SharedInformerFactory, testing::ApiServer};
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// # let factory = SharedInformerFactory::builder(ApiServer::new().client()).build();
+    /// let kinds = factory.kinds(|kind| kind.group.ends_with("example.com"));
+    /// kinds.on_event(|kind, event| println!("{}: {event:?}", kind.kind));
+    /// kinds.start()?;
+    /// kinds.wait_for_sync(Duration::from_secs(30)).await?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+    /// # }
+    /// ```
+    pub fn kinds(
+        &self,
+        filter: impl Fn(&ApiResource) -> bool + Send + Sync + 'static,
+    ) -> Kinds<DynamicObject> {
+        let factory = self.clone();
+        let make = move |kind: &Kind| factory.dynamic_interest(&kind.resource, spec_of(kind));
+        self.kinds_made_by(Box::new(make), Arc::new(filter))
+    }
+
+    /// Returns the informers of only the metadata of the objects. See [`kinds`](Self::kinds).
+    pub fn kinds_metadata(
+        &self,
+        filter: impl Fn(&ApiResource) -> bool + Send + Sync + 'static,
+    ) -> Kinds<PartialObjectMeta<DynamicObject>> {
+        let factory = self.clone();
+        let make =
+            move |kind: &Kind| factory.dynamic_metadata_interest(&kind.resource, spec_of(kind));
+        self.kinds_made_by(Box::new(make), Arc::new(filter))
+    }
+
+    fn kinds_made_by<K: Resource + Send + Sync + 'static>(
+        &self,
+        make: Box<dyn Fn(&Kind) -> Result<Interest<K>, SpecError> + Send + Sync>,
+        filter: Filter,
+    ) -> Kinds<K> {
+        let make = move |_: &Arc<str>, kind: &Kind| make(kind);
+        let farewell = |object| CachedEvent::Deleted { object, final_state_known: false };
+        let members = Members::new(Box::new(make), farewell);
+        let client = self.shared.client.clone();
+        Kinds { members, definitions: self.definitions(), client, filter }
+    }
+}
+
+/// Returns the spec of a kind's informer.
+fn spec_of<K: ?Sized>(kind: &Kind) -> InformerSpec<K> {
+    let spec = InformerSpec::new();
+    if kind.defined { spec.when_served() } else { spec }
+}
+
+impl<K: Resource + Send + Sync + 'static> Kinds<K> {
+    /// Starts to follow the kinds. A second call has no effect.
+    ///
+    /// # Errors
+    /// [`StartError::NoRuntime`] if called outside a tokio runtime, [`StartError::Stopped`] if the
+    /// factory was shut down.
+    pub fn start(&self) -> Result<(), StartError> {
+        let undefined = Arc::new(OnceLock::new());
+        let (client, read) = (self.client.clone(), undefined.clone());
+        let discover = async move {
+            loop {
+                match discover(&client).await {
+                    Ok(found) => return drop(read.set(found)),
+                    Err(error) => {
+                        tracing::warn!(%error, "discovery failed");
+                        sleep(PAUSE).await;
+                    }
+                }
+            }
+        };
+        let filter = self.filter.clone();
+        let look = move |store: &Snapshot<Definition>| {
+            let undefined = undefined.get();
+            let mut wanted: Wanted<Kind> = undefined.cloned().unwrap_or_default();
+            for (key, definition) in store.iter() {
+                // Discovery lists it, too.
+                wanted.remove(key.name());
+                if let Some(resource) = definition.resource() {
+                    wanted.insert(key.name().into(), Kind { resource, defined: true });
+                }
+            }
+            wanted.retain(|_, kind| filter(&kind.resource));
+            wanted
+        };
+        self.members.start(discover.boxed(), &self.definitions, look)
+    }
+
+    /// Returns the kinds that are followed now, with their informers. A kind is in the version in
+    /// which it joined.
+    pub fn informers(&self) -> Vec<(ApiResource, SharedInformer<K>)> {
+        let members = self.members.tagged().into_iter();
+        members.map(|(kind, informer)| (kind.resource.clone(), informer)).collect()
+    }
+
+    /// Adds a closure as a handler of all kinds, present and future ones. Each informer calls it
+    /// from a task of its own. The events of one kind come in order.
+    ///
+    /// When a kind leaves, the closure is called with [`Event::Deleted`] for each object that it
+    /// knows. It may not hold these informers, because it would keep them running.
+    pub fn on_event(&self, call: impl Fn(&ApiResource, Event<K>) + Send + Sync + 'static) {
+        self.members.add_handler(move |kind: &Kind, event| call(&kind.resource, event));
+    }
+
+    /// Waits until the kinds are known and their informers have synced, for at most `limit`. Cancel
+    /// safe.
+    ///
+    /// # Errors
+    /// [`SyncError`] names the informers that have not synced, which may be that of the definitions.
+    /// The others can be read.
+    pub async fn wait_for_sync(&self, limit: Duration) -> Result<(), SyncError> {
+        self.members.wait_for_sync(&self.definitions, limit).await
+    }
+
+    /// Returns the errors of kinds whose informer exists with other options.
+    pub fn conflicts(&self) -> Vec<SpecError> {
+        self.members.refused()
+    }
+}
+
+/// Reads the resources that can be listed and watched, in the preferred version of their group.
+async fn discover(client: &Client) -> Result<Wanted<Kind>, Error> {
+    let mut found = BTreeMap::new();
+    for version in client.list_core_api_versions().await?.versions {
+        add_listed(&mut found, "", &version, client.list_core_api_resources(&version).await?);
+    }
+    for group in client.list_api_groups().await?.groups {
+        let Some(version) = group.preferred_version.as_ref().or(group.versions.first()) else {
+            continue;
+        };
+        match client.list_api_group_resources(&version.group_version).await {
+            Ok(listed) => add_listed(&mut found, &group.name, &version.version, listed),
+            // The group went meanwhile, or its own server is down.
+            Err(error) => tracing::warn!(%error, group = group.name, "discovery failed"),
+        }
+    }
+    Ok(found)
+}
+
+fn add_listed(found: &mut Wanted<Kind>, group: &str, version: &str, listed: APIResourceList) {
+    for resource in listed.resources {
+        let can = |verb: &str| resource.verbs.iter().any(|other| other == verb);
+        if resource.name.contains('/') || !can("list") || !can("watch") {
+            continue;
+        }
+        let api_version =
+            if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
+        let name = format!("{}.{group}", resource.name);
+        let resource = ApiResource {
+            group: group.to_owned(),
+            version: version.to_owned(),
+            api_version,
+            kind: resource.kind,
+            plural: resource.name,
+        };
+        found.insert(name.into(), Kind { resource, defined: false });
+    }
+}
+
+impl<K> Clone for Kinds<K> {
+    fn clone(&self) -> Self {
+        Self {
+            members: self.members.clone(),
+            definitions: self.definitions.clone(),
+            client: self.client.clone(),
+            filter: self.filter.clone(),
+        }
+    }
+}
+
+impl<K: Resource + Send + Sync + 'static> fmt::Debug for Kinds<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kinds = self.informers().into_iter().map(|(kind, _)| (kind.api_version, kind.plural));
+        f.debug_tuple("Kinds").field(&kinds.collect::<Vec<_>>()).finish()
+    }
+}

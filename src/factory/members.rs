@@ -1,0 +1,365 @@
+//! A set of informers that join and leave at run time, and the handlers that follow them.
+//!
+//! One task compares the wanted members with the present ones. A member that is no longer wanted
+//! leaves in three steps: its handlers are removed, they are told about the objects that they still
+//! know, and its interest is dropped. It can join again after that.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use futures::stream::FuturesUnordered;
+use futures::{FutureExt, StreamExt};
+use kube::Resource;
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
+use tokio::time::{Instant, timeout};
+
+use super::{Interest, SpecError};
+use crate::indexer::{Index, IndexError, Snapshot};
+use crate::informer::{
+    GroupIndex, InformerGroup, InformerStopped, SharedInformer, StartError, SyncError,
+};
+use crate::object::{Cached, CachedEvent, Event, ObjectKey};
+use crate::panic::{SafeDrop, call_decoded, catch, drop_safely};
+use crate::processor::HandlerRegistration;
+use crate::sync::Mutex;
+
+/// A handler of all members, which also receives the member's tag.
+type MemberHandler<K, T> = SafeDrop<Box<dyn Fn(&T, Event<K>) + Send + Sync>>;
+
+/// A function that makes the informer of a member.
+type Make<K, T> = Box<dyn Fn(&Arc<str>, &T) -> Result<Interest<K>, SpecError> + Send + Sync>;
+
+/// The members that are wanted now, by name.
+pub(super) type Wanted<T> = BTreeMap<Arc<str>, T>;
+
+/// A function that adds an index to the informer of a member.
+type AddIndex<K> = Arc<dyn Fn(&SharedInformer<K>) -> Result<Index<K>, IndexError> + Send + Sync>;
+
+/// The event for an object that a handler knows when its member leaves.
+pub(super) type Farewell<K> = fn(Cached<K>) -> CachedEvent<K>;
+
+pub(super) struct Members<K, T> {
+    state: Mutex<State<K, T>>,
+    make: Make<K, T>,
+    farewell: Farewell<K>,
+    /// Woken after members joined or left.
+    changed: watch::Sender<()>,
+}
+
+struct State<K, T> {
+    present: BTreeMap<Arc<str>, Member<K, T>>,
+    handlers: Vec<Arc<MemberHandler<K, T>>>,
+    indexes: Vec<(Arc<str>, AddIndex<K>)>,
+    /// The wanted members whose informer was refused, with the reason.
+    refused: HashMap<Arc<str>, SpecError>,
+    /// True if every wanted member is present or refused.
+    settled: bool,
+    /// The task that follows the wanted members.
+    task: Option<AbortHandle>,
+}
+
+struct Member<K, T> {
+    tag: Arc<T>,
+    interest: Interest<K>,
+    attached: Vec<Attached<K, T>>,
+    /// An index for each of the set's, as far as they were added.
+    indexes: Vec<Index<K>>,
+}
+
+/// A handler of one member, with the objects that it knows.
+struct Attached<K, T> {
+    handler: Arc<MemberHandler<K, T>>,
+    registration: HandlerRegistration,
+    known: Arc<Mutex<HashMap<ObjectKey, Cached<K>>>>,
+}
+
+impl<K, T> Members<K, T>
+where
+    K: Resource + Send + Sync + 'static,
+    T: Clone + PartialEq + Send + Sync + 'static,
+{
+    pub(super) fn new(make: Make<K, T>, farewell: Farewell<K>) -> Arc<Self> {
+        let state = State {
+            present: BTreeMap::new(),
+            handlers: Vec::new(),
+            indexes: Vec::new(),
+            refused: HashMap::new(),
+            settled: false,
+            task: None,
+        };
+        Arc::new(Self { state: Mutex::new(state), make, farewell, changed: watch::Sender::new(()) })
+    }
+
+    /// Returns the present members.
+    pub(super) fn group(&self) -> InformerGroup<K> {
+        let state = self.state.lock();
+        InformerGroup::new(state.present.values().map(|member| (*member.interest).clone()))
+    }
+
+    /// Returns the present members with their tags, by name.
+    pub(super) fn tagged(&self) -> Vec<(Arc<T>, SharedInformer<K>)> {
+        let state = self.state.lock();
+        let members = state.present.values();
+        members.map(|member| (member.tag.clone(), (*member.interest).clone())).collect()
+    }
+
+    /// Returns the errors of wanted members whose informer the factory refused.
+    pub(super) fn refused(&self) -> Vec<SpecError> {
+        self.state.lock().refused.values().cloned().collect()
+    }
+
+    /// Waits until every wanted member is present or refused.
+    async fn settled(&self) {
+        let mut changed = self.changed.subscribe();
+        while !self.state.lock().settled {
+            // The sender lives as long as `self`.
+            let _ = changed.changed().await;
+        }
+    }
+
+    /// Adds a handler to all members, present and future ones.
+    pub(super) fn add_handler(&self, call: impl Fn(&T, Event<K>) + Send + Sync + 'static) {
+        let handler = Arc::new(SafeDrop::new(Box::new(call) as Box<_>));
+        let mut state = self.state.lock();
+        state.handlers.push(handler.clone());
+        for member in state.present.values_mut() {
+            member.attach(&handler);
+        }
+    }
+
+    /// Adds an index to all members, present and future ones. Returns its place.
+    pub(super) fn add_index(&self, name: &str, add: AddIndex<K>) -> Result<usize, IndexError> {
+        let mut state = self.state.lock();
+        if state.indexes.iter().any(|(other, _)| **other == *name) {
+            return Err(IndexError::Duplicate(name.to_owned()));
+        }
+        let place = state.indexes.len();
+        state.indexes.push((name.into(), add));
+        drop(state);
+        self.complete_indexes();
+        Ok(place)
+    }
+
+    /// Returns the index at a place, over the present members.
+    pub(super) fn index(&self, place: usize) -> GroupIndex<K> {
+        let state = self.state.lock();
+        let members = state.present.values();
+        GroupIndex::new(members.filter_map(|member| member.indexes.get(place).cloned()).collect())
+    }
+
+    /// Adds the indexes that members lack. Index functions are user code, so they run without the
+    /// lock.
+    fn complete_indexes(&self) {
+        loop {
+            let state = self.state.lock();
+            let lacks = |member: &&Member<K, T>| member.indexes.len() < state.indexes.len();
+            let Some(member) = state.present.values().find(lacks) else { return };
+            let place = member.indexes.len();
+            let informer = (*member.interest).clone();
+            let (name, add) = state.indexes[place].clone();
+            drop(state);
+            // Another holder of the informer, or an earlier membership, may have added it.
+            let index = match add(&informer) {
+                Err(IndexError::Duplicate(_)) => informer.indexer().index(&name),
+                added => added,
+            };
+            let Ok(index) = index else { return };
+            let mut state = self.state.lock();
+            let mut members = state.present.values_mut();
+            if let Some(member) = members.find(|member| member.interest.is_same(&informer))
+                && member.indexes.len() == place
+            {
+                member.indexes.push(index);
+            }
+        }
+    }
+
+    /// Starts the task that follows the wanted members. An informer tells of them: `look` returns
+    /// them from its store, after `prepare`.
+    pub(super) fn start<D: Resource + Send + Sync + 'static>(
+        self: &Arc<Self>,
+        prepare: BoxFuture<'static, ()>,
+        told_by: &SharedInformer<D>,
+        look: impl Fn(&Snapshot<D>) -> Wanted<T> + Send + Sync + 'static,
+    ) -> Result<(), StartError> {
+        let runtime = Handle::try_current().map_err(|_| StartError::NoRuntime)?;
+        told_by.ensure_started()?;
+        let mut state = self.state.lock();
+        if state.task.is_none() {
+            let following = follow(Arc::downgrade(self), prepare, told_by.clone(), look);
+            state.task = Some(runtime.spawn(following.boxed()).abort_handle());
+        }
+        Ok(())
+    }
+
+    /// Waits until the wanted members are present and have synced, for at most `limit`.
+    pub(super) async fn wait_for_sync<D: Resource + Send + Sync + 'static>(
+        &self,
+        told_by: &SharedInformer<D>,
+        limit: Duration,
+    ) -> Result<(), SyncError> {
+        let start = Instant::now();
+        told_by.wait_for_sync(limit).await?;
+        let rest = || limit.saturating_sub(start.elapsed());
+        let _settled = timeout(rest(), self.settled()).await;
+        self.group().wait_for_sync(rest()).await
+    }
+
+    /// Lets wanted members join that are not among those that still leave. Removes the others, and
+    /// returns what they still have to do.
+    fn adjust(
+        &self,
+        mut wanted: BTreeMap<Arc<str>, T>,
+        leaving: &HashSet<Arc<str>>,
+    ) -> Vec<(Arc<str>, BoxFuture<'static, ()>)> {
+        let mut state = self.state.lock();
+        let gone = state.present.extract_if(.., |name, _| !wanted.contains_key(name));
+        let gone: Vec<_> = gone.collect();
+        let before = std::mem::take(&mut state.refused);
+        wanted.retain(|name, _| !state.present.contains_key(name));
+        state.settled = wanted.keys().all(|name| !leaving.contains(name));
+        drop(state);
+        let mut refused = HashMap::new();
+        for (name, tag) in wanted {
+            if leaving.contains(&name) {
+                continue;
+            }
+            // Made without the lock, because it may make an informer.
+            match (self.make)(&name, &tag).map(|interest| (interest.ensure_started(), interest)) {
+                Ok((Ok(()), interest)) => {
+                    let mut member = Member {
+                        tag: Arc::new(tag),
+                        interest,
+                        attached: Vec::new(),
+                        indexes: Vec::new(),
+                    };
+                    let mut state = self.state.lock();
+                    for handler in &state.handlers {
+                        member.attach(handler);
+                    }
+                    state.present.insert(name, member);
+                }
+                // It was stopped meanwhile, or the runtime ends.
+                Ok((Err(_), _)) => {}
+                Err(error) => {
+                    if !before.contains_key(&name) {
+                        tracing::error!(%error, member = &*name, "an informer cannot join its set");
+                    }
+                    refused.insert(name, error);
+                }
+            }
+        }
+        self.state.lock().refused = refused;
+        self.complete_indexes();
+        self.changed.send_replace(());
+        let farewell = self.farewell;
+        gone.into_iter().map(|(name, member)| (name, member.leave(farewell).boxed())).collect()
+    }
+}
+
+impl<K, T> Drop for State<K, T> {
+    fn drop(&mut self) {
+        if let Some(task) = &self.task {
+            task.abort();
+        }
+        for member in self.present.values() {
+            member.attached.iter().for_each(|attached| attached.registration.remove());
+        }
+    }
+}
+
+impl<K, T> Member<K, T>
+where
+    K: Resource + Send + Sync + 'static,
+    T: Send + Sync + 'static,
+{
+    /// Adds a handler, unless the informer was stopped.
+    fn attach(&mut self, handler: &Arc<MemberHandler<K, T>>) {
+        let known = Arc::new(Mutex::new(HashMap::new()));
+        let (call, tag, noted) = (handler.clone(), self.tag.clone(), known.clone());
+        let registered = self.interest.on_cached_event(move |key, event| {
+            let before = match &event {
+                CachedEvent::Deleted { .. } | CachedEvent::MovedAway { .. } => {
+                    noted.lock().remove(key)
+                }
+                _ => noted.lock().insert(key.clone(), event.object().clone()),
+            };
+            drop(before);
+            if let Some(call) = call.get() {
+                call_decoded(&event, |event| call(&tag, event));
+            }
+        });
+        match registered {
+            Ok(registration) => {
+                let handler = handler.clone();
+                self.attached.push(Attached { handler, registration, known });
+            }
+            Err(InformerStopped) => {}
+        }
+    }
+
+    /// Removes the handlers, and tells each of the objects that it still knows.
+    async fn leave(self, farewell: Farewell<K>) {
+        let Self { tag, interest, attached, .. } = self;
+        for Attached { handler, registration, known } in attached {
+            registration.remove_and_wait().await;
+            let known = std::mem::take(&mut *known.lock());
+            for (key, object) in known {
+                let event = farewell(object);
+                let called = catch(|| {
+                    if let Some(call) = handler.get() {
+                        call_decoded(&event, |event| call(&tag, event));
+                    }
+                });
+                if let Err(message) = called {
+                    tracing::error!(%key, message, "a handler panicked");
+                }
+                drop_safely(event);
+            }
+        }
+        drop(interest);
+    }
+}
+
+/// Follows the wanted members until the set is dropped, or until the informer that tells of them
+/// stops.
+async fn follow<K, T, D>(
+    members: Weak<Members<K, T>>,
+    prepare: BoxFuture<'static, ()>,
+    told_by: SharedInformer<D>,
+    look: impl Fn(&Snapshot<D>) -> Wanted<T> + Send + Sync,
+) where
+    K: Resource + Send + Sync + 'static,
+    T: Clone + PartialEq + Send + Sync + 'static,
+    D: Resource + Send + Sync + 'static,
+{
+    if told_by.wait_for_sync(Duration::MAX).await.is_err() {
+        return;
+    }
+    prepare.await;
+    let (mut leaving, mut names) = (FuturesUnordered::new(), HashSet::new());
+    let mut wanted = look(&told_by.snapshot());
+    loop {
+        {
+            let Some(members) = members.upgrade() else { return };
+            for (name, leaves) in members.adjust(wanted.clone(), &names) {
+                names.insert(name.clone());
+                leaving.push(async move { (name, leaves.await).0 }.boxed());
+            }
+        }
+        let others = told_by.indexer().find_in_changes(|store| {
+            let now = look(store);
+            (now != wanted).then_some(now)
+        });
+        tokio::select! {
+            biased;
+            () = told_by.stopped() => return,
+            Some(name) = leaving.next() => drop(names.remove(&name)),
+            others = others => wanted = others,
+        }
+    }
+}

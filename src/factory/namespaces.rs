@@ -1,0 +1,175 @@
+//! The informers of the namespaces that a label selector selects.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::ready;
+use k8s_openapi::api::core::v1::Namespace;
+use kube::Resource;
+use kube::core::{NamespaceResourceScope, PartialObjectMeta};
+use serde::de::DeserializeOwned;
+
+use super::members::Members;
+use super::{InformerSpec, Interest, SharedInformerFactory, SpecError};
+use crate::indexer::{IndexError, Snapshot};
+use crate::informer::{GroupIndex, InformerGroup, StartError, SyncError};
+use crate::object::{CachedEvent, Event};
+
+/// The informers of one kind in the namespaces that a label selector selects. They join and leave
+/// with their namespaces.
+///
+/// Clones share the informers. When the last one is dropped, the informers end, unless others hold
+/// them, too.
+///
+/// An object of a namespace that left is *unknown*, not gone: handlers receive
+/// [`Event::MovedAway`] for it, and a read finds that the namespace is not held. Each namespace has
+/// its own permissions: one that refuses its list holds up no other, and the status names it.
+#[must_use = "the informers end when the last clone is dropped"]
+pub struct SelectedNamespaces<K> {
+    members: Arc<Members<K, ()>>,
+    namespaces: Interest<PartialObjectMeta<Namespace>>,
+}
+
+/// An index over the namespaces that are selected now.
+pub struct SelectedIndex<K> {
+    members: Arc<Members<K, ()>>,
+    place: usize,
+}
+
+impl SharedInformerFactory {
+    /// Returns the informers that a spec describes, in the namespaces whose labels `selector`
+    /// selects. The server evaluates and validates the selector.
+    ///
+    /// The namespaces are watched, only their metadata. A spec without a transform, resync and the
+    /// like gets the factory's options, as in [`informer_with`](Self::informer_with).
+    ///
+    /// ```
+    /// # #[cfg(feature = "testing")] {
+    /// # use std::time::Duration;
+    /// # use k8s_openapi::api::core::v1::ConfigMap;
+    /// # use kube_informer::{InformerSpec, SharedInformerFactory, testing::ApiServer};
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// # let factory = SharedInformerFactory::builder(ApiServer::new().client()).build();
+    /// let spec = InformerSpec::<ConfigMap>::new();
+    /// let tenants = factory.in_namespaces_where("tenant=true", spec)?;
+    /// tenants.on_event(|event| println!("{event:?}"));
+    /// tenants.start()?;
+    /// tenants.wait_for_sync(Duration::from_secs(30)).await?;
+    /// println!("{} config maps", tenants.group().len());
+    /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`SpecError::NoEffect`] if the spec has a namespace.
+    pub fn in_namespaces_where<K>(
+        &self,
+        selector: impl Into<String>,
+        spec: InformerSpec<K>,
+    ) -> Result<SelectedNamespaces<K>, SpecError>
+    where
+        K: Resource<DynamicType = (), Scope = NamespaceResourceScope>
+            + DeserializeOwned
+            + Send
+            + Sync
+            + 'static,
+    {
+        self.refuse_own_namespace(&spec)?;
+        let namespaces = self.interest(InformerSpec::new().labels(selector))?;
+        let factory = self.clone();
+        let make =
+            move |name: &Arc<str>, (): &()| factory.interest(spec.clone().namespace(name.clone()));
+        let farewell = |object| CachedEvent::MovedAway { object };
+        Ok(SelectedNamespaces { members: Members::new(Box::new(make), farewell), namespaces })
+    }
+}
+
+impl<K: Resource + Send + Sync + 'static> SelectedNamespaces<K> {
+    /// Starts to follow the namespaces. A second call has no effect.
+    ///
+    /// # Errors
+    /// [`StartError::NoRuntime`] if called outside a tokio runtime, [`StartError::Stopped`] if the
+    /// factory was shut down.
+    pub fn start(&self) -> Result<(), StartError> {
+        let look = |store: &Snapshot<PartialObjectMeta<Namespace>>| {
+            store.iter_cached().map(|(key, _)| (key.name().into(), ())).collect()
+        };
+        self.members.start(ready(()).boxed(), &self.namespaces, look)
+    }
+
+    /// Returns the informers of the namespaces that are selected now, to read their objects.
+    pub fn group(&self) -> InformerGroup<K> {
+        self.members.group()
+    }
+
+    /// Adds an index to all informers, present and future ones. See
+    /// [`SharedInformer::add_index`](crate::SharedInformer::add_index).
+    ///
+    /// If another holder of one of the informers added an index of this name, that one is read.
+    ///
+    /// # Errors
+    /// [`IndexError::Duplicate`] if there is an index of this name.
+    pub fn add_index<F, I>(&self, name: &str, values: F) -> Result<SelectedIndex<K>, IndexError>
+    where
+        F: Fn(&K) -> I + Clone + Send + Sync + 'static,
+        I: IntoIterator,
+        I::Item: Into<String>,
+    {
+        let own = name.to_owned();
+        let add =
+            move |informer: &crate::SharedInformer<K>| informer.add_index(&own, values.clone());
+        let place = self.members.add_index(name, Arc::new(add))?;
+        Ok(SelectedIndex { members: self.members.clone(), place })
+    }
+
+    /// Adds a closure as a handler of all informers, present and future ones. Each informer calls
+    /// it from a task of its own. The events of one namespace come in order.
+    ///
+    /// When a namespace leaves, the closure is called with [`Event::MovedAway`] for each object that
+    /// it knows there. It may not hold these informers, because it would keep them running.
+    pub fn on_event(&self, call: impl Fn(Event<K>) + Send + Sync + 'static) {
+        self.members.add_handler(move |(), event| call(event));
+    }
+
+    /// Waits until the selected namespaces are known and their informers have synced, for at most
+    /// `limit`. Cancel safe.
+    ///
+    /// # Errors
+    /// [`SyncError`] names the informers that have not synced, which may be that of the namespaces.
+    /// The others can be read.
+    pub async fn wait_for_sync(&self, limit: Duration) -> Result<(), SyncError> {
+        self.members.wait_for_sync(&self.namespaces, limit).await
+    }
+
+    /// Returns the errors of selected namespaces whose informer exists with other options.
+    pub fn conflicts(&self) -> Vec<SpecError> {
+        self.members.refused()
+    }
+}
+
+impl<K: Resource + Send + Sync + 'static> SelectedIndex<K> {
+    /// Returns the index over the namespaces that are selected now.
+    pub fn group(&self) -> GroupIndex<K> {
+        self.members.index(self.place)
+    }
+}
+
+impl<K> Clone for SelectedNamespaces<K> {
+    fn clone(&self) -> Self {
+        Self { members: self.members.clone(), namespaces: self.namespaces.clone() }
+    }
+}
+
+impl<K: Resource + Send + Sync + 'static> fmt::Debug for SelectedNamespaces<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("SelectedNamespaces").field(&self.group()).finish()
+    }
+}
+
+impl<K> fmt::Debug for SelectedIndex<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SelectedIndex").field("place", &self.place).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,114 @@
+//! A set of informers follows the kinds that the server serves.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use kube::ResourceExt;
+use kube::core::ApiResource;
+use kube_informer::Event;
+use kube_informer::testing::ApiServer;
+use parking_lot::Mutex;
+use tokio::time::sleep;
+
+use crate::definitions::{create, definition, definition_of, delete, widgets};
+use crate::helpers::{MS, S, factory_of, map_in, until};
+use crate::watches::Watches;
+
+const SOON: std::time::Duration = S.saturating_mul(30);
+
+fn gadgets() -> ApiResource {
+    ApiResource { kind: "Gadget".into(), plural: "gadgets".into(), ..widgets("v1") }
+}
+
+#[tokio::test(start_paused = true)]
+async fn set_follows_definitions_and_each_event_has_its_kind() {
+    let server = ApiServer::new();
+    server.create(&definition(&[("v1", true)])).unwrap();
+    create(&server, &widgets("v1"), "w").await;
+    let watches = Watches::default();
+    let factory = factory_of(watches.count(server.client()));
+    let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    let before = tasks();
+    let kinds = factory.kinds_metadata(|kind| kind.group == "example.com");
+    let told = Arc::new(Mutex::new(BTreeSet::new()));
+    let folded = told.clone();
+    kinds.on_event(move |kind, event| {
+        let entry = format!("{} {}", kind.kind, event.object().name_any());
+        match event {
+            Event::Deleted { .. } => assert!(folded.lock().remove(&entry), "{entry}"),
+            _ => drop(folded.lock().insert(entry)),
+        }
+    });
+    kinds.start().unwrap();
+    kinds.wait_for_sync(SOON).await.unwrap();
+    let told = || told.lock().iter().cloned().collect::<Vec<_>>();
+    until("the widget", || told() == ["Widget w"]).await;
+    let gadget = definition_of("gadgets", "Gadget", &[("v1", true)], "size");
+    for _ in 0..3 {
+        server.create(&gadget).unwrap();
+        create(&server, &gadgets(), "g").await;
+        until("the gadget", || told() == ["Gadget g", "Widget w"]).await;
+        assert_eq!(kinds.informers().len(), 2);
+        server.delete(&gadget).unwrap();
+        until("the delete", || told() == ["Widget w"]).await;
+        until("the leave", || kinds.informers().len() == 1 && watches.open() == 2).await;
+    }
+    delete(&server, &widgets("v1"), "w").await;
+    until("the delete", || told().is_empty()).await;
+    drop(kinds);
+    until("the end of the tasks", || tasks() == before && watches.open() == 0).await;
+    assert!(factory.status().informers.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn kinds_without_definitions_are_discovered_once() {
+    let server = ApiServer::new();
+    server.create(&map_in("shop", "a")).unwrap();
+    server.create(&definition(&[("v1", true)])).unwrap();
+    let factory = factory_of(server.client());
+    let kinds = factory.kinds(|kind| ["ConfigMap", "Deployment", "Widget"].contains(&&*kind.kind));
+    kinds.start().unwrap();
+    kinds.wait_for_sync(SOON).await.unwrap();
+    let found = kinds.informers();
+    let found: Vec<_> =
+        found.iter().map(|(kind, one)| (&*kind.plural, one.lister().len())).collect();
+    assert_eq!(found, [("configmaps", 1), ("deployments", 0), ("widgets", 0)]);
+    sleep(1_000 * S).await;
+    let discovery = server.requests().iter().filter(|one| one.target == "/apis").count();
+    assert_eq!(discovery, 1);
+}
+
+/// Kinds that come and go at random moments, each with another name.
+#[tokio::test(start_paused = true)]
+async fn hundreds_of_kinds_leave_nothing() {
+    const KINDS: usize = 300;
+    let server = ApiServer::new();
+    let watches = Watches::default();
+    let factory = factory_of(watches.count(server.client()));
+    let kinds = factory.kinds_metadata(|kind| kind.group == "example.com");
+    let told = Arc::new(Mutex::new(BTreeSet::new()));
+    let folded = told.clone();
+    kinds.on_event(move |kind, event| {
+        let known = match event {
+            Event::Deleted { .. } => folded.lock().remove(&kind.kind),
+            _ => folded.lock().insert(kind.kind.clone()),
+        };
+        assert!(known, "{}", kind.kind);
+    });
+    kinds.start().unwrap();
+    kinds.wait_for_sync(SOON).await.unwrap();
+    let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    let before = tasks();
+    let mut rng = fastrand::Rng::with_seed(7);
+    for number in 0..KINDS {
+        let (plural, kind) = (format!("k{number}s"), format!("K{number}"));
+        let definition = definition_of(&plural, &kind, &[("v1", true)], "size");
+        server.create(&definition).unwrap();
+        create(&server, &ApiResource { kind, plural, ..widgets("v1") }, "a").await;
+        sleep(rng.u32(..200) * MS).await;
+        server.delete(&definition).unwrap();
+    }
+    until("the end", || tasks() == before && watches.open() == 1).await;
+    assert!(told.lock().is_empty() && kinds.informers().is_empty());
+    assert_eq!(factory.status().informers.len(), 1, "the definitions");
+}
