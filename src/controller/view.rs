@@ -23,8 +23,19 @@ impl ControllerParts {
     /// informer is fresh, too, or fails. The keys of the others wait.
     pub(super) async fn await_view(&self, since: Moment) -> Result<(), ControllerError> {
         let (start, takes_over) = (Instant::now(), since > Moment::START);
-        let all =
-            join_all(self.members().map(|member| member.fresh(since, self.limits.sync).boxed()));
+        let view = |member: &Membership| {
+            let (member, limit) = (member.clone(), self.limits.sync);
+            let view = async move {
+                tokio::select! {
+                    biased;
+                    fresh = member.fresh(since, limit) => fresh,
+                    // It is awaited later, without a limit.
+                    () = member.kind_awaited() => Ok(()),
+                }
+            };
+            view.boxed()
+        };
+        let all = join_all(self.members().map(view));
         let some = async {
             loop {
                 // An error from before the takeover says nothing of the view since then.

@@ -9,6 +9,7 @@
 //! | [Testing a controller](testing_a_controller) | tests without a cluster and without waiting |
 //! | [Running in production](running_in_production) | permissions, memory, alerts, time limits |
 //! | [When one replica is not enough](when_one_replica_is_not_enough) | several replicas that share the objects |
+//! | [What comes and goes](what_comes_and_goes) | interests, kinds and namespaces that come and go at run time |
 //! | [Troubleshooting](troubleshooting) | an error text or a symptom |
 //! | [Coming from client-go](coming_from_client_go) | users of client-go |
 //! | [Coming from controller-runtime](coming_from_controller_runtime) | users of controller-runtime |
@@ -32,6 +33,9 @@ pub mod running_in_production {}
 
 #[doc = include_str!("when_one_replica_is_not_enough.md")]
 pub mod when_one_replica_is_not_enough {}
+
+#[doc = include_str!("what_comes_and_goes.md")]
+pub mod what_comes_and_goes {}
 
 #[doc = include_str!("troubleshooting.md")]
 pub mod troubleshooting {}

@@ -332,7 +332,8 @@ impl SharedInformerFactory {
 
     /// Waits until every requested informer has synced, for at most `limit`.
     ///
-    /// An informer that was stopped before the call is not waited for. Cancel safe. Any number of
+    /// An informer that was stopped before the call is not waited for. Nor is one whose
+    /// [kind is not served](InformerSpec::when_served). Cancel safe. Any number of
     /// tasks may wait.
     ///
     /// # Errors

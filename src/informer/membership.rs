@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, pending};
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 
@@ -61,22 +61,14 @@ impl Membership {
         self.0.pipeline.is_proved_since(since)
     }
 
-    /// Waits until [`is_fresh`](Self::is_fresh) is true, for at most `limit`, or until the kind is
-    /// known not to be served. The reflector makes a
+    /// Waits until [`is_fresh`](Self::is_fresh) is true, for at most `limit`. The reflector makes a
     /// request if nothing else proves it. All waiters share the request. Cancel safe.
     ///
     /// # Errors
     /// [`SyncError`] after `limit`, or at once if the informer was stopped.
     pub(crate) async fn fresh(&self, since: Moment, limit: Duration) -> Result<(), SyncError> {
         let start = Instant::now();
-        let proved = async {
-            tokio::select! {
-                biased;
-                proved = self.0.pipeline.proved_since(since) => proved,
-                () = self.0.awaits_kind() => !self.0.is_stopped(),
-            }
-        };
-        match timeout(limit, proved).await {
+        match timeout(limit, self.0.pipeline.proved_since(since)).await {
             Ok(true) => Ok(()),
             _ => SyncError::unless_none(vec![self.unsynced()], start),
         }
@@ -94,9 +86,17 @@ impl Membership {
         self.0.pipeline.synced().await
     }
 
+    /// Waits until the informer has not synced because its kind is not served. Cancel safe.
+    pub(crate) async fn kind_awaited(&self) {
+        if self.0.has_synced() {
+            return pending().await;
+        }
+        self.0.awaits_kind().await;
+    }
+
     /// Returns whether the informer has not synced because its kind is not served.
     pub(crate) fn awaits_kind(&self) -> bool {
-        !self.0.has_synced() && self.0.awaits_kind().now_or_never().is_some()
+        self.kind_awaited().now_or_never().is_some()
     }
 
     /// Returns whether the store is not fresh and a request has failed within this time.

@@ -278,6 +278,7 @@ impl Pipeline {
         let mut status = self.monitor.status();
         if self.is_stopped() {
             status.state = ReflectorState::Stopped;
+            status.not_served = None;
         }
         status
     }

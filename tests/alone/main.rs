@@ -12,6 +12,7 @@ mod decode_cost;
 mod endless;
 #[path = "../helpers/http.rs"]
 mod http;
+mod interests;
 #[path = "../helpers/log.rs"]
 mod log;
 mod manager;
@@ -49,6 +50,7 @@ const TESTS: &[(&str, fn())] = &[
     ("compact_memory", compact_memory::packed_objects_and_their_list_stay_small),
     ("decode_cost", decode_cost::decoding_a_pod_stays_within_its_bounds),
     ("endless", endless::endless_answer_is_held_only_in_part),
+    ("interests", interests::thousand_interests_leave_no_memory),
     ("manager_signals", manager::signals_stop_a_manager),
     ("memory", memory::keeping_costs_little_and_deleting_frees),
     ("plain_informer", plain_informer::plain_informer_warns_of_a_transform),

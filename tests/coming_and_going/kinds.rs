@@ -28,6 +28,8 @@ async fn set_follows_definitions_and_each_event_has_its_kind() {
     let watches = Watches::default();
     let factory = factory_of(watches.count(server.client()));
     let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    // The tasks of the clients that wrote end first.
+    sleep(S).await;
     let before = tasks();
     let kinds = factory.kinds_metadata(|kind| kind.group == "example.com");
     let told = Arc::new(Mutex::new(BTreeSet::new()));
