@@ -1,4 +1,4 @@
-//! The parts of a CustomResourceDefinition that tell which versions of a kind are served.
+//! The parts of a `CustomResourceDefinition` that tell which versions of a kind are served.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use kube::api::ObjectMeta;
 use kube::core::{ApiResource, ClusterResourceScope};
 use serde::Deserialize;
 
-/// A CustomResourceDefinition without its schemas.
+/// A `CustomResourceDefinition` without its schemas.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Definition {
     metadata: ObjectMeta,

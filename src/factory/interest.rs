@@ -65,8 +65,8 @@ impl Holders {
 
     /// Adds a holder. Returns false if the last one has left before.
     pub(super) fn add(&self, hold: Hold) -> bool {
-        let mut held = self.0.lock();
-        *held = match (*held, hold) {
+        let mut by = self.0.lock();
+        *by = match (*by, hold) {
             (HeldBy::None, _) => return false,
             (HeldBy::Guards(guards), Hold::Guard) => HeldBy::Guards(guards + 1),
             (HeldBy::Factory, _) | (_, Hold::Factory) => HeldBy::Factory,

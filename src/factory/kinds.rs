@@ -25,9 +25,9 @@ const PAUSE: Duration = Duration::from_secs(5);
 
 /// The informers of the kinds that a filter selects, among those that the server serves.
 ///
-/// An informer joins when its kind's CustomResourceDefinition is established, and leaves when the
-/// definition is removed: the objects are then reported as deleted. Kinds without a definition, such
-/// as the built-in ones, are read from discovery once.
+/// An informer joins when its kind's definition is established, and leaves when the definition is
+/// removed: the objects are then reported as deleted. Kinds without a definition, such as the
+/// built-in ones, are read from discovery once.
 ///
 /// Clones share the informers. When the last one is dropped, the informers end, unless others hold
 /// them, too.
@@ -72,7 +72,7 @@ impl SharedInformerFactory {
     ) -> Kinds<DynamicObject> {
         let factory = self.clone();
         let make = move |kind: &Kind| factory.dynamic_interest(&kind.resource, spec_of(kind));
-        self.kinds_made_by(Box::new(make), Arc::new(filter))
+        self.kinds_made_by(make, Arc::new(filter))
     }
 
     /// Returns the informers of only the metadata of the objects. See [`kinds`](Self::kinds).
@@ -83,12 +83,12 @@ impl SharedInformerFactory {
         let factory = self.clone();
         let make =
             move |kind: &Kind| factory.dynamic_metadata_interest(&kind.resource, spec_of(kind));
-        self.kinds_made_by(Box::new(make), Arc::new(filter))
+        self.kinds_made_by(make, Arc::new(filter))
     }
 
     fn kinds_made_by<K: Resource + Send + Sync + 'static>(
         &self,
-        make: Box<dyn Fn(&Kind) -> Result<Interest<K>, SpecError> + Send + Sync>,
+        make: impl Fn(&Kind) -> Result<Interest<K>, SpecError> + Send + Sync + 'static,
         filter: Filter,
     ) -> Kinds<K> {
         let make = move |_: &Arc<str>, kind: &Kind| make(kind);
@@ -162,8 +162,8 @@ impl<K: Resource + Send + Sync + 'static> Kinds<K> {
     /// safe.
     ///
     /// # Errors
-    /// [`SyncError`] names the informers that have not synced, which may be that of the definitions.
-    /// The others can be read.
+    /// [`SyncError`] names the informers that have not synced, which may be that of the
+    /// definitions. The others can be read.
     pub async fn wait_for_sync(&self, limit: Duration) -> Result<(), SyncError> {
         self.members.wait_for_sync(&self.definitions, limit).await
     }

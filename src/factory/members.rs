@@ -19,9 +19,7 @@ use tokio::time::{Instant, timeout};
 
 use super::{Interest, SpecError};
 use crate::indexer::{Index, IndexError, Snapshot};
-use crate::informer::{
-    GroupIndex, InformerGroup, InformerStopped, SharedInformer, StartError, SyncError,
-};
+use crate::informer::{GroupIndex, InformerGroup, SharedInformer, StartError, SyncError};
 use crate::object::{Cached, CachedEvent, Event, ObjectKey};
 use crate::panic::{SafeDrop, call_decoded, catch, drop_safely};
 use crate::processor::HandlerRegistration;
@@ -217,7 +215,9 @@ where
         leaving: &HashSet<Arc<str>>,
     ) -> Vec<(Arc<str>, BoxFuture<'static, ()>)> {
         let mut state = self.state.lock();
-        let gone = state.present.extract_if(.., |name, _| !wanted.contains_key(name));
+        let present = state.present.keys().filter(|name| !wanted.contains_key(*name));
+        let gone: Vec<_> = present.cloned().collect();
+        let gone = gone.into_iter().filter_map(|name| state.present.remove_entry(&name));
         let gone: Vec<_> = gone.collect();
         let before = std::mem::take(&mut state.refused);
         wanted.retain(|name, _| !state.present.contains_key(name));
@@ -293,12 +293,9 @@ where
                 call_decoded(&event, |event| call(&tag, event));
             }
         });
-        match registered {
-            Ok(registration) => {
-                let handler = handler.clone();
-                self.attached.push(Attached { handler, registration, known });
-            }
-            Err(InformerStopped) => {}
+        if let Ok(registration) = registered {
+            let handler = handler.clone();
+            self.attached.push(Attached { handler, registration, known });
         }
     }
 

@@ -127,8 +127,8 @@ impl<K: Resource + Send + Sync + 'static> SelectedNamespaces<K> {
     /// Adds a closure as a handler of all informers, present and future ones. Each informer calls
     /// it from a task of its own. The events of one namespace come in order.
     ///
-    /// When a namespace leaves, the closure is called with [`Event::MovedAway`] for each object that
-    /// it knows there. It may not hold these informers, because it would keep them running.
+    /// When a namespace leaves, the closure is called with [`Event::MovedAway`] for each object
+    /// that it knows there. It may not hold these informers, because it would keep them running.
     pub fn on_event(&self, call: impl Fn(Event<K>) + Send + Sync + 'static) {
         self.members.add_handler(move |(), event| call(event));
     }

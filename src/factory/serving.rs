@@ -47,7 +47,7 @@ struct Seen {
     uid: Option<String>,
     /// True if the kind had a definition.
     defined: bool,
-    /// Whether discovery lists the resource. `None` before it was read.
+    /// True if discovery lists the resource. `None` before it was read.
     discovered: Option<bool>,
 }
 
@@ -166,7 +166,7 @@ impl ServedKind {
             Ok(Ok(served)) => served.resources.iter().any(|resource| resource.name == *plural),
             Ok(Err(kube::Error::Api(status))) if status.code == 404 => false,
             failed => {
-                let error = failed.map(|read| read.err());
+                let error = failed.map(Result::err);
                 tracing::warn!(resource = self.name, ?error, "discovery failed");
                 return sleep(DISCOVERY_PAUSE).await;
             }

@@ -87,8 +87,8 @@ impl<K: ?Sized> InformerSpec<K> {
     /// [`ReflectorOptions::shard`](crate::reflector::ReflectorOptions::shard) for the changes.
     ///
     /// An object that leaves the shard is reported as
-    /// [`Event::MovedAway`](crate::Event::MovedAway). An object that comes is reported as added, and
-    /// initial. While the shard is empty, the informer counts as synced and makes no request. A
+    /// [`Event::MovedAway`](crate::Event::MovedAway). An object that comes is reported as added,
+    /// and initial. While the shard is empty, the informer counts as synced and makes no request. A
     /// factory does not share informers that follow different channels.
     ///
     /// The selector's key must not change. If the sender is dropped, the shard never changes again.
@@ -141,20 +141,20 @@ impl<K: ?Sized> InformerSpec<K> {
 
     /// Follows the objects while their kind is served, and waits for it otherwise.
     ///
-    /// The informer starts when the kind's CustomResourceDefinition is established. A kind without
-    /// a definition is looked up once in the server's discovery. When the definition is removed, the
-    /// objects are reported as deleted, the watch stops, and the informer waits for the kind to come
-    /// back. An informer of a [dynamic](super::SharedInformerFactory::dynamic_with) resource moves
-    /// to another version when its own is not served. One of a type waits for its version, and
-    /// keeps the objects meanwhile, because they exist.
+    /// The informer starts when the kind's definition is established. A kind without a definition
+    /// is looked up once in the server's discovery. When the definition is removed, the objects are
+    /// reported as deleted, the watch stops, and the informer waits for the kind to come back. An
+    /// informer of a [dynamic](super::SharedInformerFactory::dynamic_with) resource moves to
+    /// another version when its own is not served. One of a type waits for its version, and keeps
+    /// the objects meanwhile, because they exist.
     ///
-    /// Waiting is no failure. The status and `/readyz?verbose` name the informer and the reason, and
-    /// [`wait_for_sync`](super::SharedInformerFactory::wait_for_sync) of the factory leaves it out.
-    /// A controller that follows it begins when the kind came, and its
+    /// Waiting is no failure. The status and `/readyz?verbose` name the informer and the reason,
+    /// and [`wait_for_sync`](super::SharedInformerFactory::wait_for_sync) of the factory leaves it
+    /// out. A controller that follows it begins when the kind came, and its
     /// [status](crate::controller::ControllerStatus::missing) names it until then.
     ///
-    /// All such informers share one informer of definitions, which must be allowed to list and watch
-    /// `customresourcedefinitions`. It keeps only names, versions and conditions.
+    /// All such informers share one informer of definitions, which must be allowed to list and
+    /// watch `customresourcedefinitions`. It keeps only names, versions and conditions.
     ///
     /// ```
     /// use kube::core::{ApiResource, GroupVersionKind};

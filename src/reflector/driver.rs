@@ -172,19 +172,7 @@ impl ReflectorDriver {
                 machine.note_list_emitted();
                 StepOutcome::Replaced { news: true }
             }
-            Step::AwaitShard => {
-                self.status.enter(ReflectorState::AwaitingShard);
-                loop {
-                    tokio::select! {
-                        biased;
-                        true = shard_changed(self.options.shard.as_mut()) => {
-                            return StepOutcome::ShardCame;
-                        }
-                        // No request can show more than this view, which is empty.
-                        _ = self.proving.next() => self.proving.listed(Moment::now()),
-                    }
-                }
-            }
+            Step::AwaitShard => self.await_shard().await,
             Step::Watch { query, at_most } => {
                 self.stream = None;
                 self.status.enter(ReflectorState::Watching);
@@ -222,6 +210,20 @@ impl ReflectorDriver {
                     }
                     None => StepOutcome::WatchEnded { end: End::Ordinary, lasted: Duration::ZERO },
                 }
+            }
+        }
+    }
+
+    async fn await_shard(&mut self) -> StepOutcome {
+        self.status.enter(ReflectorState::AwaitingShard);
+        loop {
+            tokio::select! {
+                biased;
+                true = shard_changed(self.options.shard.as_mut()) => {
+                    return StepOutcome::ShardCame;
+                }
+                // No request can show more than this view, which is empty.
+                _ = self.proving.next() => self.proving.listed(Moment::now()),
             }
         }
     }

@@ -153,7 +153,7 @@ async fn shared_informer_stays_when_its_namespace_leaves() {
     }
 }
 
-/// A handler that panics, blocks its own namespace, or drops the set.
+/// Handlers are user code.
 #[tokio::test(start_paused = true)]
 async fn handler_may_panic_in_a_farewell_or_drop_the_set() {
     let server = ApiServer::new();
@@ -196,22 +196,19 @@ async fn play(seed: u64) {
     let by_name = maps.add_index("name", |map: &ConfigMap| map.metadata.name.clone()).unwrap();
     maps.start().unwrap();
     faults.inject_at_random(seed, 0.2, Injection::one_of_each(seed));
-    // Whether each namespace is selected, and its objects.
+    // The namespaces: true if selected, and the objects.
     let mut model: BTreeMap<&str, (bool, BTreeSet<String>)> = BTreeMap::new();
     for _ in 0..120 {
         let name = ["bank", "mail", "shop"][rng.usize(..3)];
         match rng.u8(..10) {
             0..3 => {
                 let tenant = rng.bool();
-                match model.get_mut(name) {
-                    Some(one) => {
-                        one.0 = tenant;
-                        server.replace(&namespace(name, tenant)).unwrap();
-                    }
-                    None => {
-                        server.create(&namespace(name, tenant)).unwrap();
-                        model.insert(name, (tenant, BTreeSet::new()));
-                    }
+                if let Some(one) = model.get_mut(name) {
+                    one.0 = tenant;
+                    server.replace(&namespace(name, tenant)).unwrap();
+                } else {
+                    server.create(&namespace(name, tenant)).unwrap();
+                    model.insert(name, (tenant, BTreeSet::new()));
                 }
             }
             3..7 => {

@@ -12,7 +12,7 @@ use kube_informer::manager::serve::Serve;
 use kube_informer::reflector::ReflectorState;
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
 use kube_informer::{
-    Action, Controller, Event, InformerSpec, Manager, ObjectKey, ReconcileRequest, SharedInformer,
+    Action, Controller, InformerSpec, Manager, ObjectKey, ReconcileRequest, SharedInformer,
 };
 use parking_lot::Mutex;
 use tokio::time::sleep;
@@ -36,12 +36,11 @@ fn fold(informer: &SharedInformer<DynamicObject>) -> Told {
         .on_event(move |event| {
             let object = event.object();
             let key = ObjectKey::of(&**object).unwrap();
-            match &event {
-                Event::Deleted { .. } => assert!(folded.lock().remove(&key).is_some(), "{key}"),
-                _ => {
-                    let version = object.types.as_ref().unwrap().api_version.clone();
-                    folded.lock().insert(key, version);
-                }
+            if event.is_deleted() {
+                assert!(folded.lock().remove(&key).is_some(), "{key}");
+            } else {
+                let version = object.types.as_ref().unwrap().api_version.clone();
+                folded.lock().insert(key, version);
             }
         })
         .unwrap();

@@ -21,7 +21,7 @@ pub(super) struct CheckResult {
     pub(super) name: String,
     /// The reason why it failed.
     pub(super) failure: Option<String>,
-    /// What it waits for, which is no failure.
+    /// The thing that it waits for, which is no failure.
     pub(super) waits: Option<String>,
 }
 
