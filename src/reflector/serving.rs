@@ -72,7 +72,7 @@ impl ReflectorDriver {
             return;
         }
         let version = self.last_version.clone().unwrap_or(ResourceVersion::ANY);
-        let mut list = self.accumulator.take(version, false);
+        let mut list = self.accumulator.take(version, false).await;
         list.shard = self.options.shard.as_ref().map(|shard| shard.borrow().clone());
         sink.emit(Change::Replace(list)).await;
     }
