@@ -85,6 +85,7 @@
 mod asking;
 mod builder;
 mod controllers;
+mod direct_reads;
 mod direct_writes;
 mod error;
 mod failure;

@@ -258,6 +258,11 @@ fn status(code: u16) -> Value {
         401 => ("Unauthorized", "Unauthorized"),
         403 => ("Forbidden", "forbidden: the user cannot do this at the cluster scope"),
         404 => ("NotFound", "the server could not find the requested resource"),
+        409 => (
+            "Conflict",
+            "Operation cannot be fulfilled: the object has been modified; please apply your \
+             changes to the latest version and try again",
+        ),
         410 => ("Expired", "The resourceVersion for the provided list is too old."),
         429 => ("TooManyRequests", "Too many requests, please try again later."),
         500 => ("InternalError", "Internal error occurred: etcdserver: leader changed"),
