@@ -101,7 +101,7 @@
 //!
 //! | feature | what it adds |
 //! |---|---|
-//! | `testing` | a fake source, an embedded API server and faults, to test without a cluster |
+//! | `testing` | a fake source, an embedded API server, faults, scenarios: no cluster is needed |
 //! | `testing-cel` | rules in CEL of custom types, in the embedded API server |
 //! | `testing-tls` | the embedded server over TLS and HTTP/2, and a real control plane |
 //! | `manager` | one `run` for a whole operator: `manager` |

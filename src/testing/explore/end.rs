@@ -1,0 +1,173 @@
+//! The objects at the end of a run, without those facts in which equal runs differ.
+
+use std::collections::HashMap;
+
+use k8s_openapi::jiff::Timestamp;
+use kube_embedded_apiserver::ApiServer;
+use serde_json::Value;
+
+/// The members that count writes, or name the writer.
+const COUNTS: [&str; 5] =
+    ["generation", "managedFields", "observedGeneration", "resourceVersion", "selfLink"];
+
+/// The objects of a server, each with its name, in the order of their names.
+#[derive(Debug, PartialEq)]
+pub(super) struct End(Vec<(String, Value)>);
+
+impl End {
+    pub(super) fn of(server: &ApiServer) -> Self {
+        let mut objects = server.objects();
+        objects.retain(|object| !matches!(object["kind"].as_str(), Some("Lease" | "Event")));
+        let mut names = HashMap::new();
+        for one in &mut objects {
+            let metadata = &mut one["metadata"];
+            if let (Some(prefix), Some(generated)) =
+                (text(&metadata["generateName"]), text(&metadata["name"]))
+            {
+                let any = format!("{prefix}*");
+                metadata["name"] = any.clone().into();
+                names.insert(generated, any);
+            }
+            if let Some(uid) = text(&metadata["uid"]) {
+                names.insert(uid, format!("uid of {}", name(one)));
+            }
+        }
+        let normal_form = |mut one: Value| {
+            normalize(&mut one, &names);
+            (name(&one), one)
+        };
+        let mut normalized: Vec<_> = objects.into_iter().map(normal_form).collect();
+        normalized.sort_by_cached_key(|(name, one)| (name.clone(), one.to_string()));
+        Self(normalized)
+    }
+
+    /// Returns the first difference of another end from this one.
+    pub(super) fn difference(&self, other: &Self) -> Option<String> {
+        let (mut ours, mut theirs) = (self.0.iter().peekable(), other.0.iter().peekable());
+        loop {
+            match (ours.peek(), theirs.peek()) {
+                (None, None) => return None,
+                (Some((name, one)), Some((same, another))) if name == same => {
+                    if let Some(text) = first_difference("", one, another) {
+                        return Some(format!("{name}{text}"));
+                    }
+                    ours.next();
+                    theirs.next();
+                }
+                (Some((name, _)), Some((other, _))) if other < name => {
+                    return Some(format!("{other} is left over"));
+                }
+                (Some((name, _)), _) => return Some(format!("{name} is missing")),
+                (None, Some((name, _))) => return Some(format!("{name} is left over")),
+            }
+        }
+    }
+}
+
+fn text(value: &Value) -> Option<String> {
+    value.as_str().map(str::to_owned)
+}
+
+fn name(object: &Value) -> String {
+    let part = |value: &Value| text(value).map(|text| format!("/{text}")).unwrap_or_default();
+    let metadata = &object["metadata"];
+    let kind = object["kind"].as_str().unwrap_or_default();
+    format!("{kind}{}{}", part(&metadata["namespace"]), part(&metadata["name"]))
+}
+
+/// Replaces uids, generated names and times; removes counts of writes.
+fn normalize(value: &mut Value, names: &HashMap<String, String>) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|member, _| !COUNTS.contains(&&**member));
+            members.values_mut().for_each(|member| normalize(member, names));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| normalize(item, names)),
+        Value::String(text) => {
+            if let Some(name) = names.get(text) {
+                text.clone_from(name);
+            } else if is_uid(text) {
+                "uid of no object".clone_into(text);
+            } else if text.len() >= 20 && text.parse::<Timestamp>().is_ok() {
+                "time".clone_into(text);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn is_uid(text: &str) -> bool {
+    let parts: Vec<_> = text.split('-').map(str::len).collect();
+    parts == [8, 4, 4, 4, 12] && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
+}
+
+/// Returns the path at which two values differ, and both parts. Contents of Secrets are not shown.
+fn first_difference(path: &str, one: &Value, other: &Value) -> Option<String> {
+    match (one, other) {
+        (Value::Object(ours), Value::Object(theirs)) => {
+            let names = ours.keys().chain(theirs.keys().filter(|name| !ours.contains_key(*name)));
+            names.into_iter().find_map(|name| {
+                first_difference(&format!("{path}.{name}"), &one[name], &other[name])
+            })
+        }
+        (Value::Array(ours), Value::Array(theirs)) if ours.len() == theirs.len() => {
+            let mut items = (0..).zip(ours.iter().zip(theirs));
+            items.find_map(|(at, (one, other))| {
+                first_difference(&format!("{path}.{at}"), one, other)
+            })
+        }
+        _ if one == other => None,
+        _ if path.starts_with(".data") || path.starts_with(".stringData") => {
+            Some(format!("{path} differs"))
+        }
+        _ => Some(format!("{path} is {other} instead of {one}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::slice::from_ref;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn end(objects: &[Value]) -> End {
+        let none = HashMap::new();
+        let named = objects.iter().cloned().map(|mut object| {
+            normalize(&mut object, &none);
+            (name(&object), object)
+        });
+        End(named.collect())
+    }
+
+    #[test]
+    fn uids_versions_and_times_are_no_difference() {
+        let object = |uid: &str, version: &str, time: &str| {
+            json!({
+                "kind": "ConfigMap",
+                "metadata": {
+                    "name": "a", "uid": uid, "resourceVersion": version, "creationTimestamp": time,
+                },
+            })
+        };
+        let one = object("6d2f0e1c-51b8-4d22-9a4c-0c5a9f1d2e3f", "3", "2026-01-01T00:00:00Z");
+        let other = object("7d2f0e1c-51b8-4d22-9a4c-0c5a9f1d2e3f", "4", "2026-01-02T00:00:00.5Z");
+        assert_eq!(end(&[one]).difference(&end(&[other])), None);
+    }
+
+    #[test]
+    fn first_difference_is_named() {
+        let pod = |name: &str, node: &str| json!({"kind": "Pod", "metadata": {"name": name}, "spec": {"nodeName": node}});
+        let (one, other) = (pod("a", "n1"), pod("a", "n2"));
+        let found = end(from_ref(&one)).difference(&end(from_ref(&other)));
+        assert_eq!(found.as_deref(), Some("Pod/a.spec.nodeName is \"n2\" instead of \"n1\""));
+        let found = end(&[one.clone(), pod("b", "")]).difference(&end(from_ref(&one)));
+        assert_eq!(found.as_deref(), Some("Pod/b is missing"));
+        let found = end(&[pod("b", "")]).difference(&end(&[other, pod("b", "")]));
+        assert_eq!(found.as_deref(), Some("Pod/a is left over"));
+        let secret = |data: &str| json!({"kind": "Secret", "data": {"a": data}});
+        let found = end(&[secret("x")]).difference(&end(&[secret("y")]));
+        assert_eq!(found.as_deref(), Some("Secret.data.a differs"));
+    }
+}

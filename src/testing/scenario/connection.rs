@@ -1,0 +1,228 @@
+//! The connection of a program: counts its requests and events, and disturbs the chosen one.
+
+use std::future::pending;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use futures::StreamExt;
+use futures::stream::{self, BoxStream};
+use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderValue};
+use http::{Method, Request, Response, Uri};
+use http_body::Frame;
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt, StreamBody};
+use kube::client::Body;
+use kube_embedded_apiserver::{BodyPosition, Faults, Injection, Requests};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::schedule::Disturbance;
+use super::world::World;
+use crate::error::BoxError;
+
+type Frames = BoxStream<'static, Result<Bytes, BoxError>>;
+type PassedBody = UnsyncBoxBody<Bytes, BoxError>;
+
+/// The event with which a watch ends whose history is gone.
+const EXPIRED: &[u8] =
+    b"{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"apiVersion\":\"v1\",\
+    \"metadata\":{},\"status\":\"Failure\",\"message\":\"too old resource version\",\
+    \"reason\":\"Expired\",\"code\":410}}\n";
+
+/// The time after which a throttled client may ask again.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
+
+/// Returns the client of one life of the program. Nothing passes once `death` is cancelled.
+pub(super) fn client(world: &World, death: CancellationToken) -> kube::Client {
+    let connection = Connection {
+        world: world.clone(),
+        server: world.faults().client(world.server().client()),
+        death,
+    };
+    let connection = Arc::new(connection);
+    let service = tower::service_fn(move |request| {
+        let connection = connection.clone();
+        async move { connection.pass(request).await }
+    });
+    kube::Client::new(service, "default")
+}
+
+struct Connection {
+    world: World,
+    /// The server behind the faults.
+    server: kube::Client,
+    death: CancellationToken,
+}
+
+/// A request under its name.
+struct Named {
+    request: Request<Body>,
+    name: String,
+    watch: bool,
+}
+
+impl Connection {
+    async fn pass(&self, request: Request<Body>) -> Result<Response<PassedBody>, BoxError> {
+        if self.death.is_cancelled() {
+            return pending().await;
+        }
+        let Named { mut request, name, watch } = named(request).await?;
+        let write = *request.method() != Method::GET;
+        let disturbance = self.world.request_begins(&name, write);
+        if self.world.spins() {
+            return pending().await;
+        }
+        let _in_flight = (!watch).then(|| self.world.in_flight(&name));
+        if watch {
+            only_json(&mut request);
+        } else if !write && let Some(uri) = self.at_any_version(request.uri()) {
+            *request.uri_mut() = uri;
+        }
+        let collection: Arc<str> = request.uri().path().into();
+        let answered = match disturbance {
+            Some(Disturbance::CrashBefore) => {
+                self.world.crash();
+                return pending().await;
+            }
+            Some(disturbance) => disturbed(disturbance, &self.server).send(request).await,
+            None => self.server.send(request).await,
+        };
+        if write {
+            self.world.write_ends(&name);
+        }
+        if disturbance == Some(Disturbance::CrashAfter) {
+            self.world.crash();
+        }
+        if self.death.is_cancelled() {
+            return pending().await;
+        }
+        let (head, body) = answered?.into_parts();
+        let mut frames: Frames = body.into_data_stream().map(|one| one.map_err(Into::into)).boxed();
+        if watch && head.status.is_success() {
+            frames = self.watched(collection, frames);
+        }
+        let body = StreamBody::new(frames.map(|bytes| bytes.map(Frame::data)));
+        Ok(Response::from_parts(head, body.boxed_unsync()))
+    }
+
+    /// Returns the address of a list from before a restart, if this is a list that may be stale.
+    fn at_any_version(&self, uri: &Uri) -> Option<Uri> {
+        let query = uri.query()?;
+        let pairs = || form_urlencoded::parse(query.as_bytes());
+        if !pairs().any(|(name, value)| name == "resourceVersion" && value == "0") {
+            return None;
+        }
+        let revision = self.world.list_of_any_version()?.to_string();
+        let mut changed = form_urlencoded::Serializer::new(String::new());
+        let kept = pairs().filter(|(name, _)| !name.starts_with("resourceVersion"));
+        changed.extend_pairs(kept).append_pair("resourceVersion", &revision);
+        changed.append_pair("resourceVersionMatch", "Exact");
+        format!("{}?{}", uri.path(), changed.finish()).parse().ok()
+    }
+
+    /// Returns a watch that delivers each event when it may, and nothing after the death.
+    fn watched(&self, collection: Arc<str>, frames: Frames) -> Frames {
+        let (world, death) = (self.world.clone(), self.death.clone());
+        let watch = Watch { world, death, collection, frames, rest: BytesMut::new(), over: false };
+        stream::unfold(watch, Watch::next).boxed()
+    }
+}
+
+/// An open watch.
+struct Watch {
+    world: World,
+    death: CancellationToken,
+    collection: Arc<str>,
+    frames: Frames,
+    rest: BytesMut,
+    over: bool,
+}
+
+impl Watch {
+    async fn next(mut self) -> Option<(Result<Bytes, BoxError>, Self)> {
+        let death = self.death.clone();
+        let piece = tokio::select! {
+            biased;
+            () = death.cancelled() => pending().await,
+            piece = self.piece() => piece?,
+        };
+        Some((piece, self))
+    }
+
+    async fn piece(&mut self) -> Option<Result<Bytes, BoxError>> {
+        while !self.over {
+            if let Some(end) = memchr::memchr(b'\n', &self.rest) {
+                let line = self.rest.split_to(end + 1).freeze();
+                if let Some(object) = object_of(&line) {
+                    self.world.event_comes(&self.collection, &object);
+                }
+                self.over = self.world.held(&self.collection).await;
+                return Some(Ok(if self.over { Bytes::from_static(EXPIRED) } else { line }));
+            }
+            match self.frames.next().await? {
+                Ok(bytes) => self.rest.extend_from_slice(&bytes),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        None
+    }
+}
+
+/// Returns the namespace and name of an event's object. `None` for bookmarks and errors.
+fn object_of(line: &[u8]) -> Option<String> {
+    let event: Value = serde_json::from_slice(line).ok()?;
+    if !matches!(event["type"].as_str()?, "ADDED" | "MODIFIED" | "DELETED") {
+        return None;
+    }
+    let metadata = &event["object"]["metadata"];
+    let namespace = metadata["namespace"].as_str().map(|namespace| format!("{namespace}/"));
+    Some(namespace.unwrap_or_default() + metadata["name"].as_str()?)
+}
+
+/// Returns a client that disturbs each request.
+fn disturbed(disturbance: Disturbance, server: &kube::Client) -> kube::Client {
+    let injection = match disturbance {
+        Disturbance::LoseAnswer => Injection::cut(BodyPosition::Byte(0)),
+        Disturbance::Conflict => Injection::status(409),
+        Disturbance::Throttle => Injection::throttle(Some(RETRY_AFTER)),
+        _ => return server.clone(),
+    };
+    let faults = Faults::new();
+    faults.inject(Requests::all(), injection);
+    faults.client(server.clone())
+}
+
+/// Names a request by its method and path. A create has the object's name at the end.
+async fn named(request: Request<Body>) -> Result<Named, BoxError> {
+    let path = request.uri().path();
+    let query = request.uri().query().unwrap_or_default();
+    let watch = request.method() == Method::GET
+        && form_urlencoded::parse(query.as_bytes())
+            .any(|(name, value)| name == "watch" && matches!(&*value, "true" | "1"));
+    let mut name = format!("{} {path}", request.method());
+    if *request.method() != Method::POST {
+        return Ok(Named { request, name, watch });
+    }
+    let (head, body) = request.into_parts();
+    let bytes = body.collect().await?.to_bytes();
+    let object: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+    let given = |member: &str| object["metadata"][member].as_str();
+    if let Some(given) = given("name") {
+        name.extend(["/", given]);
+    } else if let Some(prefix) = given("generateName") {
+        name.extend(["/", prefix, "*"]);
+    }
+    Ok(Named { request: Request::from_parts(head, Body::from(bytes.to_vec())), name, watch })
+}
+
+/// Requests the events of a watch in JSON, in which they are read here.
+fn only_json(request: &mut Request<Body>) {
+    let headers = request.headers_mut();
+    headers.remove(ACCEPT_ENCODING);
+    let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let json: Vec<_> = accepted.split(',').filter(|one| !one.contains("protobuf")).collect();
+    let json = HeaderValue::try_from(json.join(","));
+    let json = json.ok().filter(|value| !value.is_empty());
+    headers.insert(ACCEPT, json.unwrap_or(HeaderValue::from_static("application/json")));
+}

@@ -1,0 +1,203 @@
+//! Tests of whole programs: a server, a program that starts, crashes and starts again, and the
+//! clock.
+//!
+//! A [`Scenario`] holds the program as a closure, which each start calls again. A [`World`] is one
+//! run of it. The test acts on the world, lets it [settle](World::settle), and looks at objects and
+//! requests.
+//!
+//! ```
+//! use k8s_openapi::api::core::v1::ConfigMap;
+//! use kube::api::ObjectMeta;
+//! use kube_informer::controller::BoxError;
+//! use kube_informer::testing::scenario::{Program, Scenario};
+//! use kube_informer::{Action, Controller, ReconcileRequest};
+//!
+//! /// A controller that counts, but writes nothing.
+//! async fn program(program: Program) -> Result<(), BoxError> {
+//!     let factory = program.factory();
+//!     let maps = factory.informer::<ConfigMap>();
+//!     let controller = Controller::builder("counter", &maps).build();
+//!     program.run(&factory, controller, reconcile).await
+//! }
+//!
+//! async fn reconcile(_: ReconcileRequest<ConfigMap>) -> Result<Action, BoxError> {
+//!     Ok(Action::done())
+//! }
+//!
+//! # tokio::runtime::Builder::new_current_thread()
+//! #     .enable_all().start_paused(true).build().unwrap().block_on(async {
+//! let world = Scenario::new(program).start();
+//! let (namespace, name) = (Some("shop".into()), Some("a".into()));
+//! let metadata = ObjectMeta { namespace, name, ..ObjectMeta::default() };
+//! world.server().create(&ConfigMap { metadata, ..ConfigMap::default() })?;
+//! world.settle().await?;
+//! assert_eq!((world.reconciles(), world.writes().len()), (1, 0));
+//! # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+//! ```
+//!
+//! Every wait is on tokio's clock. Start it [paused](tokio::time::pause), on a runtime of one
+//! thread: `#[tokio::test(start_paused = true)]`.
+
+mod connection;
+mod program;
+mod record;
+pub(in crate::testing) mod schedule;
+mod settling;
+mod trouble;
+mod world;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use kube_embedded_apiserver::ApiServer;
+
+pub use self::program::Program;
+use self::schedule::Schedule;
+pub use self::settling::Unsettled;
+pub use self::trouble::Trouble;
+pub use self::world::World;
+use crate::error::BoxError;
+
+/// The time without a write after which a program has settled.
+const QUIET: Duration = Duration::from_secs(60);
+
+/// The time in which it has to settle.
+const LIMIT: Duration = Duration::from_secs(3_600);
+
+/// Calls the program again at each start.
+type Run = dyn Fn(Program) -> BoxFuture<'static, Result<(), BoxError>> + Send + Sync;
+
+/// A rule of [`Scenario::never`].
+struct Rule {
+    text: String,
+    broken: Box<dyn Fn(&World) -> bool + Send + Sync>,
+}
+
+/// A program under test, its server, and the rules of every run. Clones are cheap.
+#[derive(Clone)]
+#[must_use = "a scenario does nothing before it starts"]
+pub struct Scenario {
+    run: Arc<Run>,
+    server: Arc<dyn Fn() -> ApiServer + Send + Sync>,
+    rules: Vec<Arc<Rule>>,
+    quiet: Duration,
+    limit: Duration,
+}
+
+impl Scenario {
+    /// Creates a scenario of a program. Each start calls `run`, with a client of its own.
+    ///
+    /// The program may use any client library. It must not keep state between two starts, because a
+    /// process that starts again has none.
+    pub fn new<F, Fut>(run: F) -> Self
+    where
+        F: Fn(Program) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<(), BoxError>> + Send + 'static,
+    {
+        let server = || ApiServer::builder().garbage_collection(true).build();
+        Self {
+            run: Arc::new(move |program| run(program).boxed()),
+            server: Arc::new(server),
+            rules: Vec::new(),
+            quiet: QUIET,
+            limit: LIMIT,
+        }
+    }
+
+    /// Creates a scenario of a manager. Each start calls `build`, with a client of its own.
+    ///
+    /// ```no_run
+    /// use kube::Client;
+    /// use kube_informer::controller::BoxError;
+    /// use kube_informer::testing::scenario::Scenario;
+    /// use kube_informer::{Manager, SharedInformerFactory};
+    ///
+    /// async fn manager(client: Client) -> Result<Manager, BoxError> {
+    ///     let factory = SharedInformerFactory::builder(client).build();
+    ///     // Controllers are added here.
+    ///     Ok(Manager::builder(&factory).build()?)
+    /// }
+    ///
+    /// # async fn f() -> Result<(), BoxError> {
+    /// let world = Scenario::of_manager(manager).start();
+    /// world.settle().await?;
+    /// # Ok(()) }
+    /// ```
+    #[cfg(feature = "manager")]
+    pub fn of_manager<F, Fut>(build: F) -> Self
+    where
+        F: Fn(kube::Client) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<crate::manager::Manager, BoxError>> + Send + 'static,
+    {
+        let build = Arc::new(move |client| build(client).boxed());
+        Self::new(move |program| program.run_manager(build.clone()))
+    }
+
+    /// Sets the server of each run. By default it is an embedded one that collects garbage.
+    ///
+    /// ```
+    /// use kube_informer::testing::ApiServer;
+    /// use kube_informer::testing::scenario::Scenario;
+    ///
+    /// # fn f(scenario: Scenario) {
+    /// let strict = scenario.server(|| ApiServer::builder().strict().build());
+    /// # drop(strict); }
+    /// ```
+    pub fn server(mut self, build: impl Fn() -> ApiServer + Send + Sync + 'static) -> Self {
+        self.server = Arc::new(build);
+        self
+    }
+
+    /// Sets the time without a write after which the program has settled. The default is a minute,
+    /// so that most retries and elections are over.
+    pub fn quiet_for(mut self, time: Duration) -> Self {
+        self.quiet = time;
+        self
+    }
+
+    /// Sets the time in which the program has to settle. The default is an hour.
+    pub fn settles_within(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// Adds a rule that no state may break. It is checked after each write of the program, and when
+    /// a world settles.
+    ///
+    /// `broken` must not wait. It reads the world through [`World::list`], [`World::get`],
+    /// [`World::writes`] and [`World::just_written`]. A rule that panics is broken.
+    pub fn never(
+        mut self,
+        rule: impl Into<String>,
+        broken: impl Fn(&World) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.rules.push(Arc::new(Rule { text: rule.into(), broken: Box::new(broken) }));
+        self
+    }
+
+    /// Builds a world and starts the program in it.
+    ///
+    /// # Panics
+    /// Panics outside a tokio runtime.
+    #[must_use]
+    pub fn start(&self) -> World {
+        let world = self.world(None, false);
+        world.start();
+        world
+    }
+
+    /// Builds a world in which nothing runs yet.
+    pub(in crate::testing) fn world(&self, schedule: Option<Schedule>, holds_long: bool) -> World {
+        World::new(self, schedule, holds_long)
+    }
+}
+
+impl fmt::Debug for Scenario {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rules: Vec<_> = self.rules.iter().map(|rule| &rule.text).collect();
+        f.debug_struct("Scenario").field("never", &rules).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,82 @@
+//! The history of a run: requests, events, and the times at which the world settled.
+
+use std::collections::{BTreeMap, HashMap};
+
+use tokio::time::Instant;
+
+use super::schedule::Position;
+
+/// The history of a run.
+pub(in crate::testing) struct Record {
+    /// The number of requests and events of each name.
+    pub(super) seen: HashMap<String, u64>,
+    pub(super) requests: Vec<String>,
+    /// The writes, each with the revision before it, but those of Leases and Events.
+    pub(in crate::testing) writes: Vec<(Position, u64)>,
+    /// The delivered events, but those of Leases and Events.
+    pub(in crate::testing) events: Vec<Position>,
+    /// The writes of Leases and Events.
+    pub(in crate::testing) background: u64,
+    /// The lists that may be answered at any version.
+    pub(in crate::testing) lists_of_any_version: u64,
+    /// The times that the world has settled.
+    pub(in crate::testing) settled: u64,
+    /// The number of writes and the revision when the world had settled for each time.
+    pub(in crate::testing) settled_at: Vec<(usize, u64)>,
+    /// True if the disturbance has happened.
+    pub(in crate::testing) disturbed: bool,
+    /// The number of requests when the world last settled.
+    pub(super) settled_requests: usize,
+    /// The revision of stale lists.
+    pub(super) stale: Option<u64>,
+    /// The requests without an answer, by the number of the request.
+    pub(super) in_flight: BTreeMap<usize, String>,
+    pub(super) active: Instant,
+    /// The write that the server has just answered, while the rules are checked.
+    pub(super) just_written: Option<String>,
+    pub(super) broken: Option<String>,
+    pub(super) starts: u32,
+    /// The reconciles of earlier lives.
+    pub(super) reconciles: u64,
+}
+
+impl Record {
+    pub(super) fn new() -> Self {
+        Self {
+            seen: HashMap::new(),
+            requests: Vec::new(),
+            writes: Vec::new(),
+            events: Vec::new(),
+            background: 0,
+            lists_of_any_version: 0,
+            settled: 0,
+            settled_at: Vec::new(),
+            disturbed: false,
+            settled_requests: 0,
+            stale: None,
+            in_flight: BTreeMap::new(),
+            active: Instant::now(),
+            just_written: None,
+            broken: None,
+            starts: 0,
+            reconciles: 0,
+        }
+    }
+
+    pub(super) fn position(&mut self, name: String) -> Position {
+        let nth = self.seen.entry(name.clone()).or_default();
+        *nth += 1;
+        Position { nth: *nth, name }
+    }
+
+    pub(super) fn settles(&mut self, revision: u64) {
+        self.settled += 1;
+        self.settled_at.push((self.writes.len(), revision));
+        self.settled_requests = self.requests.len();
+    }
+}
+
+/// Returns true for the paths of Leases and Events, which are written at any time.
+pub(super) fn is_background(name: &str) -> bool {
+    name.split('/').any(|part| matches!(part, "leases" | "events"))
+}

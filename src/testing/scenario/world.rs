@@ -1,0 +1,457 @@
+//! One run of a scenario: the server, the program's lives, and the record of what it did.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use kube::Resource;
+use kube_embedded_apiserver::api_server::DirectWriteError;
+use kube_embedded_apiserver::{ApiServer, Faults};
+use parking_lot::Mutex;
+use serde::de::DeserializeOwned;
+use tokio::sync::{Notify, watch};
+use tokio::task::AbortHandle;
+use tokio::time::{Instant, sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::connection;
+use super::program::Program;
+use super::record::{Record, is_background};
+use super::schedule::{Disturbance, Position, Schedule};
+use super::settling::Unsettled;
+use super::{Rule, Run, Scenario};
+use crate::controller::ControllerStatus;
+use crate::error::BoxError;
+
+/// The time that a program has to stop in.
+const GRACE: Duration = Duration::from_secs(600);
+
+/// The time after which a program that has crashed starts again, as a kubelet does it.
+const RESTART: Duration = Duration::from_secs(1);
+
+/// The number of starts of a program that is started again after each end.
+const STARTS: u32 = 8;
+
+/// One run of a [`Scenario`]. Clones are cheap, and are the same world.
+#[derive(Clone)]
+pub struct World(Arc<Inner>);
+
+struct Inner {
+    run: Arc<Run>,
+    server: ApiServer,
+    faults: Faults,
+    rules: Vec<Arc<Rule>>,
+    quiet: Duration,
+    limit: Duration,
+    schedule: Option<Schedule>,
+    /// True if held watches go on only after the next act of the test.
+    holds_long: bool,
+    /// True if a program that has ended or crashed starts again.
+    restarts: bool,
+    record: Mutex<Record>,
+    life: Mutex<Option<Life>>,
+    /// Tells a settling test that the program has crashed or ended.
+    news: Notify,
+    held: watch::Sender<Option<Hold>>,
+}
+
+/// A process of the program.
+struct Life {
+    program: Program,
+    death: CancellationToken,
+    task: AbortHandle,
+    ended: watch::Receiver<Option<Result<(), String>>>,
+}
+
+/// Watches that deliver nothing.
+#[derive(Clone)]
+struct Hold {
+    /// The path of the watches. `None` for all.
+    collection: Option<Arc<str>>,
+    /// The number of settled times when it began.
+    since: u64,
+}
+
+impl World {
+    pub(super) fn new(scenario: &Scenario, schedule: Option<Schedule>, holds_long: bool) -> Self {
+        Self(Arc::new(Inner {
+            run: scenario.run.clone(),
+            server: (scenario.server)(),
+            faults: Faults::new(),
+            rules: scenario.rules.clone(),
+            quiet: scenario.quiet,
+            limit: scenario.limit,
+            restarts: schedule.is_some(),
+            holds_long,
+            schedule,
+            record: Mutex::new(Record::new()),
+            life: Mutex::default(),
+            news: Notify::new(),
+            held: watch::Sender::new(None),
+        }))
+    }
+
+    /// Returns the server, for the acts of the test: they need no request and meet no fault.
+    pub fn server(&self) -> &ApiServer {
+        &self.0.server
+    }
+
+    /// Returns the faults between the program and the server.
+    pub fn faults(&self) -> &Faults {
+        &self.0.faults
+    }
+
+    /// Returns all objects of a type, as the server has them. None if the type is not served.
+    ///
+    /// # Panics
+    /// Panics if an object is not one of `K`.
+    pub fn list<K>(&self) -> Vec<K>
+    where
+        K: Resource<DynamicType = ()> + DeserializeOwned,
+    {
+        match self.0.server.list() {
+            Ok(objects) => objects,
+            Err(DirectWriteError::NotServed { .. }) => Vec::new(),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Returns an object, as the server has it. A cluster-scoped object has the namespace `""`.
+    ///
+    /// # Panics
+    /// Panics if an object of this type is not one of `K`.
+    pub fn get<K>(&self, namespace: &str, name: &str) -> Option<K>
+    where
+        K: Resource<DynamicType = ()> + DeserializeOwned,
+    {
+        self.list::<K>().into_iter().find(|object| {
+            let meta = object.meta();
+            meta.namespace.as_deref().unwrap_or_default() == namespace
+                && meta.name.as_deref() == Some(name)
+        })
+    }
+
+    /// Returns the program's requests in order, as `GET /api/v1/pods`. A create has the object's
+    /// name at the end.
+    pub fn requests(&self) -> Vec<String> {
+        self.0.record.lock().requests.clone()
+    }
+
+    /// Returns those of the program's requests that write, without those of Leases and Events.
+    pub fn writes(&self) -> Vec<String> {
+        let record = self.0.record.lock();
+        record.writes.iter().map(|(position, _)| position.name.clone()).collect()
+    }
+
+    /// Returns the write that the server has just answered. `None` unless a rule of
+    /// [`never`](Scenario::never) is checked for that reason.
+    pub fn just_written(&self) -> Option<String> {
+        self.0.record.lock().just_written.clone()
+    }
+
+    /// Returns the number of reconciles that the program's controllers have ended, over all starts.
+    pub fn reconciles(&self) -> u64 {
+        self.0.record.lock().reconciles + ended_reconciles(&self.controllers())
+    }
+
+    /// Returns the status of each controller that the program follows.
+    pub fn controllers(&self) -> Vec<ControllerStatus> {
+        let program = self.0.life.lock().as_ref().map(|life| life.program.clone());
+        program.map(|program| program.controllers()).unwrap_or_default()
+    }
+
+    /// Starts the program. If it runs, it crashes first.
+    ///
+    /// # Panics
+    /// Panics outside a tokio runtime.
+    pub fn start(&self) {
+        self.crash();
+        self.0.record.lock().starts += 1;
+        let death = CancellationToken::new();
+        let program = Program::new(connection::client(self, death.clone()));
+        let (ends, ended) = watch::channel(None);
+        let (world, begun) = (self.clone(), (self.0.run)(program.clone()));
+        let task = tokio::spawn(async move {
+            let end = match AssertUnwindSafe(begun).catch_unwind().await {
+                Ok(end) => end.map_err(|error: BoxError| error.to_string()),
+                Err(_panic) => Err("it panicked".into()),
+            };
+            ends.send_replace(Some(end));
+            world.0.news.notify_one();
+        });
+        *self.0.life.lock() = Some(Life { program, death, task: task.abort_handle(), ended });
+    }
+
+    /// Ends the program in mid-air: nothing of it reaches the server any more, and nothing of the
+    /// server reaches it. Its future is dropped.
+    ///
+    /// Tasks that it has spawned may live on, but are cut off. Does nothing if it does not run.
+    pub fn crash(&self) {
+        let Some(life) = self.0.life.lock().take() else { return };
+        life.death.cancel();
+        life.task.abort();
+        let reconciles = ended_reconciles(&life.program.controllers());
+        let mut record = self.0.record.lock();
+        record.reconciles += reconciles;
+        record.in_flight.clear();
+        drop(record);
+        self.0.news.notify_one();
+    }
+
+    /// Tells the program to stop, and waits until it has ended.
+    ///
+    /// # Errors
+    /// The program failed, or did not end within ten minutes.
+    pub async fn stop(&self) -> Result<(), BoxError> {
+        let Some(mut life) = self.0.life.lock().take() else { return Ok(()) };
+        life.program.stopping().cancel();
+        let ended = timeout(GRACE, life.ended.wait_for(Option::is_some)).await;
+        let ended = ended.map(|ended| ended.ok().and_then(|ended| ended.clone()));
+        self.0.record.lock().reconciles += ended_reconciles(&life.program.controllers());
+        match ended {
+            Ok(Some(end)) => Ok(end?),
+            _ => Err(format!("the program did not end within {GRACE:?}").into()),
+        }
+    }
+
+    /// Returns true if watches are held.
+    pub(in crate::testing) fn holds(&self) -> bool {
+        self.0.held.borrow().is_some()
+    }
+
+    pub(in crate::testing) fn record(&self) -> &Mutex<Record> {
+        &self.0.record
+    }
+
+    pub(in crate::testing) fn quiet_time(&self) -> Duration {
+        self.0.quiet
+    }
+
+    pub(super) fn limit(&self) -> Duration {
+        self.0.limit
+    }
+
+    /// Notes a request of the program. Returns the disturbance that it gets.
+    pub(super) fn request_begins(&self, name: &str, write: bool) -> Option<Disturbance> {
+        let mut record = self.0.record.lock();
+        record.requests.push(name.into());
+        if !write {
+            return None;
+        }
+        if is_background(name) {
+            record.background += 1;
+            return None;
+        }
+        record.active = Instant::now();
+        let position = record.position(name.into());
+        record.writes.push((position.clone(), self.0.server.revision()));
+        let due = self.is_due(&mut record, &position);
+        due.filter(|due| !matches!(due, Disturbance::StaleRestart { .. }))
+    }
+
+    fn is_due(&self, record: &mut Record, position: &Position) -> Option<Disturbance> {
+        let schedule = self.0.schedule.as_ref().filter(|schedule| schedule.at == *position)?;
+        if !matches!(schedule.disturbance, Disturbance::StaleRestart { .. }) {
+            record.disturbed = true;
+        }
+        Some(schedule.disturbance)
+    }
+
+    /// Notes that the server has answered a write, whether or not the program learns of it.
+    pub(super) fn write_ends(&self, name: &str) {
+        if !is_background(name) {
+            self.touch();
+            self.0.record.lock().just_written = Some(name.into());
+            self.check_rules();
+            self.0.record.lock().just_written = None;
+        }
+    }
+
+    /// Notes an event that is about to be delivered.
+    pub(super) fn event_comes(&self, collection: &Arc<str>, object: &str) {
+        if is_background(collection) {
+            return;
+        }
+        let mut record = self.0.record.lock();
+        let position = record.position(format!("EVENT {collection} {object}"));
+        record.events.push(position.clone());
+        let since = record.settled;
+        if self.is_due(&mut record, &position).is_some() {
+            drop(record);
+            self.0.held.send_replace(Some(Hold { collection: Some(collection.clone()), since }));
+        }
+    }
+
+    /// Waits while the watches of a collection deliver nothing. Returns true if this one ends then.
+    pub(super) async fn held(&self, collection: &Arc<str>) -> bool {
+        let holds = |hold: &Option<Hold>| {
+            let hold = hold.as_ref();
+            hold.is_some_and(|hold| hold.collection.as_ref().is_none_or(|of| of == collection))
+        };
+        let mut held = self.0.held.subscribe();
+        if !holds(&held.borrow()) {
+            return false;
+        }
+        // The world owns the sender.
+        let _released = held.wait_for(|hold| !holds(hold)).await;
+        self.0.schedule.as_ref().is_some_and(|one| one.disturbance == Disturbance::Gap)
+    }
+
+    /// Begins a stale restart that is due, or lets watches go on that were held when the world
+    /// settled before. Returns false if nothing was to be done.
+    pub(super) fn release(&self, at_once: bool) -> bool {
+        let mut record = self.0.record.lock();
+        if let Some(hold) = &*self.0.held.borrow()
+            && !at_once
+            && self.0.holds_long
+            && hold.since == record.settled
+            && hold.collection.is_some()
+        {
+            // The test acts once more while the program does not see it.
+            record.settles(self.0.server.revision());
+            return false;
+        }
+        if self.0.held.borrow().is_some() {
+            record.stale = None;
+            drop(record);
+            self.0.held.send_replace(None);
+            return true;
+        }
+        if at_once {
+            return false;
+        }
+        record.settles(self.0.server.revision());
+        let Some(Schedule { disturbance: Disturbance::StaleRestart { settle }, at }) =
+            &self.0.schedule
+        else {
+            return false;
+        };
+        let before = record.writes.iter().find(|(position, _)| position == at);
+        let Some((_, revision)) = before.filter(|_| record.settled == *settle) else {
+            return false;
+        };
+        record.stale = Some(*revision);
+        let since = record.settled;
+        drop(record);
+        self.0.held.send_replace(Some(Hold { collection: None, since }));
+        self.crash();
+        true
+    }
+
+    /// Returns the revision of a list that may be stale, if it is to be.
+    pub(super) fn list_of_any_version(&self) -> Option<u64> {
+        let mut record = self.0.record.lock();
+        record.lists_of_any_version += 1;
+        record.disturbed |= record.stale.is_some();
+        record.stale
+    }
+
+    /// Counts a request as one that has no answer yet.
+    pub(super) fn in_flight(&self, name: &str) -> InFlight {
+        let mut record = self.0.record.lock();
+        let number = record.requests.len();
+        record.in_flight.insert(number, name.into());
+        InFlight { world: self.clone(), number }
+    }
+
+    pub(super) fn unanswered(&self) -> Option<String> {
+        let record = self.0.record.lock();
+        record.in_flight.values().next().map(|name| format!("{name} has no answer"))
+    }
+
+    /// Returns the number of requests since the world last settled.
+    pub(super) fn unsettled_requests(&self) -> usize {
+        let record = self.0.record.lock();
+        record.requests.len() - record.settled_requests
+    }
+
+    pub(super) fn active(&self) -> Instant {
+        self.0.record.lock().active
+    }
+
+    pub(super) fn touch(&self) {
+        self.0.record.lock().active = Instant::now();
+    }
+
+    pub(super) fn tell(&self) {
+        self.0.news.notify_one();
+    }
+
+    pub(super) async fn news(&self) {
+        self.0.news.notified().await;
+    }
+
+    /// Checks the rules, and keeps the first that is broken.
+    pub(super) fn check_rules(&self) {
+        let breaks = |rule: &Rule| {
+            // A rule that panics does not hold.
+            catch_unwind(AssertUnwindSafe(|| (rule.broken)(self))).unwrap_or(true)
+        };
+        if let Some(rule) = self.0.rules.iter().find(|rule| breaks(rule)) {
+            self.0.record.lock().broken.get_or_insert_with(|| format!("never: {}", rule.text));
+            self.0.news.notify_one();
+        }
+    }
+
+    pub(in crate::testing) fn breaks_a_rule(&self) -> Option<String> {
+        self.0.record.lock().broken.clone()
+    }
+
+    /// Starts a program again that has crashed or ended, if this world does so.
+    pub(super) async fn restart_if_due(&self) {
+        let gone = self.0.life.lock().as_ref().is_none_or(|life| life.ended.borrow().is_some());
+        if gone && self.0.restarts && self.0.record.lock().starts < STARTS {
+            self.crash();
+            sleep(RESTART).await;
+            self.start();
+        }
+    }
+
+    /// Returns why a program that should run does not.
+    pub(super) fn ended(&self) -> Option<String> {
+        let life = self.0.life.lock();
+        let end = life.as_ref()?.ended.borrow().clone()?;
+        Some(match end {
+            Ok(()) => "the program has ended".into(),
+            Err(error) => format!("the program has ended: {error}"),
+        })
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.ended().is_some()
+    }
+
+    /// Lets the watches go on, and waits until the program has settled for the last time.
+    pub(in crate::testing) async fn settle_at_last(&self) -> Result<(), Unsettled> {
+        self.settle().await?;
+        if self.0.held.borrow().is_some() {
+            self.0.held.send_replace(None);
+            self.settle().await?;
+        }
+        Ok(())
+    }
+}
+
+fn ended_reconciles(controllers: &[ControllerStatus]) -> u64 {
+    controllers.iter().map(|one| one.succeeded + one.failed).sum()
+}
+
+/// A request without an answer.
+pub(super) struct InFlight {
+    world: World,
+    number: usize,
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        self.world.0.record.lock().in_flight.remove(&self.number);
+    }
+}
+
+impl fmt::Debug for World {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("World").field("server", &self.0.server).finish_non_exhaustive()
+    }
+}
