@@ -11,7 +11,6 @@ mod own_pipeline;
 mod pod_watcher;
 #[expect(clippy::unused_async, reason = "a page of the guide: a reconcile is async")]
 mod reconcile_page;
-mod sample_controller;
 mod scheduler;
 mod secret_replicator;
 mod sharded;
