@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube::api::DynamicObject;
+use kube::api::{ApiResource, DynamicObject, GroupVersionKind};
 use kube_informer::controller::Phase;
 use kube_informer::manager::serve::Serve;
 use kube_informer::reflector::ReflectorState;
@@ -15,7 +15,7 @@ use kube_informer::{
     Action, Controller, InformerSpec, Manager, ObjectKey, ReconcileRequest, SharedInformer,
 };
 use parking_lot::Mutex;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use crate::definitions::{Widget, create, definition, definition_of, delete, serve, widgets};
@@ -94,6 +94,23 @@ async fn informer_follows_its_kind() {
     factory.remove(&informer).await;
     until("the end of the watches", || watches.open() == 0).await;
     assert!(factory.status().informers.is_empty(), "the definitions went with their last user");
+}
+
+#[tokio::test(start_paused = true)]
+async fn removal_that_the_watch_missed_is_reported() {
+    let server = ApiServer::new();
+    server.create(&definition(&[("v1", true)])).unwrap();
+    create(&server, &widgets("v1"), "a").await;
+    let faults = Faults::new();
+    faults.inject(Requests::watches().to("widgets?"), Injection::black_hole());
+    let factory = factory_of(faults.client(server.client()));
+    let informer = factory.when_served(&widgets("v1")).unwrap();
+    let told = fold(&informer);
+    factory.start().unwrap();
+    until("the object", || names(&told) == ["a"]).await;
+    server.delete(&definition(&[("v1", true)])).unwrap();
+    sleep(S).await;
+    assert!(told.lock().is_empty() && informer.lister().is_empty());
 }
 
 #[tokio::test(start_paused = true)]
@@ -194,6 +211,8 @@ async fn manager_is_ready_while_a_kind_is_awaited() {
     server.create(&map_in("shop", "a")).unwrap();
     let factory = factory(&server);
     let informer = factory.when_served(&widgets("v1")).unwrap();
+    let gadgets = GroupVersionKind::gvk("example.com", "v1", "Gadget");
+    let _unfollowed = factory.when_served(&ApiResource::from_gvk(&gadgets)).unwrap();
     let seen = Arc::new(Mutex::new(Vec::new()));
     let reconcile = |noted: Arc<Mutex<Vec<String>>>| {
         move |kind: &str, key: &ObjectKey| noted.lock().push(format!("{kind} {key}"))
@@ -227,8 +246,9 @@ async fn manager_is_ready_while_a_kind_is_awaited() {
         let (code, _, body) = exchange(at.health, "GET", &path, "localhost").await;
         (code, body)
     };
+    let began = Instant::now();
     while ready("").await.0 != 200 {
-        assert!(!running.is_finished());
+        assert!(!running.is_finished() && began.elapsed() < SOON);
         sleep(MS).await;
     }
     let waits = "waits until its kind is served: no definition of it is installed";
