@@ -313,7 +313,7 @@ async fn updated(count: usize, read: bool) {
     let told = Arc::new(Semaphore::new(1));
     let server = PodServer::new(100, true).updates(count, told.clone());
     let source = ApiSource::<Pod>::new(server.client());
-    let options = InformerOptions::new().reflector(ReflectorOptions::new().streaming_list(false));
+    let options = InformerOptions::new().reflector(ReflectorOptions::new());
     let informer = SharedInformer::new(Arc::new(source), options);
     let (updates, note) = (Arc::new(AtomicUsize::new(0)), told.clone());
     let counted = updates.clone();

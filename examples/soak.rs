@@ -18,6 +18,7 @@ use k8s_openapi::api::core::v1::{Pod, PodSpec};
 use kube::api::{ListParams, ObjectMeta};
 use kube::{Api, ResourceExt};
 use kube_informer::error::Fault;
+use kube_informer::reflector::ListMode;
 use kube_informer::testing::{ApiServer, Faults, Injection};
 use kube_informer::{Event, InformerSpec, SharedInformer, SharedInformerFactory};
 use parking_lot::Mutex;
@@ -100,7 +101,7 @@ pub async fn soak(options: Options, mut each: impl FnMut(&Minute)) -> Result<(),
             }
         })
         .build();
-    let streaming = InformerSpec::new().labels("app=web").streaming_list(true);
+    let streaming = InformerSpec::new().labels("app=web").list_mode(ListMode::Streaming);
     let watched = [
         watch(factory.informer::<Pod>(), None),
         watch(factory.informer_with(streaming).map_err(|error| error.to_string())?, Some("web")),

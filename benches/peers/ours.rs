@@ -14,7 +14,7 @@ use k8s_openapi::api::core::v1::Pod;
 use kube::api::ObjectMeta;
 use kube::core::PartialObjectMeta;
 use kube::{Client, Resource};
-use kube_informer::reflector::ReflectorOptions;
+use kube_informer::reflector::{ListMode, ReflectorOptions};
 use kube_informer::transport::ApiSource;
 use kube_informer::{Event, HandlerRegistration, InformerOptions, SharedInformer, Storage};
 use serde::Deserialize;
@@ -81,13 +81,20 @@ struct SourceRequest<'a> {
     client: Client,
     media: &'a str,
     streaming: bool,
+    gzip: bool,
     /// The name of the storage in the printed lines.
     what: &'a str,
 }
 
 /// An informer that keeps this of each pod.
-pub(crate) fn peer(client: Client, what: &str, media: &str, streaming: bool) -> Box<dyn Peer> {
-    let asking = SourceRequest { client, media, streaming, what };
+pub(crate) fn peer(
+    client: Client,
+    what: &str,
+    media: &str,
+    streaming: bool,
+    gzip: bool,
+) -> Box<dyn Peer> {
+    let asking = SourceRequest { client, media, streaming, gzip, what };
     match what {
         "default" | "default, mimalloc" => make::<Pod>(asking, Storage::default()),
         "decoded" | "whole" => make::<Pod>(asking, Storage::decoded()),
@@ -103,12 +110,13 @@ fn make<K>(asking: SourceRequest<'_>, storage: Storage<K>) -> Box<dyn Peer>
 where
     K: Resource<DynamicType = ()> + DeserializeOwned + OnNode + Send + Sync + 'static,
 {
-    let SourceRequest { client, media, streaming, what } = asking;
-    let mut source = ApiSource::<K>::new(client).managed_fields(what == "whole");
+    let SourceRequest { client, media, streaming, gzip, what } = asking;
+    let mut source = ApiSource::<K>::new(client).managed_fields(what == "whole").gzip(gzip);
     if media == "json" {
         source = source.json_only();
     }
-    let reflector = ReflectorOptions::new().streaming_list(streaming);
+    let mode = if streaming { ListMode::Streaming } else { ListMode::Plain };
+    let reflector = ReflectorOptions::new().list_mode(mode);
     let options = InformerOptions::new().reflector(reflector).storage(storage);
     let informer = SharedInformer::new(Arc::new(source), options);
     // It names its field, so that objects are not decoded for it.

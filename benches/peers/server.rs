@@ -9,7 +9,7 @@
 //! | `POST /bench/populate?n=N` | makes pods until there are N; says their size |
 //! | `POST /bench/churn?n=N` | changes the status of N pods, in an order that jumps about |
 //! | `POST /bench/relist` | forgets its history and drops every watch, so that clients list |
-//! | `POST /bench/usage` | what the server used itself |
+//! | `POST /bench/usage` | what the server used itself; its peak is since the last such request |
 //!
 //! Each answer is JSON and has the newest `revision`.
 
@@ -118,7 +118,11 @@ impl Bench {
             "/bench/populate" => self.populate(n)?,
             "/bench/churn" => self.churn(n)?,
             "/bench/relist" => self.relist()?,
-            "/bench/usage" => json!({ "cpu": measure::cpu(), "rss": measure::rss() }),
+            "/bench/usage" => {
+                let peak = measure::peak();
+                measure::reset_peak();
+                json!({ "cpu": measure::cpu(), "rss": measure::rss(), "peak": peak })
+            }
             other => return Err(format!("{other} is nothing this server does")),
         };
         told["revision"] = self.server.revision().into();

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use futures::future::BoxFuture;
+use http_body_util::BodyExt;
 
 use crate::measure::{self, Lines, Options, order, revision};
 use crate::{kube_runtime, ours};
@@ -43,17 +45,22 @@ pub(crate) fn run(options: &Options) {
     let client = options.text("client").to_owned();
     let (storage, media) = (options.text("storage"), options.text("media"));
     let streaming = options.get("list") != Some("plain");
-    let way = if streaming { media.to_owned() } else { format!("{media}, plain list") };
+    let gzip = options.get("gzip").is_some();
+    let mut way = media.to_owned();
+    for (named, name) in [(!streaming, ", plain list"), (gzip, ", gzip")] {
+        way += if named { name } else { "" };
+    }
     let lines = Lines::new(&client, storage, &way, options);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let kube = connect(options.text("kubeconfig")).await;
+        let received = Arc::new(AtomicU64::new(0));
+        let kube = counting(connect(options.text("kubeconfig")).await, received.clone());
         let mut peer: Box<dyn Peer> = match &*client {
-            "kube-informer" => ours::peer(kube, storage, media, streaming),
+            "kube-informer" => ours::peer(kube, storage, media, streaming, gzip),
             "kube-runtime" => kube_runtime::peer(kube, storage, streaming),
             other => panic!("--client {other}"),
         };
-        session(&mut *peer, options, &lines).await;
+        session(&mut *peer, options, &lines, &received).await;
     });
     // Whatever still runs ends with the process.
     runtime.shutdown_background();
@@ -67,8 +74,27 @@ async fn connect(kubeconfig: &str) -> kube::Client {
     config.try_into().expect("a client")
 }
 
-async fn session(peer: &mut dyn Peer, options: &Options, lines: &Lines) {
+/// Returns a client that counts the bytes of all answers, as they come over the wire.
+fn counting(client: kube::Client, received: Arc<AtomicU64>) -> kube::Client {
+    let service = tower::service_fn(move |request| {
+        let (client, received) = (client.clone(), received.clone());
+        async move {
+            let count = move |bytes: Bytes| {
+                received.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+                bytes
+            };
+            let answer = client.send(request).await?;
+            Ok::<_, kube::Error>(
+                answer.map(|body| body.map_frame(move |frame| frame.map_data(count.clone()))),
+            )
+        }
+    });
+    kube::Client::new(service, "default")
+}
+
+async fn session(peer: &mut dyn Peer, options: &Options, lines: &Lines, received: &AtomicU64) {
     let admin = options.get("admin");
+    let served = server_cpu(admin).await;
     measure::reset_peak();
     let (start, before) = (Instant::now(), measure::cpu());
     tokio::time::timeout(LIMIT, peer.sync()).await.expect("sync");
@@ -81,7 +107,12 @@ async fn session(peer: &mut dyn Peer, options: &Options, lines: &Lines) {
     let settled = measure::rss();
     lines.print("rss settled", n, settled, "B");
     lines.print("rss peak", n, measure::peak(), "B");
+    lines.print("sync bytes", n, received.load(Ordering::Relaxed) as f64, "B");
     let Some(admin) = admin else { return };
+    let usage = ordered(admin, "/bench/usage".into()).await;
+    lines.print("server cpu", n, usage["cpu"].as_f64().unwrap_or(0.0) - served, "s");
+    lines.print("server rss peak", n, usage["peak"].as_f64().unwrap_or(0.0), "B");
+    lines.print("server rss", n, usage["rss"].as_f64().unwrap_or(0.0), "B");
     if options.get("relist").is_some() {
         relist(peer, admin, lines, settled).await;
     }
@@ -96,6 +127,12 @@ async fn session(peer: &mut dyn Peer, options: &Options, lines: &Lines) {
             churn(peer, admin, lines, changes, &handlers).await;
         }
     }
+}
+
+/// Returns the processor time of the server so far, and begins its peak again.
+async fn server_cpu(admin: Option<&str>) -> f64 {
+    let Some(admin) = admin else { return 0.0 };
+    ordered(admin, "/bench/usage".into()).await["cpu"].as_f64().unwrap_or(0.0)
 }
 
 async fn relist(peer: &dyn Peer, admin: &str, lines: &Lines, settled: f64) {

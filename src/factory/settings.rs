@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::spec::OptionDifference;
-use crate::reflector::{ErrorHandler, ReflectorOptions};
+use crate::reflector::{ErrorHandler, ListMode, ReflectorOptions};
 use crate::transport::{ApiSource, ManagedFields};
 
 /// The options that both a factory and a spec have. `None` is unset.
@@ -13,7 +13,7 @@ use crate::transport::{ApiSource, ManagedFields};
 pub(super) struct Settings {
     pub(super) name: Option<Arc<str>>,
     pub(super) resync: Option<Duration>,
-    pub(super) streaming_list: Option<bool>,
+    pub(super) list_mode: Option<ListMode>,
     pub(super) page_size: Option<u32>,
     pub(super) any_version: Option<bool>,
     pub(super) object_limit: Option<usize>,
@@ -32,7 +32,7 @@ impl Settings {
         Self {
             name: Some("".into()),
             resync: Some(Duration::ZERO),
-            streaming_list: Some(false),
+            list_mode: Some(ListMode::Auto),
             any_version: Some(false),
             managed_fields: Some(ManagedFields::LeftOut),
             gzip: Some(false),
@@ -45,7 +45,7 @@ impl Settings {
         Self {
             name: self.name.or_else(|| defaults.name.clone()),
             resync: self.resync.or(defaults.resync),
-            streaming_list: self.streaming_list.or(defaults.streaming_list),
+            list_mode: self.list_mode.or(defaults.list_mode),
             page_size: self.page_size.or(defaults.page_size),
             any_version: self.any_version.or(defaults.any_version),
             object_limit: self.object_limit.or(defaults.object_limit),
@@ -77,8 +77,8 @@ impl Settings {
 
     /// Applies the options of a reflector.
     pub(super) fn reflector(&self, mut options: ReflectorOptions) -> ReflectorOptions {
-        if let Some(streaming) = self.streaming_list {
-            options = options.streaming_list(streaming);
+        if let Some(mode) = self.list_mode {
+            options = options.list_mode(mode);
         }
         if let Some(objects) = self.page_size {
             options = options.page_size(objects);
@@ -100,11 +100,7 @@ impl Settings {
         let (made, asked) = (self, requested);
         found.compare("name", made.name.as_ref(), asked.name.as_ref());
         found.compare("resync", made.resync.as_ref(), asked.resync.as_ref());
-        found.compare(
-            "streaming_list",
-            made.streaming_list.as_ref(),
-            asked.streaming_list.as_ref(),
-        );
+        found.compare("list_mode", made.list_mode.as_ref(), asked.list_mode.as_ref());
         found.compare("page_size", made.page_size.as_ref(), asked.page_size.as_ref());
         found.compare("any_version", made.any_version.as_ref(), asked.any_version.as_ref());
         found.compare("object_limit", made.object_limit.as_ref(), asked.object_limit.as_ref());
@@ -187,10 +183,12 @@ macro_rules! setters {
                 self
             }
 
-            /// Sets whether to fetch the first state as a stream (KEP-3157) instead of a list. Off
-            /// unless set, in the spec or in the factory.
-            pub fn streaming_list(mut self, streaming: bool) -> Self {
-                self.settings.streaming_list = Some(streaming);
+            /// Sets the form of lists: plain or streaming. [`ListMode::Auto`] unless set, in the
+            /// spec or in the factory.
+            ///
+            /// [`ListMode::Auto`]: crate::reflector::ListMode::Auto
+            pub fn list_mode(mut self, mode: crate::reflector::ListMode) -> Self {
+                self.settings.list_mode = Some(mode);
                 self
             }
 

@@ -14,12 +14,13 @@ use crate::storage::Storage;
 /// ```
 /// use std::time::Duration;
 /// use k8s_openapi::api::core::v1::Pod;
-/// use kube_informer::{InformerOptions, reflector::ReflectorOptions};
+/// use kube_informer::InformerOptions;
+/// use kube_informer::reflector::{ListMode, ReflectorOptions};
 ///
 /// let options = InformerOptions::<Pod>::new()
 ///     .name("my-controller")
 ///     .resync(Duration::from_secs(600))
-///     .reflector(ReflectorOptions::new().streaming_list(true));
+///     .reflector(ReflectorOptions::new().list_mode(ListMode::Streaming));
 /// ```
 #[must_use]
 #[non_exhaustive]

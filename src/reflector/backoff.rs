@@ -1,8 +1,9 @@
 //! Delays after failures.
 //!
 //! Users can replace the policy that computes the delays, but not the rule for when it starts over.
-//! It starts over only after the source was healthy for two minutes without interruption. An outage
-//! during which one request succeeds is therefore still one outage.
+//! It starts over after the source was healthy for two minutes without interruption. An outage
+//! during which one request succeeds is therefore still one outage. It also starts over once in an
+//! outage, when the server answers again: that it is busy, or that it has forgotten a version.
 
 use std::fmt;
 use std::time::Duration;
@@ -159,11 +160,13 @@ pub(super) struct RetryDelays {
     healthy_since: Option<Instant>,
     /// True if there was a failure since the policy started over.
     outage: bool,
+    /// True if the server has answered in this outage.
+    answered: bool,
 }
 
 impl RetryDelays {
     pub(super) fn new(policy: Box<dyn BackoffPolicy>, rng: Rng) -> Self {
-        Self { policy, rng, healthy_since: None, outage: false }
+        Self { policy, rng, healthy_since: None, outage: false, answered: false }
     }
 
     /// Notes that the source has been healthy since this moment, or longer.
@@ -186,6 +189,16 @@ impl RetryDelays {
         if self.fail(now) { first } else { self.next_delay() }
     }
 
+    /// Notes that the server answers, although it does not give what was requested. The first such
+    /// answer in an outage starts the delays over, because the long ones are for a server that
+    /// can't be reached.
+    pub(super) fn answered(&mut self, now: Instant) {
+        self.end_outage(now);
+        if !std::mem::replace(&mut self.answered, true) && self.outage {
+            self.start_over();
+        }
+    }
+
     /// Returns the policy's next delay. The policy is user code: if it panics, this is the longest
     /// delay of the default policy.
     fn next_delay(&mut self) -> Duration {
@@ -198,15 +211,24 @@ impl RetryDelays {
 
     /// Notes a failure. Returns whether it begins an outage.
     fn fail(&mut self, now: Instant) -> bool {
+        self.end_outage(now);
+        !std::mem::replace(&mut self.outage, true)
+    }
+
+    /// Ends an outage if the source was healthy for long enough. From here on it is not.
+    fn end_outage(&mut self, now: Instant) {
         let healthy = self.healthy_since.take();
         if healthy.is_some_and(|since| now.saturating_duration_since(since) >= HEALTHY_AFTER) {
-            let policy = &mut self.policy;
-            if let Err(message) = catch(|| policy.reset()) {
-                tracing::error!(message, "backoff policy panicked at its reset");
-            }
-            self.outage = false;
+            self.start_over();
+            (self.outage, self.answered) = (false, false);
         }
-        !std::mem::replace(&mut self.outage, true)
+    }
+
+    fn start_over(&mut self) {
+        let policy = &mut self.policy;
+        if let Err(message) = catch(|| policy.reset()) {
+            tracing::error!(message, "backoff policy panicked at its reset");
+        }
     }
 }
 
@@ -260,6 +282,29 @@ mod tests {
         delays.healthy(now);
         delays.healthy(now + seconds(119));
         assert!(delays.after_failure(now + seconds(120), None) <= 2 * FIRST);
+    }
+
+    #[test]
+    fn answers_start_over_once_in_an_outage() {
+        let mut delays = RetryDelays::new(Box::new(default_policy(7)), Rng::with_seed(7));
+        let now = Instant::now();
+        let unreachable = |delays: &mut RetryDelays| {
+            for _ in 0..9 {
+                delays.after_failure(now, None);
+            }
+        };
+        unreachable(&mut delays);
+        delays.answered(now);
+        assert!(delays.after_failure(now, None) <= 2 * FIRST);
+        delays.answered(now);
+        assert!(delays.after_failure(now, None) >= 2 * FIRST, "not with each answer");
+        delays.healthy(now);
+        let later = now + HEALTHY_AFTER;
+        delays.answered(later);
+        assert!(delays.after_failure(later, None) <= 2 * FIRST);
+        unreachable(&mut delays);
+        delays.answered(later);
+        assert!(delays.after_failure(later, None) >= LONGEST, "it has answered in this outage");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, TryAcquireError, watch};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tracing::{Span, info_span};
 
 use super::ChangeSink;
@@ -21,7 +21,7 @@ use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{ListHints, ListerWatcher, WatchQuery, WatchStream};
 use crate::object::{Change, ResourceVersion, ShardSelector};
 use crate::panic::catch;
-use crate::time::Moment;
+use crate::time::{Moment, after};
 
 /// The driver, which executes the machine's steps.
 pub(super) struct ReflectorDriver {
@@ -31,6 +31,10 @@ pub(super) struct ReflectorDriver {
     pub(super) accumulator: ListAccumulator,
     pub(super) pages: Pages,
     pub(super) heartbeat: Heartbeat,
+    /// The permit of the current list.
+    pub(super) permit: Option<OwnedSemaphorePermit>,
+    /// The time for which the permit of a list is kept that the server was too busy for.
+    pub(super) busy_for: Option<Duration>,
     /// The stream that sent the initial events, until the driver follows it.
     pub(super) stream: Option<(Guarded<WatchStream>, WatchQuery)>,
     /// The time at which the current list was requested.
@@ -70,6 +74,8 @@ impl ReflectorDriver {
             accumulator: ListAccumulator::default(),
             pages: Pages::default(),
             heartbeat: Heartbeat::default(),
+            permit: None,
+            busy_for: None,
             stream: None,
             listed: Instant::now(),
             list_begun: Moment::START,
@@ -83,17 +89,25 @@ impl ReflectorDriver {
         }
     }
 
-    /// Waits for a permit to list. Returns `None` if lists are not limited.
-    pub(super) async fn permit(&mut self) -> Option<OwnedSemaphorePermit> {
-        let permits = self.options.list_permits.clone()?;
-        match permits.clone().try_acquire_owned() {
+    /// Waits for a permit if this step needs one, or gives it back. A list that the server was too
+    /// busy for gives it back later, while it waits.
+    pub(super) async fn take_permit(&mut self, step: &Step) {
+        if step.is_idle() {
+            self.permit.take_if(|_| self.busy_for.is_none());
+            return;
+        }
+        let Some(permits) = self.options.list_permits.clone().filter(|_| self.permit.is_none())
+        else {
+            return;
+        };
+        self.permit = match permits.clone().try_acquire_owned() {
             Err(TryAcquireError::NoPermits) => {
                 self.status.enter(ReflectorState::AwaitingPermit);
                 permits.acquire_owned().await.ok()
             }
             // A closed semaphore sets no limit.
             permit => permit.ok(),
-        }
+        };
     }
 
     /// Follows the shard that is wanted now.
@@ -230,7 +244,16 @@ impl ReflectorDriver {
 
     async fn wait(&mut self, delay: Duration, machine: &mut Machine) -> StepOutcome {
         self.status.enter(ReflectorState::Waiting(delay));
-        let waited = self.prove_beside(sleep(delay), machine).await;
+        let held = self.permit.take().zip(self.busy_for.take());
+        let until = after(Instant::now(), delay);
+        let waiting = async move {
+            if let Some((permit, time)) = held {
+                sleep(time.min(delay)).await;
+                drop(permit);
+            }
+            sleep_until(until).await;
+        };
+        let waited = self.prove_beside(waiting, machine).await;
         waited.map_or_else(StepOutcome::Unproven, |()| StepOutcome::Waited)
     }
 

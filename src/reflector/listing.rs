@@ -15,7 +15,7 @@ use super::options::ReflectorOptions;
 use super::pages::Pages;
 use super::status::ReflectorState;
 use super::step::StepOutcome;
-use crate::error::{Fault, SourceError, Verb};
+use crate::error::{Fault, FaultClass, SourceError, Verb};
 use crate::lister_watcher::{
     ListHints, ListItem, ListMetadata, ListQuery, ListStream, SourceForm, SourceObject, WatchQuery,
 };
@@ -32,6 +32,13 @@ const MAX_IDLE_TIMEOUTS: u32 = 10;
 /// an object of the largest size could take months.
 const SLOWEST: u64 = 8 * 1024;
 
+/// The time for which a list that the server was too busy for keeps its permit, if the server names
+/// none. Otherwise all lists of a factory would be refused one after another, at once.
+const SHORT_BUSY: Duration = Duration::from_secs(1);
+
+/// The longest such time. Another resource may have another server, which is not busy.
+const LONG_BUSY: Duration = Duration::from_secs(5);
+
 impl ReflectorDriver {
     pub(super) async fn begin_list(&mut self) {
         self.accumulator.discard().await;
@@ -46,6 +53,8 @@ impl ReflectorDriver {
     pub(super) async fn list_failed(&mut self, error: &SourceError) -> StepOutcome {
         self.accumulator.discard().await;
         self.report(error);
+        self.busy_for = (error.class() == FaultClass::Throttled)
+            .then(|| error.retry_after().map_or(SHORT_BUSY, |time| time.min(LONG_BUSY)));
         StepOutcome::ListFailed(error.into())
     }
 

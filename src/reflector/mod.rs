@@ -15,6 +15,7 @@ mod gate;
 mod guarded;
 mod heartbeat;
 mod list_accumulator;
+mod list_mode;
 mod listing;
 mod machine;
 mod observing;
@@ -43,6 +44,7 @@ use tracing::Instrument;
 pub use self::backoff::from_backoff;
 pub use self::backoff::{BackoffPolicy, from_backon};
 use self::driver::{ReflectorDriver, span};
+pub use self::list_mode::ListMode;
 use self::machine::{Machine, Rules};
 pub use self::options::ReflectorOptions;
 pub(crate) use self::options::{ErrorHandler, Transform, error_handler, transform};
@@ -110,7 +112,7 @@ impl Reflector {
         let rules = Rules {
             page_size: options.page_size,
             any_version: options.any_version,
-            streaming: options.streaming,
+            list_mode: options.list_mode,
             internal_error_window: options.internal_error_window,
             freshness_limit: options.freshness_limit,
         };
@@ -150,16 +152,11 @@ impl Reflector {
 
     /// Lists and watches for ever.
     async fn reflect(&mut self, sink: &impl ChangeSink) {
-        let mut permit = None;
         self.driver.take_shard(&mut self.machine);
         let mut step = self.machine.start(Instant::now());
         loop {
             self.driver.status.relisted(self.machine.relists());
-            if step.is_idle() {
-                permit = None;
-            } else if permit.is_none() {
-                permit = self.driver.permit().await;
-            }
+            self.driver.take_permit(&step).await;
             let span = span(&step, self.machine.version());
             let mut gave_way = false;
             let outcome = {

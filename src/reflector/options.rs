@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
 
 use super::backoff::BackoffPolicy;
+use super::list_mode::ListMode;
 use super::serving::Serving;
 use crate::error::SourceError;
 use crate::metrics::MetricLabels;
@@ -50,10 +51,10 @@ pub(crate) fn transform<K: 'static>(
 /// ```
 /// use std::time::Duration;
 /// use k8s_openapi::api::core::v1::Pod;
-/// use kube_informer::reflector::ReflectorOptions;
+/// use kube_informer::reflector::{ListMode, ReflectorOptions};
 ///
 /// let options = ReflectorOptions::<Pod>::new()
-///     .streaming_list(true)
+///     .list_mode(ListMode::Streaming)
 ///     .freshness_limit(Duration::from_secs(180))
 ///     .on_error(|error| eprintln!("{error}"));
 /// ```
@@ -62,7 +63,7 @@ pub(crate) fn transform<K: 'static>(
 pub struct ReflectorOptions<K: ?Sized = dyn AnyObject> {
     pub(super) page_size: Option<u32>,
     pub(super) any_version: bool,
-    pub(super) streaming: bool,
+    pub(super) list_mode: ListMode,
     pub(super) internal_error_window: Duration,
     pub(super) list_idle_timeout: Duration,
     pub(super) initial_events_idle_timeout: Duration,
@@ -87,7 +88,7 @@ impl<K: ?Sized> ReflectorOptions<K> {
         Self {
             page_size: None,
             any_version: false,
-            streaming: false,
+            list_mode: ListMode::Auto,
             internal_error_window: Duration::from_secs(30),
             list_idle_timeout: Duration::from_secs(90),
             initial_events_idle_timeout: Duration::from_secs(30),
@@ -135,12 +136,9 @@ impl<K: ?Sized> ReflectorOptions<K> {
         self
     }
 
-    /// Sets whether to fetch the first state as a stream (KEP-3157) instead of a list. Off unless
-    /// set. After a failed streaming list, the reflector tries a plain one at once; after three
-    /// failed plain lists in a row, a streaming one. While this is on and the server is busy (429)
-    /// or refuses connections, three failures in a row change the form.
-    pub fn streaming_list(mut self, streaming: bool) -> Self {
-        self.streaming = streaming;
+    /// Sets the form of lists: plain or streaming. [`ListMode::Auto`] unless set.
+    pub fn list_mode(mut self, mode: ListMode) -> Self {
+        self.list_mode = mode;
         self
     }
 
@@ -310,7 +308,7 @@ impl<K: ?Sized> ReflectorOptions<K> {
         ReflectorOptions {
             page_size: self.page_size,
             any_version: self.any_version,
-            streaming: self.streaming,
+            list_mode: self.list_mode,
             internal_error_window: self.internal_error_window,
             list_idle_timeout: self.list_idle_timeout,
             initial_events_idle_timeout: self.initial_events_idle_timeout,
@@ -359,7 +357,7 @@ impl<K: ?Sized> fmt::Debug for ReflectorOptions<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ReflectorOptions")
             .field("page_size", &self.page_size)
-            .field("streaming", &self.streaming)
+            .field("list_mode", &self.list_mode)
             .finish_non_exhaustive()
     }
 }

@@ -52,6 +52,7 @@ impl Reflector {
                     self.driver.last_version = version.or(self.driver.last_version.take());
                     self.machine.begin_again();
                     self.driver.stream = None;
+                    (self.driver.permit, self.driver.busy_for) = (None, None);
                 }
                 ServingState::NotServed { reason, gone } => {
                     if gone {

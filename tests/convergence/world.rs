@@ -9,6 +9,7 @@ use k8s_openapi::api::core::v1::Pod;
 use kube::Api;
 use kube::api::{ListParams, Patch, PatchParams};
 use kube_informer::error::Fault;
+use kube_informer::reflector::ListMode;
 use kube_informer::testing::faults::{BodyPosition, InjectionHandle};
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
 use kube_informer::{InformerSpec, SharedInformer, SharedInformerFactory, SourceError};
@@ -115,6 +116,11 @@ fn cannot_stream(rng: &mut Rng) -> Option<Injection> {
     }
 }
 
+/// Draws the form of lists.
+fn drawn_mode(rng: &mut Rng) -> ListMode {
+    rng.choice([ListMode::Auto, ListMode::Plain, ListMode::Streaming]).unwrap_or_default()
+}
+
 impl World {
     fn new(seed: u64) -> Self {
         let mut rng = Rng::with_seed(seed);
@@ -133,7 +139,7 @@ impl World {
         }
         let client = faults.client(shortcomings.client(spoken(plain.clone(), rng.bool())));
         let mut builder = SharedInformerFactory::builder(client)
-            .streaming_list(rng.bool())
+            .list_mode(drawn_mode(&mut rng))
             .any_version(rng.bool())
             // The stored objects are compared with the server's, whole.
             .managed_fields(true)
@@ -181,7 +187,7 @@ impl World {
             Selects::Namespaced => spec = spec.namespace(NAMESPACES[0]),
         }
         if self.rng.u8(0..3) == 0 {
-            spec = spec.streaming_list(self.rng.bool());
+            spec = spec.list_mode(drawn_mode(&mut self.rng));
         }
         let informer = self.factory.informer_with(spec).expect("the one before was stopped");
         let handlers =

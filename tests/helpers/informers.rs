@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kube::{Client, Resource};
 use kube_informer::lister_watcher::ListerWatcher;
-use kube_informer::reflector::ReflectorOptions;
+use kube_informer::reflector::{ListMode, ReflectorOptions};
 use kube_informer::testing::{ApiServer, seed_by_test};
 use kube_informer::writing::{Applied, Applier};
 use kube_informer::{InformerOptions, LeaderElector, SharedInformer, SharedInformerFactory};
@@ -73,4 +73,9 @@ where
         }
     }
     panic!("it is sent again and again");
+}
+
+/// Returns the mode of a test that runs with and without streaming lists.
+pub(crate) fn list_mode(streaming: bool) -> ListMode {
+    if streaming { ListMode::Streaming } else { ListMode::Auto }
 }

@@ -11,7 +11,7 @@ use futures::FutureExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod};
 use kube::core::ApiResource;
 use kube_informer::factory::OptionDifference;
-use kube_informer::reflector::ReflectorState;
+use kube_informer::reflector::{ListMode, ReflectorState};
 use kube_informer::testing::ApiServer;
 use kube_informer::{
     InformerSpec, ObjectKey, SharedInformer, SharedInformerFactory, SourceError, SpecError, Storage,
@@ -47,7 +47,7 @@ async fn each_option_that_differs_is_refused_by_name() {
     for (option, present, asked, spec) in [
         ("name", "\"\"", "\"other\"", pods().name("other")),
         ("resync", "0ns", "60s", pods().resync(minute)),
-        ("streaming_list", "false", "true", pods().streaming_list(true)),
+        ("list_mode", "Auto", "Streaming", pods().list_mode(ListMode::Streaming)),
         ("page_size", "unset", "50", pods().page_size(50)),
         ("any_version", "false", "true", pods().any_version(true)),
         ("trust_versions", "true", "false", pods().trust_versions(false)),
@@ -132,7 +132,7 @@ async fn unset_or_equal_options_share_the_informer() {
     let first = factory.informer_with(spec.clone()).unwrap();
     assert!(same(&first, &factory.informer_with(spec).unwrap()), "clones of one spec");
     assert!(same(&first, &factory.informer()), "a plain one takes what is there");
-    let explicit = pods().managed_fields(false).trust_versions(true).streaming_list(false);
+    let explicit = pods().managed_fields(false).trust_versions(true).list_mode(ListMode::Auto);
     let explicit = explicit.any_version(false).storage(Storage::compact()).resync(Duration::ZERO);
     assert!(same(&first, &factory.informer_with(explicit).unwrap()), "the defaults, by name");
 }

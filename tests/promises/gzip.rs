@@ -29,7 +29,7 @@ use kube_informer::{InformerSpec, SharedInformerFactory};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use crate::helpers::{S, answered_by, caught_up, field, key, map, metadata};
+use crate::helpers::{S, answered_by, caught_up, field, key, list_mode, map, metadata};
 
 const JSON: &str = "application/json";
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
@@ -258,7 +258,7 @@ async fn informer_follows_a_server_that_compresses() {
             let (errors, reported) = noted_errors();
             let factory = SharedInformerFactory::builder(client)
                 .gzip(true)
-                .streaming_list(streaming)
+                .list_mode(list_mode(streaming))
                 .on_error(reported)
                 .build();
             let protobuf = factory.informer::<ConfigMap>();
@@ -346,7 +346,7 @@ async fn layer_that_inflates_one_member_costs_one_error() {
         let (errors, reported) = noted_errors();
         let factory = SharedInformerFactory::builder(client)
             .gzip(true)
-            .streaming_list(streaming)
+            .list_mode(list_mode(streaming))
             .on_error(reported)
             .build();
         let maps = factory.informer::<ConfigMap>();

@@ -11,6 +11,7 @@ use http::{HeaderValue, Response};
 use http_body::Frame;
 use http_body_util::StreamBody;
 use k8s_openapi::api::core::v1::ConfigMap;
+use kube_informer::reflector::ListMode;
 use kube_informer::testing::ApiServer;
 use kube_informer::{SharedInformer, SharedInformerFactory};
 use parking_lot::Mutex;
@@ -200,7 +201,8 @@ async fn live_events_do_not_delay_first_list() {
         *request.uri_mut() = uri.parse().unwrap();
         Ok(())
     });
-    let factory = SharedInformerFactory::builder(old).streaming_list(true).on_error(|_| {}).build();
+    let factory =
+        SharedInformerFactory::builder(old).list_mode(ListMode::Streaming).on_error(|_| {}).build();
     let maps = factory.informer::<ConfigMap>();
     factory.start().unwrap();
     let writer = server.clone();

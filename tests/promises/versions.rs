@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use crate::helpers::answered_by;
+use crate::helpers::{answered_by, list_mode};
 
 type Told = Arc<Mutex<Vec<String>>>;
 
@@ -263,7 +263,7 @@ async fn converted_custom_resource_is_updated_by_a_relist() {
                 (false, _) => stays(&[]),
             }
         });
-        let builder = SharedInformerFactory::builder(client).streaming_list(streaming);
+        let builder = SharedInformerFactory::builder(client).list_mode(list_mode(streaming));
         let factory = builder.on_error(|_| {}).build();
         let mut spec = InformerSpec::<Shop>::new().storage(storage);
         if let Some(trust) = trust {
@@ -329,7 +329,7 @@ async fn restored_backup_that_overtook_the_store_replaces_it() {
                 }
                 stays(&[])
             });
-            let builder = SharedInformerFactory::builder(client).streaming_list(streaming);
+            let builder = SharedInformerFactory::builder(client).list_mode(list_mode(streaming));
             let factory = builder.on_error(|_| {}).build();
             let spec = InformerSpec::<ConfigMap>::new().storage(storage.clone());
             let maps = factory.informer_with(spec).unwrap();

@@ -17,7 +17,7 @@ use kube_informer::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::helpers::{caught_up, factory, forbid, metadata};
+use crate::helpers::{caught_up, factory, forbid, list_mode, metadata};
 
 const SOON: Duration = Duration::from_secs(30);
 
@@ -295,7 +295,7 @@ async fn deletes_behind_a_compaction_are_reported() {
     for streaming in [false, true] {
         let server = server();
         let builder = SharedInformerFactory::builder(server.client());
-        let factory = builder.streaming_list(streaming).on_error(|_| {}).build();
+        let factory = builder.list_mode(list_mode(streaming)).on_error(|_| {}).build();
         let pods = factory.informer::<Pod>();
         let mut events = pods.events().unwrap();
         factory.start().unwrap();

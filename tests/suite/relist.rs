@@ -26,7 +26,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
-use crate::helpers::{answered_by, envelope, field};
+use crate::helpers::{answered_by, envelope, field, list_mode};
 
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 
@@ -293,12 +293,13 @@ fn informer(
     if let Some(trust) = trust {
         source = source.trust_versions(trust);
     }
-    let mut reflector =
-        ReflectorOptions::new().streaming_list(way.streaming).seed(1).on_error(|_| {}).transform(
-            |map: &mut ConfigMap| {
-                map.metadata.annotations = Some([("transformed".into(), "yes".into())].into());
-            },
-        );
+    let mut reflector = ReflectorOptions::new()
+        .list_mode(list_mode(way.streaming))
+        .seed(1)
+        .on_error(|_| {})
+        .transform(|map: &mut ConfigMap| {
+            map.metadata.annotations = Some([("transformed".into(), "yes".into())].into());
+        });
     if let Some(objects) = way.page_size {
         reflector = reflector.page_size(objects);
     }

@@ -10,6 +10,7 @@ use kube::Api;
 use kube::api::{ObjectMeta, Patch, PatchParams};
 use kube_informer::controller::{BoxError, Presence};
 use kube_informer::leader_election::LeaderElector;
+use kube_informer::reflector::ListMode;
 use kube_informer::sharding::ShardBy;
 use kube_informer::testing::faults::InjectionHandle;
 use kube_informer::testing::{Faults, Injection, Requests};
@@ -69,7 +70,7 @@ impl Process {
         let (faults, stop) = (Faults::new(), CancellationToken::new());
         let client = faults.client(balanced(replicas.clone(), behind.clone()));
         let factory = SharedInformerFactory::builder(client.clone())
-            .streaming_list(rng.u8(..4) == 0)
+            .list_mode(if rng.u8(..4) == 0 { ListMode::Streaming } else { ListMode::Auto })
             .on_error(|_| {})
             .build();
         let identity = format!("process-{number}");

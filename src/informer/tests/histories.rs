@@ -45,7 +45,8 @@ fn act() -> impl Strategy<Value = Act> {
 
 /// Runs a history of changes and faults, and checks that everything converges afterwards.
 async fn converge(acts: Vec<Act>, streaming: bool) -> Result<(), TestCaseError> {
-    let reflector = ReflectorOptions::new().seed(3).streaming_list(streaming).on_error(|_| {});
+    let reflector =
+        ReflectorOptions::new().seed(3).list_mode(list_mode(streaming)).on_error(|_| {});
     let rig = Rig::with(&["o0", "o1"], InformerOptions::new().reflector(reflector));
     let index = rig.informer.add_index("parity", |o: &ConfigMap| [(version(o) % 2).to_string()]);
     let index = index.unwrap();

@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 
 use super::*;
 use crate::error::{ApiStatus, Fault};
-use crate::helpers::{key, object, seconds, settle};
+use crate::helpers::{key, list_mode, object, seconds, settle};
 use crate::object::ObjectKey;
 use crate::reflector::ReflectorOptions;
 use crate::testing::{FakeSource, WatchEnd};
@@ -182,8 +182,8 @@ async fn unchanged_relist_reaches_only_resyncing_handlers() {
 #[tokio::test(start_paused = true)]
 async fn restored_backup_replaces_newer_versions() {
     for streaming in [false, true] {
-        let options =
-            InformerOptions::new().reflector(ReflectorOptions::new().streaming_list(streaming));
+        let options = InformerOptions::new()
+            .reflector(ReflectorOptions::new().list_mode(list_mode(streaming)));
         let rig = Rig::with(&["a", "b"], options);
         rig.source.put(object("b"));
         rig.source.put(object("a"));

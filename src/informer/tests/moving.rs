@@ -35,7 +35,8 @@ struct Sharded {
 impl Sharded {
     /// Starts the informer of an object `x` with this owner.
     async fn start(owner: &str, owners: &[&str], streaming: bool) -> Self {
-        Self::start_with(owner, owners, ReflectorOptions::new().streaming_list(streaming)).await
+        Self::start_with(owner, owners, ReflectorOptions::new().list_mode(list_mode(streaming)))
+            .await
     }
 
     async fn start_with(
@@ -117,7 +118,7 @@ async fn transform_does_not_move_objects() {
 async fn any_owners_and_shards_converge() {
     for seed in 0..150 {
         let mut rng = fastrand::Rng::with_seed(seed);
-        let mut reflector = ReflectorOptions::new().streaming_list(rng.bool());
+        let mut reflector = ReflectorOptions::new().list_mode(list_mode(rng.bool()));
         if seed % 2 == 0 {
             reflector = reflector.transform(|map: &mut ConfigMap| {
                 map.metadata.owner_references = None;

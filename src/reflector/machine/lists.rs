@@ -2,6 +2,7 @@
 
 use tokio::time::Instant;
 
+use super::forms::{FormFailure, ListForm};
 use super::{Machine, Next, Phase, Request};
 use crate::error::FaultClass;
 use crate::lister_watcher::ListQuery;
@@ -14,9 +15,6 @@ use crate::reflector::step::{RequestFailure, Step};
 /// client-go's pages of 500 it takes 300.
 const PAGE: u32 = 5_000;
 
-/// The number of failed lists in a row after which the other form of list is tried.
-const TRY_OTHER_AFTER: u32 = 3;
-
 /// The experience with earlier lists, as far as the next one depends on it.
 #[derive(Debug, Default)]
 pub(super) struct ListPolicy {
@@ -26,12 +24,6 @@ pub(super) struct ListPolicy {
     /// True if a list at version 0 came in pages: the server does not cache this resource. The
     /// pages of a consistent list show nothing, because a cache gives them, too.
     paginated_at_zero: bool,
-    /// True if the server refused a streaming list.
-    streaming_refused: bool,
-    /// The choice for the next list: streaming if true, plain if false. `None` to follow the rules.
-    streaming_next: Option<bool>,
-    /// The number of failed lists since the last success that count for the form of the next.
-    failed: u32,
     /// True if the last list, or a page of it, was too old.
     stale: bool,
     /// The time from which the watch goes on if a list fails. `None` if the next list is more than
@@ -74,6 +66,13 @@ pub(super) enum ListKind {
 
 impl ListKind {
     const PLAIN: Self = Self::Plain { paged: false, in_one_piece: false };
+
+    fn form(self) -> ListForm {
+        match self {
+            Self::Streaming => ListForm::Streaming,
+            Self::Plain { .. } | Self::Arrivals => ListForm::Plain,
+        }
+    }
 }
 
 impl Listing {
@@ -97,11 +96,10 @@ impl Machine {
         let first = self.version.is_none() && !self.rules.any_version;
         let quorum = self.lists.quorum || first || self.shard.arriving().is_some();
         let known = self.newest().cloned().filter(|_| !quorum);
-        let streaming = self.lists.streaming_next.unwrap_or(self.rules.streaming);
         let shard = self.shard.followed().cloned();
         let list = Listing::new(ListKind::PLAIN, shard.clone());
         let list = Listing { repeated: quorum, ..list };
-        if streaming && !self.lists.streaming_refused {
+        if self.forms.choose(now) == ListForm::Streaming {
             let (kind, asked) = (ListKind::Streaming, known.clone());
             self.phase = Phase::Listing(Listing { kind, asked, ..list });
             return Step::StreamingList(self.watch_query(known, true));
@@ -208,8 +206,10 @@ impl Machine {
         }
         self.shard.note_relist();
         self.version = version;
-        let ListPolicy { paginated_at_zero, streaming_refused, .. } = self.lists;
-        self.lists = ListPolicy { paginated_at_zero, streaming_refused, ..ListPolicy::default() };
+        let paginated_at_zero = self.lists.paginated_at_zero;
+        self.lists = ListPolicy { paginated_at_zero, ..ListPolicy::default() };
+        let in_one_piece = matches!(kind, ListKind::Plain { in_one_piece: true, .. });
+        self.forms.succeeded(kind.form(), in_one_piece, now);
         self.watches.note_relist(news, now);
         self.schedule.note_relist(now);
         if !complete {
@@ -235,6 +235,7 @@ impl Machine {
         if listing.kind != ListKind::Streaming && self.gives_up_proof(now) {
             return self.watch_again(failure, now);
         }
+        let form = listing.kind.form();
         let unusable = matches!(failure.class, FaultClass::Expired | FaultClass::Invalid);
         match failure.class {
             _ if (unusable || failure.no_version)
@@ -242,6 +243,12 @@ impl Machine {
             {
                 // The snapshot of the pages was compacted away, the server does not know its token,
                 // or a page has no version: list again, in one piece. A server may page that, too.
+                if failure.class == FaultClass::Expired {
+                    self.forms.failed(form, FormFailure::PageExpired, now);
+                    if self.forms.choose(now) == ListForm::Streaming {
+                        return self.list(now);
+                    }
+                }
                 let (version, shard) = (listing.asked.clone(), listing.shard.clone());
                 let query = ListQuery { version, shard, ..ListQuery::default() };
                 let kind = ListKind::Plain { paged: false, in_one_piece: true };
@@ -255,22 +262,19 @@ impl Machine {
                     _ => RelistCause::VersionTooLarge,
                 };
                 if listing.repeated {
-                    self.try_other_list(&listing);
+                    self.forms.failed(form, FormFailure::Other, now);
                     self.relist_after(cause, now, failure.retry_after)
                 } else {
                     self.relists.count(cause);
                     self.list(now)
                 }
             }
-            FaultClass::Refused | FaultClass::Throttled => {
-                if self.rules.streaming {
-                    self.lists.failed += 1;
-                    if self.lists.failed.is_multiple_of(TRY_OTHER_AFTER) {
-                        // Some servers and proxies refuse only one form.
-                        let was_streaming = listing.kind == ListKind::Streaming;
-                        self.lists.streaming_next = Some(!was_streaming);
-                    }
-                }
+            FaultClass::Refused => {
+                self.forms.failed(form, FormFailure::Unreachable, now);
+                self.list_again(failure, now)
+            }
+            FaultClass::Throttled => {
+                self.forms.failed(form, FormFailure::Throttled, now);
                 self.list_again(failure, now)
             }
             FaultClass::Invalid
@@ -280,16 +284,16 @@ impl Machine {
                 self.lists.quorum = true;
                 self.list(now)
             }
-            class if listing.kind == ListKind::Streaming => {
+            class if form == ListForm::Streaming => {
+                let unsupported = class == FaultClass::Invalid || failure.no_end_of_initial_events;
+                let shown = if unsupported { FormFailure::Unsupported } else { FormFailure::Other };
+                self.forms.failed(form, shown, now);
                 // A plain list may work.
-                self.lists.streaming_next = Some(false);
-                self.lists.streaming_refused =
-                    class == FaultClass::Invalid || failure.no_end_of_initial_events;
                 self.list(now)
             }
             class => {
                 if matches!(class, FaultClass::Internal | FaultClass::Invalid | FaultClass::Other) {
-                    self.try_other_list(&listing);
+                    self.forms.failed(form, FormFailure::Other, now);
                 }
                 self.list_again(failure, now)
             }
@@ -316,17 +320,6 @@ impl Machine {
         // page, which a quorum should have answered.
         self.lists.quorum |= std::mem::replace(&mut self.lists.stale, true) || begun;
         self.relist_after(RelistCause::StaleList, now, None)
-    }
-
-    /// Makes the next list plain after a failed streaming list, and streaming after some failed
-    /// plain lists in a row.
-    fn try_other_list(&mut self, listing: &Listing) {
-        let was_streaming = listing.kind == ListKind::Streaming;
-        if !was_streaming {
-            self.lists.failed += 1;
-        }
-        let streaming = !was_streaming && self.lists.failed.is_multiple_of(TRY_OTHER_AFTER);
-        self.lists.streaming_next = Some(streaming);
     }
 
     /// Handles a failed list of arrivals. A list of the whole shard shows them, too.

@@ -5,6 +5,7 @@
 //! [`StepOutcome`]. The rules are those of client-go's `Reflector`, unless a comment says
 //! otherwise.
 
+mod forms;
 mod lists;
 mod schedule;
 mod watches;
@@ -14,14 +15,17 @@ use std::time::Duration;
 use fastrand::Rng;
 use tokio::time::Instant;
 
+use self::forms::ListForms;
 use self::lists::{ListKind, ListPolicy, Listing};
 use self::schedule::RelistSchedule;
 use self::watches::WatchHistory;
 use super::backoff::{BackoffPolicy, RetryDelays};
 use super::gate::Gate;
+use super::list_mode::ListMode;
 use super::shard_progress::ShardProgress;
 use super::status::{RelistCause, Relists};
 use super::step::{RequestFailure, Step, StepOutcome};
+use crate::error::FaultClass;
 use crate::lister_watcher::ListQuery;
 use crate::object::{ResourceVersion, ShardSelector};
 
@@ -31,7 +35,7 @@ pub(super) struct Rules {
     pub(super) page_size: Option<u32>,
     /// True if any cache may answer the first list.
     pub(super) any_version: bool,
-    pub(super) streaming: bool,
+    pub(super) list_mode: ListMode,
     pub(super) internal_error_window: Duration,
     pub(super) freshness_limit: Option<Duration>,
 }
@@ -43,6 +47,7 @@ pub(super) struct Machine {
     /// The last version seen.
     version: Option<ResourceVersion>,
     lists: ListPolicy,
+    forms: ListForms,
     watches: WatchHistory,
     schedule: RelistSchedule,
     shard: ShardProgress,
@@ -83,6 +88,7 @@ impl Machine {
     pub(super) fn new(rules: Rules, policy: Box<dyn BackoffPolicy>, mut rng: Rng) -> Self {
         let delays = RetryDelays::new(policy, rng.fork());
         Self {
+            forms: ListForms::new(rules.list_mode),
             rules,
             phase: Phase::Waiting(Next::List),
             version: None,
@@ -313,11 +319,18 @@ impl Machine {
     }
 
     fn list_again(&mut self, failure: RequestFailure, now: Instant) -> Step {
-        self.retry(Next::List, failure.retry_after, now)
+        self.retry_failed(Next::List, failure, now)
     }
 
     fn watch_again(&mut self, failure: RequestFailure, now: Instant) -> Step {
-        self.retry(Next::Watch, failure.retry_after, now)
+        self.retry_failed(Next::Watch, failure, now)
+    }
+
+    fn retry_failed(&mut self, next: Next, failure: RequestFailure, now: Instant) -> Step {
+        if failure.class == FaultClass::Throttled {
+            self.delays.answered(now);
+        }
+        self.retry(next, failure.retry_after, now)
     }
 
     /// Waits after a failure for the delay that the server asked for, or for that of the policy.

@@ -8,7 +8,7 @@ use super::{Machine, Next, Phase};
 use crate::error::FaultClass;
 use crate::lister_watcher::WatchQuery;
 use crate::object::ResourceVersion;
-use crate::reflector::backoff::FIRST;
+use crate::reflector::backoff::{FIRST, HEALTHY_AFTER};
 use crate::reflector::gate::INTERVAL;
 use crate::reflector::status::RelistCause;
 use crate::reflector::step::{End, RequestFailure, Step};
@@ -213,7 +213,17 @@ impl Machine {
     /// same or a newer state, so a quorum read is not needed yet.
     fn relist_expired(&mut self, now: Instant) -> Step {
         self.relists.count(RelistCause::Expired);
-        match self.delays.after_disconnect(now, Duration::ZERO) {
+        let listed = self.watches.listed;
+        let lately = listed.is_some_and(|at| now.saturating_duration_since(at) < HEALTHY_AFTER);
+        if !lately {
+            self.delays.answered(now);
+        }
+        let mut delay = self.delays.after_disconnect(now, Duration::ZERO);
+        if !lately {
+            // After an outage, the watches of many informers are answered like this.
+            delay = delay.min(FIRST.mul_f64(self.rng.f64()));
+        }
+        match delay {
             Duration::ZERO => self.list(now),
             delay => self.wait(delay, Next::List),
         }

@@ -153,82 +153,6 @@ async fn server_that_pages_at_zero_is_always_paged() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn streaming_list_replaces_once_then_watches() {
-    let fake = source(&["a", "b"]);
-    let rig = Rig::with(fake, ReflectorOptions::new().streaming_list(true));
-    settle().await;
-    rig.source.put(object("c"));
-    settle().await;
-    assert_eq!(rig.requests(), ["stream \"\""]);
-    assert_eq!(rig.log(), ["=2", "+c"]);
-    rig.source.end_watches(WatchEnd::Failed(status(410, "Expired")));
-    settle().await;
-    assert_eq!(rig.requests()[1..], ["stream 3"]);
-    rig.assert_converged();
-}
-
-#[tokio::test(start_paused = true)]
-async fn streaming_list_falls_back_on_lasting_errors() {
-    for (error, expected) in [
-        (fault(403, "Forbidden"), vec!["stream \"\"", "list \"\"", "watch 1"]),
-        (fault(500, "InternalError"), vec!["stream \"\"", "list \"\"", "watch 1"]),
-        (fault(429, "TooManyRequests"), vec!["stream \"\"", "stream \"\""]),
-        (refused(), vec!["stream \"\"", "stream \"\""]),
-        (fault(410, "Expired"), vec!["stream \"\"", "list \"\"", "watch 1"]),
-    ] {
-        let fake = source(&["a"]);
-        let what = error.to_string();
-        fake.fail_watch(error);
-        let rig = Rig::with(fake, ReflectorOptions::new().streaming_list(true));
-        seconds(10.0).await;
-        assert_eq!(rig.requests(), expected, "{what}");
-        rig.assert_converged();
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn lasting_throttling_is_tried_with_the_other_form() {
-    let fake = source(&["a"]);
-    for _ in 0..3 {
-        fake.fail_watch(fault(429, "TooManyRequests"));
-        fake.fail_list(fault(429, "TooManyRequests"));
-    }
-    let rig = Rig::with(fake, ReflectorOptions::new().streaming_list(true));
-    seconds(120.0).await;
-    let expected = [["stream \"\""; 3], ["list \"\""; 3], ["stream \"\""; 3]].concat();
-    assert_eq!(rig.requests(), expected[..7]);
-    rig.assert_converged();
-}
-
-#[tokio::test(start_paused = true)]
-async fn refused_streaming_list_is_not_repeated() {
-    for (understood, ends) in [(false, true), (true, false)] {
-        let fake = source(&["a"]);
-        fake.set_streaming_lists(understood, ends);
-        let rig = Rig::with(fake, ReflectorOptions::new().streaming_list(true));
-        seconds(29.0).await;
-        assert_eq!(rig.log().is_empty(), understood, "the wait for the end is bounded");
-        seconds(2.0).await;
-        assert_eq!(rig.requests(), ["stream \"\"", "list \"\"", "watch 1"]);
-        rig.source.end_watches(WatchEnd::Failed(status(410, "Expired")));
-        seconds(40.0).await;
-        assert_eq!(rig.requests()[3..], ["list 1", "watch 1"]);
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn failing_lists_are_tried_as_a_stream() {
-    let fake = source(&["a"]);
-    for _ in 0..3 {
-        fake.fail_list(fault(500, "InternalError"));
-    }
-    let rig = Rig::start(fake);
-    seconds(60.0).await;
-    assert_eq!(rig.requests(), ["list \"\"", "list \"\"", "list \"\"", "stream \"\""]);
-    rig.assert_converged();
-}
-
-#[tokio::test(start_paused = true)]
 async fn stale_list_is_repeated_then_read_from_quorum() {
     let rig = Rig::start(source(&["a", "b"]));
     settle().await;
@@ -333,7 +257,7 @@ async fn transform_panic_affects_only_its_object() {
     for streaming in [false, true] {
         let runs = Arc::new(Mutex::new(0));
         let count = runs.clone();
-        let options = ReflectorOptions::new().streaming_list(streaming).transform(
+        let options = ReflectorOptions::new().list_mode(list_mode(streaming)).transform(
             move |o: &mut ConfigMap| {
                 *count.lock() += 1;
                 assert_ne!(o.metadata.name.as_deref(), Some("bad"));
@@ -366,25 +290,28 @@ async fn lists_need_a_permit_and_watches_do_not() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn live_events_do_not_extend_initial_events() {
-    for (new_keys, least, most) in [(false, 30, 40), (true, 300, 310)] {
+async fn refused_list_keeps_its_permit_for_a_while() {
+    for (asked, kept) in [(None, 1.0), (Some(3), 3.0), (Some(600), 5.0)] {
+        let permits = Arc::new(Semaphore::new(1));
+        let options = || ReflectorOptions::new().list_permits(permits.clone());
         let fake = source(&["a"]);
-        fake.set_streaming_lists(true, false);
-        let rig = Rig::with(fake, ReflectorOptions::new().streaming_list(true));
+        let mut throttled = status(429, "TooManyRequests");
+        throttled.retry_after = asked.map(Duration::from_secs);
+        (0..2).for_each(|_| fake.fail_list(Fault::Status(throttled.clone())));
+        let busy = Rig::with(fake, options());
+        settle().await;
+        let other = Rig::with(source(&["b"]), options());
         let begun = Instant::now();
-        let mut n = 0;
-        while rig.log().is_empty() {
-            n += 1;
-            rig.source.put(object(&if new_keys { format!("new-{n}") } else { "a".to_owned() }));
-            seconds(1.0).await;
-            assert!(begun.elapsed() < Duration::from_secs(3600));
+        while other.requests().is_empty() {
+            seconds(0.05).await;
         }
-        let waited = begun.elapsed().as_secs();
-        assert!((least..=most).contains(&waited), "{new_keys}: {waited} s");
-        rig.source.end_watches(WatchEnd::Failed(status(410, "Expired")));
-        seconds(40.0).await;
-        let streams = rig.requests().iter().filter(|asked| asked.starts_with("stream")).count();
-        assert_eq!(streams, 1, "remembered as a refusal");
-        rig.assert_converged();
+        let waited = begun.elapsed().as_secs_f64();
+        let least = f64::min(kept, 0.8); // the shortest delay of the policy
+        assert!((least - 0.1..kept + 0.2).contains(&waited), "{asked:?}: {waited}");
+        seconds(0.1).await;
+        other.assert_converged();
+        drop(busy);
+        settle().await;
+        assert_eq!(permits.available_permits(), 1, "also if it ends during that time");
     }
 }

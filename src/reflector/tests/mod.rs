@@ -1,6 +1,7 @@
 //! Tests of the reflector against a fake source, with paused time.
 
 mod endless;
+mod list_modes;
 mod lists;
 mod namespaces;
 mod pace;
@@ -24,7 +25,7 @@ use tokio::time::Instant;
 
 use super::*;
 use crate::error::{ApiStatus, Fault, FaultClass, SourceError, Verb};
-use crate::helpers::{key, object, seconds, settle};
+use crate::helpers::{key, list_mode, object, seconds, settle};
 use crate::lister_watcher::{
     Collection, ListHints, ListItem, ListMetadata, ListQuery, ListStream, WatchItem, WatchQuery,
     WatchStream,
@@ -147,21 +148,7 @@ impl Rig {
     /// The requests in order, with their versions: `list 0`, `page`, `list ""`, `watch 3`, `stream
     /// ""`.
     fn requests(&self) -> Vec<String> {
-        let text = |version: &Option<ResourceVersion>| {
-            version.as_ref().map_or("\"\"".into(), ToString::to_string)
-        };
-        let asked = self.source.requests();
-        asked
-            .iter()
-            .map(|asking| match asking {
-                SourceRequest::List(ListQuery { continue_token: Some(_), .. }) => "page".into(),
-                SourceRequest::List(query) => format!("list {}", text(&query.version)),
-                SourceRequest::Watch(query) if query.initial_events => {
-                    format!("stream {}", text(&query.version))
-                }
-                SourceRequest::Watch(query) => format!("watch {}", text(&query.version)),
-            })
-            .collect()
+        requests_of(&self.source)
     }
 
     fn limits(&self) -> Vec<Option<u32>> {
@@ -181,6 +168,25 @@ impl Rig {
             .collect();
         assert_eq!(self.sink.0.lock().1, source);
     }
+}
+
+/// The requests in order, as [`Rig::requests`] shows them.
+fn requests_of(source: &FakeSource<ConfigMap>) -> Vec<String> {
+    let text = |version: &Option<ResourceVersion>| {
+        version.as_ref().map_or("\"\"".into(), ToString::to_string)
+    };
+    let asked = source.requests();
+    asked
+        .iter()
+        .map(|asking| match asking {
+            SourceRequest::List(ListQuery { continue_token: Some(_), .. }) => "page".into(),
+            SourceRequest::List(query) => format!("list {}", text(&query.version)),
+            SourceRequest::Watch(query) if query.initial_events => {
+                format!("stream {}", text(&query.version))
+            }
+            SourceRequest::Watch(query) => format!("watch {}", text(&query.version)),
+        })
+        .collect()
 }
 
 fn source(names: &[&str]) -> FakeSource<ConfigMap> {

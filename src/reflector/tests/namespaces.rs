@@ -49,9 +49,10 @@ async fn objects_of_other_namespaces_are_reported_and_dropped() {
         let collection = Collection { namespace: Some("shop".into()), ..fake.collection().clone() };
         let faults = Arc::new(Mutex::new(vec![]));
         let told = faults.clone();
-        let options = ReflectorOptions::new().streaming_list(streaming).on_error(move |error| {
-            told.lock().push((error.class(), error.to_string()));
-        });
+        let options =
+            ReflectorOptions::new().list_mode(list_mode(streaming)).on_error(move |error| {
+                told.lock().push((error.class(), error.to_string()));
+            });
         let reflector = Reflector::new(Arc::new(Namespaced(fake.clone(), collection)), options);
         let (sink, monitor) = (Sink::default(), reflector.monitor());
         let task = tokio::spawn(reflector.run(sink.clone()));

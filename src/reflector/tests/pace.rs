@@ -131,7 +131,7 @@ async fn every_duration_is_allowed() {
     }
     for streaming in [false, true] {
         let options = ReflectorOptions::new()
-            .streaming_list(streaming)
+            .list_mode(list_mode(streaming))
             .watch_grace_period(Duration::MAX)
             .list_idle_timeout(Duration::MAX)
             .initial_events_idle_timeout(Duration::MAX)

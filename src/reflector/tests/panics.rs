@@ -78,7 +78,7 @@ async fn panicking_source_is_reported_and_retried() {
             let fake = Arc::new(source(&["a"]));
             let panicking =
                 Panicking { source: fake.clone(), at: Mutex::new(vec![spot, spot, spot]) };
-            let options = ReflectorOptions::new().streaming_list(streaming).seed(3);
+            let options = ReflectorOptions::new().list_mode(list_mode(streaming)).seed(3);
             let reflector = Reflector::new(Arc::new(panicking), options);
             let (sink, monitor) = (Sink::default(), reflector.monitor());
             let task = tokio::spawn(reflector.run(sink.clone()));

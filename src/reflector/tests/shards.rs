@@ -117,7 +117,7 @@ async fn any_changes_converge_to_the_shard() {
             let picked: Vec<_> = namespaces.into_iter().filter(|_| rng.bool()).collect();
             shard(&picked)
         };
-        let options = ReflectorOptions::new().streaming_list(rng.bool());
+        let options = ReflectorOptions::new().list_mode(list_mode(rng.bool()));
         let options = if rng.bool() { options.page_size(2) } else { options };
         let (rig, shards) = with(&OBJECTS, &["a", "c"], options);
         for _ in 0..30 {

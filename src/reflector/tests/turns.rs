@@ -95,7 +95,7 @@ impl Late {
     async fn told_after(&self, streaming: bool, demands: bool) -> Option<Duration> {
         let options = ReflectorOptions::new()
             .seed(1)
-            .streaming_list(streaming)
+            .list_mode(list_mode(streaming))
             .freshness_limit(LIMIT)
             .list_idle_timeout(Duration::MAX)
             .on_error(|_| {});

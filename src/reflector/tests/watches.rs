@@ -300,3 +300,27 @@ async fn failed_probe_is_reported_and_repeated() {
     assert!(rig.monitor.status().freshness < Some(Duration::from_secs(20)));
     assert_eq!(rig.log(), ["=1"]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn version_lost_in_an_outage_is_listed_soon() {
+    let rig = Rig::start(source(&["a"]));
+    seconds(200.0).await;
+    (0..8).for_each(|_| rig.source.fail_watch(refused()));
+    rig.source.fail_watch(fault(410, "Expired"));
+    rig.source.end_watches(WatchEnd::Broken);
+    let watches = || rig.monitor.status().watches;
+    let before = watches();
+    while watches() < before + 9 {
+        seconds(0.05).await;
+    }
+    let back = Instant::now();
+    while rig.monitor.status().lists < 2 {
+        seconds(0.05).await;
+    }
+    assert!(back.elapsed() < Duration::from_secs(1), "{:?} after the answer", back.elapsed());
+    // A version that is lost again and again is no outage.
+    (0..4).for_each(|_| rig.source.fail_watch(fault(410, "Expired")));
+    rig.source.end_watches(WatchEnd::Broken);
+    seconds(20.0).await;
+    assert!(rig.monitor.status().lists < 5, "{:?}", rig.monitor.status());
+}

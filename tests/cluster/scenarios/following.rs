@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams};
 use kube::{CustomResourceExt, ResourceExt};
+use kube_informer::reflector::ListMode;
 use kube_informer::{InformerSpec, ResourceVersion};
 use serde_json::json;
 
@@ -14,7 +15,7 @@ use super::super::widgets::{Gauge, GaugeSpec, Widget, widget};
 pub(super) async fn handlers_see_creates_updates_and_deletes(rig: Rig) -> Outcome {
     let (factory, errors) = rig.factory();
     let typed = factory.informer::<Widget>();
-    let spec = InformerSpec::new().namespace(&*rig.namespace).streaming_list(true);
+    let spec = InformerSpec::new().namespace(&*rig.namespace).list_mode(ListMode::Streaming);
     let untyped = factory.dynamic_with(&Widget::api_resource(), spec).unwrap();
     let logs = [Log::of(&typed), Log::of(&untyped)];
     factory.start().unwrap();

@@ -4,6 +4,7 @@ use kube::api::{Api, DeleteParams, DynamicObject, ListParams, PostParams, Versio
 use kube::core::PartialObjectMeta;
 use kube::{CustomResourceExt, ResourceExt};
 use kube_informer::InformerSpec;
+use kube_informer::reflector::ListMode;
 
 use super::super::harness::{Outcome, Skip};
 use super::super::rig::{Log, Rig, SOON, State, converges, eventually, is, listed, state, stored};
@@ -62,7 +63,12 @@ pub(super) async fn a_list_fills_the_store(rig: Rig) -> Outcome {
 }
 
 pub(super) async fn a_stream_fills_the_store(rig: Rig) -> Outcome {
-    fills(&rig, |spec| spec.streaming_list(true), |spec| spec.streaming_list(true)).await;
+    fills(
+        &rig,
+        |spec| spec.list_mode(ListMode::Streaming),
+        |spec| spec.list_mode(ListMode::Streaming),
+    )
+    .await;
     Ok(())
 }
 
@@ -114,7 +120,7 @@ pub(super) async fn metadata_alone_is_followed(rig: Rig) -> Outcome {
     let (factory, errors) = rig.factory();
     let metadata = factory.informer::<PartialObjectMeta<Widget>>();
     let (streaming, _) = rig.factory();
-    let spec = InformerSpec::<PartialObjectMeta<Widget>>::new().streaming_list(true);
+    let spec = InformerSpec::<PartialObjectMeta<Widget>>::new().list_mode(ListMode::Streaming);
     let streamed = streaming.informer_with(spec).unwrap();
     let log = Log::of(&metadata);
     factory.start().unwrap();

@@ -12,7 +12,7 @@ use kube_informer::testing::{ApiServer, FakeSource};
 use kube_informer::{InformerOptions, InformerSpec, SharedInformer, SharedInformerFactory};
 
 use super::{SOON, filled, key, settle};
-use crate::helpers::{map, server_with};
+use crate::helpers::{list_mode, map, server_with};
 
 /// An object that looks at its source when it is cloned, dropped or read.
 struct Nosy {
@@ -82,7 +82,7 @@ async fn fake_source_calls_no_object_under_its_lock() {
             source.put(Nosy { metadata, source: Arc::downgrade(&source) });
         };
         put("a");
-        let reflector = ReflectorOptions::new().streaming_list(streaming).on_error(|_| {});
+        let reflector = ReflectorOptions::new().list_mode(list_mode(streaming)).on_error(|_| {});
         let options = InformerOptions::new().reflector(reflector);
         let informer = SharedInformer::new(source.clone(), options);
         informer.start().unwrap();

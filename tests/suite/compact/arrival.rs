@@ -10,7 +10,7 @@ use kube_informer::transport::{ApiSource, Decode, DecodeError, DecodeProtobuf, S
 use tokio::time::timeout;
 
 use super::*;
-use crate::helpers::S;
+use crate::helpers::{S, list_mode};
 
 #[path = "../../../benches/peers/pods.rs"]
 #[allow(dead_code, clippy::format_push_string, clippy::expect_used, reason = "the comparison's")]
@@ -48,7 +48,8 @@ fn ways(server: &ApiServer) -> Vec<Both> {
             if json {
                 source = source.json_only();
             }
-            let reflector = ReflectorOptions::new().streaming_list(streaming).on_error(|_| {});
+            let reflector =
+                ReflectorOptions::new().list_mode(list_mode(streaming)).on_error(|_| {});
             let options = InformerOptions::new().storage(storage).reflector(reflector);
             SharedInformer::new(Arc::new(source), options)
         };

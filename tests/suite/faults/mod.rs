@@ -26,7 +26,7 @@ use kube_informer::{Event, InformerSpec, SharedInformer, SharedInformerFactory, 
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep};
 
-use crate::helpers::{is_question, map};
+use crate::helpers::{is_question, list_mode, map};
 
 /// These tests are run twice, each time by another name: in JSON, and in protobuf.
 const PROTOBUF: bool = matches!(module_path!().as_bytes(), b"suite::faults_protobuf");
@@ -104,7 +104,7 @@ impl Rig {
         let errors = Arc::new(Mutex::new(Vec::new()));
         let log = errors.clone();
         let mut builder = SharedInformerFactory::builder(spoken(client))
-            .streaming_list(way == Way::Stream)
+            .list_mode(list_mode(way == Way::Stream))
             .on_error(move |error| log.lock().push(error.clone()));
         if way == Way::Pages {
             builder = builder.page_size(5);

@@ -1,0 +1,172 @@
+//! The life of one herd.
+
+use std::fmt;
+use std::time::Duration;
+
+use fastrand::Rng;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube_informer::{InformerSpec, SharedInformer, SharedInformerFactory};
+use tokio::time::{Instant, sleep};
+
+use crate::seeds::in_simulated_time;
+use crate::server::{Capacity, Seen, Server};
+
+/// The informers of a whole herd. Most worlds have a tenth of them, and of the seats.
+const INFORMERS: usize = 1_000;
+
+/// One world of so many has a whole herd.
+const WHOLE: u64 = 10;
+
+/// The figures of a world.
+#[derive(Debug)]
+pub(crate) struct Figures {
+    seed: u64,
+    informers: usize,
+    replicas: usize,
+    capacity: Capacity,
+    outage: Duration,
+    /// The share of watches whose version the server forgot.
+    pub(crate) lost: f64,
+    start: Phase,
+    /// Connection attempts in each second of the outage.
+    attempts: f64,
+    pub(crate) back: Phase,
+}
+
+/// The time from a start, or from the return of the server, until every informer is fresh.
+#[derive(Debug)]
+pub(crate) struct Phase {
+    /// The time until half of the informers were fresh, and all.
+    half: Duration,
+    all: Duration,
+    /// The longest wait of an informer that needed no list.
+    resumed: Duration,
+    lists: usize,
+    requests: usize,
+    pub(crate) refused: usize,
+    /// The largest number of requests in a tenth of a second.
+    burst: usize,
+    too_soon: usize,
+}
+
+impl Phase {
+    fn new(seen: &Seen, begun: Instant) -> Self {
+        let mut waits: Vec<_> = seen.fresh.values().map(|at| *at - begun).collect();
+        waits.sort();
+        let resumed = seen.fresh.iter().filter(|(of, _)| !seen.listed.contains(of));
+        let resumed = resumed.map(|(_, at)| *at - begun).max().unwrap_or_default();
+        let mut tenths: Vec<_> =
+            seen.requests.iter().map(|at| (*at - begun).as_millis() / 100).collect();
+        tenths.sort_unstable();
+        Self {
+            half: waits[waits.len() / 2],
+            all: *waits.last().unwrap(),
+            resumed,
+            lists: seen.lists,
+            requests: seen.requests.len(),
+            refused: seen.refused,
+            burst: tenths.chunk_by(|a, b| a == b).map(<[_]>::len).max().unwrap_or(0),
+            too_soon: seen.too_soon,
+        }
+    }
+}
+
+impl fmt::Display for Figures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { seed, informers, replicas, capacity, outage, lost, start, attempts, back } =
+            self;
+        let Capacity { seats, queue, list } = capacity;
+        write!(
+            f,
+            "{seed}: {informers} in {replicas} replicas, {seats} seats + {queue}, {list:?} a list; "
+        )?;
+        write!(f, "start {start}; outage {outage:?}, lost {lost}, {attempts:.1} attempts/s; ")?;
+        write!(f, "back {back}")
+    }
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { half, all, resumed, lists, requests, refused, burst, too_soon } = self;
+        let [half, all, resumed] = [half, all, resumed].map(Duration::as_secs_f64);
+        write!(f, "half {half:.1} s, all {all:.1} s, resumed {resumed:.1} s, ")?;
+        write!(
+            f,
+            "{lists} lists, {requests} requests, {refused} refused, burst {burst}, {too_soon} too soon"
+        )
+    }
+}
+
+/// Plays one world.
+pub(crate) fn play(seed: u64) -> Figures {
+    in_simulated_time(seed, live(seed))
+}
+
+async fn live(seed: u64) -> Figures {
+    let mut rng = Rng::with_seed(seed);
+    let mut one_of = |choices: &[usize]| rng.choice(choices.iter().copied()).unwrap();
+    let (informers, share) =
+        if seed.is_multiple_of(WHOLE) { (INFORMERS, 1) } else { (INFORMERS / 10, 10) };
+    let replicas = (one_of(&[1, 10, 100, 1_000]) / share).max(1);
+    let capacity = Capacity {
+        seats: one_of(&[10, 40, 100]) / share,
+        queue: one_of(&[0, 50, 500]) / share,
+        list: Duration::from_millis(one_of(&[20, 200, 1_000]) as u64),
+    };
+    let outage = Duration::from_secs(one_of(&[1, 10, 60, 600]) as u64);
+    let lost = one_of(&[0, 50, 100]) as f64 / 100.0;
+    let server = Server::new(capacity);
+    let begun = Instant::now();
+    let (factories, caches) = start(&server, informers, replicas);
+    all_fresh(&server, informers).await;
+    let start = Phase::new(&server.take_seen(), begun);
+    // Long enough for every delay to start over.
+    sleep(Duration::from_secs(300)).await;
+    server.take_seen();
+    server.stop();
+    sleep(outage).await;
+    let attempts = server.take_seen().requests.len() as f64 / outage.as_secs_f64();
+    let begun = Instant::now();
+    server.resume((0..informers).filter(|_| rng.f64() < lost));
+    all_fresh(&server, informers).await;
+    let back = Phase::new(&server.take_seen(), begun);
+    sleep(Duration::from_secs(1)).await;
+    let version = server.version().to_string();
+    for cache in &caches {
+        assert_eq!(cache.snapshot().version().map(ToString::to_string).as_ref(), Some(&version));
+        assert_eq!(cache.snapshot().len(), 1);
+    }
+    for factory in factories {
+        factory.shutdown().await;
+    }
+    Figures { seed, informers, replicas, capacity, outage, lost, start, attempts, back }
+}
+
+fn start(
+    server: &Server,
+    informers: usize,
+    replicas: usize,
+) -> (Vec<SharedInformerFactory>, Vec<SharedInformer<ConfigMap>>) {
+    let (mut factories, mut caches) = (Vec::new(), Vec::new());
+    for replica in 0..replicas {
+        let factory = SharedInformerFactory::builder(server.client()).on_error(|_| {}).build();
+        let own = informers / replicas;
+        for n in replica * own..(replica + 1) * own {
+            let spec = InformerSpec::new().namespace(format!("n{n}"));
+            caches.push(factory.informer_with(spec).unwrap());
+        }
+        factory.start().unwrap();
+        factories.push(factory);
+    }
+    (factories, caches)
+}
+
+/// Waits until the server has served every informer.
+async fn all_fresh(server: &Server, informers: usize) {
+    let begun = Instant::now();
+    while server.fresh() < informers {
+        let late = begun.elapsed() > Duration::from_secs(3600);
+        assert!(!late, "{} of {informers} are fresh after an hour", server.fresh());
+        sleep(Duration::from_millis(100)).await;
+    }
+}
