@@ -69,7 +69,8 @@ impl SharedInformerFactoryBuilder {
     }
 
     /// Sets the number of concurrent lists. 8 unless set; at least one. The limit protects a server
-    /// that comes back, because every informer then lists at once.
+    /// that comes back, because every informer then lists at once. A list that the server was too
+    /// busy for (429) counts for a random part of the `Retry-After`, up to 5 s.
     pub fn max_concurrent_lists(mut self, lists: usize) -> Self {
         self.lists = lists.clamp(1, Semaphore::MAX_PERMITS);
         self

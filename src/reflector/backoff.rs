@@ -31,6 +31,9 @@ pub(super) const HEALTHY_AFTER: Duration = Duration::from_secs(120);
 /// failure with a `Retry-After`, the reflector waits at least that long, up to ten minutes. If
 /// `next_delay` panics, the panic is logged and the reflector waits 30 s.
 ///
+/// The reflector calls `reset` after two healthy minutes. It also does so once in an outage, when
+/// the server answers again with 429, or with 410 for the version of a watch.
+///
 /// A policy for tests, which retries at once and then waits:
 ///
 /// ```

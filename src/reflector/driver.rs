@@ -33,7 +33,7 @@ pub(super) struct ReflectorDriver {
     pub(super) heartbeat: Heartbeat,
     /// The permit of the current list.
     pub(super) permit: Option<OwnedSemaphorePermit>,
-    /// The time for which the permit of a list is kept that the server was too busy for.
+    /// The longest time for which a list that the server was too busy for keeps its permit.
     pub(super) busy_for: Option<Duration>,
     /// The stream that sent the initial events, until the driver follows it.
     pub(super) stream: Option<(Guarded<WatchStream>, WatchQuery)>,
@@ -244,11 +244,13 @@ impl ReflectorDriver {
 
     async fn wait(&mut self, delay: Duration, machine: &mut Machine) -> StepOutcome {
         self.status.enter(ReflectorState::Waiting(delay));
-        let held = self.permit.take().zip(self.busy_for.take());
+        // At random, so that those who get the permits next do not all come at the same moment.
+        let time = self.busy_for.take().map(|time| machine.spread(time.min(delay)));
+        let held = self.permit.take().zip(time);
         let until = after(Instant::now(), delay);
         let waiting = async move {
             if let Some((permit, time)) = held {
-                sleep(time.min(delay)).await;
+                sleep(time).await;
                 drop(permit);
             }
             sleep_until(until).await;

@@ -32,11 +32,12 @@ const MAX_IDLE_TIMEOUTS: u32 = 10;
 /// an object of the largest size could take months.
 const SLOWEST: u64 = 8 * 1024;
 
-/// The time for which a list that the server was too busy for keeps its permit, if the server names
-/// none. Otherwise all lists of a factory would be refused one after another, at once.
+/// The longest time for which a list that the server was too busy for keeps its permit, if the
+/// server names none. Otherwise all lists of a factory would be refused at once, one after another.
 const SHORT_BUSY: Duration = Duration::from_secs(1);
 
-/// The longest such time. Another resource may have another server, which is not busy.
+/// The bound of the time that the server names. Another resource may have another server, which is
+/// not busy.
 const LONG_BUSY: Duration = Duration::from_secs(5);
 
 impl ReflectorDriver {

@@ -14,6 +14,9 @@ use crate::server::{Capacity, Seen, Server};
 /// The informers of a whole herd. Most worlds have a tenth of them, and of the seats.
 const INFORMERS: usize = 1_000;
 
+/// The limit of a factory, unless it is set.
+const CONCURRENT_LISTS: usize = 8;
+
 /// One world of so many has a whole herd.
 const WHOLE: u64 = 10;
 
@@ -67,6 +70,27 @@ impl Phase {
             refused: seen.refused,
             burst: tenths.chunk_by(|a, b| a == b).map(<[_]>::len).max().unwrap_or(0),
             too_soon: seen.too_soon,
+        }
+    }
+}
+
+impl Figures {
+    /// Asserts that the herd neither stormed the server nor starved.
+    pub(crate) fn assert_bounds(&self) {
+        let Self { informers, replicas, capacity, outage, start, attempts, back, .. } = self;
+        let lists = replicas * CONCURRENT_LISTS;
+        let rounds = u32::try_from(informers.div_ceil(capacity.seats.min(lists))).unwrap();
+        let ideal = capacity.list * rounds;
+        assert!(start.all < 5 * ideal + Duration::from_secs(90), "{self}");
+        assert!(back.all < 5 * ideal + Duration::from_secs(120), "{self}");
+        assert_eq!((start.too_soon, back.too_soon), (0, 0), "{self}");
+        assert!(start.refused + back.refused < 20 * informers, "{self}");
+        // A list and its watch, as often as a place for lists becomes free in a tenth of a second.
+        let turns = 2 + 100 / usize::try_from(capacity.list.as_millis()).unwrap();
+        assert!(start.burst <= 2 * lists.min(*informers) * turns, "{self}");
+        assert!(back.burst < informers / 3, "{self}");
+        if *outage >= Duration::from_secs(60) {
+            assert!(*attempts < 0.15 * *informers as f64, "{self}");
         }
     }
 }

@@ -58,7 +58,7 @@ struct State {
     seen: Seen,
 }
 
-/// What the server has seen since the last look.
+/// The requests since the last look.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     /// The time of each request of a list or watch.

@@ -306,8 +306,7 @@ async fn refused_list_keeps_its_permit_for_a_while() {
             seconds(0.05).await;
         }
         let waited = begun.elapsed().as_secs_f64();
-        let least = f64::min(kept, 0.8); // the shortest delay of the policy
-        assert!((least - 0.1..kept + 0.2).contains(&waited), "{asked:?}: {waited}");
+        assert!((0.04..kept + 0.1).contains(&waited), "{asked:?}: {waited}");
         seconds(0.1).await;
         other.assert_converged();
         drop(busy);
