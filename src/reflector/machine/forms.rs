@@ -61,9 +61,7 @@ impl ListForms {
         match (self.mode, lesson) {
             (ListMode::Plain, _) | (_, Some(ListForm::Plain)) => ListForm::Plain,
             (ListMode::Auto, None) => self.next.unwrap_or(ListForm::Plain),
-            (ListMode::Streaming, _) | (ListMode::Auto, _) => {
-                self.next.unwrap_or(ListForm::Streaming)
-            }
+            (ListMode::Streaming | ListMode::Auto, _) => self.next.unwrap_or(ListForm::Streaming),
         }
     }
 
