@@ -22,7 +22,7 @@ pub enum ListMode {
     /// - after three plain lists in a row that the server answered with 429 or with an internal
     ///   error, or did not complete,
     /// - instead of the rest of a plain list whose pages expired, if those of the list before did,
-    ///   too.
+    ///   too. This is tried once, until a list in pages succeeds.
     ///
     /// If that streaming list succeeds, others follow for an hour, and then plain lists again. It
     /// gives way to a plain list as in [`Streaming`](Self::Streaming).

@@ -90,7 +90,8 @@ impl ListForms {
             (ListForm::Streaming, _) => (ListForm::Plain, 1),
             (ListForm::Plain, FormFailure::PageExpired) => {
                 self.expired = self.expired.saturating_add(1);
-                if self.expired >= EXPIRED_PAGES {
+                // Once: if the streaming list fails, too, only the delay after failures helps.
+                if self.expired == EXPIRED_PAGES {
                     (self.next, self.failed) = (Some(ListForm::Streaming), 0);
                 }
                 return;
@@ -172,6 +173,8 @@ mod tests {
             (&[BUSY, BUSY, BUSY, UNKNOWN, BUSY, BUSY, BUSY, BUSY], Plain),
             (&[BUSY, BUSY, BUSY, UNKNOWN, Wait(3600), Ok, BUSY, BUSY, BUSY], Streaming),
             (&[GONE, OkInOnePiece, GONE, ERROR], Plain),
+            (&[GONE, OkInOnePiece, GONE, ERROR, GONE, GONE], Plain),
+            (&[GONE, OkInOnePiece, GONE, ERROR, Ok, GONE, OkInOnePiece, GONE], Streaming),
             (&[BUSY, BUSY, BUSY, Ok, ERROR], Plain),
             (&[BUSY, BUSY, BUSY, Ok, ERROR, Ok], Streaming),
             (&[BUSY, BUSY, BUSY, Ok, UNKNOWN, Ok], Plain),
