@@ -130,4 +130,4 @@ const JSON: (usize, isize) = (530, 92_500);
 const PROTOBUF: (usize, isize) = (535, 92_000);
 const BARE: (usize, isize) = (172, 28_900);
 /// Calls of the allocator to compare two pods.
-const COMPARED: usize = 2;
+const COMPARED: usize = 4;
