@@ -235,16 +235,17 @@ impl Overlay {
             (before.sight.epoch_of(expectation.version(), creates), expectation)
         });
         let epoch = expected.as_ref().map(|(epoch, _)| *epoch);
-        if epoch.is_some_and(|epoch| epoch < self.informer.snapshot().epoch()) {
-            // The write was lost with its history, and readers may have seen the restored state.
-            return;
-        }
+        let is_lost = epoch.is_some_and(|epoch| epoch < self.informer.snapshot().epoch());
         self.make_room();
         let new = Answer { expected, object, age: Age::new() };
         // The drop of an object is user code, so no lock is held.
         let _held = new.object.clone();
         let mut state = self.state.lock();
         let entry = state.entries.get(&written.key).map(|entry| (**entry).clone());
+        if entry.is_none() && is_lost {
+            // The write was lost with its history, and readers may have seen the restored state.
+            return;
+        }
         if entry.is_none() && state.entries.len() >= state.settings.limit {
             state.skipped += 1;
             return;
