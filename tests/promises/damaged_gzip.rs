@@ -15,6 +15,7 @@ use http_body::Frame;
 use http_body_util::StreamBody;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::client::Body;
+use kube_informer::reflector::ListMode;
 use kube_informer::{InformerSpec, SharedInformerFactory, Storage};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -142,9 +143,12 @@ async fn damage_that_a_checksum_shows_is_listed_again() {
                     _ => (None, body(list("12"))),
                 }
             });
-            let streaming = matches!(damage, Damage::StreamingList);
+            let mode = match damage {
+                Damage::StreamingList => ListMode::Streaming,
+                Damage::Watch | Damage::EndlessList => ListMode::Plain,
+            };
             let factory = SharedInformerFactory::builder(client).gzip(true).build();
-            let spec = InformerSpec::<ConfigMap>::new().streaming_list(streaming).storage(storage);
+            let spec = InformerSpec::<ConfigMap>::new().list_mode(mode).storage(storage);
             let maps = factory.informer_with(spec).unwrap();
             factory.start().unwrap();
             factory.wait_for_sync(60 * S).await.unwrap();
