@@ -41,14 +41,14 @@ async fn note(operator: &Operator, name: &str, value: &str) -> Done {
     Ok(())
 }
 
-/// percona-server-mongodb-operator, after Sieve: the operator takes the secret of its users as the
-/// sign that everything is there. If it dies after the secret, the pod never comes.
+/// The operator takes the secret of its users as the sign that everything is there. If it dies
+/// after the secret, the pod never comes.
 #[test]
 fn crash_after_the_secret_leaves_no_pod() {
     let reconcile: Reconcile = |_, request| makes_secret_and_pod(request).boxed();
     let scenario = |repaired| operator(repaired, reconcile);
     let wanted = ["crash-after", "crash-before", "lose-answer", "throttle"];
-    finds("mongodb-operator", &wanted, scenario, |world: World| async move {
+    finds("two creates", &wanted, scenario, |world: World| async move {
         world.server().create(&cluster(&[]))?;
         world.settle().await?;
         Ok(())
@@ -66,13 +66,13 @@ async fn makes_secret_and_pod(request: Request) -> Done {
     Ok(())
 }
 
-/// yugabyte-operator, after Sieve: the size before a change is kept in memory. After a crash the
-/// operator does not know what it has to take away.
+/// The size before a change is kept in memory. After a crash the operator does not know what it
+/// has to take away.
 #[test]
 fn crash_forgets_the_size_before() {
     let reconcile: Reconcile = |map, request| scales_from_memory(map, request).boxed();
     let scenario = |repaired| operator(repaired, reconcile);
-    finds("yugabyte-operator", &["crash-before"], scenario, |world: World| async move {
+    finds("a size in memory", &["crash-before"], scenario, |world: World| async move {
         world.server().create(&cluster(&[("nodes", "2")]))?;
         world.settle().await?;
         change(&world, "nodes", "1")?;

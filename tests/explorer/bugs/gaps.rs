@@ -4,13 +4,13 @@ use kube::api::{DeleteParams, Patch, PatchParams};
 
 use super::*;
 
-/// cassandra-operator #402, after Sieve: a volume is deleted when its pod is seen terminating. If
+/// cassandra-operator #398, after Sieve: a volume is deleted when its pod is seen terminating. If
 /// the pod is gone at the next list, the volume stays for ever.
 #[test]
 fn unobserved_deletion_leaves_an_orphan_volume() {
     let reconcile: Reconcile = |map, request| deletes_claims_of_pods(map, request).boxed();
     let scenario = |repaired| operator(repaired, reconcile);
-    finds("cassandra-operator #402", &["gap"], scenario, |world: World| async move {
+    finds("cassandra-operator #398", &["gap"], scenario, |world: World| async move {
         world.server().create(&cluster(&[("nodes", "1")]))?;
         let mut running = pod("db-0");
         running.spec.get_or_insert_default().node_name = Some("n1".into());

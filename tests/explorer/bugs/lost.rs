@@ -4,14 +4,13 @@ use kube::api::{Patch, PatchParams};
 
 use super::*;
 
-/// percona-xtradb-cluster-operator, after Sieve and Acto: the error of a write is logged, and the
-/// reconcile ends as if it had succeeded.
+/// The error of a write is logged, and the reconcile ends as if it had succeeded.
 #[test]
 fn swallowed_error_leaves_the_status_behind() {
     let reconcile: Reconcile = |map, request| swallows_errors(map, request).boxed();
     let scenario = |repaired| operator(repaired, reconcile);
     let wanted = ["conflict", "throttle"];
-    finds("percona-xtradb-cluster-operator", &wanted, scenario, |world: World| async move {
+    finds("a swallowed error", &wanted, scenario, |world: World| async move {
         world.server().create(&cluster(&[]))?;
         world.settle().await?;
         Ok(())

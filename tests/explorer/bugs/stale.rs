@@ -57,7 +57,7 @@ async fn is_unchanged(request: &Request, map: &ConfigMap) -> Result<bool, Confir
     Ok(matches!(answer, Confirmation::Unchanged(_)))
 }
 
-/// zookeeper-operator #312, after Sieve: the operator compares a live list of volumes with a stale
+/// zookeeper-operator #314, after Sieve: the operator compares a live list of volumes with a stale
 /// number of replicas, and deletes the volume of a replica that the user has added.
 #[test]
 fn stale_size_deletes_the_volume_of_a_live_replica() {
@@ -69,7 +69,7 @@ fn stale_size_deletes_the_volume_of_a_live_replica() {
             (0..wanted).any(|n| last.starts_with("DELETE ") && last.ends_with(&format!("/db-{n}")))
         })
     };
-    finds("zookeeper-operator #312", &["stale-restart"], scenario, |world: World| async move {
+    finds("zookeeper-operator #314", &["stale-restart"], scenario, |world: World| async move {
         world.server().create(&cluster(&[("nodes", "1")]))?;
         world.settle().await?;
         change(&world, "nodes", "2")?;
