@@ -9,7 +9,7 @@ use kube::api::PostParams;
 use kube::{Api, Client};
 
 use super::machine::{RequestFailure, Step, StepOutcome};
-use crate::lease::{LeaseError, LeaseVerb, attempt, checked};
+use crate::lease::{LeaseError, LeaseVerb, attempt, checked, checked_write};
 
 /// The outcome of a step, and the error to report.
 pub(super) type StepResult = (StepOutcome, Option<LeaseError>);
@@ -58,14 +58,16 @@ impl LeaseClient {
                 }
                 Step::Create(lease) => {
                     let params = PostParams::default();
-                    let asked =
-                        async { checked(this.api.create(&params, &lease).await?, &this.name) };
+                    let asked = async {
+                        checked_write(this.api.create(&params, &lease).await?, &lease, &this.name)
+                    };
                     this.ask(LeaseVerb::Create, asked, written).await
                 }
                 Step::Replace(lease) => {
                     let params = PostParams::default();
                     let asked = async {
-                        checked(this.api.replace(&this.name, &params, &lease).await?, &this.name)
+                        let answer = this.api.replace(&this.name, &params, &lease).await?;
+                        checked_write(answer, &lease, &this.name)
                     };
                     this.ask(LeaseVerb::Update, asked, written).await
                 }

@@ -145,6 +145,32 @@ pub(crate) fn checked(lease: Lease, name: &str) -> kube::Result<Lease> {
     Err(kube::Error::Service(problem.into()))
 }
 
+/// Returns the answer to a create or a replacement if it proves that the server stored what was
+/// sent. A proxy may answer with the Lease that was stored before, or with the request's body.
+///
+/// A webhook may change other fields, so only the holder and the time of the renewal are compared.
+pub(crate) fn checked_write(answer: Lease, sent: &Lease, name: &str) -> kube::Result<Lease> {
+    let answer = checked(answer, name)?;
+    let holder = |lease: &Lease| {
+        let holder = lease.spec.as_ref().and_then(|spec| spec.holder_identity.clone());
+        holder.filter(|holder| !holder.is_empty())
+    };
+    // Renewal times are sent in whole microseconds.
+    let renewed = |lease: &Lease| {
+        let time = lease.spec.as_ref().and_then(|spec| spec.renew_time.as_ref());
+        time.map(|time| time.0.as_nanosecond().div_euclid(1_000))
+    };
+    if answer.metadata.resource_version != sent.metadata.resource_version
+        && holder(&answer) == holder(sent)
+        && renewed(&answer) == renewed(sent)
+    {
+        return Ok(answer);
+    }
+    let problem = "the answer does not prove the write: it has the old version, or another holder \
+                   or renewal time; does a proxy answer in place of the server?";
+    Err(kube::Error::Service(problem.into()))
+}
+
 /// Waits for the answer to a request about a Lease, for this long at most.
 pub(crate) async fn attempt<T>(
     verb: LeaseVerb,
@@ -157,5 +183,52 @@ pub(crate) async fn attempt<T>(
         Ok(Ok(Err(error))) => Err(LeaseError::new(verb, lease, error)),
         Ok(Err(message)) => Err(LeaseError::panicked(verb, lease, &message)),
         Err(_) => Err(LeaseError::timed_out(verb, lease, limit)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::coordination::v1::LeaseSpec;
+    use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
+    use k8s_openapi::jiff::Timestamp;
+
+    use super::*;
+
+    fn lease(version: Option<&str>, holder: &str, renewed: i128) -> Lease {
+        let renewed = Timestamp::from_nanosecond(renewed).unwrap();
+        let spec = LeaseSpec {
+            holder_identity: Some(holder.to_owned()),
+            renew_time: Some(MicroTime(renewed)),
+            ..LeaseSpec::default()
+        };
+        let metadata = ObjectMeta {
+            name: Some("x".to_owned()),
+            uid: Some("u".to_owned()),
+            resource_version: version.map(str::to_owned),
+            ..ObjectMeta::default()
+        };
+        Lease { metadata, spec: Some(spec) }
+    }
+
+    #[test]
+    fn only_the_stored_write_is_proof() {
+        let sent = lease(Some("7"), "me", 5_000_900);
+        let proves = |answer| checked_write(answer, &sent, "x").is_ok();
+        assert!(proves(lease(Some("8"), "me", 5_000_000)), "as it was serialized");
+        assert!(!proves(sent.clone()), "an echo");
+        assert!(!proves(lease(Some("8"), "me", 4_999_999)), "an older renewal");
+        assert!(!proves(lease(Some("8"), "other", 5_000_000)));
+        assert!(!proves(lease(None, "me", 5_000_000)));
+
+        let created = lease(None, "me", 5_000_000);
+        assert!(checked_write(lease(Some("1"), "me", 5_000_000), &created, "x").is_ok());
+        assert!(checked_write(created.clone(), &created, "x").is_err(), "an echo");
+
+        let released = lease(Some("7"), "", 5_000_000);
+        let mut cleared = lease(Some("8"), "", 5_000_000);
+        // A webhook may change this one.
+        cleared.spec.as_mut().unwrap().lease_duration_seconds = Some(2);
+        cleared.spec.as_mut().unwrap().holder_identity = None;
+        assert!(checked_write(cleared, &released, "x").is_ok());
     }
 }

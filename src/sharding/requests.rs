@@ -14,7 +14,7 @@ use serde_json::json;
 use super::error::MembershipError;
 use super::machine::{Answer, Request, RequestFailure, Rules, Subject};
 use super::record::{self, Record};
-use crate::lease::{LeaseError, LeaseFault, LeaseVerb, attempt, checked};
+use crate::lease::{LeaseError, LeaseFault, LeaseVerb, attempt, checked, checked_write};
 
 /// The answer to a request, with the parts that the driver keeps.
 #[derive(Debug)]
@@ -122,9 +122,13 @@ impl Requests {
     ) -> kube::Result<Option<Lease>> {
         let params = PostParams::default();
         let answer = match (verb, lease) {
-            (LeaseVerb::Create, Some(lease)) => Some(self.api.create(&params, &lease).await?),
+            (LeaseVerb::Create, Some(lease)) => {
+                let answer = self.api.create(&params, &lease).await?;
+                return checked_write(answer, &lease, name).map(Some);
+            }
             (LeaseVerb::Update, Some(lease)) => {
-                Some(self.api.replace(name, &params, &lease).await?)
+                let answer = self.api.replace(name, &params, &lease).await?;
+                return checked_write(answer, &lease, name).map(Some);
             }
             (LeaseVerb::Delete, _) => {
                 let Request::Delete { uid, version, .. } = request else { return Ok(None) };

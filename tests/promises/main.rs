@@ -18,6 +18,7 @@ mod helpers;
 mod hostile;
 mod manager;
 mod pace;
+mod proxies;
 mod queue;
 mod recorder;
 mod stages;
