@@ -74,6 +74,19 @@ impl Membership {
         }
     }
 
+    /// Waits until the store shows a quorum list of everything that began after this moment, for at
+    /// most `limit`. Only this proves that no history was lost. Cancel safe.
+    ///
+    /// # Errors
+    /// [`SyncError`] after `limit`, or at once if the informer was stopped.
+    pub(crate) async fn listed(&self, since: Moment, limit: Duration) -> Result<(), SyncError> {
+        let start = Instant::now();
+        match timeout(limit, self.0.pipeline.listed_since(since)).await {
+            Ok(true) => Ok(()),
+            _ => SyncError::unless_none(vec![self.unsynced()], start),
+        }
+    }
+
     /// Returns a future that wants the proof for [`is_fresh`](Self::is_fresh) while it is held, and
     /// notes it when it is polled. It needs no timer.
     pub(crate) fn proof(&self, since: Moment) -> BoxFuture<'static, bool> {

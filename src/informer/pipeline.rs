@@ -236,6 +236,20 @@ impl Pipeline {
         self.failure.get().is_none()
     }
 
+    /// Waits until the store shows a quorum list of everything that began after this moment.
+    /// Returns false if the informer stopped before.
+    pub(super) async fn listed_since(&self, since: Moment) -> bool {
+        if !self.synced().await {
+            return false;
+        }
+        let listed = async {
+            self.monitor.listed_since(since).await;
+            // The list may wait in the queue.
+            self.fifo.flushed().await;
+        };
+        self.stop.run_until_cancelled(listed).await.is_some() && self.failure.get().is_none()
+    }
+
     /// Returns the stored objects, and whether they contain the whole first list. A new handler
     /// receives them first. Call this while the processor is entered. O(1).
     fn stored(&self) -> (Objects, bool) {

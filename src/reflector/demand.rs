@@ -43,12 +43,16 @@ pub(super) struct Demands {
     wanted: watch::Sender<Wanted>,
     /// The beginning of the last quorum read whose state was handed on.
     proved: watch::Sender<Moment>,
+    /// The beginning of the last quorum list of everything that was handed on.
+    listed: watch::Sender<Moment>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Wanted {
     /// The latest moment after which a quorum read is wanted. [`Moment::START`] if none is.
     since: Moment,
+    /// Likewise, if only a list of everything will do.
+    lists_since: Moment,
     waiters: usize,
 }
 
@@ -57,6 +61,7 @@ impl Demands {
         Self {
             wanted: watch::Sender::new(Wanted::default()),
             proved: watch::Sender::new(Moment::START),
+            listed: watch::Sender::new(Moment::START),
         }
     }
 
@@ -76,6 +81,20 @@ impl Demands {
         let _proved = proved.wait_for(|proved| *proved > since).await;
     }
 
+    /// Waits until a quorum list of everything that began after this moment was handed on. Use it
+    /// where history may have been lost: a restored server may have passed every known version.
+    /// Waiters share one list. Cancel safe.
+    pub(super) async fn listed_since(&self, since: Moment) {
+        let mut listed = self.listed.subscribe();
+        self.wanted.send_modify(|wanted| {
+            wanted.lists_since = wanted.lists_since.max(since);
+            wanted.waiters += 1;
+        });
+        let _waits = Waits(self);
+        // The sender lives as long as `self`.
+        let _listed = listed.wait_for(|listed| *listed > since).await;
+    }
+
     /// Notes that the state of a quorum read that began at this moment was handed on.
     pub(super) fn prove(&self, begun: Moment) {
         self.proved.send_if_modified(|proved| {
@@ -93,7 +112,7 @@ impl Drop for Waits<'_> {
         self.0.wanted.send_modify(|wanted| {
             wanted.waiters -= 1;
             if wanted.waiters == 0 {
-                wanted.since = Moment::START;
+                (wanted.since, wanted.lists_since) = (Moment::START, Moment::START);
             }
         });
     }
@@ -105,6 +124,7 @@ pub(super) struct Proving {
     cell: Arc<StatusCell>,
     wanted: watch::Receiver<Wanted>,
     since: Moment,
+    lists_since: Moment,
     source: Arc<dyn ListerWatcher>,
     idle_timeout: Duration,
     state: DemandState,
@@ -155,6 +175,7 @@ impl Proving {
             wanted: cell.demands().wanted.subscribe(),
             cell,
             since: Moment::START,
+            lists_since: Moment::START,
             source,
             idle_timeout,
             state: DemandState::Idle,
@@ -166,14 +187,22 @@ impl Proving {
     /// Returns whether a proof is wanted. Costs one atomic read while none is.
     pub(super) fn is_wanted(&mut self) -> bool {
         if self.wanted.has_changed().unwrap_or(false) {
-            self.since = self.wanted.borrow_and_update().since;
+            Wanted { since: self.since, lists_since: self.lists_since, .. } =
+                *self.wanted.borrow_and_update();
         }
-        self.since > Moment::START && self.since > *self.cell.demands().proved.borrow()
+        let is_proved = || self.since <= *self.cell.demands().proved.borrow();
+        self.wants_list() || (self.since > Moment::START && !is_proved())
+    }
+
+    /// Returns whether only a list of everything will do.
+    fn wants_list(&self) -> bool {
+        self.lists_since > Moment::START && self.lists_since >= *self.cell.demands().listed.borrow()
     }
 
     /// Notes that the list of a quorum read that began at this moment was handed on.
     pub(super) fn listed(&mut self, begun: Moment) {
         self.cell.demands().prove(begun);
+        self.cell.demands().listed.send_modify(|listed| *listed = begun.max(*listed));
         (self.failures, self.refusals) = (0, 0);
         if matches!(&self.state, DemandState::Awaiting { begun: asked, .. } if *asked < begun) {
             self.state = DemandState::Idle;
@@ -257,7 +286,7 @@ impl Proving {
                     version == *known || version.compare(known) == Ok(Ordering::Greater)
                 };
                 // Otherwise versions have no order, or history was lost.
-                if !known.is_some_and(ordered) {
+                if self.wants_list() || !known.is_some_and(ordered) {
                     return Demanded::Unproven;
                 }
                 let until = after(Instant::now(), PATIENCE);

@@ -224,6 +224,12 @@ impl ReflectorMonitor {
     pub(crate) async fn proved_since(&self, since: Moment) {
         self.0.demands().proved_since(since).await;
     }
+
+    /// Waits until a quorum list of everything that began after this moment was handed on. Cancel
+    /// safe.
+    pub(crate) async fn listed_since(&self, since: Moment) {
+        self.0.demands().listed_since(since).await;
+    }
 }
 
 struct Stopped(Arc<StatusCell>);

@@ -121,7 +121,7 @@ async fn session_renewed_only_by_a_proxy_ends() {
             held.collect::<Vec<_>>()
         };
         sleep(30 * S).await;
-        assert_eq!(held().iter().filter(|slot| slot[0]).count(), SLOTS / 2);
+        assert!(held().contains(&[true, false]) && held().contains(&[false, true]));
         *proxy.lock() = Proxy { lie: Some(lie), silences_watches };
         if silences_watches {
             server.drop_connections();
@@ -131,6 +131,7 @@ async fn session_renewed_only_by_a_proxy_ends() {
             let held = held();
             assert!(!held.contains(&[true, true]), "{lie:?}, {silences_watches}: {held:?}");
         }
-        assert_eq!(held(), [[false, true]; SLOTS], "{lie:?}, {silences_watches}");
+        // It may join again with a new Lease, but claims nothing.
+        assert!(held().iter().all(|[lied, _]| !lied), "{lie:?}, {silences_watches}");
     }
 }

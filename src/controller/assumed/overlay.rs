@@ -232,7 +232,8 @@ impl Overlay {
             expectation => Some(expectation),
         };
         let expected = expectation.map(|expectation| {
-            (before.sight.epoch_of(expectation.version(), creates), expectation)
+            let key = Some(&written.key);
+            (before.sight.epoch_of(key, &expectation, creates), expectation)
         });
         let epoch = expected.as_ref().map(|(epoch, _)| *epoch);
         let is_lost = epoch.is_some_and(|epoch| epoch < self.informer.snapshot().epoch());
@@ -356,12 +357,10 @@ impl Answer {
     fn or_newer(self, other: Self) -> Self {
         match (&self.expected, &other.expected) {
             (Some((of, _)), Some((epoch, _))) if of > epoch => self,
-            (Some((of, known)), Some((epoch, new))) if of == epoch => {
-                let merged = known.clone().and(new.clone());
-                if merged == *known {
-                    return self;
-                }
-                Self { expected: Some((*epoch, merged)), ..other }
+            (Some((of, known)), Some((epoch, new)))
+                if of == epoch && (new == known || new.is_older_than(known)) =>
+            {
+                self
             }
             _ => other,
         }

@@ -8,7 +8,8 @@ use kube::api::ObjectMeta;
 use tokio::time::Instant;
 
 use super::client::Written;
-use super::expectation::{Expectation, Expectations, is_met, newer};
+use super::expectation::{Expectation, Expectations, Expected, newer};
+use super::seen::Seen;
 use super::target::Target;
 use crate::indexer::{Snapshot, WaitTimeout};
 use crate::informer::{SharedInformer, StartError};
@@ -23,11 +24,11 @@ pub(crate) struct Cache(Arc<CacheState>);
 
 struct CacheState {
     informer: SharedInformer,
-    expected: Mutex<Expected>,
+    expected: Mutex<AllExpected>,
 }
 
 #[derive(Default)]
-struct Expected {
+struct AllExpected {
     /// The expectations by the key of the reconcile.
     of: HashMap<ObjectKey, Expectations>,
     /// The number of expectations of all keys.
@@ -36,13 +37,13 @@ struct Expected {
     limit: usize,
 }
 
-impl Expected {
+impl AllExpected {
     /// Removes the expectations of `key` for which this function returns true. Returns whether none
     /// is left.
     fn remove(
         &mut self,
         key: &ObjectKey,
-        mut removes: impl FnMut(&Option<ObjectKey>, &(u64, Expectation)) -> bool,
+        mut removes: impl FnMut(&Option<ObjectKey>, &Expected) -> bool,
     ) -> bool {
         let Some(expectations) = self.of.get_mut(key) else { return true };
         let before = expectations.len();
@@ -59,7 +60,7 @@ impl Expected {
 impl Cache {
     /// Tracks writes to the objects of this informer, and keeps the informer alive.
     pub(crate) fn new(informer: SharedInformer) -> Self {
-        let expected = Mutex::new(Expected { limit: 64, ..Expected::default() });
+        let expected = Mutex::new(AllExpected { limit: 64, ..AllExpected::default() });
         Self(Arc::new(CacheState { informer, expected }))
     }
 
@@ -90,13 +91,12 @@ impl Cache {
         if !self.holds(target) {
             return None;
         }
-        let store = self.0.informer.snapshot();
-        let key = target.key();
-        let object = key.as_ref().and_then(|key| store.get_cached(key)?.version());
-        let is_absent =
-            key.is_some_and(|key| !store.is_unreadable(&key) && store.get_cached(&key).is_none());
-        let version = store.version().cloned();
-        Some(Sight { cache: self.clone(), epoch: store.epoch(), version, object, is_absent })
+        Some(Sight { cache: self.clone(), seen: self.seen(target.key().as_ref()) })
+    }
+
+    /// Returns the present state of the store, as far as it concerns this object.
+    fn seen(&self, object: Option<&ObjectKey>) -> Seen {
+        Seen::of(&self.0.informer.snapshot(), object)
     }
 
     /// Returns whether the cache's shard includes an object with this metadata.
@@ -129,10 +129,42 @@ impl Cache {
     ) -> Result<(), WaitTimeout> {
         let start = Instant::now();
         let shown = self.wait_observed(key, limit).await;
+        self.prove(key, start, shown, proof).await
+    }
+
+    /// Waits like [`wait_or_prove`](Self::wait_or_prove), but within one limit. Only writes of
+    /// another history are given up.
+    pub(super) async fn wait_shown(
+        &self,
+        key: &ObjectKey,
+        limit: Duration,
+    ) -> Result<(), WaitTimeout> {
+        let start = Instant::now();
+        self.wait_observed(key, limit).await?;
+        self.prove(key, start, Ok(()), limit.saturating_sub(start.elapsed())).await
+    }
+
+    /// Gives up the writes that the cache does not show after this wait, if a read from a quorum
+    /// proves that it is newer.
+    async fn prove(
+        &self,
+        key: &ObjectKey,
+        start: Instant,
+        shown: Result<(), WaitTimeout>,
+        proof: Duration,
+    ) -> Result<(), WaitTimeout> {
         let unmet = self.0.expected.lock().of.get(key).cloned().unwrap_or_default();
         let Some(wanted) = self.newest(key).filter(|_| !self.shows(key)) else { return Ok(()) };
+        let epoch = self.0.informer.snapshot().epoch();
+        let history_lost = unmet.values().any(|of| of.history_lost && of.epoch > epoch);
+        let informer = self.0.informer.join();
         // The writes were made before this moment.
-        if self.0.informer.join().fresh(Moment::now(), proof).await.is_ok() {
+        let proved = if history_lost {
+            informer.listed(Moment::now(), proof).await
+        } else {
+            informer.fresh(Moment::now(), proof).await
+        };
+        if proved.is_ok() {
             self.give_up(key, &unmet);
             return Ok(());
         }
@@ -149,10 +181,14 @@ impl Cache {
             return;
         }
         let mut given_up = 0;
-        self.0.expected.lock().remove(key, |object, expectation| {
-            let removes = unmet.get(object) == Some(expectation);
-            // A restored backup may have lost what was written before.
-            given_up += usize::from(removes && expectation.0 >= store.epoch());
+        self.0.expected.lock().remove(key, |object, expected| {
+            let removes = unmet.get(object) == Some(expected);
+            // A restored backup may have lost what was written before. A write that seemed to be of
+            // a newer history may be shown after all.
+            let here = Expected { epoch: store.epoch(), ..expected.clone() };
+            let is_missing =
+                expected.epoch >= store.epoch() && !here.are_met(&store, object.as_ref());
+            given_up += usize::from(removes && is_missing);
             removes
         });
         if given_up > 0 {
@@ -188,32 +224,29 @@ impl Cache {
     fn shares_history(&self, key: &ObjectKey, store: &Snapshot) -> bool {
         let expected = self.0.expected.lock();
         let of_key = expected.of.get(key);
-        of_key.is_none_or(|all| all.values().all(|(epoch, _)| *epoch == store.epoch()))
+        of_key.is_none_or(|all| all.values().all(|of| of.epoch == store.epoch()))
     }
 
     /// Returns the newest version that `key` waits for, if any.
     fn newest(&self, key: &ObjectKey) -> Option<ResourceVersion> {
         let expected = self.0.expected.lock();
         let expectations = expected.of.get(key)?;
-        let versions = expectations.values().filter_map(|(_, expectation)| expectation.version());
+        let states = expectations.values().flat_map(|of| &of.states);
+        let versions = states.filter_map(Expectation::version);
         Some(versions.reduce(newer).cloned().unwrap_or_else(|| ResourceVersion::from("0")))
     }
 
     /// Removes the expectations that the store meets. Returns whether none is left.
     fn settle(&self, key: &ObjectKey, store: &Snapshot) -> bool {
         let mut expected = self.0.expected.lock();
-        expected.remove(key, |object, expectation| is_met(expectation, store, object.as_ref()))
+        expected.remove(key, |object, expected| expected.are_met(store, object.as_ref()))
     }
 
-    /// Makes `key` wait until the store shows this state of an object, or of the collection.
-    pub(crate) fn expect(
-        &self,
-        key: &ObjectKey,
-        object: Option<ObjectKey>,
-        expectation: Expectation,
-    ) {
-        let epoch = self.0.informer.snapshot().epoch();
-        self.expect_in(epoch, key, object, expectation);
+    /// Makes `key` wait until the store shows this state of an object, which was written before
+    /// this call.
+    pub(crate) fn expect(&self, key: &ObjectKey, object: ObjectKey, expectation: Expectation) {
+        let (epoch, history_lost) = self.seen(Some(&object)).epoch_of_recorded(&expectation);
+        self.expect_in(epoch, key, Some(object), expectation, history_lost);
     }
 
     /// Makes `key` wait until the store shows this state in this epoch.
@@ -223,27 +256,18 @@ impl Cache {
         key: &ObjectKey,
         object: Option<ObjectKey>,
         expectation: Expectation,
+        history_lost: bool,
     ) {
         let store = self.0.informer.snapshot();
         let mut expected = self.0.expected.lock();
         let expectations = expected.of.entry(key.clone()).or_default();
-        let new = match expectations.remove(&object) {
-            Some((before, old)) if before >= epoch => {
-                let merged = if before == epoch { old.and(expectation) } else { old };
-                expectations.insert(object, (before, merged));
-                0
-            }
-            before => {
-                expectations.insert(object, (epoch, expectation));
-                usize::from(before.is_none())
-            }
-        };
-        expected.count += new;
+        let before = expectations.len();
+        expectations.entry(object).or_default().add(epoch, expectation, history_lost);
+        expected.count += expectations.len() - before;
         if expected.count > expected.limit {
             // Otherwise, keys that are never reconciled again would stay for ever.
             expected.of.retain(|_, expectations| {
-                expectations
-                    .retain(|object, expectation| !is_met(expectation, &store, object.as_ref()));
+                expectations.retain(|object, expected| !expected.are_met(&store, object.as_ref()));
                 !expectations.is_empty()
             });
             expected.count = expected.of.values().map(HashMap::len).sum();
@@ -255,46 +279,46 @@ impl Cache {
 /// The state of a cache before a request was sent.
 pub(in crate::controller) struct Sight {
     cache: Cache,
-    epoch: u64,
-    /// The version that the store had reached.
-    version: Option<ResourceVersion>,
-    /// The version of the request's object in the store.
-    object: Option<ResourceVersion>,
-    /// True if the store shows that the object does not exist.
-    is_absent: bool,
+    seen: Seen,
 }
 
 impl Sight {
-    /// Returns the epoch of the store that will show this version, the answer to the request.
+    /// Returns the epoch of the store that will show the answer to the request, which came now.
+    /// `creates` says that the request created the object.
     pub(in crate::controller) fn epoch_of(
         &self,
-        version: Option<&ResourceVersion>,
-        is_new: bool,
+        object: Option<&ObjectKey>,
+        expectation: &Expectation,
+        creates: bool,
     ) -> u64 {
-        // A write that changes nothing is answered with the version of the last change. The store
-        // shows that change, unless it is newer.
-        let known = if is_new || self.is_absent { &self.version } else { &self.object };
-        let older = version.zip(known.as_ref()).is_some_and(|(new, old)| new.is_older_than(old));
-        // The server has lost history that the store still shows: it was restored from a backup.
-        self.epoch + u64::from(older)
+        let now = self.cache.seen(object);
+        self.seen.epoch_of_answer(&now, expectation, creates)
     }
 
-    /// Makes `key` wait until the cache shows this state. `is_new` says that the request made the
-    /// state.
+    /// Returns whether the cache showed the request's object with this uid.
+    pub(super) fn showed(&self, uid: &str) -> bool {
+        self.seen.showed(uid)
+    }
+
+    /// Makes `key` wait until the cache shows this state. `creates` says that the request created
+    /// the object.
     pub(super) fn expect(
         &self,
         key: &ObjectKey,
         written: Option<&Written>,
         expectation: &Expectation,
-        is_new: bool,
+        creates: bool,
     ) {
         // An object in the shard of another replica never appears here.
         if written.and_then(|of| of.state.as_deref()).is_some_and(|of| !self.cache.follows(of)) {
             return;
         }
-        let is_new = is_new || written.is_none() || matches!(expectation, Expectation::Absent(_));
-        let epoch = self.epoch_of(expectation.version(), is_new);
-        let object = written.map(|written| written.key.clone());
-        self.cache.expect_in(epoch, key, object, expectation.clone());
+        let object = written.map(|written| &written.key);
+        let now = self.cache.seen(object);
+        let epoch = self.seen.epoch_of_answer(&now, expectation, creates);
+        // If in doubt, the key waits for a proof.
+        let epoch = epoch + u64::from(epoch == now.epoch() && now.lacks(expectation));
+        let history_lost = epoch > self.seen.epoch();
+        self.cache.expect_in(epoch, key, object.cloned(), expectation.clone(), history_lost);
     }
 }

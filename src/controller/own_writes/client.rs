@@ -60,9 +60,15 @@ pub struct WriteRefused {
 /// wait counts as a failure, and the key is retried with backoff. No reconcile of the key runs on a
 /// cache that is older than its writes.
 ///
+/// After a restored backup, versions start over. If an answer cannot be of the history that the
+/// cache shows, the informer lists everything again with a quorum read. One case cannot be told
+/// apart: the answer has the very version at which the cache shows the object in the lost history.
+/// It looks like the answer to a write that changed nothing, and the key does not wait.
+///
 /// The answer to a write may be lost (a broken connection, a timeout, a server error). Or it may
-/// hide the success of an earlier try (a conflict, not found). The controller then first lists the
-/// object from a quorum.
+/// hide the success of an earlier try (a conflict, not found). Or it names only the uid of a
+/// deleted object that the cache has not shown. The controller then first lists the object from a
+/// quorum.
 ///
 /// The controller waits only for kinds that it follows or that
 /// [`reads_own_writes`](super::super::ControllerBuilder::reads_own_writes) names. It does not wait
@@ -175,7 +181,8 @@ impl TrackedReconcile {
         target.name_created(&body);
         let request = Request::from_parts(parts, Body::from(body));
         // From here on the server may have the request, even if this future is dropped.
-        let mut flight = InFlight(Some((self, target, client.clone())), sights);
+        let write = Some((self, target, client.clone()));
+        let mut flight = InFlight { write, sights, deleted_unseen: false };
         let (parts, body) = client.send(request).await?.into_parts();
         let status = parts.status;
         if status.is_server_error() || status == StatusCode::REQUEST_TIMEOUT {
@@ -209,22 +216,34 @@ fn is_final(status: StatusCode) -> bool {
 
 /// A write that was sent, and the caches before that. If it is dropped before its answer is known,
 /// it counts as lost.
-struct InFlight(Option<(TrackedReconcile, Target, Client)>, Vec<Sight>);
+struct InFlight {
+    write: Option<(TrackedReconcile, Target, Client)>,
+    sights: Vec<Sight>,
+    /// True if the write deleted an object that a cache did not show.
+    deleted_unseen: bool,
+}
 
 impl InFlight {
     /// Notes that the server refused the write: nothing changed.
     fn refused(&mut self) {
-        self.0 = None;
+        self.write = None;
     }
 
     /// Notes that the server made the write. If the answer does not say which object and version,
     /// the write counts as lost and is looked up.
     fn landed(&mut self, body: &[u8]) {
-        let Some((reconcile, target, _)) = &self.0 else { return };
+        let Some((reconcile, target, _)) = &self.write else { return };
         let Ok(answer) = kube_decode::json::<WriteAnswer>(body) else { return };
         match answer.expectation(target) {
+            // A cache that has not shown this object does not show its absence either.
+            Confirmation::Expect(_, Expectation::Gone { uid: Some(uid), version: None })
+                if !self.sights.iter().all(|sight| sight.showed(&uid)) =>
+            {
+                self.deleted_unseen = true;
+                return;
+            }
             Confirmation::Expect(written, expectation) => {
-                for sight in &self.1 {
+                for sight in &self.sights {
                     let creates = target.creates();
                     sight.expect(&reconcile.0.key, Some(&written), &expectation, creates);
                 }
@@ -232,23 +251,25 @@ impl InFlight {
             Confirmation::Nothing => {}
             Confirmation::Incomplete => return,
         }
-        self.0 = None;
+        self.write = None;
     }
 }
 
 impl Drop for InFlight {
     fn drop(&mut self) {
-        if let Some((reconcile, target, client)) = self.0.take() {
-            reconcile.0.log.lose(&reconcile.0.key, target, client);
+        if let Some((reconcile, target, client)) = self.write.take() {
+            reconcile.0.log.lose(&reconcile.0.key, target, client, self.deleted_unseen);
         }
     }
 }
 
 /// Lists a target's object from a quorum, or one object if the name is unknown. Returns what a
-/// cache shows once it has reached that list.
+/// cache shows once it has reached that list. `deleted_unseen` says that a cache without the object
+/// may be older than it.
 pub(super) async fn quorum_list(
     client: &Client,
     target: &Target,
+    deleted_unseen: bool,
 ) -> Result<Vec<(Option<Written>, Expectation)>, kube::Error> {
     let request = Request::get(target.quorum_list())
         .header(ACCEPT, METADATA_ONLY)
@@ -274,6 +295,7 @@ pub(super) async fn quorum_list(
     let version = found.as_ref().and_then(|item| item.metadata.resource_version.as_deref());
     let expectation = match version {
         Some(version) => Expectation::AtLeast(version.into()),
+        None if deleted_unseen => return Ok(vec![(None, Expectation::AtLeast(listed))]),
         None => Expectation::Absent(listed),
     };
     let state = found.map(|item| item.metadata.state());

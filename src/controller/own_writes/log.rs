@@ -36,6 +36,8 @@ pub(crate) struct WriteLog {
 struct Lost {
     target: Target,
     client: Client,
+    /// True if the write deleted an object that a cache did not show.
+    deleted_unseen: bool,
 }
 
 /// The reason why a key still waits for its own writes.
@@ -111,7 +113,7 @@ impl WriteLog {
                 return Ok(());
             };
             let sights = self.sights(&lost.target);
-            let listing = client::quorum_list(&lost.client, &lost.target);
+            let listing = client::quorum_list(&lost.client, &lost.target, lost.deleted_unseen);
             let left = limit.saturating_sub(start.elapsed());
             let failed = match timeout(left, listing).await {
                 Ok(Ok(found)) => {
@@ -149,12 +151,19 @@ impl WriteLog {
         self.caches.iter().filter_map(|cache| cache.sight(target)).collect()
     }
 
-    /// Notes a write whose answer never came.
-    pub(super) fn lose(&self, key: &ObjectKey, target: Target, client: Client) {
+    /// Notes a write whose answer never came, or does not say enough.
+    pub(super) fn lose(
+        &self,
+        key: &ObjectKey,
+        target: Target,
+        client: Client,
+        deleted_unseen: bool,
+    ) {
         let mut all = self.lost.lock();
         let lost = all.entry(key.clone()).or_default();
-        if lost.iter().all(|other| other.target != target) {
-            lost.push(Lost { target, client });
+        match lost.iter_mut().find(|other| other.target == target) {
+            Some(known) => known.deleted_unseen |= deleted_unseen,
+            None => lost.push(Lost { target, client, deleted_unseen }),
         }
     }
 }

@@ -10,6 +10,7 @@ mod cache;
 mod client;
 mod expectation;
 mod log;
+mod seen;
 mod target;
 
 use std::fmt;
@@ -109,13 +110,16 @@ impl<K: Resource + Send + Sync + 'static> OwnWrites<K> {
     /// older than one already recorded for the same object has no effect. Nothing waits for an
     /// object outside of the informer's shard.
     ///
+    /// Record the answer at once. An answer from before a state that the store already shows may be
+    /// one after a restored backup. The key then waits for a read from a quorum.
+    ///
     /// # Errors
     /// [`UntraceableWrite`]; nothing waits for the write then.
     pub fn expect_write(&self, key: &ObjectKey, answer: &K) -> Result<(), UntraceableWrite> {
         let (object, version) = identity(answer)?;
         // An object in the shard of another replica never appears here.
         if self.0.follows(answer.meta()) {
-            self.0.expect(key, Some(object), Expectation::AtLeast(version));
+            self.0.expect(key, object, Expectation::AtLeast(version));
         }
         Ok(())
     }
@@ -131,20 +135,21 @@ impl<K: Resource + Send + Sync + 'static> OwnWrites<K> {
     pub fn expect_delete(&self, key: &ObjectKey, last: &K) -> Result<(), UntraceableWrite> {
         let (object, version) = identity(last)?;
         let uid = last.meta().uid.clone();
-        self.0.expect(key, Some(object), Expectation::Gone { uid, version: Some(version) });
+        self.0.expect(key, object, Expectation::Gone { uid, version: Some(version) });
         Ok(())
     }
 
     /// Waits until the store shows every write recorded for `key`, for `limit` at most. Cancel
     /// safe.
     ///
-    /// Returns `Ok` without that in three cases: the informer was stopped, its shard is empty, or
-    /// the cluster was restored from a backup after the write.
+    /// If the cluster was restored from a backup around the write, the store may never show it. The
+    /// informer then proves that the store is newer than this call, by a read from a quorum.
+    /// Returns `Ok` without either in two cases: the informer was stopped, or its shard is empty.
     ///
     /// # Errors
     /// [`WaitTimeout`] when `limit` has passed. The next call waits for the same writes again.
     pub async fn wait_observed(&self, key: &ObjectKey, limit: Duration) -> Result<(), WaitTimeout> {
-        self.0.wait_observed(key, limit).await
+        self.0.wait_shown(key, limit).await
     }
 }
 

@@ -142,3 +142,29 @@ async fn lists_for_a_demand_are_rare_and_spare_the_watch() {
     demanding.refusing.refuses_all.store(false, Ordering::Relaxed);
     assert!(demanding.is_proved(180.0).await, "{:?}", demanding.monitor.status());
 }
+
+/// The watch has reached the quorum's version, but maybe in a history that was lost.
+#[tokio::test(start_paused = true)]
+async fn demanded_list_is_made_although_watch_is_current() {
+    let source = Arc::new(source(&["a", "b"]));
+    let reflector = Reflector::new(source.clone(), ReflectorOptions::new().seed(1));
+    let monitor = reflector.monitor();
+    let task = tokio::spawn(reflector.run(Sink::default()));
+    let lists = || {
+        let is_list = |request: &SourceRequest| match request {
+            SourceRequest::List(query) => query.limit != Some(1),
+            SourceRequest::Watch(_) => false,
+        };
+        source.requests().iter().filter(|request| is_list(request)).count()
+    };
+    seconds(10.0).await;
+    monitor.proved_since(Moment::now()).await;
+    assert_eq!(lists(), 1, "the question is enough");
+    let listed = monitor.listed_since(Moment::now());
+    tokio::time::timeout(Duration::from_secs(5), listed).await.unwrap();
+    assert_eq!(lists(), 2);
+    // A proof that nobody wants any more costs nothing.
+    seconds(600.0).await;
+    assert_eq!(lists(), 2);
+    task.abort();
+}

@@ -5,6 +5,7 @@ mod backoff;
 mod drops;
 mod edges;
 mod groups;
+mod histories;
 mod hot;
 mod keys;
 mod late;
