@@ -61,9 +61,9 @@ pub struct WriteRefused {
 /// cache that is older than its writes.
 ///
 /// After a restored backup, versions start over. If an answer cannot be of the history that the
-/// cache shows, the informer lists everything again with a quorum read. One case cannot be told
-/// apart: the answer has the very version at which the cache shows the object in the lost history.
-/// It looks like the answer to a write that changed nothing, and the key does not wait.
+/// cache shows, the informer lists everything again with a quorum read. One gap remains: the answer
+/// has the very version at which the cache shows the object in the lost history. It looks like the
+/// answer to a write that changed nothing, and the key does not wait.
 ///
 /// The answer to a write may be lost (a broken connection, a timeout, a server error). Or it may
 /// hide the success of an earlier try (a conflict, not found). Or it names only the uid of a
@@ -87,7 +87,7 @@ pub struct WriteRefused {
 /// cannot check its clock. A write that must never be late has to name the resourceVersion that it
 /// replaces.
 ///
-/// One gap remains. When the answer to a creation with `generateName` is lost, the name is unknown.
+/// Another gap: when the answer to a creation with `generateName` is lost, the name is unknown.
 /// The key then waits until the cache has reached the version of a later list. A request that
 /// reaches the server after that list still creates an object. Derive names from the owner's name
 /// instead.

@@ -143,8 +143,10 @@ impl<K: Resource + Send + Sync + 'static> OwnWrites<K> {
     /// safe.
     ///
     /// If the cluster was restored from a backup around the write, the store may never show it. The
-    /// informer then proves that the store is newer than this call, by a read from a quorum.
-    /// Returns `Ok` without either in two cases: the informer was stopped, or its shard is empty.
+    /// informer then proves that the store is newer than this call, by a read from a quorum. It
+    /// lists everything, unless the store already showed a newer version of the object when the
+    /// write was recorded. Returns `Ok` without either in two cases: the informer was stopped, or
+    /// its shard is empty.
     ///
     /// # Errors
     /// [`WaitTimeout`] when `limit` has passed. The next call waits for the same writes again.
