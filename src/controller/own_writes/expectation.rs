@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::indexer::Snapshot;
-use crate::object::{ObjectKey, ResourceVersion, ShardSelector};
+use crate::object::{Cached, ObjectKey, ResourceVersion, ShardSelector};
 
 /// The expectations of one key, by object; `None` stands for the collection itself.
 pub(super) type Expectations = HashMap<Option<ObjectKey>, Expected>;
@@ -109,7 +109,7 @@ fn are_met(
             store.has_reached(version)
                 || stored
                     .as_ref()
-                    .and_then(|stored| stored.version())
+                    .and_then(Cached::version)
                     .is_some_and(|stored| stored.is_at_least(version))
         }
         // Only after its creation was seen: an object that has not arrived looks like one that is
