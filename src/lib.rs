@@ -139,7 +139,6 @@ pub mod metrics;
 pub mod object;
 mod packer;
 mod panic;
-mod parted_table;
 pub mod processor;
 pub mod reflector;
 #[cfg(all(test, shuttle))]

@@ -6,8 +6,7 @@
 
 use std::collections::HashMap;
 
-use crate::object::{Cached, Delta, KnownObjects, ObjectKey, hash_str};
-use crate::parted_table::PartedTable;
+use crate::object::{Cached, Delta, KnownObjects, ObjectKey, PartedTable, hash_str};
 
 /// A summary by key of the deltas that are queued, or popped and not done.
 #[derive(Default)]
@@ -65,6 +64,11 @@ impl Pending {
     pub(super) fn forget(&mut self) -> impl Iterator<Item = Cached> + use<> {
         self.deltas = 0;
         std::mem::take(&mut self.keys).into_entries().filter_map(|(_, entry)| entry.latest)
+    }
+
+    /// Makes room for `keys` more keys.
+    pub(super) fn reserve(&mut self, keys: usize) {
+        self.keys.reserve(keys);
     }
 
     fn entry(&self, key: &ObjectKey) -> Option<&Entry> {

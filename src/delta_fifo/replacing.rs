@@ -67,6 +67,7 @@ impl DeltaFifo {
                 state.pre_restore.retain(|key| unreadable.contains(key));
             }
             let deltas = gone.len() + items.len() + unreadable.len();
+            state.pending.reserve(deltas);
             let kind = if only_arrivals {
                 BatchKind::Arrivals { complete }
             } else {
@@ -134,7 +135,7 @@ impl DeltaFifo {
         moved: &HashSet<ObjectKey>,
         budget: &mut YieldBudget,
     ) -> SafeVec<(ObjectKey, Delta)> {
-        let mut places = KeyPositions::default();
+        let mut places = KeyPositions::with_capacity(items.len());
         for (place, (key, _)) in items.iter().enumerate() {
             budget.spend(1).await;
             places.insert(key, place);

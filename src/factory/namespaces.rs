@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use super::members::Members;
 use super::{InformerSpec, Interest, SharedInformerFactory, SpecError};
 use crate::indexer::{IndexError, Snapshot};
-use crate::informer::{GroupIndex, InformerGroup, StartError, SyncError};
+use crate::informer::{GroupIndex, InformerGroup, SharedInformer, StartError, SyncError};
 use crate::object::{CachedEvent, Event};
 
 /// The informers of one kind in the namespaces that a label selector selects. They join and leave
@@ -105,7 +105,7 @@ impl<K: Resource + Send + Sync + 'static> SelectedNamespaces<K> {
     }
 
     /// Adds an index to all informers, present and future ones. See
-    /// [`SharedInformer::add_index`](crate::SharedInformer::add_index).
+    /// [`SharedInformer::add_index`].
     ///
     /// If another holder of one of the informers added an index of this name, that one is read.
     ///
@@ -118,8 +118,7 @@ impl<K: Resource + Send + Sync + 'static> SelectedNamespaces<K> {
         I::Item: Into<String>,
     {
         let own = name.to_owned();
-        let add =
-            move |informer: &crate::SharedInformer<K>| informer.add_index(&own, values.clone());
+        let add = move |informer: &SharedInformer<K>| informer.add_index(&own, values.clone());
         let place = self.members.add_index(name, Arc::new(add))?;
         Ok(SelectedIndex { members: self.members.clone(), place })
     }

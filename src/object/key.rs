@@ -11,7 +11,7 @@ use kube::Resource;
 use kube::api::ObjectMeta;
 
 use super::AnyObject;
-use crate::parted_table::PartedTable;
+use super::parted_table::PartedTable;
 
 /// The key of an object: `namespace/name` if it is namespaced, `name` if it is cluster-scoped.
 ///
@@ -217,6 +217,10 @@ impl serde::Serialize for ObjectKey {
 pub(crate) struct KeyPositions(PartedTable<usize>);
 
 impl KeyPositions {
+    pub(crate) fn with_capacity(keys: usize) -> Self {
+        Self(PartedTable::with_capacity(keys))
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }

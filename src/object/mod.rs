@@ -10,6 +10,7 @@ mod event;
 mod index_values;
 mod key;
 mod known;
+mod parted_table;
 mod reach;
 mod shard;
 mod told;
@@ -36,6 +37,7 @@ pub(crate) use key::{KeyPositions, hash_parts, hash_str};
 pub use known::{KnownChunks, KnownObjects, ObjectState};
 #[doc(no_inline)]
 pub use kube_decode::FieldSet;
+pub(crate) use parted_table::PartedTable;
 pub(crate) use reach::KindReach;
 pub use shard::{ShardKey, ShardSelector, ring_hash};
 pub(crate) use shard::{controller, set_controller};

@@ -12,7 +12,6 @@ use crate::controller::OwnWrites;
 use crate::helpers::{key, object};
 use crate::indexer::Indexer;
 use crate::informer::{InformerOptions, SharedInformer};
-use crate::object::ObjectKey;
 use crate::testing::FakeSource;
 
 /// No time passes here: a waiter that is not woken waits for ever.

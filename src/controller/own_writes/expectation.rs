@@ -148,11 +148,11 @@ mod tests {
     fn older_answer_never_replaces_newer() {
         assert_eq!(merged([at_least(7), at_least(5)]), [at_least(7)]);
         assert_eq!(merged([at_least(5), at_least(7)]), [at_least(7)]);
-        let deleted = gone("u", Some(7));
-        assert_eq!(merged([deleted.clone(), at_least(5)]), [deleted.clone()]);
-        assert_eq!(merged([at_least(5), deleted.clone()]), [deleted.clone()]);
-        assert_eq!(merged([deleted.clone(), gone("u", None)]), [deleted.clone()]);
-        assert_eq!(merged([gone("before", Some(5)), deleted.clone()]), [deleted]);
+        let deleted = || gone("u", Some(7));
+        assert_eq!(merged([deleted(), at_least(5)]), [deleted()]);
+        assert_eq!(merged([at_least(5), deleted()]), [deleted()]);
+        assert_eq!(merged([deleted(), gone("u", None)]), [deleted()]);
+        assert_eq!(merged([gone("before", Some(5)), deleted()]), [deleted()]);
     }
 
     #[test]

@@ -72,6 +72,7 @@ fn alerts_are_on_metrics_that_there_are() {
         names::WATCH_REFUSED,
         names::LEADER_ELECTION_MASTER,
         names::OBJECTS,
+        names::UNCHANGED_UPDATES,
     ];
     let prefixes =
         ["kube_informer_", "informer_", "workqueue_", "controller_runtime_", "leader_election_"];

@@ -9,6 +9,9 @@ use hashbrown::HashTable;
 /// The largest number of entries of a part: seven eighths of 4,096 buckets.
 const PART: usize = 3_584;
 
+/// The room that an emptied part keeps, in entries. A queue is filled and emptied all the time.
+const KEPT: usize = 448;
+
 /// The largest number of bits that choose a part. Parts grow beyond [`PART`] only if this many bits
 /// do not tell their entries apart.
 const MOST_BITS: u32 = 16;
@@ -32,8 +35,7 @@ struct Part<T> {
 
 impl<T> Default for PartedTable<T> {
     fn default() -> Self {
-        let part = Part { bits: 0, entries: HashTable::new() };
-        Self { directory: vec![0], parts: vec![part], len: 0 }
+        Self::with_capacity(0)
     }
 }
 
@@ -51,6 +53,21 @@ fn moved<T>((hash, _): &(u64, T)) -> u64 {
 }
 
 impl<T> PartedTable<T> {
+    /// Creates a table with room for this number of entries, or for those of one part.
+    pub(crate) fn with_capacity(entries: usize) -> Self {
+        let part = Part { bits: 0, entries: HashTable::with_capacity(entries.min(PART)) };
+        Self { directory: vec![0], parts: vec![part], len: 0 }
+    }
+
+    /// Makes room for this number of entries, or for those of one part, if the table is empty.
+    pub(crate) fn reserve(&mut self, entries: usize) {
+        if let [part] = &mut *self.parts
+            && part.entries.is_empty()
+        {
+            part.entries.reserve(entries.min(PART), moved);
+        }
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -83,19 +100,21 @@ impl<T> PartedTable<T> {
     }
 
     /// Removes the entry with this hash for which `is` returns true. O(1): it moves at most an
-    /// eighth of a part, and frees one part's memory.
+    /// eighth of a part. The last entry frees the empty parts.
     pub(crate) fn remove(&mut self, hash: u64, is: impl Fn(&T) -> bool) -> Option<T> {
         let part = self.part_of(hash);
         let entries = &mut self.parts[part].entries;
         let found = entries.find_entry(hash, |(other, entry)| *other == hash && is(entry));
         let entry = found.ok()?.remove().0.1;
-        if entries.len() < entries.capacity() / 8 {
-            entries.shrink_to_fit(moved);
+        if entries.capacity() > KEPT && entries.len() < entries.capacity() / 8 {
+            entries.shrink_to(KEPT, moved);
         }
         self.len -= 1;
-        if self.len == 0 {
-            // All parts are empty, and their memory is free.
-            *self = Self::default();
+        if self.len == 0 && self.parts.len() > 1 {
+            self.parts.truncate(1);
+            self.parts[0].bits = 0;
+            self.directory.truncate(1);
+            self.directory[0] = 0;
         }
         Some(entry)
     }
