@@ -22,7 +22,7 @@ const LONGEST_MESSAGE: usize = 32_768;
 ///
 /// let ready: Option<bool> = None;
 /// let status = ready.map_or(ConditionStatus::Unknown, ConditionStatus::from);
-/// assert_eq!(status.as_str(), "Unknown");
+/// assert_eq!(status, ConditionStatus::Unknown);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ConditionStatus {
