@@ -14,7 +14,7 @@ use kube_decode::{DecodeError, stack};
 use crate::object::{
     AnyObject, Cached, IndexExtractor, IndexValues, KnownObjects, NotEnough, ObjectKey,
 };
-use crate::panic::{SafeDropper, catch, drop_safely};
+use crate::panic::{catch, drop_safely};
 use crate::storage::{Buffer, Keeper, PackError, Storage, WireObject};
 
 /// The problem of an object whose metadata cannot be read.
@@ -215,7 +215,7 @@ impl<K: ?Sized> Storage<K> {
     #[cfg(any(test, feature = "testing"))]
     #[doc(hidden)]
     pub fn packer(&self, resource: impl Into<Arc<str>>) -> Packer {
-        match self.keeper(&resource.into(), SafeDropper::default()) {
+        match self.keeper(&resource.into(), crate::panic::SafeDropper::default()) {
             Some(keeper) => Packer::keeping(keeper),
             None => Packer::decoded(),
         }

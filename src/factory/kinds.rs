@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -11,14 +11,17 @@ use kube::Resource;
 use kube::api::DynamicObject;
 use kube::core::{ApiResource, PartialObjectMeta};
 use kube::{Client, Error};
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::definition::Definition;
 use super::members::{Members, Wanted};
+use super::serving::DISCOVERY_TIMEOUT;
 use super::{InformerSpec, Interest, SharedInformerFactory, SpecError};
 use crate::indexer::Snapshot;
 use crate::informer::{SharedInformer, StartError, SyncError};
-use crate::object::{CachedEvent, Event};
+use crate::object::{CachedEvent, Event, ObjectKey};
+use crate::panic::catch;
+use crate::sync::Mutex;
 
 /// The pause after a failed discovery.
 const PAUSE: Duration = Duration::from_secs(5);
@@ -99,6 +102,11 @@ impl SharedInformerFactory {
     }
 }
 
+/// Returns whether there is a definition of this name.
+fn defines(store: &Snapshot<Definition>, name: &str) -> bool {
+    ObjectKey::cluster(name).is_ok_and(|key| store.get_cached(&key).is_some())
+}
+
 /// Returns the spec of a kind's informer.
 fn spec_of<K: ?Sized>(kind: &Kind) -> InformerSpec<K> {
     let spec = InformerSpec::new();
@@ -112,31 +120,40 @@ impl<K: Resource + Send + Sync + 'static> Kinds<K> {
     /// [`StartError::NoRuntime`] if called outside a tokio runtime, [`StartError::Stopped`] if the
     /// factory was shut down.
     pub fn start(&self) -> Result<(), StartError> {
-        let undefined = Arc::new(OnceLock::new());
+        let undefined = Arc::new(Mutex::new(Wanted::new()));
         let (client, read) = (self.client.clone(), undefined.clone());
         let discover = async move {
             loop {
-                match discover(&client).await {
-                    Ok(found) => return drop(read.set(found)),
-                    Err(error) => {
-                        tracing::warn!(%error, "discovery failed");
-                        sleep(PAUSE).await;
+                match timeout(DISCOVERY_TIMEOUT, discover(&client)).await {
+                    Ok(Ok(found)) => {
+                        *read.lock() = found;
+                        return;
                     }
+                    Ok(Err(error)) => tracing::warn!(%error, "discovery failed"),
+                    Err(_) => tracing::warn!("discovery got no answer"),
                 }
+                sleep(PAUSE).await;
             }
         };
         let filter = self.filter.clone();
         let look = move |store: &Snapshot<Definition>| {
-            let undefined = undefined.get();
-            let mut wanted: Wanted<Kind> = undefined.cloned().unwrap_or_default();
+            let mut wanted: Wanted<Kind> = {
+                let mut undefined = undefined.lock();
+                // Discovery lists defined kinds, too. From now on, only the definition tells.
+                undefined.retain(|name, _| !defines(store, name));
+                undefined.clone()
+            };
             for (key, definition) in store.iter() {
-                // Discovery lists it, too.
-                wanted.remove(key.name());
                 if let Some(resource) = definition.resource() {
                     wanted.insert(key.name().into(), Kind { resource, defined: true });
                 }
             }
-            wanted.retain(|_, kind| filter(&kind.resource));
+            wanted.retain(|name, kind| {
+                catch(|| filter(&kind.resource)).unwrap_or_else(|message| {
+                    tracing::error!(kind = &**name, message, "the filter of kinds panicked");
+                    false
+                })
+            });
             wanted
         };
         self.members.start(discover.boxed(), &self.definitions, look)

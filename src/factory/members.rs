@@ -19,7 +19,9 @@ use tokio::time::{Instant, timeout};
 
 use super::{Interest, SpecError};
 use crate::indexer::{Index, IndexError, Snapshot};
-use crate::informer::{GroupIndex, InformerGroup, SharedInformer, StartError, SyncError};
+use crate::informer::{
+    GroupIndex, InformerGroup, SharedInformer, StartError, SyncError, wait_for_all,
+};
 use crate::object::{Cached, CachedEvent, Event, ObjectKey};
 use crate::panic::{SafeDrop, call_decoded, catch, drop_safely};
 use crate::processor::HandlerRegistration;
@@ -203,8 +205,12 @@ where
         let start = Instant::now();
         told_by.wait_for_sync(limit).await?;
         let rest = || limit.saturating_sub(start.elapsed());
-        let _settled = timeout(rest(), self.settled()).await;
-        self.group().wait_for_sync(rest()).await
+        if timeout(rest(), self.settled()).await.is_err() {
+            return SyncError::unless_none(vec![told_by.unsynced().joining()], start);
+        }
+        let members = self.tagged().into_iter();
+        let members: Vec<_> = members.map(|(_, informer)| informer.cast()).collect();
+        wait_for_all(&members, rest()).await
     }
 
     /// Lets wanted members join that are not among those that still leave. Removes the others, and
@@ -221,7 +227,9 @@ where
         let gone: Vec<_> = gone.collect();
         let before = std::mem::take(&mut state.refused);
         wanted.retain(|name, _| !state.present.contains_key(name));
-        state.settled = wanted.keys().all(|name| !leaving.contains(name));
+        let settled = wanted.keys().all(|name| !leaving.contains(name));
+        // Not before they have joined.
+        state.settled = false;
         drop(state);
         let mut refused = HashMap::new();
         for (name, tag) in wanted {
@@ -253,7 +261,12 @@ where
                 }
             }
         }
-        self.state.lock().refused = refused;
+        let refused_before = {
+            let mut state = self.state.lock();
+            state.settled = settled;
+            std::mem::replace(&mut state.refused, refused)
+        };
+        drop(refused_before);
         self.complete_indexes();
         self.changed.send_replace(());
         let farewell = self.farewell;

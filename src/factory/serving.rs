@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures::FutureExt;
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, pending};
 use kube::Client;
 use kube::api::DynamicObject;
 use kube::core::ApiResource;
@@ -19,7 +19,7 @@ use crate::sync::Mutex;
 use crate::transport::VersionInUse;
 
 /// The longest time that a discovery request may take, and the pause after a failed one.
-const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(10);
+pub(super) const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(10);
 const DISCOVERY_PAUSE: Duration = Duration::from_secs(5);
 
 /// The period of the check whether the definitions can be listed.
@@ -149,6 +149,10 @@ impl ServedKind {
     /// Waits until the definitions have synced or cannot be listed, and reads discovery.
     async fn discover(&self) {
         while !self.definitions.has_synced() && self.definitions.unsynced().last_error.is_none() {
+            if self.definitions.is_stopped() {
+                // They never sync, and this informer ends with them.
+                return pending().await;
+            }
             let _synced = self.definitions.wait_for_sync(PERIOD).await;
         }
         if self.look(&self.definitions.snapshot()).is_some() {

@@ -84,6 +84,8 @@ enum Lack {
     FirstList,
     /// A proof since a takeover that the reflector is fresh. The store holds the first list.
     FreshView,
+    /// The members of the set that this informer tells of.
+    Members,
     /// A watch, which the server has refused for this long. It may allow lists.
     Watch(Duration),
 }
@@ -108,6 +110,11 @@ impl Unsynced {
         let ReflectorStatus { state, state_age, last_error, not_served, .. } = status;
         let lacks = if synced { Lack::FreshView } else { Lack::FirstList };
         Self { collection, name, state, state_age, last_error, failure, lacks, not_served }
+    }
+
+    /// Says that the caller waits for the members of the set that this informer tells of.
+    pub(crate) fn joining(self) -> Self {
+        Self { lacks: Lack::Members, ..self }
     }
 
     /// Says that the caller waits for a watch, which the server has refused for this long.
@@ -144,6 +151,10 @@ impl fmt::Display for Unsynced {
             Lack::Watch(refused) => {
                 write!(f, "the server has refused to watch {informer} for {refused:.1?}")?;
             }
+            Lack::Members => write!(
+                f,
+                "not every informer that {informer} tells of has joined; see the log for what failed"
+            )?,
             Lack::FirstList => write!(f, "{informer}{}", self.progress(""))?,
             Lack::FreshView => {
                 write!(f, "{informer} was not listed since this replica took over")?;

@@ -58,7 +58,7 @@ impl Reflector {
                     if gone {
                         self.driver.hand_on_nothing(sink).await;
                     }
-                    self.driver.await_kind(reason, serving).await;
+                    self.driver.await_kind(reason, gone, serving).await;
                 }
             }
         }
@@ -78,8 +78,8 @@ impl ReflectorDriver {
         sink.emit(Change::Replace(list)).await;
     }
 
-    /// Waits until the state of the kind changes.
-    async fn await_kind(&mut self, reason: Arc<str>, serving: &dyn Serving) {
+    /// Waits until the state of the kind changes. `gone` is true if it has no objects.
+    async fn await_kind(&mut self, reason: Arc<str>, gone: bool, serving: &dyn Serving) {
         self.status.enter(ReflectorState::AwaitingKind);
         self.status.cell().await_kind(Some(reason));
         let changed = serving.changed();
@@ -88,8 +88,8 @@ impl ReflectorDriver {
             tokio::select! {
                 biased;
                 () = &mut changed => break,
-                // No request can show more than this view.
-                _ = self.proving.next() => self.proving.listed(Moment::now()),
+                // Without objects, no request can show more than this view.
+                _ = self.proving.next(), if gone => self.proving.listed(Moment::now()),
             }
         }
         self.status.cell().await_kind(None);

@@ -22,7 +22,7 @@ use super::framing::Encoding;
 #[cfg(feature = "gzip")]
 use super::gzip::Gunzip;
 use super::request::Fallback;
-use crate::error::{ApiStatus, BoxError, Fault, GZIP_MEMBER, MOST_CAUSES, Verb, clipped, quotable};
+use crate::error::{ApiStatus, BoxError, Fault, MOST_CAUSES, Verb, clipped, quotable};
 use crate::yield_budget::YieldBudget;
 
 /// The largest part of an error's body that is read, in bytes.
@@ -135,7 +135,7 @@ impl Incoming {
     pub(super) fn cut_short(&self) -> Option<Fault> {
         #[cfg(feature = "gzip")]
         if !self.gunzip.is_complete() {
-            return Some(self.truncated(GZIP_MEMBER));
+            return Some(self.truncated(crate::error::GZIP_MEMBER));
         }
         None
     }
