@@ -114,3 +114,25 @@ async fn hundreds_of_kinds_leave_nothing() {
     assert!(told.lock().is_empty() && kinds.informers().is_empty());
     assert_eq!(factory.status().informers.len(), 1, "the definitions");
 }
+
+#[tokio::test(start_paused = true)]
+async fn kind_defined_at_the_start_leaves_with_its_definition() {
+    let server = ApiServer::new();
+    let widget = definition(&[("v1", true)]);
+    server.create(&widget).unwrap();
+    let factory = factory_of(server.client());
+    // The filter's panic leaves its kind out, and only that.
+    let kinds = factory.kinds_metadata(|kind| {
+        assert_ne!(kind.kind, "Secret");
+        ["Widget", "ConfigMap"].contains(&&*kind.kind)
+    });
+    kinds.start().unwrap();
+    kinds.wait_for_sync(SOON).await.unwrap();
+    assert_eq!(kinds.informers().len(), 2);
+    assert!(kinds.informers().iter().all(|(_, informer)| informer.has_synced()));
+    server.delete(&widget).unwrap();
+    until("the leave", || kinds.informers().len() == 1).await;
+    sleep(SOON).await;
+    assert_eq!(kinds.informers().len(), 1);
+    factory.shutdown().await;
+}

@@ -382,3 +382,15 @@ fn kind_converges_under_faults() {
         });
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn shutdown_ends_a_wait_for_definitions() {
+    let server = ApiServer::new();
+    let faults = Faults::new();
+    faults.inject(Requests::all().to("/customresourcedefinitions"), Injection::black_hole());
+    let factory = factory_of(faults.client(server.client()));
+    let _informer = factory.when_served(&widgets("v1")).unwrap();
+    factory.start().unwrap();
+    sleep(S).await;
+    tokio::time::timeout(SOON, factory.shutdown()).await.expect("no wait is left");
+}
