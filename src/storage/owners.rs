@@ -21,7 +21,14 @@ const OWNERS: usize = 4_096;
 ///
 /// Owners are told apart by the hashes of their uids. A mistake only compresses worse.
 #[derive(Default)]
-pub(super) struct OwnerDictionaries(Mutex<HashMap<u64, Owner>>);
+pub(super) struct OwnerDictionaries(Mutex<Owners>);
+
+#[derive(Default)]
+struct Owners {
+    of: HashMap<u64, Owner>,
+    /// The number of objects of other owners to pass before owners are forgotten again.
+    pass: usize,
+}
 
 /// An owner that objects arrived for.
 struct Owner {
@@ -36,7 +43,7 @@ impl OwnerDictionaries {
     /// Returns the dictionary for an object of an owner. `None` if the owner has no other object.
     pub(super) fn choose(&self, owner: &str, uid: &str) -> Option<Arc<Dictionary<PackContext>>> {
         let mut owners = self.0.lock();
-        let owner = owners.get_mut(&hash_str(owner))?;
+        let owner = owners.of.get_mut(&hash_str(owner))?;
         let known = owner.dictionary.upgrade();
         if known.is_some() {
             return known;
@@ -55,15 +62,20 @@ impl OwnerDictionaries {
         }
         let mut owners = self.0.lock();
         let owner = hash_str(owner);
-        if owners.len() >= OWNERS && !owners.contains_key(&owner) {
+        if owners.of.len() >= OWNERS && !owners.of.contains_key(&owner) {
+            if owners.pass > 0 {
+                owners.pass -= 1;
+                return;
+            }
             // A list is sorted by name, so the objects of an owner mostly come together.
-            owners.retain(|_, owner| owner.dictionary.strong_count() > 0);
-            if owners.len() >= OWNERS {
+            owners.of.retain(|_, owner| owner.dictionary.strong_count() > 0);
+            if owners.of.len() >= OWNERS {
+                owners.pass = OWNERS;
                 return;
             }
         }
         let (first, dictionary) = (Arc::downgrade(first), Weak::new());
-        owners.insert(owner, Owner { first, dictionary, misfits: 0 });
+        owners.of.insert(owner, Owner { first, dictionary, misfits: 0 });
     }
 
     /// Notes an object that was packed with the dictionary of its owner. Gives up a dictionary that
@@ -71,11 +83,11 @@ impl OwnerDictionaries {
     pub(super) fn note_use(&self, owner: &str, packed: &Packed) {
         let mut owners = self.0.lock();
         let owner = hash_str(owner);
-        let Some(known) = owners.get_mut(&owner) else { return };
+        let Some(known) = owners.of.get_mut(&owner) else { return };
         let is_misfit = known.first.upgrade().is_none_or(|first| packed.is_no_smaller(&first));
         known.misfits = if is_misfit { known.misfits + 1 } else { 0 };
         if known.misfits >= MISFITS {
-            owners.remove(&owner);
+            owners.of.remove(&owner);
         }
     }
 }

@@ -177,15 +177,17 @@ impl Incoming {
 
     /// Returns the fault of a body that ended too early.
     pub(super) fn truncated(&self, within: &'static str) -> Fault {
-        self.fall_back_if_compressed();
+        self.falls_back_if_compressed();
         Fault::Truncated { received: self.received, within }
     }
 
-    /// Requests uncompressed answers for some time, because this one can't be read.
-    pub(super) fn fall_back_if_compressed(&self) {
+    /// Requests uncompressed answers for some time, because this one can't be read, if it is
+    /// compressed. Returns whether it is.
+    pub(super) fn falls_back_if_compressed(&self) -> bool {
         if self.inflates {
             self.fall_back();
         }
+        self.inflates
     }
 }
 
@@ -256,7 +258,8 @@ pub(super) async fn accept(
     }
     let mut words = Vec::new();
     incoming.read_error(&mut words).await;
-    incoming.finish();
+    // The body of a failure says nothing about compression.
+    (incoming.ends, incoming.inflates) = (false, false);
     // Partial content is a part of an object, whatever its type.
     let is_text = head.status != StatusCode::PARTIAL_CONTENT
         && header(&head.headers, CONTENT_TYPE)
@@ -276,13 +279,14 @@ pub(super) async fn accept(
     if let Some(location) = header(&head.headers, LOCATION) {
         // A query may hold a token, and what stands before the host a password.
         let location = location.split(['?', '#']).next().unwrap_or_default();
-        let (scheme, rest) = location.split_once("//").unwrap_or(("", location));
-        let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
-        let host = host.rsplit('@').next().unwrap_or_default();
-        let location = match scheme {
-            "" => location.to_owned(),
-            _ => format!("{scheme}//{host}/{path}"),
-        };
+        let location = location.split_once("//").map_or_else(
+            || location.to_owned(),
+            |(scheme, rest)| {
+                let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+                let host = host.rsplit('@').next().unwrap_or_default();
+                format!("{scheme}//{host}/{path}")
+            },
+        );
         let message = format!("{} (redirected to {})", status.message, clipped(&location));
         status.message = message;
     }

@@ -427,7 +427,11 @@ impl<P> Reader<P> {
     }
 
     fn malformed(&self, malformed: &Malformed) -> SourceError {
-        self.incoming.fall_back_if_compressed();
+        let &Malformed { offset, problem } = malformed;
+        if self.incoming.falls_back_if_compressed() {
+            // Its checksum has not come yet.
+            return self.error(Fault::Damaged { inflated: offset, problem });
+        }
         let problem = malformed.problem.to_owned();
         self.error(Fault::Malformed { offset: malformed.offset, problem })
     }

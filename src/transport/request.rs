@@ -209,7 +209,12 @@ impl Fallback {
     /// Notes an answer in the preferred form that came whole.
     pub(super) fn succeeded(&self) {
         let mut state = self.0.lock();
-        if matches!(*state, FallbackState::Doubted(_)) {
+        let is_over = match *state {
+            FallbackState::Doubted(_) => true,
+            FallbackState::Failed(at) => Instant::now() >= after(at, RETRY),
+            FallbackState::Never | FallbackState::Always => false,
+        };
+        if is_over {
             *state = FallbackState::Never;
         }
     }
