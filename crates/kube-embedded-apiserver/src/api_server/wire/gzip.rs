@@ -124,13 +124,15 @@ fn compressed(
                 Some(Err(aborted)) => Err(aborted),
                 Some(Ok(piece)) => {
                     let mut encoder = member.take().unwrap_or_else(encoder);
-                    let written = encoder.write_all(&piece).map_err(|_| Aborted);
-                    written.and_then(|()| match flush {
+                    // Go's reader holds back data that end with their member until the next member
+                    // begins, so each member is flushed before it ends.
+                    let written = encoder.write_all(&piece).and_then(|()| match flush {
+                        Flush::Never => Ok(()),
+                        Flush::Sync | Flush::Member => encoder.flush(),
+                    });
+                    written.map_err(|_| Aborted).and_then(|()| match flush {
                         Flush::Member => finish(encoder),
                         Flush::Sync | Flush::Never => {
-                            if matches!(flush, Flush::Sync) {
-                                encoder.flush().map_err(|_| Aborted)?;
-                            }
                             let out = std::mem::take(encoder.get_mut());
                             member = Some(encoder);
                             Ok(out)
@@ -217,6 +219,8 @@ mod tests {
                 let mut inflated = vec![0; events.len()];
                 MultiGzDecoder::new(&sent[..]).read_exact(&mut inflated).unwrap();
                 assert_eq!(inflated, events, "{mode:?}");
+                let flushed = piece.windows(4).any(|bytes| bytes == b"\0\0\xff\xff");
+                assert!(flushed, "{mode:?}: some readers wait for the next member");
             }
         }
     }
