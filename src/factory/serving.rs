@@ -16,6 +16,7 @@ use crate::informer::SharedInformer;
 use crate::reflector::{Serving, ServingState};
 use crate::storage::Storage;
 use crate::sync::Mutex;
+use crate::time::Moment;
 use crate::transport::VersionInUse;
 
 /// The longest time that a discovery request may take, and the pause after a failed one.
@@ -143,7 +144,11 @@ impl ServedKind {
             Some(false) => {}
             None => return None,
         }
-        Some(Verdict::NotServed { reason: "no definition of it is installed".into(), gone: true })
+        let reason = match synced {
+            true => "no definition of it is installed",
+            false => "discovery does not name it, and definitions have not synced",
+        };
+        Some(Verdict::NotServed { reason: reason.into(), gone: synced })
     }
 
     /// Waits until the definitions have synced or cannot be listed, and reads discovery.
@@ -224,6 +229,15 @@ impl ServedKind {
         };
         self.definitions.indexer().find_in_changes(changed).await;
     }
+
+    async fn verdict_holds_since(&self, since: Moment) -> bool {
+        if !self.definitions.join().proof(since).await {
+            // They have stopped, so this informer ends, too.
+            return pending().await;
+        }
+        let now = self.look(&self.definitions.snapshot());
+        now == self.seen.lock().verdict
+    }
 }
 
 impl Serving for ServedKind {
@@ -233,5 +247,13 @@ impl Serving for ServedKind {
 
     fn changed(&self) -> BoxFuture<'_, ()> {
         self.next_change().boxed()
+    }
+
+    fn holds_since(&self, since: Moment) -> BoxFuture<'_, bool> {
+        self.verdict_holds_since(since).boxed()
+    }
+
+    fn freshness(&self) -> Option<Duration> {
+        self.definitions.freshness()
     }
 }

@@ -145,7 +145,7 @@ impl Reflector {
     pub async fn run(mut self, sink: impl ChangeSink) {
         let _stopped = Stopped(self.driver.status.cell().clone());
         match self.driver.options.serving.clone() {
-            Some(serving) => self.reflect_while_served(&*serving, &sink).await,
+            Some(serving) => self.reflect_while_served(&serving, &sink).await,
             None => self.reflect(&sink).await,
         }
     }

@@ -1,11 +1,12 @@
 //! Following a collection whose kind is not always served.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 
 use super::driver::ReflectorDriver;
-use super::status::ReflectorState;
+use super::status::{AwaitedKind, ReflectorState};
 use super::{ChangeSink, Reflector};
 use crate::object::{Change, ResourceVersion};
 use crate::time::Moment;
@@ -18,6 +19,12 @@ pub(crate) trait Serving: Send + Sync {
 
     /// Waits until the last [state](Self::state) no longer holds.
     fn changed(&self) -> BoxFuture<'_, ()>;
+
+    /// Waits for a view that began after this moment. Returns whether the last state holds in it.
+    fn holds_since(&self, since: Moment) -> BoxFuture<'_, bool>;
+
+    /// Returns the age of the view that the last state is from.
+    fn freshness(&self) -> Option<Duration>;
 }
 
 /// The answer to whether a kind is served.
@@ -37,7 +44,7 @@ impl Reflector {
     /// Lists and watches while the kind is served, for ever.
     pub(super) async fn reflect_while_served(
         &mut self,
-        serving: &dyn Serving,
+        serving: &Arc<dyn Serving>,
         sink: &impl ChangeSink,
     ) {
         loop {
@@ -79,17 +86,26 @@ impl ReflectorDriver {
     }
 
     /// Waits until the state of the kind changes. `gone` is true if it has no objects.
-    async fn await_kind(&mut self, reason: Arc<str>, gone: bool, serving: &dyn Serving) {
+    async fn await_kind(&mut self, reason: Arc<str>, gone: bool, serving: &Arc<dyn Serving>) {
         self.status.enter(ReflectorState::AwaitingKind);
-        self.status.cell().await_kind(Some(reason));
-        let changed = serving.changed();
-        tokio::pin!(changed);
+        let proof = gone.then(|| Arc::downgrade(serving));
+        self.status.cell().await_kind(Some(AwaitedKind { reason, gone: proof }));
+        let mut changed = serving.changed();
         loop {
+            // Without objects, a new view of the definitions proves that there are none.
+            let proof = async {
+                self.proving.next().await;
+                let begun = Moment::now();
+                serving.holds_since(begun).await.then_some(begun)
+            };
             tokio::select! {
                 biased;
                 () = &mut changed => break,
-                // Without objects, no request can show more than this view.
-                _ = self.proving.next(), if gone => self.proving.listed(Moment::now()),
+                begun = proof, if gone => {
+                    if let Some(begun) = begun {
+                        self.proving.listed(begun);
+                    }
+                }
             }
         }
         self.status.cell().await_kind(None);

@@ -1,7 +1,8 @@
 //! The status of a reflector.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::fmt;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
@@ -10,12 +11,13 @@ use tokio::time::Instant;
 
 use super::demand::Demands;
 use super::freshness::Proofs;
+use super::serving::Serving;
 use crate::error::{FaultClass, SourceError};
 use crate::metrics::{
     Count, ERRORS, LAST_EVENT, Level, Mark, MetricLabels, RELISTS, WATCH_REFUSED,
 };
 use crate::object::ResourceVersion;
-use crate::sync::Mutex;
+use crate::sync::{Mutex, MutexGuard};
 use crate::time::seconds;
 
 /// The status of a reflector: its state and its counters, at one moment.
@@ -56,8 +58,9 @@ pub struct ReflectorStatus {
     pub last_event: Option<Duration>,
     /// The time since the last proof that this reflector is current: a list, an event in order, a
     /// bookmark, or a quorum list whose version the watch had reached. `None` until the first list
-    /// was handed on, and zero while the shard is empty. A store that lags behind the reflector is
-    /// older: see [`InformerStatus`](crate::InformerStatus).
+    /// was handed on, and zero while the shard is empty. While the kind has no definition, it is
+    /// that of the informer of definitions. A store that lags behind the reflector is older: see
+    /// [`InformerStatus`](crate::InformerStatus).
     #[serde(with = "seconds::optional")]
     pub freshness: Option<Duration>,
     /// The last error, and the time since it occurred.
@@ -274,7 +277,33 @@ impl Relists {
 
 /// The shared status: the reflector's task writes it, and any thread reads it.
 #[derive(Debug)]
-pub(super) struct StatusCell(Mutex<StatusFields>, Demands, watch::Sender<Option<Arc<str>>>);
+pub(super) struct StatusCell {
+    fields: Mutex<StatusFields>,
+    demands: Demands,
+    awaited: watch::Sender<Option<AwaitedKind>>,
+}
+
+/// A kind that is not served.
+#[derive(Clone)]
+pub(super) struct AwaitedKind {
+    /// The reason, such as a missing definition.
+    pub(super) reason: Arc<str>,
+    /// The proof that it has no objects. `None` if objects may exist that cannot be listed.
+    pub(super) gone: Option<Weak<dyn Serving>>,
+}
+
+impl fmt::Debug for AwaitedKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("AwaitedKind").field(&self.reason).finish()
+    }
+}
+
+impl AwaitedKind {
+    /// Returns the age of the proof that the kind has no objects.
+    fn age(&self) -> Option<Duration> {
+        self.gone.as_ref()?.upgrade()?.freshness()
+    }
+}
 
 /// The write access to the status, and the metrics, which end with the reflector's task.
 #[derive(Debug)]
@@ -289,7 +318,7 @@ struct StatusFields {
     since: Instant,
     version: Option<ResourceVersion>,
     last_event: Option<Instant>,
-    /// The end of the last period without anything to follow.
+    /// The last moment at which there was provably nothing to follow.
     idle_until: Option<Instant>,
     proofs: Proofs,
     last_error: Option<(SourceError, Instant)>,
@@ -307,9 +336,8 @@ struct StatusFields {
 
 impl StatusFields {
     /// Returns the age of the data. An empty shard is never old, because there is nothing to know.
-    /// Nor is a kind that is not served.
     fn age(&self, proved: Option<Instant>) -> Option<Duration> {
-        if self.state.follows_nothing() {
+        if self.state == ReflectorState::AwaitingShard {
             return Some(Duration::ZERO);
         }
         proved.max(self.idle_until).map(|at| at.elapsed())
@@ -336,18 +364,23 @@ impl StatusCell {
             watch_refused: None,
             short_watches: 0,
         };
-        Self(Mutex::new(fields), Demands::new(), watch::Sender::new(None))
+        let (fields, demands) = (Mutex::new(fields), Demands::new());
+        Self { fields, demands, awaited: watch::Sender::new(None) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, StatusFields> {
+        self.fields.lock()
     }
 
     /// Returns the demands for a proof.
     pub(super) fn demands(&self) -> &Demands {
-        &self.1
+        &self.demands
     }
 
     pub(super) fn enter(&self, state: ReflectorState) {
-        let mut status = self.0.lock();
+        let mut status = self.lock();
         if status.state != state {
-            if status.state.follows_nothing() {
+            if status.state == ReflectorState::AwaitingShard {
                 status.idle_until = Some(Instant::now());
             }
             status.state = state;
@@ -355,32 +388,44 @@ impl StatusCell {
         }
     }
 
-    /// Sets the reason why the kind is not served.
-    pub(super) fn await_kind(&self, reason: Option<Arc<str>>) {
-        self.2.send_replace(reason);
+    /// Sets the kind that is not served, or that it is served again.
+    pub(super) fn await_kind(&self, kind: Option<AwaitedKind>) {
+        let age = self.awaited.send_replace(kind).and_then(|awaited| awaited.age());
+        if let Some(proved) = age.and_then(|age| Instant::now().checked_sub(age)) {
+            self.lock().idle_until = Some(proved);
+        }
+    }
+
+    /// Returns the age of the proof that the awaited kind has no objects. `None` if no kind is
+    /// awaited, or if it may have objects.
+    fn age_of_nothing(&self) -> Option<Duration> {
+        let awaited = self.awaited.borrow().clone();
+        awaited?.age()
     }
 
     /// Waits until the kind is known not to be served.
     pub(super) async fn awaits_kind(&self) {
         // The sender lives as long as `self`.
-        let mut awaited = self.2.subscribe();
+        let mut awaited = self.awaited.subscribe();
         let _awaits = awaited.wait_for(Option::is_some).await;
     }
 
     pub(super) fn state(&self) -> ReflectorState {
-        self.0.lock().state
+        self.lock().state
     }
 
     pub(super) fn read(&self) -> ReflectorStatus {
-        let status = self.0.lock();
+        let nothing = self.age_of_nothing();
+        let not_served = self.awaited.borrow().as_ref().map(|kind| kind.reason.clone());
+        let status = self.lock();
         ReflectorStatus {
             state: status.state,
             state_age: status.since.elapsed(),
             version: status.version.clone(),
             last_event: status.last_event.map(|at| at.elapsed()),
-            freshness: status.age(status.proofs.last()),
+            freshness: nothing.or_else(|| status.age(status.proofs.last())),
             last_error: status.last_error.as_ref().map(|(error, at)| (error.clone(), at.elapsed())),
-            not_served: self.2.borrow().clone(),
+            not_served,
             errors: status.errors,
             relists: status.relists.clone(),
             lists: status.lists,
@@ -394,18 +439,20 @@ impl StatusCell {
 
     /// Returns whether a watch was ever opened.
     pub(super) fn has_watched(&self) -> bool {
-        self.0.lock().watched
+        self.lock().watched
     }
 
     /// Returns the time for which the server has refused to open a watch.
     pub(super) fn watch_refused(&self) -> Option<Duration> {
-        self.0.lock().watch_refused.map(|at| at.elapsed())
+        self.lock().watch_refused.map(|at| at.elapsed())
     }
 
     /// Returns the age of the newest proof that a store of this version has reached.
     pub(super) fn freshness_at(&self, version: Option<&ResourceVersion>) -> Option<Duration> {
-        let status = self.0.lock();
-        status.age(status.proofs.reached(version))
+        self.age_of_nothing().or_else(|| {
+            let status = self.lock();
+            status.age(status.proofs.reached(version))
+        })
     }
 }
 
@@ -428,7 +475,7 @@ impl StatusWriter {
 
     /// Notes the progress of a list.
     pub(super) fn loaded(&self, loaded: u64, total: Option<u64>) {
-        let mut status = self.cell.0.lock();
+        let mut status = self.cell.lock();
         status.state = ReflectorState::Listing { loaded, total };
         status.last_event = Some(Instant::now());
         self.metrics.last_event.set_to_now();
@@ -436,13 +483,13 @@ impl StatusWriter {
 
     /// Notes that the server sent something.
     pub(super) fn heard(&self, now: Instant) {
-        self.cell.0.lock().last_event = Some(now);
+        self.cell.lock().last_event = Some(now);
         self.metrics.last_event.set_to_now();
     }
 
     /// Notes the last version seen.
     pub(super) fn at(&self, version: Option<&ResourceVersion>) {
-        let mut status = self.cell.0.lock();
+        let mut status = self.cell.lock();
         if status.version.as_ref() != version {
             status.version = version.cloned();
         }
@@ -450,21 +497,21 @@ impl StatusWriter {
 
     /// Notes a proof that the collection had this version at that moment.
     pub(super) fn proved(&self, version: Option<&ResourceVersion>, at: Instant) {
-        self.cell.0.lock().proofs.add(version.cloned(), at);
+        self.cell.lock().proofs.add(version.cloned(), at);
     }
 
     pub(super) fn lists(&self) {
-        self.cell.0.lock().lists += 1;
+        self.cell.lock().lists += 1;
     }
 
     /// Counts a quorum list of one item.
     pub(super) fn probes(&self) {
-        self.cell.0.lock().probes += 1;
+        self.cell.lock().probes += 1;
     }
 
     /// Counts a requested watch, which was opened unless there is an error.
     pub(super) fn watches(&self, error: Option<&SourceError>) {
-        let mut status = self.cell.0.lock();
+        let mut status = self.cell.lock();
         status.watches += 1;
         status.watch_failures = error.map_or(0, |_| status.watch_failures + 1);
         status.watched |= error.is_none();
@@ -482,25 +529,25 @@ impl StatusWriter {
 
     /// Notes that a streaming list goes on as a watch.
     pub(super) fn follows(&self) {
-        let mut status = self.cell.0.lock();
+        let mut status = self.cell.lock();
         (status.watched, status.watch_refused) = (true, None);
         self.metrics.watch_refused.set(|| 0);
     }
 
     /// Counts a watch that ended within a second.
     pub(super) fn watch_was_short(&self) {
-        self.cell.0.lock().short_watches += 1;
+        self.cell.lock().short_watches += 1;
     }
 
     pub(super) fn failed(&self, error: &SourceError) {
-        let mut status = self.cell.0.lock();
+        let mut status = self.cell.lock();
         status.errors += 1;
         status.last_error = Some((error.clone(), Instant::now()));
         self.metrics.failed(error);
     }
 
     pub(super) fn relisted(&self, relists: &Relists) {
-        let mut status = self.cell.0.lock();
+        let mut status = self.cell.lock();
         if status.relists != *relists {
             self.metrics.relisted(&status.relists, relists);
             status.relists.clone_from(relists);

@@ -19,7 +19,7 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use crate::definitions::{Widget, create, definition, definition_of, delete, serve, widgets};
-use crate::helpers::{MS, S, factory, factory_of, map_in, until};
+use crate::helpers::{MS, S, elector, factory, factory_of, map_in, until};
 use crate::http::exchange;
 use crate::watches::Watches;
 
@@ -201,6 +201,58 @@ async fn controller_waits_for_its_kind_and_names_it() {
     server.delete(&definition(&[("v1", true)])).unwrap();
     sleep(1_000 * S).await;
     assert!(!running.is_finished(), "the kind went, the controller did not");
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn takeover_does_not_trust_an_older_view_of_definitions() {
+    let server = ApiServer::new();
+    let resource = widgets("v1");
+    server.create(&map_in("shop", "a")).unwrap();
+    server.create(&definition(&[("v1", true)])).unwrap();
+    let (lead, led) = (CancellationToken::new(), CancellationToken::new());
+    let (mut first, leads, stopped) =
+        (elector(server.client(), "first"), led.clone(), lead.clone());
+    let first = tokio::spawn(async move {
+        let work = |stop: CancellationToken| async move {
+            leads.cancel();
+            stop.cancelled().await;
+        };
+        first.run(stopped, work).await.unwrap();
+    });
+    led.cancelled().await;
+
+    let faults = Faults::new();
+    let factory = factory_of(faults.client(server.client()));
+    let informer = factory.when_served(&resource).unwrap();
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let (noted, lister) = (seen.clone(), informer.lister());
+    let controller = Controller::builder("maps", &factory.informer::<ConfigMap>())
+        .watches(&informer, |_| [])
+        .leader_election(elector(server.client(), "second"))
+        .build();
+    let (handle, stop) = (controller.handle(), CancellationToken::new());
+    let running = tokio::spawn(controller.run(stop.clone(), move |_: ReconcileRequest<_>| {
+        noted.lock().push(lister.len());
+        async { Ok::<_, Infallible>(Action::done()) }
+    }));
+    until("standby", || handle.status().phase == Phase::Standby).await;
+    until("the first list", || informer.has_synced()).await;
+    server.delete(&definition(&[("v1", true)])).unwrap();
+    let awaits = || informer.status().reflector.state == ReflectorState::AwaitingKind;
+    until("the end of the kind", awaits).await;
+
+    faults.inject(Requests::watches().to("customresourcedefinitions"), Injection::black_hole());
+    faults.cut_now();
+    server.create(&definition(&[("v1", true)])).unwrap();
+    create(&server, &resource, "w").await;
+    sleep(5 * S).await;
+    assert!(awaits() && !informer.is_fresh(4 * S), "the watch of definitions is silent");
+    lead.cancel();
+    first.await.unwrap();
+    until("the first reconcile", || !seen.lock().is_empty()).await;
+    assert_eq!(*seen.lock(), [1]);
     stop.cancel();
     running.await.unwrap().unwrap();
 }
