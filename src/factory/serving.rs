@@ -144,9 +144,10 @@ impl ServedKind {
             Some(false) => {}
             None => return None,
         }
-        let reason = match synced {
-            true => "no definition of it is installed",
-            false => "discovery does not name it, and definitions have not synced",
+        let reason = if synced {
+            "no definition of it is installed"
+        } else {
+            "discovery does not name it, and definitions have not synced"
         };
         Some(Verdict::NotServed { reason: reason.into(), gone: synced })
     }

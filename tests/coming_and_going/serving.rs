@@ -211,9 +211,9 @@ async fn takeover_does_not_trust_an_older_view_of_definitions() {
     let resource = widgets("v1");
     server.create(&map_in("shop", "a")).unwrap();
     server.create(&definition(&[("v1", true)])).unwrap();
-    let (lead, led) = (CancellationToken::new(), CancellationToken::new());
+    let (hold, led) = (CancellationToken::new(), CancellationToken::new());
     let (mut first, leads, stopped) =
-        (elector(server.client(), "first"), led.clone(), lead.clone());
+        (elector(server.client(), "first"), led.clone(), hold.clone());
     let first = tokio::spawn(async move {
         let work = |stop: CancellationToken| async move {
             leads.cancel();
@@ -249,7 +249,7 @@ async fn takeover_does_not_trust_an_older_view_of_definitions() {
     create(&server, &resource, "w").await;
     sleep(5 * S).await;
     assert!(awaits() && !informer.is_fresh(4 * S), "the watch of definitions is silent");
-    lead.cancel();
+    hold.cancel();
     first.await.unwrap();
     until("the first reconcile", || !seen.lock().is_empty()).await;
     assert_eq!(*seen.lock(), [1]);

@@ -4,6 +4,7 @@
 mod clients;
 mod controllers;
 mod informers;
+mod late_watches;
 pub(crate) mod log;
 mod objects;
 mod protobuf;
@@ -12,6 +13,7 @@ mod times;
 pub(crate) use self::clients::*;
 pub(crate) use self::controllers::*;
 pub(crate) use self::informers::*;
+pub(crate) use self::late_watches::*;
 pub(crate) use self::objects::*;
 pub(crate) use self::protobuf::*;
 pub(crate) use self::times::*;

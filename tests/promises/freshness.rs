@@ -4,13 +4,8 @@ use std::error::Error as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::StreamExt;
-use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::error::{ApiStatus, Fault, FaultClass};
-use kube_informer::lister_watcher::{
-    Collection, ListHints, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
-};
 use kube_informer::reflector::{ReflectorOptions, ReflectorState, RelistCause};
 use kube_informer::testing::{ApiServer, FakeSource, Faults, Injection, Requests, WatchEnd};
 use kube_informer::{
@@ -19,7 +14,7 @@ use kube_informer::{
 use parking_lot::Mutex;
 use tokio::time::sleep;
 
-use crate::helpers::{factory_of, informer_of, map, server_with};
+use crate::helpers::{LateWatches, factory_of, informer_of, map, server_with};
 
 fn seconds(n: u64) -> Duration {
     Duration::from_secs(n)
@@ -93,43 +88,19 @@ async fn a_revoked_permission_ages_the_cache() {
     factory.shutdown().await;
 }
 
-/// The watch of this source says nothing, whatever happens, and no bookmark either.
-struct Deaf(FakeSource<ConfigMap>);
-
-impl ListerWatcher<ConfigMap> for Deaf {
-    fn collection(&self) -> &Collection {
-        self.0.collection()
-    }
-
-    fn list(
-        &self,
-        query: &ListQuery,
-        hints: &ListHints,
-    ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
-        self.0.list(query, hints)
-    }
-
-    fn watch(
-        &self,
-        _: &WatchQuery,
-        _: &ListHints,
-    ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
-        Box::pin(async { Ok(futures::stream::pending().boxed()) })
-    }
-}
-
 #[tokio::test(start_paused = true)]
 async fn deaf_watch_is_detected_within_the_limit() {
-    let source = Arc::new(Deaf(FakeSource::new("configmaps", "ConfigMap")));
-    source.0.put(map("a", "1"));
+    let source = Arc::new(FakeSource::new("configmaps", "ConfigMap"));
+    source.put(map("a", "1"));
     let reflector = ReflectorOptions::new().freshness_limit(seconds(60)).on_error(|_| {});
-    let maps = SharedInformer::new(source.clone(), InformerOptions::new().reflector(reflector));
+    let deaf = LateWatches::new(&source, || seconds(3600));
+    let maps = SharedInformer::new(deaf, InformerOptions::new().reflector(reflector));
     maps.start().unwrap();
     maps.wait_for_sync(seconds(10)).await.unwrap();
     sleep(seconds(600)).await;
     assert!(maps.is_fresh(seconds(60)), "the probes prove it: {:?}", maps.status());
     assert_eq!(maps.status().reflector.lists, 1);
-    source.0.put(map("b", "1"));
+    source.put(map("b", "1"));
     sleep(seconds(95)).await;
     assert_eq!(maps.status().objects, 2);
     assert!(maps.status().reflector.relists.of(RelistCause::Unproven) >= 1);

@@ -22,8 +22,7 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use crate::controllers::late_watches::late_informer;
-use crate::helpers::{S, caught_up, map, server_with, settle, synced};
+use crate::helpers::{S, caught_up, late_informer, map, server_with, settle, synced};
 
 async fn applier(
     server: &ApiServer,

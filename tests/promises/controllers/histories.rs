@@ -5,60 +5,24 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use futures::FutureExt;
 use futures::future::BoxFuture;
-use futures::{FutureExt, StreamExt};
 use http::{Method, Request, Response};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams};
 use kube::client::Body;
 use kube::{Client, ResourceExt};
 use kube_informer::controller::{OwnWrites, tracking_client};
-use kube_informer::lister_watcher::{
-    Collection, ListHints, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
-};
 use kube_informer::testing::FakeSource;
-use kube_informer::{Action, Controller, ReconcileRequest, SharedInformer, SourceError};
+use kube_informer::{Action, Controller, ReconcileRequest, SharedInformer};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use crate::helpers::*;
 
 type Source = Arc<FakeSource<ConfigMap>>;
-
-/// A source whose watch is late by a second.
-struct Late(Source);
-
-impl ListerWatcher<ConfigMap> for Late {
-    fn collection(&self) -> &Collection {
-        self.0.collection()
-    }
-
-    fn list(
-        &self,
-        query: &ListQuery,
-        hints: &ListHints,
-    ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
-        self.0.list(query, hints)
-    }
-
-    fn watch(
-        &self,
-        query: &WatchQuery,
-        hints: &ListHints,
-    ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
-        let watch = self.0.watch(query, hints);
-        let delayed = |item| {
-            let due = Instant::now() + S;
-            async move {
-                sleep_until(due).await;
-                item
-            }
-        };
-        async move { Ok(watch.await?.map(delayed).buffered(1 << 10).boxed()) }.boxed()
-    }
-}
 
 /// The names and values of all maps.
 type Maps = Vec<(String, String)>;
@@ -116,7 +80,7 @@ async fn second_run(
     source: &Source,
     write: impl Future<Output = ()> + Send + 'static,
 ) -> [Maps; 2] {
-    let informer = informer_of(&Arc::new(Late(source.clone())));
+    let informer = informer_of(&LateWatches::new(source, || S));
     let controller = Controller::builder("writing", &informer).predicate(|_| false).build();
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
     let (logged, maps, first) = (log.clone(), informer.lister(), Mutex::new(Some(write.boxed())));
@@ -247,7 +211,7 @@ async fn deletion_of_an_unseen_object_is_awaited() {
 async fn unseen_object_appears_in_no_later_run() {
     let source = busy();
     let api = writing(&source, |_, source| async move { Some(deleted(&source, "b")) }.boxed());
-    let informer = informer_of(&Arc::new(Late(source.clone())));
+    let informer = informer_of(&LateWatches::new(&source, || S));
     let controller = Controller::builder("writing", &informer).predicate(|_| false).build();
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
     let (logged, maps, made) = (log.clone(), informer.lister(), source.clone());

@@ -17,7 +17,6 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use tower::retry::Retry;
 
-use super::late_watches::late_informer;
 use crate::helpers::*;
 
 /// The fate of the answer to a write that the server made.

@@ -9,8 +9,6 @@ mod histories;
 mod hot;
 mod keys;
 mod late;
-#[path = "../../suite/controller/late_watches.rs"]
-pub(crate) mod late_watches;
 mod leading;
 mod lost_answers;
 mod own_writes;

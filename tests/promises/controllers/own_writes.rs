@@ -23,7 +23,6 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use super::late_watches::late_informer;
 use crate::helpers::*;
 
 #[tokio::test(start_paused = true)]

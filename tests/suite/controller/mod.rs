@@ -4,7 +4,6 @@ mod confirming;
 mod content;
 mod failing;
 mod finalizing;
-mod late_watches;
 mod leading;
 #[cfg(feature = "metrics")]
 mod metrics;

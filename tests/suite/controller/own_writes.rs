@@ -17,7 +17,6 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use super::late_watches::late_informer;
 use crate::helpers::*;
 
 /// The delay of each event.

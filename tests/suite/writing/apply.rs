@@ -13,9 +13,8 @@ use kube_informer::{InformerSpec, SharedInformerFactory};
 use serde_json::json;
 use tokio::time::timeout;
 
-use super::late_watches::late_informer;
 use super::support::*;
-use crate::helpers::{S, caught_up, settle, synced};
+use crate::helpers::{S, caught_up, late_informer, settle, synced};
 
 #[tokio::test(start_paused = true)]
 async fn unchanged_object_is_sent_once() {

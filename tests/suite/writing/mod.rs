@@ -5,8 +5,6 @@ mod apply;
 mod conflicts;
 mod events;
 mod histories;
-#[path = "../controller/late_watches.rs"]
-mod late_watches;
 mod refusals;
 mod rest;
 mod status;

@@ -16,9 +16,18 @@ use serde::de::DeserializeOwned;
 use tokio::time::{Instant, sleep_until};
 
 /// A source whose events come late, each after a time of its own, in order.
-struct LateWatches<K>(ApiSource<K>, Arc<dyn Fn() -> Duration + Send + Sync>);
+pub(crate) struct LateWatches<S>(Arc<S>, Arc<dyn Fn() -> Duration + Send + Sync>);
 
-impl<K: Resource + Send + Sync + 'static> ListerWatcher<K> for LateWatches<K> {
+impl<S> LateWatches<S> {
+    pub(crate) fn new(
+        source: &Arc<S>,
+        late: impl Fn() -> Duration + Send + Sync + 'static,
+    ) -> Arc<Self> {
+        Arc::new(Self(source.clone(), Arc::new(late)))
+    }
+}
+
+impl<K: Send + Sync + 'static, S: ListerWatcher<K>> ListerWatcher<K> for LateWatches<S> {
     fn collection(&self) -> &Collection {
         self.0.collection()
     }
@@ -56,7 +65,7 @@ pub(crate) fn late_informer<K>(
 where
     K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
 {
-    let source = LateWatches(ApiSource::<K>::new(client), Arc::new(late));
+    let source = LateWatches::new(&Arc::new(ApiSource::<K>::new(client)), late);
     let quiet = ReflectorOptions::new().on_error(|_| {});
-    SharedInformer::new(Arc::new(source), InformerOptions::new().reflector(quiet))
+    SharedInformer::new(source, InformerOptions::new().reflector(quiet))
 }
