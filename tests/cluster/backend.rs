@@ -43,6 +43,7 @@ impl Kind {
 
 /// A server that scenarios run against.
 pub(crate) struct Backend {
+    pub(crate) kind: Kind,
     pub(crate) kubeconfig: String,
     pub(crate) config: Config,
     pub(crate) client: Client,
@@ -102,7 +103,8 @@ impl Backend {
         let namespaces = serves(&client, "/api/v1/namespaces").await;
         let leases = serves(&client, "/apis/coordination.k8s.io/v1").await;
         let (made, defined) = (Mutex::default(), Mutex::default());
-        let backend = Self { kubeconfig, config, client, namespaces, leases, owned, made, defined };
+        let backend =
+            Self { kind, kubeconfig, config, client, namespaces, leases, owned, made, defined };
         for definition in widgets::shared() {
             backend.define(definition).await;
         }

@@ -22,6 +22,7 @@ macro_rules! scenarios {
 pub(crate) const SCENARIOS: &[(&str, Scenario)] = scenarios![
     populating::a_list_fills_the_store,
     populating::a_stream_fills_the_store,
+    populating::a_compressed_stream_fills_the_store,
     populating::pages_fill_the_store,
     populating::several_informers_agree,
     populating::metadata_alone_is_followed,

@@ -1,11 +1,16 @@
 //! The first state.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use http::header::CONTENT_ENCODING;
 use kube::api::{Api, DeleteParams, DynamicObject, ListParams, PostParams, VersionMatch};
 use kube::core::PartialObjectMeta;
-use kube::{CustomResourceExt, ResourceExt};
+use kube::{Client, CustomResourceExt, ResourceExt};
 use kube_informer::InformerSpec;
 use kube_informer::reflector::ListMode;
 
+use super::super::backend::Kind;
 use super::super::harness::{Outcome, Skip};
 use super::super::rig::{Log, Rig, SOON, State, converges, eventually, is, listed, state, stored};
 use super::super::widgets::{Gauge, Widget, part, private};
@@ -15,13 +20,15 @@ const WIDGETS: usize = 25;
 /// Widgets, by both kinds of informer.
 async fn fills(
     rig: &Rig,
+    client: Client,
     make: impl Fn(InformerSpec<Widget>) -> InformerSpec<Widget>,
     dynamic: impl Fn(InformerSpec<DynamicObject>) -> InformerSpec<DynamicObject>,
 ) {
     for n in 0..WIDGETS {
         rig.make(&format!("w{n}"), if n % 2 == 0 { "blue" } else { "red" }).await;
     }
-    let (factory, errors) = rig.factory();
+    let (factory, errors) = rig.factory_of(client);
+    let factory = factory.build();
     let typed = factory.informer_with(make(InformerSpec::new())).unwrap();
     let untyped = factory
         .dynamic_with(
@@ -58,13 +65,14 @@ async fn fills(
 }
 
 pub(super) async fn a_list_fills_the_store(rig: Rig) -> Outcome {
-    fills(&rig, |spec| spec, |spec| spec).await;
+    fills(&rig, rig.client(), |spec| spec, |spec| spec).await;
     Ok(())
 }
 
 pub(super) async fn a_stream_fills_the_store(rig: Rig) -> Outcome {
     fills(
         &rig,
+        rig.client(),
         |spec| spec.list_mode(ListMode::Streaming),
         |spec| spec.list_mode(ListMode::Streaming),
     )
@@ -72,8 +80,40 @@ pub(super) async fn a_stream_fills_the_store(rig: Rig) -> Outcome {
     Ok(())
 }
 
+/// Returns a client that counts the answers that are compressed.
+fn counting(client: Client, compressed: Arc<AtomicUsize>) -> Client {
+    let namespace = client.default_namespace().to_owned();
+    let service = tower::service_fn(move |request| {
+        let (client, compressed) = (client.clone(), compressed.clone());
+        async move {
+            let response = client.send(request).await?;
+            if response.headers().contains_key(CONTENT_ENCODING) {
+                compressed.fetch_add(1, Ordering::Relaxed);
+            }
+            Ok::<_, kube::Error>(response)
+        }
+    });
+    Client::new(service, namespace)
+}
+
+/// A server compresses lists over 128 KiB; since 1.37 streaming lists, too, of any size.
+pub(super) async fn a_compressed_stream_fills_the_store(rig: Rig) -> Outcome {
+    let compressed = Arc::new(AtomicUsize::new(0));
+    fills(
+        &rig,
+        counting(rig.client(), compressed.clone()),
+        |spec| spec.list_mode(ListMode::Streaming).gzip(true),
+        |spec| spec.list_mode(ListMode::Streaming).gzip(true),
+    )
+    .await;
+    if matches!(rig.backend.kind, Kind::Embedded | Kind::Apiserver) {
+        assert_eq!(compressed.load(Ordering::Relaxed), 2);
+    }
+    Ok(())
+}
+
 pub(super) async fn pages_fill_the_store(rig: Rig) -> Outcome {
-    fills(&rig, |spec| spec.page_size(4), |spec| spec.page_size(4)).await;
+    fills(&rig, rig.client(), |spec| spec.page_size(4), |spec| spec.page_size(4)).await;
     Ok(())
 }
 
