@@ -97,11 +97,14 @@ fn conditions_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 #[tokio::main]
 async fn main() -> Result<(), BoxError> {
     tracing_subscriber::fmt().with_target(false).init();
+    let run = |client, stop: CancellationToken| async move {
+        Ok(Box::pin(manager(client)).await?.run_until(stop).await?)
+    };
     support::main(run, life).await
 }
 
-/// Installs the definition and reconciles websites until `stop`.
-pub(crate) async fn run(client: Client, stop: CancellationToken) -> Result<(), BoxError> {
+/// Installs the definition, and returns the controller, ready to run.
+pub(crate) async fn manager(client: Client) -> Result<Manager, BoxError> {
     let definitions = Api::<CustomResourceDefinition>::all(client.clone());
     let apply = PatchParams::apply(MANAGER).force();
     definitions.patch(Website::crd_name(), &apply, &Patch::Apply(Website::crd())).await?;
@@ -123,8 +126,7 @@ pub(crate) async fn run(client: Client, stop: CancellationToken) -> Result<(), B
             client,
         })
         .build();
-    let manager = Manager::builder(&factory).controller(controller, reconcile).build()?;
-    Ok(manager.run_until(stop).await?)
+    Ok(Manager::builder(&factory).controller(controller, reconcile).build()?)
 }
 
 /// The values that all reconciles share.

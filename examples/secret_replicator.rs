@@ -91,13 +91,20 @@ async fn main() -> Result<(), BoxError> {
     support::main(run, |server| life(server, prometheus)).await
 }
 
-/// One replica: stands for election, and replicates while it leads, until `stop`. Its `identity`
-/// must be its own; unset it is the host's name with a random suffix.
+/// Runs one replica until `stop`.
 pub(crate) async fn run(
     client: Client,
     identity: Option<&str>,
     stop: CancellationToken,
 ) -> Result<(), BoxError> {
+    // An error here means that leadership was lost, or that nothing synced: the process should end,
+    // and the kubelet starts it again.
+    Ok(manager(client, identity)?.run_until(stop).await?)
+}
+
+/// Returns one replica, which stands for election, and replicates while it leads. Its `identity`
+/// must be its own; unset it is the host's name with a random suffix.
+pub(crate) fn manager(client: Client, identity: Option<&str>) -> Result<Manager, BoxError> {
     let factory = SharedInformerFactory::builder(client.clone()).name("replicator").build();
     let sources =
         factory.informer_with(InformerSpec::<Secret>::new().labels(format!("{SOURCE}=true")))?;
@@ -127,9 +134,7 @@ pub(crate) async fn run(
     let manager = Manager::builder(&factory)
         .leader_election(elector.build()?)
         .controller(controller, reconcile);
-    // An error here means that leadership was lost, or that nothing synced: the process should end,
-    // and the kubelet starts it again.
-    Ok(manager.build()?.run_until(stop).await?)
+    Ok(manager.build()?)
 }
 
 /// The values that all reconciles share.

@@ -224,8 +224,10 @@ async fn bind(client: Client, placement: Placement) -> (Placement, Result<(), Bo
         match timeout(PATIENCE, sent).await {
             Ok(Ok(_)) => break Ok(()),
             Ok(Err(kube::Error::Api(status))) => match status.code {
-                // Assigned, going, or another pod by now: the cache will show it.
-                409 => break Ok(()),
+                // Assigned, going, or another pod by now: the cache will show it. A server also
+                // says so if its storage failed, and then the pod still waits.
+                409 if !still_waits(&pods, &placement).await => break Ok(()),
+                409 => {}
                 404 => break Err(status),
                 400..500 if !may_be_made => break Err(status),
                 _ => {}
@@ -240,6 +242,17 @@ async fn bind(client: Client, placement: Placement) -> (Placement, Result<(), Bo
         sleep(PAUSE).await;
     }
     (placement, bound)
+}
+
+/// Returns whether the server has the pod without a node, or can't tell.
+async fn still_waits(pods: &Api<Pod>, placement: &Placement) -> bool {
+    match pods.get_opt(placement.key.name()).await {
+        Ok(Some(pod)) => {
+            pod.metadata.uid.as_ref() == Some(&placement.uid) && state_of(&pod) == Some(WAITS)
+        }
+        Ok(None) => false,
+        Err(_) => true,
+    }
 }
 
 /// Returns the node on which a pod takes room. A pod that has ended takes none.

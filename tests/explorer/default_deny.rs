@@ -74,7 +74,7 @@ async fn deletes_and_opens(world: World) -> Result<(), BoxError> {
 /// The informer never has the policy that is created and deleted while its watch is broken, so no
 /// event tells of the deletion.
 #[test]
-fn only_an_unseen_policy_stays_deleted() {
+fn exploration_finds_only_an_unseen_policy() {
     // Longer than the lease of a process that has crashed.
     let scenario = default_deny().quiet_for(Duration::from_secs(20));
     let found = scenario.explore(deletes_and_opens);

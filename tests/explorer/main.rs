@@ -4,7 +4,11 @@
 #![cfg(feature = "testing")]
 
 mod bugs;
+mod crd_controller;
 mod default_deny;
+mod operator;
 mod runtime;
 mod sample_controller;
 mod scenarios;
+mod scheduler;
+mod secret_replicator;

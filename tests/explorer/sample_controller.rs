@@ -167,7 +167,7 @@ async fn wrong_specs_are_refused_by_the_server() {
 }
 
 #[test]
-fn no_single_disturbance_changes_the_end() {
+fn exploration_passes() {
     let scenario = Scenario::of_manager(manager).quiet_for(Duration::from_secs(20));
     let found = scenario.explore(|world: World| async move {
         world.settle().await?;

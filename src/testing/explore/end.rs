@@ -6,9 +6,15 @@ use k8s_openapi::jiff::Timestamp;
 use kube_embedded_apiserver::ApiServer;
 use serde_json::Value;
 
-/// The members that count writes, or name the writer.
-const COUNTS: [&str; 5] =
-    ["generation", "managedFields", "observedGeneration", "resourceVersion", "selfLink"];
+/// The members that count writes, name the writer, or are numbers of the server's choice.
+const LEFT_OUT: [&str; 6] = [
+    "generation",
+    "managedFields",
+    "nodePort",
+    "observedGeneration",
+    "resourceVersion",
+    "selfLink",
+];
 
 /// The objects of a server, each with its name, in the order of their names.
 #[derive(Debug, PartialEq)]
@@ -30,6 +36,9 @@ impl End {
             }
             if let Some(uid) = text(&metadata["uid"]) {
                 names.insert(uid, format!("uid of {}", name(one)));
+            }
+            if let Some(address) = text(&one["spec"]["clusterIP"]).filter(|ip| ip != "None") {
+                names.insert(address, format!("address of {}", name(one)));
             }
         }
         let normal_form = |mut one: Value| {
@@ -75,11 +84,11 @@ fn name(object: &Value) -> String {
     format!("{kind}{}{}", part(&metadata["namespace"]), part(&metadata["name"]))
 }
 
-/// Replaces uids, generated names and times; removes counts of writes.
+/// Replaces uids, generated names, addresses of services, and times.
 fn normalize(value: &mut Value, names: &HashMap<String, String>) {
     match value {
         Value::Object(members) => {
-            members.retain(|member, _| !COUNTS.contains(&&**member));
+            members.retain(|member, _| !LEFT_OUT.contains(&&**member));
             members.values_mut().for_each(|member| normalize(member, names));
         }
         Value::Array(items) => items.iter_mut().for_each(|item| normalize(item, names)),

@@ -1,6 +1,5 @@
 //! Each example runs on the embedded API server, under paused time, and does what it says.
 
-mod crd_controller;
 mod default_deny;
 mod dynamic;
 mod finalizer_page;
@@ -11,8 +10,6 @@ mod own_pipeline;
 mod pod_watcher;
 #[expect(clippy::unused_async, reason = "a page of the guide: a reconcile is async")]
 mod reconcile_page;
-mod scheduler;
-mod secret_replicator;
 mod sharded;
 mod support;
 mod testing_page;
