@@ -30,7 +30,11 @@ async fn world() -> World {
 }
 
 fn website(page: &str, replicas: i32) -> Website {
-    let mut website = Website::new("hello", WebsiteSpec { page: page.into(), replicas });
+    named("hello", page, replicas)
+}
+
+fn named(name: &str, page: &str, replicas: i32) -> Website {
+    let mut website = Website::new(name, WebsiteSpec { page: page.into(), replicas });
     website.metadata.namespace = Some("shop".into());
     website
 }
@@ -198,9 +202,13 @@ async fn lives(world: World) -> Result<(), BoxError> {
         world.server().make_deployment_available("shop", "hello")?;
         world.settle().await?;
     }
-    if let Some(map) = world.get::<ConfigMap>("shop", "hello") {
-        world.server().delete(&map)?;
+    if let Some(page) = world.get::<ConfigMap>("shop", "hello") {
+        world.server().delete(&page)?;
     }
+    world.settle().await?;
+    // This name has another owner.
+    world.server().create(&map("other"))?;
+    world.server().create(&named("other", "one", 1))?;
     world.settle().await?;
     Ok(())
 }

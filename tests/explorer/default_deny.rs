@@ -33,6 +33,8 @@ async fn policy_comes_back() {
     world.server().create(&namespace("shop")).unwrap();
     world.settle().await.unwrap();
     let first = policy(&world, "shop").unwrap();
+    let types = first.spec.as_ref().and_then(|spec| spec.policy_types.clone());
+    assert_eq!(types, Some(vec!["Ingress".to_owned()]));
 
     world.server().delete(&first).unwrap();
     world.settle().await.unwrap();
@@ -59,6 +61,21 @@ async fn system_namespaces_stay_open() {
     assert!(policy(&world, "kube-node-pool").is_none());
 }
 
+#[tokio::test(start_paused = true)]
+async fn namespace_that_is_being_deleted_gets_no_policy() {
+    let world = default_deny().start();
+    let mut going = namespace("shop");
+    going.metadata.finalizers = Some(vec!["example.com/kept".into()]);
+    world.server().create(&going).unwrap();
+    world.settle().await.unwrap();
+    let writes = world.writes().len();
+    // The namespace controller deletes the policy.
+    world.server().delete(&going).unwrap();
+    world.settle().await.unwrap();
+    assert!(policy(&world, "shop").is_none());
+    assert_eq!(world.writes().len(), writes, "nothing is tried");
+}
+
 async fn deletes_and_opens(world: World) -> Result<(), BoxError> {
     world.server().create(&namespace("shop"))?;
     world.settle().await?;
@@ -75,8 +92,8 @@ async fn deletes_and_opens(world: World) -> Result<(), BoxError> {
 /// event tells of the deletion.
 #[test]
 fn exploration_finds_only_an_unseen_policy() {
-    // Longer than the lease of a process that has crashed.
-    let scenario = default_deny().quiet_for(Duration::from_secs(20));
+    // Longer than the election after a crash.
+    let scenario = default_deny().quiet_for(Duration::from_secs(30));
     let found = scenario.explore(deletes_and_opens);
     let failed: Vec<_> = found.failures.iter().map(|one| &*one.schedule).collect();
     let policies = "/apis/networking.k8s.io/v1/networkpolicies";

@@ -114,14 +114,32 @@ async fn foreign_deployment_is_told_and_left_alone() {
     assert_eq!(told(&world, "second", "Normal", "Synced").len(), 1);
 }
 
+/// A deployment of nobody's.
+fn foreign(name: &str) -> Deployment {
+    serde_json::from_value(json!({
+        "metadata": {"name": name, "namespace": "shop"},
+        "spec": {"replicas": 1, "selector": {"matchLabels": {"app": "web"}}, "template": {}},
+    }))
+    .unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn deleted_foo_is_left_alone() {
+    let world = world().await;
+    let mut going = foo("first", "web", 2);
+    going.metadata.finalizers = Some(vec!["example.com/kept".into()]);
+    world.server().create(&going).unwrap();
+    world.settle().await.unwrap();
+    world.server().delete(&going).unwrap();
+    world.server().delete(&deployment(&world, "web")).unwrap();
+    world.settle().await.unwrap();
+    assert!(world.list::<Deployment>().is_empty());
+}
+
 #[tokio::test(start_paused = true)]
 async fn deployment_without_owner_is_left_alone() {
     let world = world().await;
-    let foreign: Deployment = serde_json::from_value(json!({
-        "metadata": {"name": "web", "namespace": "shop"},
-        "spec": {"replicas": 1, "selector": {"matchLabels": {"app": "web"}}, "template": {}},
-    }))
-    .unwrap();
+    let foreign = foreign("web");
     world.server().create(&foreign).unwrap();
     world.server().create(&foo("first", "web", 2)).unwrap();
     world.settle().await.unwrap();
@@ -176,6 +194,9 @@ fn exploration_passes() {
         world.server().make_deployment_available("shop", "web")?;
         world.settle().await?;
         change(&world, "first", FooSpec { deployment_name: "web".into(), replicas: 5 })?;
+        world.settle().await?;
+        world.server().create(&foreign("theirs"))?;
+        world.server().create(&foo("second", "theirs", 3))?;
         world.settle().await?;
         Ok(())
     });

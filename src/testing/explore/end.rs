@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use k8s_openapi::jiff::Timestamp;
-use kube_embedded_apiserver::ApiServer;
 use serde_json::Value;
 
 /// The members that count writes, name the writer, or are numbers of the server's choice.
@@ -21,8 +20,7 @@ const LEFT_OUT: [&str; 6] = [
 pub(super) struct End(Vec<(String, Value)>);
 
 impl End {
-    pub(super) fn of(server: &ApiServer) -> Self {
-        let mut objects = server.objects();
+    pub(super) fn of(mut objects: Vec<Value>) -> Self {
         objects.retain(|object| !matches!(object["kind"].as_str(), Some("Lease" | "Event")));
         let mut names = HashMap::new();
         for one in &mut objects {

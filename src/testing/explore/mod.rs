@@ -6,10 +6,12 @@ mod end;
 mod report;
 
 use std::collections::HashSet;
+use std::mem;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use fastrand::Rng;
 use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 use parking_lot::Mutex;
@@ -18,7 +20,7 @@ use tokio::time::sleep;
 
 use self::end::End;
 pub use self::report::{Exploration, FailedRun};
-use super::scenario::schedule::{Disturbance, Position, Schedule};
+use super::scenario::schedule::{Disturbance, Position, Schedule, Step};
 use super::scenario::{Scenario, World};
 use crate::error::BoxError;
 use crate::panic::into_message;
@@ -41,9 +43,10 @@ type Play<'p> = dyn Fn(Option<&Schedule>) -> Played + Sync + 'p;
 
 /// The outcome of one run.
 struct Played {
-    /// The reason why it failed, and the objects at its end.
-    end: Result<End, String>,
-    disturbed: bool,
+    /// The reason why it failed, and the objects each time that it settled, the end last.
+    end: Result<Vec<End>, String>,
+    /// The disturbances that have happened, each with the numbers of writes and events by then.
+    disturbed: Vec<(Step, (usize, usize))>,
     positions: Positions,
 }
 
@@ -79,7 +82,8 @@ impl Scenario {
     /// - the script fails or panics, or the program does not settle;
     /// - a rule of [`never`](Scenario::never) is broken;
     /// - the program writes again within three times the [quiet time](Scenario::quiet_for);
-    /// - the objects at its end differ from those without a disturbance, apart from uids, versions,
+    /// - the objects at its end, or when it settles after the disturbance of a write, differ from
+    ///   those without a disturbance, apart from uids, versions,
     ///   generations, times, generated names, addresses of services, field managers, Leases and
     ///   Events.
     ///
@@ -88,12 +92,21 @@ impl Scenario {
     /// | `crash-before`, `crash-after` | each write | dies before or after it, and starts again |
     /// | `lose-answer` | each write | gets a broken connection, although the write is done |
     /// | `conflict`, `throttle` | each write | gets 409 or 429 |
+    /// | `takeover` | each write | is held, while a second process takes its place and works |
     /// | `lag` | each event | sees it and those after it only after the next act of the test |
     /// | `gap` | each event | sees, instead of those events, a new list after the next act |
     /// | `stale-restart` | each settling | restarts with lists from before an earlier write |
     ///
+    /// In a `takeover` the write is on its way while the second process works, until after the next
+    /// act of the test. Then it arrives, and the first process goes on with the view that it had:
+    /// no event reaches it. When the world has settled, it is killed. Until then its renewals of a
+    /// Lease by PUT seem to succeed, as if it had been frozen, so both lead.
+    /// [`takeovers`](Scenario::takeovers) leaves them out.
+    ///
     /// If the script fails while the program cannot see its last act, that run is repeated with a
-    /// `lag` or `gap` that ends before the next act.
+    /// `lag`, `gap` or `takeover` that ends before the next act.
+    ///
+    /// [`pairs`](Scenario::pairs) adds runs with two disturbances.
     ///
     /// A stale restart is possible only for a program that lists at [any version]. Other lists are
     /// quorum reads, which a server never answers with an older state.
@@ -114,7 +127,7 @@ impl Scenario {
     {
         let play =
             |schedule: Option<&Schedule>| self.play(schedule, &|world| script(world).boxed_local());
-        explore(&play)
+        explore(&play, self)
     }
 
     /// Runs a script once, with the disturbance that an [`Exploration`] has printed, and once
@@ -139,8 +152,10 @@ impl Scenario {
         let [undisturbed, played] = &all[..] else { return Ok(()) };
         let problem = match &undisturbed.end {
             Err(problem) => Some(format!("without a disturbance: {problem}")),
-            Ok(_) if !played.disturbed => Some("its position was not reached".into()),
-            Ok(end) => difference(end, played),
+            Ok(_) if played.disturbed.len() < parsed.0.len() => {
+                Some("its position was not reached".into())
+            }
+            Ok(ends) => difference(ends, played),
         };
         problem.map_or(Ok(()), |problem| Err(failed(problem)))
     }
@@ -151,7 +166,7 @@ impl Scenario {
         let repeat = |Misled| self.play_once(schedule, script, false);
         self.play_once(schedule, script, true).or_else(repeat).unwrap_or_else(|Misled| Played {
             end: Err("the script fails while watches are held".into()),
-            disturbed: true,
+            disturbed: Vec::new(),
             positions: Positions::default(),
         })
     }
@@ -172,9 +187,12 @@ impl Scenario {
             let world = self.world(schedule.cloned(), holds_long);
             world.start();
             let end = act(&world, script, holds_long).await?;
-            let end = end.map(|()| End::of(world.server()));
+            let states = mem::take(&mut world.record().lock().states);
+            let last = world.server().objects();
+            let ends = || states.into_iter().chain([last]).map(End::of).collect();
+            let end = end.map(|()| ends());
             let positions = positions(&world);
-            let disturbed = world.record().lock().disturbed;
+            let disturbed = world.record().lock().disturbed.clone();
             Ok(Played { end, disturbed, positions })
         })
     }
@@ -184,13 +202,13 @@ impl Scenario {
 struct Misled;
 
 /// Plays the undisturbed run, and those that disturb it.
-fn explore(play: &Play<'_>) -> Exploration {
+fn explore(play: &Play<'_>, scenario: &Scenario) -> Exploration {
     let twice = on_threads(&[None, None], play);
     let [first, second] = &twice[..] else { return Exploration::default() };
     let mut found = Exploration { runs: 2, ..Exploration::default() };
     let end = match (&first.end, &second.end) {
         (Ok(end), Ok(other)) => {
-            let differs = end.difference(other);
+            let differs = end.iter().zip(other).find_map(|(one, other)| one.difference(other));
             if let Some(why) = differs.or_else(|| first.positions.difference(&second.positions)) {
                 found.fails("undisturbed".into(), format!("two equal runs differ: {why}"));
                 return found;
@@ -206,41 +224,91 @@ fn explore(play: &Play<'_>) -> Exploration {
     found.writes = positions.writes.len();
     found.events = positions.events.len();
     found.left_out = positions.background;
-    let of = |disturbance, at: &Position| Schedule { disturbance, at: at.clone() };
-    let writes = positions.writes.iter();
-    let writes = writes.flat_map(|at| Disturbance::OF_WRITES.map(|one| of(one, at)));
-    let events = positions.events.iter();
-    let events = events.flat_map(|at| Disturbance::OF_EVENTS.map(|one| of(one, at)));
-    let mut schedules: Vec<_> = writes.chain(events).collect();
+    let mut schedules: Vec<_> = steps(positions, (0, 0), scenario.takeovers).collect();
     let stale = positions.settled.iter().flat_map(|(settle, writes)| {
-        let stale = Disturbance::StaleRestart { settle: *settle };
-        positions.writes[..*writes].iter().map(move |at| of(stale, at))
+        let disturbance = Disturbance::StaleRestart { settle: *settle };
+        positions.writes[..*writes].iter().map(move |at| Step { disturbance, at: at.clone() })
     });
     if positions.lists_of_any_version > 0 {
         schedules.extend(stale);
     } else {
         found.impossible = stale.count();
     }
-    let wanted: Vec<_> = schedules.iter().map(Some).collect();
-    let all = on_threads(&wanted, play);
-    found.runs += all.len();
-    for (schedule, played) in schedules.iter().zip(&all) {
-        if !played.disturbed {
-            found.not_reached.push(schedule.to_string());
-        }
-        if let Some(problem) = difference(end, played) {
-            found.fails(schedule.to_string(), problem);
-        }
+    let singles: Vec<_> = schedules.into_iter().map(|step| Schedule(vec![step])).collect();
+    let played = found.tries(&singles, end, play);
+    if scenario.pairs > 0 {
+        let pairs: Vec<_> = pairs(&played, end, scenario.takeovers).collect();
+        found.possible_pairs = pairs.len();
+        let drawn = Rng::with_seed(SEED).choose_multiple(pairs, scenario.pairs);
+        found.pairs = drawn.len();
+        found.tries(&drawn, end, play);
     }
     found
 }
 
-/// Returns how a run differs from the undisturbed one.
-fn difference(undisturbed: &End, played: &Played) -> Option<String> {
-    match &played.end {
-        Err(problem) => Some(problem.clone()),
-        Ok(end) => undisturbed.difference(end).map(|text| format!("another end: {text}")),
+/// Returns the disturbances of the writes and events of a run after these numbers of them.
+fn steps(
+    run: &Positions,
+    (writes, events): (usize, usize),
+    takeovers: bool,
+) -> impl Iterator<Item = Step> {
+    let of = |at: &Position, disturbance| Step { disturbance, at: at.clone() };
+    let tried = move |one: &Disturbance| takeovers || *one != Disturbance::Takeover;
+    let writes = run.writes.iter().skip(writes);
+    let writes = writes.flat_map(move |at| {
+        Disturbance::OF_WRITES.into_iter().filter(tried).map(move |one| of(at, one))
+    });
+    let events = run.events.iter().skip(events);
+    writes.chain(events.flat_map(move |at| Disturbance::OF_EVENTS.map(|one| of(at, one))))
+}
+
+/// Returns the pairs of a disturbance that was passed and one after it in the same run.
+fn pairs(singles: &[Played], end: &[End], takeovers: bool) -> impl Iterator<Item = Schedule> {
+    let passed = singles.iter().filter(|played| difference(end, played).is_none());
+    passed.flat_map(move |played| {
+        played.disturbed.first().into_iter().flat_map(move |(first, after)| {
+            let second = steps(&played.positions, *after, takeovers);
+            second.map(|second| Schedule(vec![first.clone(), second]))
+        })
+    })
+}
+
+impl Exploration {
+    /// Plays disturbed runs, and notes those that fail.
+    fn tries(&mut self, schedules: &[Schedule], end: &[End], play: &Play<'_>) -> Vec<Played> {
+        let wanted: Vec<_> = schedules.iter().map(Some).collect();
+        let all = on_threads(&wanted, play);
+        self.runs += all.len();
+        for (schedule, played) in schedules.iter().zip(&all) {
+            if played.disturbed.len() < schedule.0.len() {
+                self.not_reached.push(schedule.to_string());
+            }
+            if let Some(problem) = difference(end, played) {
+                self.fails(schedule.to_string(), problem);
+            }
+        }
+        all
     }
+}
+
+/// Returns how a run differs from the undisturbed one.
+fn difference(undisturbed: &[End], played: &Played) -> Option<String> {
+    let ends = match &played.end {
+        Err(problem) => return Some(problem.clone()),
+        Ok(ends) => ends,
+    };
+    let (last, states) = undisturbed.split_last()?;
+    // While watches or a process are held, another state is no failure.
+    if played.disturbed.iter().all(|(step, _)| step.disturbance.is_over_when_settled()) {
+        let both = states.iter().zip(ends.split_last()?.1);
+        let differs = (1..).zip(both).find_map(|(nth, (one, other))| {
+            Some(format!("another state at settling {nth}: {}", one.difference(other)?))
+        });
+        if differs.is_some() {
+            return differs;
+        }
+    }
+    last.difference(ends.last()?).map(|text| format!("another end: {text}"))
 }
 
 /// Plays runs on a few threads, each of which has no other use. Returns their outcomes in order.

@@ -17,7 +17,13 @@ pub struct Exploration {
     pub writes: usize,
     /// The number of events that it received, each a position.
     pub events: usize,
-    /// The failed runs, in the order of their positions.
+    /// The number of pairs of disturbances that were drawn and tried.
+    pub pairs: usize,
+    /// The number of pairs from which they were drawn. 0 if no [pairs] were asked for.
+    ///
+    /// [pairs]: crate::testing::scenario::Scenario::pairs
+    pub possible_pairs: usize,
+    /// The failed runs, in the order of their positions. Pairs are the last.
     pub failures: Vec<FailedRun>,
     /// The schedules whose position did not come in their runs. These runs were judged, too.
     pub not_reached: Vec<String>,
@@ -56,9 +62,12 @@ impl Exploration {
 
 impl fmt::Display for Exploration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { runs, writes, events, failures, not_reached, impossible, left_out } = self;
+        let Self { runs, writes, events, failures, not_reached, impossible, left_out, .. } = self;
         let positions = writes + events;
         write!(f, "{runs} runs, {positions} positions (writes: {writes}, events: {events})")?;
+        if self.possible_pairs > 0 {
+            write!(f, "; {} of {} pairs", self.pairs, self.possible_pairs)?;
+        }
         if *impossible > 0 {
             write!(f, "; {impossible} stale restarts are impossible: lists are quorum reads")?;
         }

@@ -33,12 +33,36 @@ const EXPIRED: &[u8] =
 /// The time after which a throttled client may ask again.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
+/// The state of a process beside another one that has taken its place. Clones are the same.
+///
+/// While it is held, nothing passes. Until it ends, no event reaches it, and its Lease seems to be
+/// its own.
+#[derive(Clone, Default)]
+pub(super) struct Turn {
+    pub(super) taken: CancellationToken,
+    pub(super) goes_on: CancellationToken,
+}
+
+impl Turn {
+    pub(super) fn is_held(&self) -> bool {
+        self.taken.is_cancelled() && !self.goes_on.is_cancelled()
+    }
+
+    /// Waits while another process has the place of this one.
+    async fn comes(&self) {
+        if self.is_held() {
+            self.goes_on.cancelled().await;
+        }
+    }
+}
+
 /// Returns the client of one life of the program. Nothing passes once `death` is cancelled.
-pub(super) fn client(world: &World, death: CancellationToken) -> kube::Client {
+pub(super) fn client(world: &World, death: CancellationToken, turn: Turn) -> kube::Client {
     let connection = Connection {
         world: world.clone(),
         server: world.faults().client(world.server().client()),
         death,
+        turn,
     };
     let connection = Arc::new(connection);
     let service = tower::service_fn(move |request| {
@@ -53,6 +77,7 @@ struct Connection {
     /// The server behind the faults.
     server: kube::Client,
     death: CancellationToken,
+    turn: Turn,
 }
 
 /// A request under its name.
@@ -64,16 +89,20 @@ struct Named {
 
 impl Connection {
     async fn pass(&self, request: Request<Body>) -> Result<Response<PassedBody>, BoxError> {
+        let Named { mut request, name, watch } = named(request).await?;
+        let write = *request.method() != Method::GET;
+        if self.turn.taken.is_cancelled() && name.starts_with("PUT") && is_lease(&name) {
+            return renewed(request).await;
+        }
+        self.turn.comes().await;
         if self.death.is_cancelled() {
             return pending().await;
         }
-        let Named { mut request, name, watch } = named(request).await?;
-        let write = *request.method() != Method::GET;
         let disturbance = self.world.request_begins(&name, write);
         if self.world.spins() {
             return pending().await;
         }
-        let _in_flight = (!watch).then(|| self.world.in_flight(&name));
+        let in_flight = (!watch).then(|| self.world.in_flight(&name));
         if watch {
             only_json(&mut request);
         } else if !write && let Some(uri) = self.at_any_version(request.uri()) {
@@ -85,6 +114,11 @@ impl Connection {
                 self.world.crash();
                 return pending().await;
             }
+            Some(Disturbance::Takeover) => {
+                drop(in_flight);
+                self.world.take_over();
+                return self.late(request, name).await;
+            }
             Some(disturbance) => disturbed(disturbance, &self.server).send(request).await,
             None => self.server.send(request).await,
         };
@@ -94,6 +128,8 @@ impl Connection {
         if disturbance == Some(Disturbance::CrashAfter) {
             self.world.crash();
         }
+        drop(in_flight);
+        self.turn.comes().await;
         if self.death.is_cancelled() {
             return pending().await;
         }
@@ -104,6 +140,25 @@ impl Connection {
         }
         let body = StreamBody::new(frames.map(|bytes| bytes.map(Frame::data)));
         Ok(Response::from_parts(head, body.boxed_unsync()))
+    }
+
+    /// Sends a write once the process goes on, even if it does not wait for the answer any more.
+    async fn late(
+        &self,
+        request: Request<Body>,
+        name: String,
+    ) -> Result<Response<PassedBody>, BoxError> {
+        let (world, server, turn) = (self.world.clone(), self.server.clone(), self.turn.clone());
+        let sent = tokio::spawn(async move {
+            turn.comes().await;
+            let in_flight = world.in_flight(&name);
+            let answered = server.send(request).await;
+            world.write_ends(&name);
+            drop(in_flight);
+            answered
+        });
+        let answered = sent.await??;
+        Ok(answered.map(|body| body.map_err(Into::into).boxed_unsync()))
     }
 
     /// Returns the address of a list from before a restart, if this is a list that may be stale.
@@ -123,8 +178,9 @@ impl Connection {
 
     /// Returns a watch that delivers each event when it may, and nothing after the death.
     fn watched(&self, collection: Arc<str>, frames: Frames) -> Frames {
-        let (world, death) = (self.world.clone(), self.death.clone());
-        let watch = Watch { world, death, collection, frames, rest: BytesMut::new(), over: false };
+        let (world, death, turn) = (self.world.clone(), self.death.clone(), self.turn.clone());
+        let rest = BytesMut::new();
+        let watch = Watch { world, death, turn, collection, frames, rest, over: false };
         stream::unfold(watch, Watch::next).boxed()
     }
 }
@@ -133,6 +189,7 @@ impl Connection {
 struct Watch {
     world: World,
     death: CancellationToken,
+    turn: Turn,
     collection: Arc<str>,
     frames: Frames,
     rest: BytesMut,
@@ -160,13 +217,31 @@ impl Watch {
                 self.over = self.world.held(&self.collection).await;
                 return Some(Ok(if self.over { Bytes::from_static(EXPIRED) } else { line }));
             }
-            match self.frames.next().await? {
+            let next = self.frames.next().await?;
+            if self.turn.taken.is_cancelled() {
+                return pending().await;
+            }
+            match next {
                 Ok(bytes) => self.rest.extend_from_slice(&bytes),
                 Err(error) => return Some(Err(error)),
             }
         }
         None
     }
+}
+
+fn is_lease(name: &str) -> bool {
+    name.split('/').any(|part| part == "leases")
+}
+
+/// Returns the answer to a renewal that seems to succeed: the server never gets it.
+async fn renewed(request: Request<Body>) -> Result<Response<PassedBody>, BoxError> {
+    let bytes = request.into_body().collect().await?.to_bytes();
+    let mut lease: Value = serde_json::from_slice(&bytes)?;
+    let version = lease["metadata"]["resourceVersion"].as_str().unwrap_or_default();
+    lease["metadata"]["resourceVersion"] = format!("{version}0").into();
+    let body = http_body_util::Full::new(Bytes::from(serde_json::to_vec(&lease)?));
+    Ok(Response::new(body.map_err(|never| match never {}).boxed_unsync()))
 }
 
 /// Returns the namespace and name of an event's object. `None` for bookmarks and errors.

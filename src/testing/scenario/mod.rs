@@ -85,6 +85,8 @@ pub struct Scenario {
     rules: Vec<Arc<Rule>>,
     quiet: Duration,
     limit: Duration,
+    pub(in crate::testing) takeovers: bool,
+    pub(in crate::testing) pairs: usize,
 }
 
 impl Scenario {
@@ -104,6 +106,8 @@ impl Scenario {
             rules: Vec::new(),
             quiet: QUIET,
             limit: LIMIT,
+            takeovers: true,
+            pairs: 0,
         }
     }
 
@@ -178,20 +182,52 @@ impl Scenario {
         self
     }
 
+    /// Sets whether an [exploration](Self::explore) tries takeovers. The default is true. Set it to
+    /// false for a program of which never two processes run, such as a `StatefulSet` of one pod.
+    pub fn takeovers(mut self, tried: bool) -> Self {
+        self.takeovers = tried;
+        self
+    }
+
+    /// Sets the number of pairs of disturbances that an [exploration](Self::explore) draws and tries
+    /// after the single ones. The default is 0.
+    ///
+    /// The first of a pair is a disturbance that the program passes. The second is at a write or
+    /// event that comes after the first in that run. All pairs are equally likely, and the seed is
+    /// fixed. The report says how many there are.
+    ///
+    /// ```no_run
+    /// use kube_informer::controller::BoxError;
+    /// use kube_informer::testing::{Scenario, World};
+    ///
+    /// async fn script(world: World) -> Result<(), BoxError> {
+    ///     // Acts, and settles.
+    ///     Ok(())
+    /// }
+    ///
+    /// # fn f(scenario: Scenario) {
+    /// scenario.pairs(500).explore(script).assert_passed();
+    /// # }
+    /// ```
+    pub fn pairs(mut self, budget: usize) -> Self {
+        self.pairs = budget;
+        self
+    }
+
     /// Builds a world and starts the program in it.
     ///
     /// # Panics
     /// Panics outside a tokio runtime.
     #[must_use]
     pub fn start(&self) -> World {
-        let world = self.world(None, false);
+        let world = World::new(self, None, None);
         world.start();
         world
     }
 
-    /// Builds a world in which nothing runs yet.
+    /// Builds a world of an exploration, in which nothing runs yet.
     pub(in crate::testing) fn world(&self, schedule: Option<Schedule>, holds_long: bool) -> World {
-        World::new(self, schedule, holds_long)
+        World::new(self, schedule, Some(holds_long))
     }
 }
 

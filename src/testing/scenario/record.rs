@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use serde_json::Value;
 use tokio::time::Instant;
 
-use super::schedule::Position;
+use super::schedule::{Position, Step};
 
 /// The history of a run.
 pub(in crate::testing) struct Record {
@@ -23,12 +24,14 @@ pub(in crate::testing) struct Record {
     pub(in crate::testing) settled: u64,
     /// The number of writes and the revision when the world had settled for each time.
     pub(in crate::testing) settled_at: Vec<(usize, u64)>,
-    /// True if the disturbance has happened.
-    pub(in crate::testing) disturbed: bool,
+    /// The objects each time that it settled, in an exploration.
+    pub(in crate::testing) states: Vec<Vec<Value>>,
+    /// The disturbances that have happened, each with the numbers of writes and events by then.
+    pub(in crate::testing) disturbed: Vec<(Step, (usize, usize))>,
     /// The number of requests when the world last settled.
     pub(super) settled_requests: usize,
-    /// The revision of stale lists.
-    pub(super) stale: Option<u64>,
+    /// The revision of stale lists, and the disturbance that they belong to.
+    pub(super) stale: Option<(u64, Step)>,
     /// The requests without an answer, by the number of the request.
     pub(super) in_flight: BTreeMap<usize, String>,
     pub(super) active: Instant,
@@ -51,7 +54,8 @@ impl Record {
             lists_of_any_version: 0,
             settled: 0,
             settled_at: Vec::new(),
-            disturbed: false,
+            states: Vec::new(),
+            disturbed: Vec::new(),
             settled_requests: 0,
             stale: None,
             in_flight: BTreeMap::new(),
@@ -67,6 +71,13 @@ impl Record {
         let nth = self.seen.entry(name.clone()).or_default();
         *nth += 1;
         Position { nth: *nth, name }
+    }
+
+    /// Notes that a disturbance has happened.
+    pub(super) fn disturbs(&mut self, step: &Step) {
+        if self.disturbed.iter().all(|(done, _)| done != step) {
+            self.disturbed.push((step.clone(), (self.writes.len(), self.events.len())));
+        }
     }
 
     pub(super) fn settles(&mut self, revision: u64) {

@@ -27,6 +27,8 @@ pub(in crate::testing) enum Disturbance {
     Conflict,
     /// The server answers 429.
     Throttle,
+    /// A second process takes the place of this one while the write is on its way.
+    Takeover,
     /// The watch delivers this event and those after it late: the program's view is stale.
     Lag,
     /// The watch is silent from this event on, and then ends with 410: a new list has the events.
@@ -37,19 +39,37 @@ pub(in crate::testing) enum Disturbance {
 }
 
 /// One disturbance at one position.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::testing) struct Schedule {
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(in crate::testing) struct Step {
     pub(in crate::testing) disturbance: Disturbance,
     pub(in crate::testing) at: Position,
 }
 
+/// The disturbances of a run: one, or a pair.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::testing) struct Schedule(pub(in crate::testing) Vec<Step>);
+
+/// The text between the disturbances of a pair. No name of a request or an event has it.
+const AND: &str = " + ";
+
 impl Disturbance {
     /// Those that happen to a write.
-    pub(in crate::testing) const OF_WRITES: [Self; 5] =
-        [Self::CrashBefore, Self::CrashAfter, Self::LoseAnswer, Self::Conflict, Self::Throttle];
+    pub(in crate::testing) const OF_WRITES: [Self; 6] = [
+        Self::CrashBefore,
+        Self::CrashAfter,
+        Self::LoseAnswer,
+        Self::Conflict,
+        Self::Throttle,
+        Self::Takeover,
+    ];
 
     /// Those that happen to an event.
     pub(in crate::testing) const OF_EVENTS: [Self; 2] = [Self::Lag, Self::Gap];
+
+    /// Returns true if nothing is held any more when the program settles.
+    pub(in crate::testing) fn is_over_when_settled(self) -> bool {
+        Self::OF_WRITES.contains(&self) && self != Self::Takeover
+    }
 }
 
 impl fmt::Display for Disturbance {
@@ -60,6 +80,7 @@ impl fmt::Display for Disturbance {
             Self::LoseAnswer => f.write_str("lose-answer"),
             Self::Conflict => f.write_str("conflict"),
             Self::Throttle => f.write_str("throttle"),
+            Self::Takeover => f.write_str("takeover"),
             Self::Lag => f.write_str("lag"),
             Self::Gap => f.write_str("gap"),
             Self::StaleRestart { settle } => write!(f, "stale-restart@{settle}"),
@@ -73,13 +94,30 @@ impl fmt::Display for Position {
     }
 }
 
-impl fmt::Display for Schedule {
+impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.disturbance, self.at)
     }
 }
 
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, step) in self.0.iter().enumerate() {
+            write!(f, "{}{step}", if n == 0 { "" } else { AND })?;
+        }
+        Ok(())
+    }
+}
+
 impl FromStr for Schedule {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        text.split(AND).map(str::parse).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl FromStr for Step {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -110,9 +148,11 @@ mod tests {
         let stale = Disturbance::StaleRestart { settle: 3 };
         let all = Disturbance::OF_WRITES.into_iter().chain(Disturbance::OF_EVENTS).chain([stale]);
         for disturbance in all {
-            let name = "EVENT /api/v1/pods shop/web".to_owned();
-            let schedule = Schedule { disturbance, at: Position { nth: 2, name } };
-            assert_eq!(schedule.to_string().parse(), Ok(schedule));
+            let at = |nth| Position { nth, name: "EVENT /api/v1/pods shop/web".into() };
+            let step = |nth| Step { disturbance, at: at(nth) };
+            for schedule in [Schedule(vec![step(2)]), Schedule(vec![step(1), step(2)])] {
+                assert_eq!(schedule.to_string().parse(), Ok(schedule));
+            }
         }
         for wrong in ["", "crash-after", "crash-after x POST /a", "crash 1 POST /a", "lag 1"] {
             assert!(wrong.parse::<Schedule>().is_err(), "{wrong}");

@@ -16,10 +16,10 @@ use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::connection;
+use super::connection::{self, Turn};
 use super::program::Program;
 use super::record::{Record, is_background};
-use super::schedule::{Disturbance, Position, Schedule};
+use super::schedule::{Disturbance, Position, Schedule, Step};
 use super::settling::Unsettled;
 use super::{Rule, Run, Scenario};
 use crate::controller::ControllerStatus;
@@ -46,6 +46,8 @@ struct Inner {
     quiet: Duration,
     limit: Duration,
     schedule: Option<Schedule>,
+    /// True in an exploration.
+    explored: bool,
     /// True if held watches go on only after the next act of the test.
     holds_long: bool,
     /// True if a program that has ended or crashed starts again.
@@ -54,13 +56,16 @@ struct Inner {
     life: Mutex<Option<Life>>,
     /// Tells a settling test that the program has crashed or ended.
     news: Notify,
-    held: watch::Sender<Option<Hold>>,
+    held: watch::Sender<Vec<Hold>>,
+    /// The process whose place another one has taken, and the number of settled times by then.
+    former: Mutex<Option<(Life, u64)>>,
 }
 
 /// A process of the program.
 struct Life {
     program: Program,
     death: CancellationToken,
+    turn: Turn,
     task: AbortHandle,
     ended: watch::Receiver<Option<Result<(), String>>>,
 }
@@ -72,10 +77,18 @@ struct Hold {
     collection: Option<Arc<str>>,
     /// The number of settled times when it began.
     since: u64,
+    /// True if the watches end when it is over.
+    ends: bool,
 }
 
 impl World {
-    pub(super) fn new(scenario: &Scenario, schedule: Option<Schedule>, holds_long: bool) -> Self {
+    /// Builds a world in which nothing runs yet. In an exploration, `explored` says whether held
+    /// watches go on only after the next act of the test.
+    pub(super) fn new(
+        scenario: &Scenario,
+        schedule: Option<Schedule>,
+        explored: Option<bool>,
+    ) -> Self {
         Self(Arc::new(Inner {
             run: scenario.run.clone(),
             server: (scenario.server)(),
@@ -84,12 +97,14 @@ impl World {
             quiet: scenario.quiet,
             limit: scenario.limit,
             restarts: schedule.is_some(),
-            holds_long,
+            explored: explored.is_some(),
+            holds_long: explored == Some(true),
             schedule,
             record: Mutex::new(Record::new()),
             life: Mutex::default(),
             news: Notify::new(),
-            held: watch::Sender::new(None),
+            held: watch::Sender::new(Vec::new()),
+            former: Mutex::default(),
         }))
     }
 
@@ -158,8 +173,15 @@ impl World {
 
     /// Returns the status of each controller that the program follows.
     pub fn controllers(&self) -> Vec<ControllerStatus> {
-        let program = self.0.life.lock().as_ref().map(|life| life.program.clone());
-        program.map(|program| program.controllers()).unwrap_or_default()
+        let mut programs =
+            Vec::from_iter(self.0.life.lock().as_ref().map(|one| one.program.clone()));
+        if let Some((life, _)) = &*self.0.former.lock()
+            && life.turn.goes_on.is_cancelled()
+            && life.ended.borrow().is_none()
+        {
+            programs.push(life.program.clone());
+        }
+        programs.iter().flat_map(Program::controllers).collect()
     }
 
     /// Starts the program. If it runs, it crashes first.
@@ -169,8 +191,8 @@ impl World {
     pub fn start(&self) {
         self.crash();
         self.0.record.lock().starts += 1;
-        let death = CancellationToken::new();
-        let program = Program::new(connection::client(self, death.clone()));
+        let (death, turn) = (CancellationToken::new(), Turn::default());
+        let program = Program::new(connection::client(self, death.clone(), turn.clone()));
         let (ends, ended) = watch::channel(None);
         let (world, begun) = (self.clone(), (self.0.run)(program.clone()));
         let task = tokio::spawn(async move {
@@ -181,7 +203,8 @@ impl World {
             ends.send_replace(Some(end));
             world.0.news.notify_one();
         });
-        *self.0.life.lock() = Some(Life { program, death, task: task.abort_handle(), ended });
+        let task = task.abort_handle();
+        *self.0.life.lock() = Some(Life { program, death, turn, task, ended });
     }
 
     /// Ends the program in mid-air: nothing of it reaches the server any more, and nothing of the
@@ -190,14 +213,27 @@ impl World {
     /// Tasks that it has spawned may live on, but are cut off. Does nothing if it does not run.
     pub fn crash(&self) {
         let Some(life) = self.0.life.lock().take() else { return };
+        self.ends(&life);
+        self.0.record.lock().in_flight.clear();
+        self.0.news.notify_one();
+    }
+
+    /// Cuts a process off, and ends it.
+    fn ends(&self, life: &Life) {
         life.death.cancel();
         life.task.abort();
-        let reconciles = ended_reconciles(&life.program.controllers());
-        let mut record = self.0.record.lock();
-        record.reconciles += reconciles;
-        record.in_flight.clear();
-        drop(record);
-        self.0.news.notify_one();
+        self.0.record.lock().reconciles += ended_reconciles(&life.program.controllers());
+    }
+
+    /// Holds the process, and starts another one in its place.
+    pub(super) fn take_over(&self) {
+        let Some(life) = self.0.life.lock().take() else { return };
+        life.turn.taken.cancel();
+        let since = self.0.record.lock().settled;
+        if let Some((life, _)) = self.0.former.lock().replace((life, since)) {
+            self.ends(&life);
+        }
+        self.start();
     }
 
     /// Tells the program to stop, and waits until it has ended.
@@ -216,9 +252,11 @@ impl World {
         }
     }
 
-    /// Returns true if watches are held.
+    /// Returns true if watches or a process are held.
     pub(in crate::testing) fn holds(&self) -> bool {
-        self.0.held.borrow().is_some()
+        let former = self.0.former.lock();
+        let held = former.as_ref().is_some_and(|(life, _)| life.turn.is_held());
+        held || !self.0.held.borrow().is_empty()
     }
 
     pub(in crate::testing) fn record(&self) -> &Mutex<Record> {
@@ -247,16 +285,15 @@ impl World {
         record.active = Instant::now();
         let position = record.position(name.into());
         record.writes.push((position.clone(), self.0.server.revision()));
-        let due = self.is_due(&mut record, &position);
-        due.filter(|due| !matches!(due, Disturbance::StaleRestart { .. }))
+        self.is_due(&mut record, &position)
     }
 
     fn is_due(&self, record: &mut Record, position: &Position) -> Option<Disturbance> {
-        let schedule = self.0.schedule.as_ref().filter(|schedule| schedule.at == *position)?;
-        if !matches!(schedule.disturbance, Disturbance::StaleRestart { .. }) {
-            record.disturbed = true;
-        }
-        Some(schedule.disturbance)
+        let mut steps = self.0.schedule.iter().flat_map(|schedule| &schedule.0);
+        let stale = |step: &Step| matches!(step.disturbance, Disturbance::StaleRestart { .. });
+        let due = steps.find(|step| step.at == *position && !stale(step))?;
+        record.disturbs(due);
+        Some(due.disturbance)
     }
 
     /// Notes that the server has answered a write, whether or not the program learns of it.
@@ -278,65 +315,98 @@ impl World {
         let position = record.position(format!("EVENT {collection} {object}"));
         record.events.push(position.clone());
         let since = record.settled;
-        if self.is_due(&mut record, &position).is_some() {
+        if let Some(due) = self.is_due(&mut record, &position) {
             drop(record);
-            self.0.held.send_replace(Some(Hold { collection: Some(collection.clone()), since }));
+            let collection = Some(collection.clone());
+            let ends = due == Disturbance::Gap;
+            self.0.held.send_modify(|holds| holds.push(Hold { collection, since, ends }));
         }
     }
 
     /// Waits while the watches of a collection deliver nothing. Returns true if this one ends then.
     pub(super) async fn held(&self, collection: &Arc<str>) -> bool {
-        let holds = |hold: &Option<Hold>| {
-            let hold = hold.as_ref();
-            hold.is_some_and(|hold| hold.collection.as_ref().is_none_or(|of| of == collection))
-        };
+        let of = |hold: &&Hold| hold.collection.as_ref().is_none_or(|of| of == collection);
         let mut held = self.0.held.subscribe();
-        if !holds(&held.borrow()) {
-            return false;
-        }
+        let mut ends = false;
         // The world owns the sender.
-        let _released = held.wait_for(|hold| !holds(hold)).await;
-        self.0.schedule.as_ref().is_some_and(|one| one.disturbance == Disturbance::Gap)
+        let _released = held.wait_for(|holds| {
+            ends |= holds.iter().filter(of).any(|hold| hold.ends);
+            !holds.iter().any(|hold| of(&hold))
+        });
+        let _released = _released.await;
+        ends
     }
 
-    /// Begins a stale restart that is due, or lets watches go on that were held when the world
-    /// settled before. Returns false if nothing was to be done.
+    /// Begins a stale restart that is due, or lets go on what was held when the world settled
+    /// before. Returns false if nothing was to be done.
     pub(super) fn release(&self, at_once: bool) -> bool {
-        let mut record = self.0.record.lock();
-        if let Some(hold) = &*self.0.held.borrow()
-            && !at_once
-            && self.0.holds_long
-            && hold.since == record.settled
-            && hold.collection.is_some()
-        {
+        let settled = self.0.record.lock().settled;
+        let lately = self.holds_since(settled);
+        if lately && !at_once && self.0.holds_long {
             // The test acts once more while the program does not see it.
-            record.settles(self.0.server.revision());
+            self.settles(&mut self.0.record.lock());
             return false;
         }
-        if self.0.held.borrow().is_some() {
-            record.stale = None;
-            drop(record);
-            self.0.held.send_replace(None);
+        if self.let_go() {
             return true;
         }
         if at_once {
             return false;
         }
-        record.settles(self.0.server.revision());
-        let Some(Schedule { disturbance: Disturbance::StaleRestart { settle }, at }) =
-            &self.0.schedule
-        else {
-            return false;
-        };
-        let before = record.writes.iter().find(|(position, _)| position == at);
-        let Some((_, revision)) = before.filter(|_| record.settled == *settle) else {
-            return false;
-        };
-        record.stale = Some(*revision);
+        let mut record = self.0.record.lock();
+        self.settles(&mut record);
+        let steps = self.0.schedule.iter().flat_map(|schedule| &schedule.0);
+        let due = steps.filter_map(|step| match step.disturbance {
+            Disturbance::StaleRestart { settle } if settle == record.settled => Some(step),
+            _ => None,
+        });
+        let Some(due) = due.last() else { return false };
+        let before = record.writes.iter().find(|(position, _)| *position == due.at);
+        let Some((_, revision)) = before else { return false };
+        record.stale = Some((*revision, due.clone()));
         let since = record.settled;
         drop(record);
-        self.0.held.send_replace(Some(Hold { collection: None, since }));
+        self.0.held.send_modify(|holds| {
+            holds.push(Hold { collection: None, since, ends: false });
+        });
         self.crash();
+        true
+    }
+
+    fn settles(&self, record: &mut Record) {
+        record.settles(self.0.server.revision());
+        if self.0.explored {
+            record.states.push(self.0.server.objects());
+        }
+    }
+
+    /// Returns true if a disturbance of the last acts holds something.
+    fn holds_since(&self, settled: u64) -> bool {
+        let watches = self.0.held.borrow();
+        watches.iter().any(|hold| hold.since == settled && hold.collection.is_some())
+            || self
+                .0
+                .former
+                .lock()
+                .as_ref()
+                .is_some_and(|(life, since)| *since == settled && life.turn.is_held())
+    }
+
+    /// Lets held watches or a held process go on, or ends a process that went on. Returns false if
+    /// there is none.
+    fn let_go(&self) -> bool {
+        if !self.0.held.borrow().is_empty() {
+            self.0.record.lock().stale = None;
+            self.0.held.send_replace(Vec::new());
+            return true;
+        }
+        let mut former = self.0.former.lock();
+        let Some((life, _)) = &*former else { return false };
+        if life.turn.is_held() {
+            life.turn.goes_on.cancel();
+        } else if let Some((life, _)) = former.take() {
+            self.ends(&life);
+        }
         true
     }
 
@@ -344,8 +414,9 @@ impl World {
     pub(super) fn list_of_any_version(&self) -> Option<u64> {
         let mut record = self.0.record.lock();
         record.lists_of_any_version += 1;
-        record.disturbed |= record.stale.is_some();
-        record.stale
+        let (revision, step) = record.stale.clone()?;
+        record.disturbs(&step);
+        Some(revision)
     }
 
     /// Counts a request as one that has no answer yet.
@@ -423,11 +494,10 @@ impl World {
         self.ended().is_some()
     }
 
-    /// Lets the watches go on, and waits until the program has settled for the last time.
+    /// Lets everything go on, and waits until the program has settled for the last time.
     pub(in crate::testing) async fn settle_at_last(&self) -> Result<(), Unsettled> {
         self.settle().await?;
-        if self.0.held.borrow().is_some() {
-            self.0.held.send_replace(None);
+        while self.let_go() {
             self.settle().await?;
         }
         Ok(())

@@ -6,6 +6,7 @@
 
 mod crashes;
 mod gaps;
+mod leaders;
 mod lost;
 mod stale;
 
@@ -19,7 +20,7 @@ use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::{ConfigMap, PersistentVolumeClaim, Pod, Secret};
 use kube::api::{Api, ObjectMeta, PostParams};
 use kube::{Client, Resource, ResourceExt};
-use kube_informer::controller::BoxError;
+use kube_informer::controller::{BoxError, ConfirmError, Confirmation};
 use kube_informer::{
     Action, Controller, Lister, ObjectKey, ReconcileRequest, SharedInformerFactory,
 };
@@ -155,6 +156,12 @@ fn change(world: &World, name: &str, value: &str) -> Done {
     map.data.get_or_insert_default().insert(name.into(), value.into());
     world.server().replace(&map)?;
     Ok(())
+}
+
+/// Returns true if the server still has the cluster as the operator sees it.
+async fn is_unchanged(request: &Request, map: &ConfigMap) -> Result<bool, ConfirmError> {
+    let answer = request.confirm(&request.api(&request.context.client), map).await?;
+    Ok(matches!(answer, Confirmation::Unchanged(_)))
 }
 
 /// Explores an operator with its bug, and the repaired one.
