@@ -10,7 +10,7 @@ use k8s_openapi::api::core::v1::{
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use kube::api::ObjectMeta;
-use kube::{Client, ResourceExt};
+use kube::{Api, Client, ResourceExt};
 use kube_informer::controller::{
     BoxError, Finalize, FinalizerError, finalizer, generation_changed, tracking_client,
 };
@@ -87,17 +87,22 @@ enum Failure {
     Apply(#[from] ApplyError),
     #[error(transparent)]
     Condition(#[from] InvalidCondition),
+    #[error(transparent)]
+    Api(#[from] kube::Error),
 }
 
 async fn reconcile(request: ReconcileRequest<WebApp, Operator>) -> Result<Action, FinalizerError> {
     let operator = &request.context;
-    let api = request.api(&operator.client);
+    let api = &request.api(&operator.client);
     // Of a web app that is gone, the registry was cleaned by the finalizer, and the garbage
     // collector deletes what it owned.
     let Some(app) = request.object.present() else { return Ok(Action::done()) };
-    finalizer(&api, FINALIZER, app, |work| async move {
+    finalizer(api, FINALIZER, app, |work| async move {
         match work {
-            Finalize::Apply(app) => operator.apply(&app).await,
+            // The registry refuses nothing that comes late from a process that was frozen, and whose
+            // place another one has taken. An app that is gone must not be entered again.
+            Finalize::Apply(app) if is_wanted(api, &app).await? => operator.apply(&app).await,
+            Finalize::Apply(_) => Ok(Action::done()),
             Finalize::Cleanup(app) => {
                 operator.registry.release(&uid(&app)).await;
                 Ok(Action::done())
@@ -105,6 +110,12 @@ async fn reconcile(request: ReconcileRequest<WebApp, Operator>) -> Result<Action
         }
     })
     .await
+}
+
+/// Returns whether the server has the app, and it is not being deleted.
+async fn is_wanted(api: &Api<WebApp>, app: &WebApp) -> kube::Result<bool> {
+    let found = api.get_opt(&app.name_any()).await?.filter(|found| found.uid() == app.uid());
+    Ok(found.is_some_and(|found| found.metadata.deletion_timestamp.is_none()))
 }
 
 impl Operator {
