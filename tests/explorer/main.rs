@@ -6,6 +6,7 @@
 mod bugs;
 mod crd_controller;
 mod default_deny;
+mod disturbances;
 mod operator;
 mod runtime;
 mod sample_controller;
