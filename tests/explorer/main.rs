@@ -2,6 +2,7 @@
 //! examples.
 
 #![cfg(feature = "testing")]
+#![allow(clippy::duplicate_mod, reason = "examples share a module")]
 
 mod bugs;
 mod crd_controller;
@@ -13,3 +14,4 @@ mod sample_controller;
 mod scenarios;
 mod scheduler;
 mod secret_replicator;
+mod sharded;

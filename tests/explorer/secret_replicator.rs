@@ -84,7 +84,7 @@ fn send_to(world: &World, to: &'static str) -> Result<(), BoxError> {
 fn set_password(world: &World, password: &str) -> Result<(), BoxError> {
     let value = ByteString(password.as_bytes().to_vec());
     change(world, |source| {
-        drop(source.data.get_or_insert_default().insert("password".into(), value))
+        drop(source.data.get_or_insert_default().insert("password".into(), value));
     })
 }
 

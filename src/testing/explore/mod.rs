@@ -67,7 +67,7 @@ impl Positions {
     fn difference(&self, other: &Self) -> Option<String> {
         let all = |run: &Self| run.writes.iter().chain(&run.events).cloned().collect();
         let (ours, theirs): (HashSet<Position>, HashSet<Position>) = (all(self), all(other));
-        let one = ours.symmetric_difference(&theirs).min_by_key(|one| one.to_string());
+        let one = ours.symmetric_difference(&theirs).min_by_key(ToString::to_string);
         one.map(|one| format!("`{one}` is in one run only"))
     }
 }

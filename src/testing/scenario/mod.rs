@@ -39,6 +39,7 @@
 //! thread: `#[tokio::test(start_paused = true)]`.
 
 mod connection;
+mod holding;
 mod program;
 mod record;
 pub(in crate::testing) mod schedule;
@@ -183,7 +184,8 @@ impl Scenario {
     }
 
     /// Sets whether an [exploration](Self::explore) tries takeovers. The default is true. Set it to
-    /// false for a program of which never two processes run, such as a `StatefulSet` of one pod.
+    /// false for a program of which never two processes run, such as a `StatefulSet` of one pod, and
+    /// for one with [`Sharding`](crate::Sharding), whose replicas list each other's Leases.
     pub fn takeovers(mut self, tried: bool) -> Self {
         self.takeovers = tried;
         self

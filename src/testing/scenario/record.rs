@@ -32,8 +32,10 @@ pub(in crate::testing) struct Record {
     pub(super) settled_requests: usize,
     /// The revision of stale lists, and the disturbance that they belong to.
     pub(super) stale: Option<(u64, Step)>,
-    /// The requests without an answer, by the number of the request.
-    pub(super) in_flight: BTreeMap<usize, String>,
+    /// The number of requests that were counted as in flight.
+    pub(super) sent: u64,
+    /// The requests without an answer, by their number.
+    pub(super) in_flight: BTreeMap<u64, String>,
     pub(super) active: Instant,
     /// The write that the server has just answered, while the rules are checked.
     pub(super) just_written: Option<String>,
@@ -58,6 +60,7 @@ impl Record {
             disturbed: Vec::new(),
             settled_requests: 0,
             stale: None,
+            sent: 0,
             in_flight: BTreeMap::new(),
             active: Instant::now(),
             just_written: None,

@@ -17,10 +17,10 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::connection::{self, Turn};
+use super::holding::Hold;
 use super::program::Program;
 use super::record::{Record, is_background};
 use super::schedule::{Disturbance, Position, Schedule, Step};
-use super::settling::Unsettled;
 use super::{Rule, Run, Scenario};
 use crate::controller::ControllerStatus;
 use crate::error::BoxError;
@@ -36,49 +36,38 @@ const STARTS: u32 = 8;
 
 /// One run of a [`Scenario`]. Clones are cheap, and are the same world.
 #[derive(Clone)]
-pub struct World(Arc<Inner>);
+pub struct World(pub(super) Arc<Inner>);
 
-struct Inner {
-    run: Arc<Run>,
-    server: ApiServer,
-    faults: Faults,
-    rules: Vec<Arc<Rule>>,
-    quiet: Duration,
-    limit: Duration,
-    schedule: Option<Schedule>,
+pub(super) struct Inner {
+    pub(super) run: Arc<Run>,
+    pub(super) server: ApiServer,
+    pub(super) faults: Faults,
+    pub(super) rules: Vec<Arc<Rule>>,
+    pub(super) quiet: Duration,
+    pub(super) limit: Duration,
+    pub(super) schedule: Option<Schedule>,
     /// True in an exploration.
-    explored: bool,
+    pub(super) explored: bool,
     /// True if held watches go on only after the next act of the test.
-    holds_long: bool,
+    pub(super) holds_long: bool,
     /// True if a program that has ended or crashed starts again.
-    restarts: bool,
-    record: Mutex<Record>,
-    life: Mutex<Option<Life>>,
+    pub(super) restarts: bool,
+    pub(super) record: Mutex<Record>,
+    pub(super) life: Mutex<Option<Life>>,
     /// Tells a settling test that the program has crashed or ended.
-    news: Notify,
-    held: watch::Sender<Vec<Hold>>,
+    pub(super) news: Notify,
+    pub(super) held: watch::Sender<Vec<Hold>>,
     /// The process whose place another one has taken, and the number of settled times by then.
-    former: Mutex<Option<(Life, u64)>>,
+    pub(super) former: Mutex<Option<(Life, u64)>>,
 }
 
 /// A process of the program.
-struct Life {
-    program: Program,
-    death: CancellationToken,
-    turn: Turn,
-    task: AbortHandle,
-    ended: watch::Receiver<Option<Result<(), String>>>,
-}
-
-/// Watches that deliver nothing.
-#[derive(Clone)]
-struct Hold {
-    /// The path of the watches. `None` for all.
-    collection: Option<Arc<str>>,
-    /// The number of settled times when it began.
-    since: u64,
-    /// True if the watches end when it is over.
-    ends: bool,
+pub(super) struct Life {
+    pub(super) program: Program,
+    pub(super) death: CancellationToken,
+    pub(super) turn: Turn,
+    pub(super) task: AbortHandle,
+    pub(super) ended: watch::Receiver<Option<Result<(), String>>>,
 }
 
 impl World {
@@ -219,21 +208,10 @@ impl World {
     }
 
     /// Cuts a process off, and ends it.
-    fn ends(&self, life: &Life) {
+    pub(super) fn ends(&self, life: &Life) {
         life.death.cancel();
         life.task.abort();
         self.0.record.lock().reconciles += ended_reconciles(&life.program.controllers());
-    }
-
-    /// Holds the process, and starts another one in its place.
-    pub(super) fn take_over(&self) {
-        let Some(life) = self.0.life.lock().take() else { return };
-        life.turn.taken.cancel();
-        let since = self.0.record.lock().settled;
-        if let Some((life, _)) = self.0.former.lock().replace((life, since)) {
-            self.ends(&life);
-        }
-        self.start();
     }
 
     /// Tells the program to stop, and waits until it has ended.
@@ -250,13 +228,6 @@ impl World {
             Ok(Some(end)) => Ok(end?),
             _ => Err(format!("the program did not end within {GRACE:?}").into()),
         }
-    }
-
-    /// Returns true if watches or a process are held.
-    pub(in crate::testing) fn holds(&self) -> bool {
-        let former = self.0.former.lock();
-        let held = former.as_ref().is_some_and(|(life, _)| life.turn.is_held());
-        held || !self.0.held.borrow().is_empty()
     }
 
     pub(in crate::testing) fn record(&self) -> &Mutex<Record> {
@@ -323,93 +294,6 @@ impl World {
         }
     }
 
-    /// Waits while the watches of a collection deliver nothing. Returns true if this one ends then.
-    pub(super) async fn held(&self, collection: &Arc<str>) -> bool {
-        let of = |hold: &&Hold| hold.collection.as_ref().is_none_or(|of| of == collection);
-        let mut held = self.0.held.subscribe();
-        let mut ends = false;
-        // The world owns the sender.
-        let _released = held.wait_for(|holds| {
-            ends |= holds.iter().filter(of).any(|hold| hold.ends);
-            !holds.iter().any(|hold| of(&hold))
-        });
-        let _released = _released.await;
-        ends
-    }
-
-    /// Begins a stale restart that is due, or lets go on what was held when the world settled
-    /// before. Returns false if nothing was to be done.
-    pub(super) fn release(&self, at_once: bool) -> bool {
-        let settled = self.0.record.lock().settled;
-        let lately = self.holds_since(settled);
-        if lately && !at_once && self.0.holds_long {
-            // The test acts once more while the program does not see it.
-            self.settles(&mut self.0.record.lock());
-            return false;
-        }
-        if self.let_go() {
-            return true;
-        }
-        if at_once {
-            return false;
-        }
-        let mut record = self.0.record.lock();
-        self.settles(&mut record);
-        let steps = self.0.schedule.iter().flat_map(|schedule| &schedule.0);
-        let due = steps.filter_map(|step| match step.disturbance {
-            Disturbance::StaleRestart { settle } if settle == record.settled => Some(step),
-            _ => None,
-        });
-        let Some(due) = due.last() else { return false };
-        let before = record.writes.iter().find(|(position, _)| *position == due.at);
-        let Some((_, revision)) = before else { return false };
-        record.stale = Some((*revision, due.clone()));
-        let since = record.settled;
-        drop(record);
-        self.0.held.send_modify(|holds| {
-            holds.push(Hold { collection: None, since, ends: false });
-        });
-        self.crash();
-        true
-    }
-
-    fn settles(&self, record: &mut Record) {
-        record.settles(self.0.server.revision());
-        if self.0.explored {
-            record.states.push(self.0.server.objects());
-        }
-    }
-
-    /// Returns true if a disturbance of the last acts holds something.
-    fn holds_since(&self, settled: u64) -> bool {
-        let watches = self.0.held.borrow();
-        watches.iter().any(|hold| hold.since == settled && hold.collection.is_some())
-            || self
-                .0
-                .former
-                .lock()
-                .as_ref()
-                .is_some_and(|(life, since)| *since == settled && life.turn.is_held())
-    }
-
-    /// Lets held watches or a held process go on, or ends a process that went on. Returns false if
-    /// there is none.
-    fn let_go(&self) -> bool {
-        if !self.0.held.borrow().is_empty() {
-            self.0.record.lock().stale = None;
-            self.0.held.send_replace(Vec::new());
-            return true;
-        }
-        let mut former = self.0.former.lock();
-        let Some((life, _)) = &*former else { return false };
-        if life.turn.is_held() {
-            life.turn.goes_on.cancel();
-        } else if let Some((life, _)) = former.take() {
-            self.ends(&life);
-        }
-        true
-    }
-
     /// Returns the revision of a list that may be stale, if it is to be.
     pub(super) fn list_of_any_version(&self) -> Option<u64> {
         let mut record = self.0.record.lock();
@@ -422,7 +306,8 @@ impl World {
     /// Counts a request as one that has no answer yet.
     pub(super) fn in_flight(&self, name: &str) -> InFlight {
         let mut record = self.0.record.lock();
-        let number = record.requests.len();
+        record.sent += 1;
+        let number = record.sent;
         record.in_flight.insert(number, name.into());
         InFlight { world: self.clone(), number }
     }
@@ -493,15 +378,6 @@ impl World {
     pub(super) fn is_over(&self) -> bool {
         self.ended().is_some()
     }
-
-    /// Lets everything go on, and waits until the program has settled for the last time.
-    pub(in crate::testing) async fn settle_at_last(&self) -> Result<(), Unsettled> {
-        self.settle().await?;
-        while self.let_go() {
-            self.settle().await?;
-        }
-        Ok(())
-    }
 }
 
 fn ended_reconciles(controllers: &[ControllerStatus]) -> u64 {
@@ -511,7 +387,7 @@ fn ended_reconciles(controllers: &[ControllerStatus]) -> u64 {
 /// A request without an answer.
 pub(super) struct InFlight {
     world: World,
-    number: usize,
+    number: u64,
 }
 
 impl Drop for InFlight {

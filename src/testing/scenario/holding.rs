@@ -1,0 +1,133 @@
+//! Watches and processes that are held, and the settling at which they go on.
+
+use std::sync::Arc;
+
+use super::record::Record;
+use super::schedule::{Disturbance, Step};
+use super::settling::Unsettled;
+use super::world::World;
+
+/// Watches that deliver nothing.
+#[derive(Clone)]
+pub(super) struct Hold {
+    /// The path of the watches. `None` for all.
+    pub(super) collection: Option<Arc<str>>,
+    /// The number of settled times when it began.
+    pub(super) since: u64,
+    /// True if the watches end when it is over.
+    pub(super) ends: bool,
+}
+
+impl World {
+    /// Holds the process, and starts another one in its place.
+    pub(super) fn take_over(&self) {
+        let Some(life) = self.0.life.lock().take() else { return };
+        life.turn.taken.cancel();
+        let since = self.0.record.lock().settled;
+        if let Some((life, _)) = self.0.former.lock().replace((life, since)) {
+            self.ends(&life);
+        }
+        self.start();
+    }
+
+    /// Returns true if watches or a process are held.
+    pub(in crate::testing) fn holds(&self) -> bool {
+        let former = self.0.former.lock();
+        let held = former.as_ref().is_some_and(|(life, _)| life.turn.is_held());
+        held || !self.0.held.borrow().is_empty()
+    }
+
+    /// Waits while the watches of a collection deliver nothing. Returns true if this one ends then.
+    pub(super) async fn held(&self, collection: &Arc<str>) -> bool {
+        let of = |hold: &&Hold| hold.collection.as_ref().is_none_or(|of| of == collection);
+        let mut held = self.0.held.subscribe();
+        let mut ends = false;
+        let released = held.wait_for(|holds| {
+            ends |= holds.iter().filter(of).any(|hold| hold.ends);
+            !holds.iter().any(|hold| of(&hold))
+        });
+        // The world owns the sender.
+        let _released = released.await;
+        ends
+    }
+
+    /// Begins a stale restart that is due, or lets go on what was held when the world settled
+    /// before. Returns false if nothing was to be done.
+    pub(super) fn release(&self, at_once: bool) -> bool {
+        let settled = self.0.record.lock().settled;
+        let lately = self.holds_since(settled);
+        if lately && !at_once && self.0.holds_long {
+            // The test acts once more while the program does not see it.
+            self.settles(&mut self.0.record.lock());
+            return false;
+        }
+        if self.let_go() {
+            return true;
+        }
+        if at_once {
+            return false;
+        }
+        let mut record = self.0.record.lock();
+        self.settles(&mut record);
+        let mut steps = self.0.schedule.iter().flat_map(|schedule| &schedule.0);
+        let due =
+            |step: &&Step| step.disturbance == Disturbance::StaleRestart { settle: record.settled };
+        let Some(due) = steps.find(due) else { return false };
+        let before = record.writes.iter().find(|(position, _)| *position == due.at);
+        let Some((_, revision)) = before else { return false };
+        record.stale = Some((*revision, due.clone()));
+        let since = record.settled;
+        drop(record);
+        self.0.held.send_modify(|holds| {
+            holds.push(Hold { collection: None, since, ends: false });
+        });
+        self.crash();
+        true
+    }
+
+    fn settles(&self, record: &mut Record) {
+        record.settles(self.0.server.revision());
+        if self.0.explored {
+            record.states.push(self.0.server.objects());
+        }
+    }
+
+    /// Returns true if a disturbance of the last acts holds something.
+    fn holds_since(&self, settled: u64) -> bool {
+        let watches = self.0.held.borrow();
+        watches.iter().any(|hold| hold.since == settled && hold.collection.is_some())
+            || self
+                .0
+                .former
+                .lock()
+                .as_ref()
+                .is_some_and(|(life, since)| *since == settled && life.turn.is_held())
+    }
+
+    /// Lets held watches or a held process go on, or ends a process that went on. Returns false if
+    /// there is none.
+    fn let_go(&self) -> bool {
+        if !self.0.held.borrow().is_empty() {
+            self.0.record.lock().stale = None;
+            self.0.held.send_replace(Vec::new());
+            return true;
+        }
+        let mut former = self.0.former.lock();
+        let Some((life, _)) = &*former else { return false };
+        if life.turn.is_held() {
+            life.turn.goes_on.cancel();
+        } else if let Some((life, _)) = former.take() {
+            self.ends(&life);
+        }
+        true
+    }
+
+    /// Lets everything go on, and waits until the program has settled for the last time.
+    pub(in crate::testing) async fn settle_at_last(&self) -> Result<(), Unsettled> {
+        self.settle().await?;
+        while self.let_go() {
+            self.settle().await?;
+        }
+        Ok(())
+    }
+}
