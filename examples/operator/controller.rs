@@ -99,8 +99,8 @@ async fn reconcile(request: ReconcileRequest<WebApp, Operator>) -> Result<Action
     let Some(app) = request.object.present() else { return Ok(Action::done()) };
     finalizer(api, FINALIZER, app, |work| async move {
         match work {
-            // The registry refuses nothing that comes late from a process that was frozen, and whose
-            // place another one has taken. An app that is gone must not be entered again.
+            // The registry refuses nothing that comes late from a process that was frozen while
+            // another one took its place. An app that is gone must not be entered again.
             Finalize::Apply(app) if is_wanted(api, &app).await? => operator.apply(&app).await,
             Finalize::Apply(_) => Ok(Action::done()),
             Finalize::Cleanup(app) => {

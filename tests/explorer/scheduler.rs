@@ -1,5 +1,5 @@
-//! The example `scheduler`: no node is ever overcommitted, and every pod that fits is bound, however
-//! far the cache lags and whatever becomes of bindings.
+//! The example `scheduler`: no node is ever overcommitted, and every pod that fits is bound,
+//! however far the cache lags and whatever becomes of bindings.
 
 #[path = "../../examples/scheduler/room.rs"]
 mod room;

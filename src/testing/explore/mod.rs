@@ -82,10 +82,10 @@ impl Scenario {
     /// - the script fails or panics, or the program does not settle;
     /// - a rule of [`never`](Scenario::never) is broken;
     /// - the program writes again within three times the [quiet time](Scenario::quiet_for);
-    /// - the objects at its end, or when it settles after the disturbance of a write, differ from
-    ///   those without a disturbance, apart from uids, versions,
+    /// - the objects at its end differ from those without a disturbance, apart from uids, versions,
     ///   generations, times, generated names, addresses of services, field managers, Leases and
-    ///   Events.
+    ///   Events. After a crash, a lost answer, a 409 or a 429, they are also compared each time
+    ///   that the world settles.
     ///
     /// | disturbance | at | the program |
     /// |---|---|---|

@@ -183,16 +183,18 @@ impl Scenario {
         self
     }
 
-    /// Sets whether an [exploration](Self::explore) tries takeovers. The default is true. Set it to
-    /// false for a program of which never two processes run, such as a `StatefulSet` of one pod, and
-    /// for one with [`Sharding`](crate::Sharding), whose replicas list each other's Leases.
+    /// Sets whether an [exploration](Self::explore) tries takeovers. The default is true.
+    ///
+    /// Set it to false for a program of which never two processes run, such as a `StatefulSet` of
+    /// one pod, and for one with [`Sharding`](crate::Sharding), whose replicas list each other's
+    /// Leases.
     pub fn takeovers(mut self, tried: bool) -> Self {
         self.takeovers = tried;
         self
     }
 
-    /// Sets the number of pairs of disturbances that an [exploration](Self::explore) draws and tries
-    /// after the single ones. The default is 0.
+    /// Sets the number of pairs of disturbances that an [exploration](Self::explore) draws and
+    /// tries after the single ones. The default is 0.
     ///
     /// The first of a pair is a disturbance that the program passes. The second is at a write or
     /// event that comes after the first in that run. All pairs are equally likely, and the seed is
