@@ -129,17 +129,17 @@ async fn app_is_deployed_registered_and_reported() {
     assert_eq!(reason(&world, "hello", "Ready"), "Serving");
 
     change(&world, "hello", |spec| {
-        (spec.replicas, spec.image) = (3, "registry.example.com/hello:2".into());
+        (spec.replicas, spec.image) = (1, "registry.example.com/hello:2".into());
     })
     .unwrap();
     world.settle().await.unwrap();
-    // The status of the Deployment is about its older spec.
+    // More pods than wanted are ready, but the Deployment's status is about its older spec.
     assert_eq!(reason(&world, "hello", "Ready"), "Progressing");
-    pods_are_ready(&world, "hello", 3).await;
+    pods_are_ready(&world, "hello", 1).await;
     assert_eq!(reason(&world, "hello", "Ready"), "Serving");
     let spec = deployment(&world, "hello").spec.unwrap();
     let image = spec.template.spec.unwrap().containers[0].image.clone();
-    assert_eq!((spec.replicas, image.as_deref()), (Some(3), Some("registry.example.com/hello:2")));
+    assert_eq!((spec.replicas, image.as_deref()), (Some(1), Some("registry.example.com/hello:2")));
     world.stop().await.unwrap();
 
     // The last events were published before the end.
@@ -200,10 +200,11 @@ async fn changes_of_owned_objects_are_undone() {
     let spec = changed.spec.get_or_insert_default();
     (spec.replicas, spec.paused) = (Some(9), Some(true));
     world.server().replace(&changed).unwrap();
-    world.server().delete(&world.get::<Service>("shop", "hello").unwrap()).unwrap();
     world.settle().await.unwrap();
     let spec = deployment(&world, "hello").spec.unwrap();
     assert_eq!((spec.replicas, spec.paused), (Some(2), Some(true)), "fields of others stay");
+    world.server().delete(&world.get::<Service>("shop", "hello").unwrap()).unwrap();
+    world.settle().await.unwrap();
     assert!(world.get::<Service>("shop", "hello").is_some());
 }
 

@@ -13,6 +13,7 @@ use kube::api::PostParams;
 use kube::{Api, ResourceExt};
 use kube_informer::controller::BoxError;
 use serde_json::json;
+use tokio::time::sleep;
 
 use self::example::{Foo, FooSpec, manager};
 use kube_informer::testing::scenario::Trouble;
@@ -156,7 +157,7 @@ async fn failed_writes_are_tried_again() {
     let world = world().await;
     let trouble = world.trouble(Trouble::Unavailable);
     world.server().create(&foo("first", "web", 2)).unwrap();
-    tokio::time::sleep(Duration::from_secs(10)).await;
+    sleep(Duration::from_secs(10)).await;
     assert!(world.list::<Deployment>().is_empty());
     trouble.remove();
     world.settle().await.unwrap();
@@ -167,8 +168,10 @@ async fn failed_writes_are_tried_again() {
 async fn last_events_are_published_at_the_end() {
     let world = world().await;
     world.server().create(&foo("first", "web", 2)).unwrap();
-    while world.list::<Deployment>().is_empty() {
-        tokio::time::sleep(Duration::from_millis(1)).await;
+    for _ in 0..1_000 {
+        if world.list::<Deployment>().is_empty() {
+            sleep(Duration::from_millis(1)).await;
+        }
     }
     world.stop().await.unwrap();
     assert_eq!(world.list::<Event>().len(), 1);

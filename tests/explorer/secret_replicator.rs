@@ -185,6 +185,15 @@ async fn foreign_secret_is_left_alone() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn copy_of_another_source_is_left_alone() {
+    let world = copying("shop").await;
+    world.server().replace(&namespace("shop", "base/registry, mail/registry")).unwrap();
+    world.server().create(&secret("mail", "shop", "theirs")).unwrap();
+    sleep(Duration::from_secs(60)).await;
+    assert_eq!(copies(&world, PASSWORD), ["shop"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn second_replica_waits_for_the_first() {
     let world = copying("shop").await;
     let second = manager(world.server().client(), Some("second")).unwrap();
