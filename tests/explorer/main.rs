@@ -14,4 +14,3 @@ mod sample_controller;
 mod scenarios;
 mod scheduler;
 mod secret_replicator;
-mod sharded;
