@@ -128,6 +128,9 @@ pub enum StoreState {
     Unreadable,
     /// The group has no informer of the requested namespace.
     NotHeld,
+    /// Nothing references the key, so that the set does not follow it. See
+    /// [`Referenced`](crate::factory::Referenced).
+    NotReferenced,
     /// The requested key has no namespace, although the objects of this kind have one, or the other
     /// way round. No object has such a key, so this says nothing about an object of that name.
     WrongScope,
@@ -145,6 +148,7 @@ impl StoreState {
                 ": the server may have it, but no state of it can be decoded; the informer's errors \
                  say why"
             }
+            Self::NotReferenced => ": nothing references it; take a reference first",
             Self::NotHeld => ": no informer of the group holds this namespace",
             Self::WrongScope if namespaced => {
                 ": these objects have no namespace; use `get`, or a key without one"

@@ -14,7 +14,7 @@ use kube::{Client, Error};
 use tokio::time::{sleep, timeout};
 
 use super::definition::Definition;
-use super::members::{Members, Wanted};
+use super::members::{Members, Wanted, told_by};
 use super::serving::DISCOVERY_TIMEOUT;
 use super::{InformerSpec, Interest, SharedInformerFactory, SpecError};
 use crate::indexer::Snapshot;
@@ -156,7 +156,8 @@ impl<K: Resource + Send + Sync + 'static> Kinds<K> {
             });
             wanted
         };
-        self.members.start(discover.boxed(), &self.definitions, look)
+        self.definitions.ensure_started()?;
+        self.members.start(told_by((*self.definitions).clone(), discover.boxed(), look))
     }
 
     /// Returns the kinds that are followed now, with their informers. A kind is in the version in

@@ -9,7 +9,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use futures::stream::FuturesUnordered;
+use futures::stream::{self, BoxStream, FuturesUnordered};
 use futures::{FutureExt, StreamExt};
 use kube::Resource;
 use tokio::runtime::Handle;
@@ -112,13 +112,33 @@ where
         self.state.lock().refused.values().cloned().collect()
     }
 
-    /// Waits until every wanted member is present or refused.
-    async fn settled(&self) {
+    /// Waits until the members are in a state. `reached` may not call back.
+    async fn until(&self, reached: impl Fn(&State<K, T>) -> bool) {
         let mut changed = self.changed.subscribe();
-        while !self.state.lock().settled {
+        while !reached(&self.state.lock()) {
             // The sender lives as long as `self`.
             let _ = changed.changed().await;
         }
+    }
+
+    /// Waits until each of these members is present or refused.
+    pub(super) async fn joined(&self, names: &[Arc<str>]) {
+        self.until(|state| {
+            names.iter().all(|name| {
+                state.present.contains_key(name) || state.refused.contains_key(name)
+            })
+        })
+        .await;
+    }
+
+    /// Returns the informer of a present member. O(log members).
+    pub(super) fn get(&self, name: &str) -> Option<SharedInformer<K>> {
+        self.state.lock().present.get(name).map(|member| (*member.interest).clone())
+    }
+
+    /// Returns whether the task was started that follows the wanted members.
+    pub(super) fn is_started(&self) -> bool {
+        self.state.lock().task.is_some()
     }
 
     /// Adds a handler to all members, present and future ones.
@@ -178,25 +198,22 @@ where
         }
     }
 
-    /// Starts the task that follows the wanted members. An informer tells of them: `look` returns
-    /// them from its store, after `prepare`.
-    pub(super) fn start<D: Resource + Send + Sync + 'static>(
+    /// Starts the task that follows the wanted members, of which the stream returns each state.
+    pub(super) fn start(
         self: &Arc<Self>,
-        prepare: BoxFuture<'static, ()>,
-        told_by: &SharedInformer<D>,
-        look: impl Fn(&Snapshot<D>) -> Wanted<T> + Send + Sync + 'static,
+        wanted: BoxStream<'static, Wanted<T>>,
     ) -> Result<(), StartError> {
         let runtime = Handle::try_current().map_err(|_| StartError::NoRuntime)?;
-        told_by.ensure_started()?;
         let mut state = self.state.lock();
         if state.task.is_none() {
-            let following = follow(Arc::downgrade(self), prepare, told_by.clone(), look);
+            let following = follow(Arc::downgrade(self), wanted);
             state.task = Some(runtime.spawn(following.boxed()).abort_handle());
         }
         Ok(())
     }
 
-    /// Waits until the wanted members are present and have synced, for at most `limit`.
+    /// Waits until the wanted members are present and have synced, for at most `limit`. An informer
+    /// tells of them.
     pub(super) async fn wait_for_sync<D: Resource + Send + Sync + 'static>(
         &self,
         told_by: &SharedInformer<D>,
@@ -205,12 +222,17 @@ where
         let start = Instant::now();
         told_by.wait_for_sync(limit).await?;
         let rest = || limit.saturating_sub(start.elapsed());
-        if timeout(rest(), self.settled()).await.is_err() {
+        if timeout(rest(), self.until(|state| state.settled)).await.is_err() {
             return SyncError::unless_none(vec![told_by.unsynced().joining()], start);
         }
+        self.wait_for_present(rest()).await
+    }
+
+    /// Waits until the present members have synced, for at most `limit`.
+    pub(super) async fn wait_for_present(&self, limit: Duration) -> Result<(), SyncError> {
         let members = self.tagged().into_iter();
         let members: Vec<_> = members.map(|(_, informer)| informer.cast()).collect();
-        wait_for_all(&members, rest()).await
+        wait_for_all(&members, limit).await
     }
 
     /// Lets wanted members join that are not among those that still leave. Removes the others, and
@@ -335,24 +357,47 @@ where
     }
 }
 
-/// Follows the wanted members until the set is dropped, or until the informer that tells of them
-/// stops.
-async fn follow<K, T, D>(
-    members: Weak<Members<K, T>>,
+/// Returns the wanted members that an informer tells of, until it stops: `look` returns them from
+/// its store, after `prepare`.
+pub(super) fn told_by<D, T>(
+    informer: SharedInformer<D>,
     prepare: BoxFuture<'static, ()>,
-    told_by: SharedInformer<D>,
-    look: impl Fn(&Snapshot<D>) -> Wanted<T> + Send + Sync,
-) where
+    look: impl Fn(&Snapshot<D>) -> Wanted<T> + Send + Sync + 'static,
+) -> BoxStream<'static, Wanted<T>>
+where
+    D: Resource + Send + Sync + 'static,
+    T: Clone + PartialEq + Send + Sync + 'static,
+{
+    let (look, mut prepare) = (Arc::new(look), Some(prepare));
+    stream::unfold(None, move |before: Option<Wanted<T>>| {
+        let (informer, look, prepare) = (informer.clone(), look.clone(), prepare.take());
+        async move {
+            let now = if let Some(before) = before {
+                let differs = |store: &Snapshot<D>| Some(look(store)).filter(|now| *now != before);
+                tokio::select! {
+                    biased;
+                    () = informer.stopped() => return None,
+                    now = informer.indexer().find_in_changes(differs) => now,
+                }
+            } else {
+                informer.wait_for_sync(Duration::MAX).await.ok()?;
+                prepare?.await;
+                look(&informer.snapshot())
+            };
+            Some((now.clone(), Some(now)))
+        }
+    })
+    .boxed()
+}
+
+/// Follows the wanted members until the set is dropped, or until no more states come.
+async fn follow<K, T>(members: Weak<Members<K, T>>, mut states: BoxStream<'static, Wanted<T>>)
+where
     K: Resource + Send + Sync + 'static,
     T: Clone + PartialEq + Send + Sync + 'static,
-    D: Resource + Send + Sync + 'static,
 {
-    if told_by.wait_for_sync(Duration::MAX).await.is_err() {
-        return;
-    }
-    prepare.await;
     let (mut leaving, mut names) = (FuturesUnordered::new(), HashSet::new());
-    let mut wanted = look(&told_by.snapshot());
+    let Some(mut wanted) = states.next().await else { return };
     loop {
         {
             let Some(members) = members.upgrade() else { return };
@@ -361,15 +406,13 @@ async fn follow<K, T, D>(
                 leaving.push(async move { (name, leaves.await).0 }.boxed());
             }
         }
-        let others = told_by.indexer().find_in_changes(|store| {
-            let now = look(store);
-            (now != wanted).then_some(now)
-        });
         tokio::select! {
             biased;
-            () = told_by.stopped() => return,
             Some(name) = leaving.next() => drop(names.remove(&name)),
-            others = others => wanted = others,
+            next = states.next() => match next {
+                Some(next) => wanted = next,
+                None => return,
+            },
         }
     }
 }

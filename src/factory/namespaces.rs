@@ -11,7 +11,7 @@ use kube::Resource;
 use kube::core::{NamespaceResourceScope, PartialObjectMeta};
 use serde::de::DeserializeOwned;
 
-use super::members::Members;
+use super::members::{Members, told_by};
 use super::{InformerSpec, Interest, SharedInformerFactory, SpecError};
 use crate::indexer::{IndexError, Snapshot};
 use crate::informer::{GroupIndex, InformerGroup, SharedInformer, StartError, SyncError};
@@ -96,7 +96,8 @@ impl<K: Resource + Send + Sync + 'static> SelectedNamespaces<K> {
         let look = |store: &Snapshot<PartialObjectMeta<Namespace>>| {
             store.iter_cached().map(|(key, _)| (key.name().into(), ())).collect()
         };
-        self.members.start(ready(()).boxed(), &self.namespaces, look)
+        self.namespaces.ensure_started()?;
+        self.members.start(told_by((*self.namespaces).clone(), ready(()).boxed(), look))
     }
 
     /// Returns the informers of the namespaces that are selected now, to read their objects.

@@ -112,6 +112,20 @@ impl Unsynced {
         Self { collection, name, state, state_age, last_error, failure, lacks, not_served }
     }
 
+    /// Describes an informer that was not started, and may not exist.
+    pub(crate) fn not_started(collection: Collection) -> Self {
+        Self {
+            collection,
+            name: "".into(),
+            state: ReflectorState::Idle,
+            state_age: Duration::ZERO,
+            last_error: None,
+            failure: None,
+            lacks: Lack::FirstList,
+            not_served: None,
+        }
+    }
+
     /// Says that the caller waits for the members of the set that this informer tells of.
     pub(crate) fn joining(self) -> Self {
         Self { lacks: Lack::Members, ..self }

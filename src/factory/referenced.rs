@@ -1,0 +1,335 @@
+//! The informers of the objects that others reference by name.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt;
+use futures::stream::{self, BoxStream};
+use kube::Resource;
+use kube::core::NamespaceResourceScope;
+use serde::de::DeserializeOwned;
+use tokio::time::{Instant, timeout};
+
+use super::members::{Members, Wanted};
+use super::references::{Feed, Feeder, Reference, References};
+use super::{InformerSpec, SharedInformerFactory, SpecError};
+use crate::informer::{
+    InformerGroup, InformerStatus, InformerStopped, StartError, SyncError, Unsynced, wait_for_all,
+};
+use crate::lister::{NotFound, StoreState};
+use crate::lister_watcher::{Collection, ListerWatcher};
+use crate::object::{CachedEvent, Event, ObjectKey};
+use crate::transport::ApiSource;
+
+/// The objects of one kind that others reference by name, each followed by a list and a watch of
+/// its own.
+///
+/// References are counted. They come from the program, with [`reference`](Self::reference), and
+/// from the objects of other informers, with [`feed_from`](Self::feed_from). With the first
+/// reference of a key an informer of this object joins, which lists and watches with the field
+/// selector `metadata.name`. So a Role with `resourceNames` suffices. With the last reference the
+/// informer leaves, even in the middle of its list.
+///
+/// Each name has its own permissions: one that is refused holds up no other, and the factory's
+/// status names it. At most the factory's number of concurrent lists run at a time.
+///
+/// Clones share the set. When the last one is dropped, the informers end, unless others hold them,
+/// too.
+#[must_use = "the informers end when the last clone is dropped"]
+pub struct Referenced<K> {
+    set: Arc<Set<K>>,
+}
+
+struct Set<K> {
+    members: Arc<Members<K, ObjectKey>>,
+    references: Arc<References>,
+    /// The objects of all namespaces.
+    collection: Collection,
+}
+
+impl SharedInformerFactory {
+    /// Returns an empty set of referenced objects.
+    ///
+    /// ```
+    /// # #[cfg(feature = "testing")] {
+    /// # use std::time::Duration;
+    /// # use k8s_openapi::api::core::v1::Secret;
+    /// # use k8s_openapi::api::networking::v1::Ingress;
+    /// # use kube_informer::{SharedInformerFactory, testing::ApiServer};
+    /// use kube_informer::ObjectKey;
+    ///
+    /// /// Returns the keys of the Secrets that an Ingress names.
+    /// fn secrets_of(ingress: &Ingress) -> Vec<ObjectKey> {
+    ///     let namespace = ingress.metadata.namespace.as_deref().unwrap_or_default();
+    ///     let tls = ingress.spec.iter().flat_map(|spec| spec.tls.iter().flatten());
+    ///     let names = tls.filter_map(|tls| tls.secret_name.as_deref());
+    ///     names.filter_map(|name| ObjectKey::namespaced(namespace, name).ok()).collect()
+    /// }
+    ///
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// # let factory = SharedInformerFactory::builder(ApiServer::new().client()).build();
+    /// let ingresses = factory.informer::<Ingress>();
+    /// let secrets = factory.referenced::<Secret>();
+    /// secrets.feed_from(&ingresses, secrets_of)?;
+    /// let own = secrets.reference(ObjectKey::namespaced("gateway", "default-tls")?);
+    /// factory.start()?;
+    /// secrets.start()?;
+    /// secrets.wait_for_sync(Duration::from_secs(30)).await?;
+    /// match secrets.get_by_key(own.key()) {
+    ///     Ok(secret) => println!("of the type {:?}", secret.type_),
+    ///     Err(missing) => println!("{missing}"),
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+    /// # }
+    /// ```
+    pub fn referenced<K>(&self) -> Referenced<K>
+    where
+        K: Resource<DynamicType = (), Scope = NamespaceResourceScope>
+            + DeserializeOwned
+            + Send
+            + Sync
+            + 'static,
+    {
+        self.set_of(InformerSpec::new())
+    }
+
+    /// Returns an empty set of referenced objects, whose informers have these options.
+    ///
+    /// An object that a selector of the spec does not select counts as absent.
+    ///
+    /// # Errors
+    /// [`SpecError::NoEffect`] if the spec has a namespace.
+    pub fn referenced_with<K>(&self, spec: InformerSpec<K>) -> Result<Referenced<K>, SpecError>
+    where
+        K: Resource<DynamicType = (), Scope = NamespaceResourceScope>
+            + DeserializeOwned
+            + Send
+            + Sync
+            + 'static,
+    {
+        self.refuse_own_namespace(&spec)?;
+        Ok(self.set_of(spec))
+    }
+
+    fn set_of<K>(&self, spec: InformerSpec<K>) -> Referenced<K>
+    where
+        K: Resource<DynamicType = (), Scope = NamespaceResourceScope>
+            + DeserializeOwned
+            + Send
+            + Sync
+            + 'static,
+    {
+        let factory = self.clone();
+        let make = move |_: &Arc<str>, key: &ObjectKey| factory.interest(spec_of(&spec, key));
+        let farewell = |object| CachedEvent::MovedAway { object };
+        let set = Set {
+            members: Members::new(Box::new(make), farewell),
+            references: Arc::default(),
+            collection: ApiSource::<K>::new(self.shared.client.clone()).collection().clone(),
+        };
+        Referenced { set: Arc::new(set) }
+    }
+}
+
+/// Returns the spec of the informer of one object.
+fn spec_of<K>(spec: &InformerSpec<K>, key: &ObjectKey) -> InformerSpec<K> {
+    // A name in an object may contain anything. As a value of a selector, these have a backslash.
+    let mut fields = spec.fields.as_ref().map_or_else(String::new, |own| format!("{own},"));
+    fields.push_str("metadata.name=");
+    for char in key.name().chars() {
+        if matches!(char, ',' | '=' | '\\') {
+            fields.push('\\');
+        }
+        fields.push(char);
+    }
+    spec.clone().namespace(key.namespace().unwrap_or_default()).fields(fields)
+}
+
+impl<K: Resource + Send + Sync + 'static> Referenced<K> {
+    /// Takes a reference to an object, which is followed while a guard of its key lives.
+    ///
+    /// The object need not exist. A key without a namespace names no object of this kind, and is
+    /// not requested.
+    pub fn reference(&self, key: ObjectKey) -> Reference {
+        self.set.references.take(key)
+    }
+
+    /// Follows the references of the objects of an informer or a group: `keys` returns the keys
+    /// that an object names. Several informers may feed one set.
+    ///
+    /// When an object changes, its references change with it. They end when it is deleted, also if
+    /// only a list shows that, and when the informer is stopped. A reference counts shortly after
+    /// its object is in the informer's store. `keys` may run for several objects at a time. If it
+    /// panics, the object keeps the references that it had.
+    ///
+    /// # Errors
+    /// [`InformerStopped`] if an informer was stopped. The informers before it do not feed the set.
+    pub fn feed_from<D, I>(
+        &self,
+        informers: impl Into<InformerGroup<D>>,
+        keys: impl Fn(&D) -> I + Send + Sync + 'static,
+    ) -> Result<(), InformerStopped>
+    where
+        D: Resource + Send + Sync + 'static,
+        I: IntoIterator<Item = ObjectKey>,
+    {
+        let (keys, mut added) = (Arc::new(keys), Vec::new());
+        for informer in informers.into().informers() {
+            let (mut feed, keys) = (Feed::new(self.set.references.clone()), keys.clone());
+            let registered = informer.on_cached_event(move |object, event| {
+                let named = match event {
+                    CachedEvent::Deleted { .. } | CachedEvent::MovedAway { .. } => Vec::new(),
+                    CachedEvent::Added { object, .. } | CachedEvent::Updated { new: object, .. } => {
+                        let Some(object) = object.get() else { return };
+                        keys(&object).into_iter().collect()
+                    }
+                };
+                feed.set(object, named);
+            });
+            match registered {
+                Ok(handler) => added.push(Feeder { informer: informer.clone().cast(), handler }),
+                Err(stopped) => {
+                    added.iter().for_each(|feeder| feeder.handler.remove());
+                    return Err(stopped);
+                }
+            }
+        }
+        self.set.references.feed_from(&mut added);
+        Ok(())
+    }
+
+    /// Starts to follow the references. A second call has no effect. The informers that feed the
+    /// set are started by their factory.
+    ///
+    /// # Errors
+    /// [`StartError::NoRuntime`] if called outside a tokio runtime.
+    pub fn start(&self) -> Result<(), StartError> {
+        self.set.members.start(wanted(self.set.references.clone()))
+    }
+
+    /// Returns the object of a key.
+    ///
+    /// # Errors
+    /// [`NotFound`], whose [`store`](NotFound::store) tells why:
+    ///
+    /// - [`StoreState::NotReferenced`]: nothing references the key, so the set knows nothing of it.
+    /// - [`StoreState::Synced`]: the key is referenced, and the server has no such object.
+    /// - [`StoreState::NotSynced`] and [`StoreState::NotStarted`]: it is not known yet. If the
+    ///   server refuses the name, it stays so, and the factory's status has the error.
+    pub fn get_by_key(&self, key: &ObjectKey) -> Result<Arc<K>, NotFound> {
+        let store = if !self.set.references.contain(key) {
+            StoreState::NotReferenced
+        } else if key.namespace().is_none() {
+            StoreState::WrongScope
+        } else if let Some(informer) = self.set.members.get(key.as_str()) {
+            return informer.lister().get_by_key(key);
+        } else if self.set.members.is_started() {
+            StoreState::NotSynced
+        } else {
+            StoreState::NotStarted
+        };
+        Err(NotFound {
+            resource: self.set.collection.resource.clone(),
+            namespace: key.namespace().map(Into::into),
+            name: key.name().to_owned(),
+            store,
+        })
+    }
+
+    /// Returns the objects that are referenced and exist, by key. O(n).
+    pub fn all(&self) -> Vec<Arc<K>> {
+        self.keys().iter().filter_map(|key| self.get_by_key(key).ok()).collect()
+    }
+
+    /// Returns the referenced keys, sorted. O(n).
+    pub fn keys(&self) -> Vec<ObjectKey> {
+        self.set.references.keys()
+    }
+
+    /// Adds a closure as a handler of all referenced objects, present and future ones. The events
+    /// of one object come in order. Those of several objects may come at the same time.
+    ///
+    /// When the last reference of an object is dropped, the closure is called with
+    /// [`Event::MovedAway`]: the object was not deleted. The closure may not hold this set, because
+    /// it would keep the informers running.
+    pub fn on_event(&self, call: impl Fn(Event<K>) + Send + Sync + 'static) {
+        self.set.members.add_handler(move |_, event| call(event));
+    }
+
+    /// Waits until the references of the informers that feed the set are known and each referenced
+    /// object is known, for at most `limit`. Cancel safe.
+    ///
+    /// # Errors
+    /// [`SyncError`] names the informers that have not synced, for example because a name is
+    /// refused. The other objects can be read.
+    pub async fn wait_for_sync(&self, limit: Duration) -> Result<(), SyncError> {
+        let start = Instant::now();
+        let rest = || limit.saturating_sub(start.elapsed());
+        if !self.set.members.is_started() {
+            let unsynced = vec![Unsynced::not_started(self.set.collection.clone())];
+            return SyncError::unless_none(unsynced, start);
+        }
+        let feeders = self.set.references.feeders();
+        let informers: Vec<_> = feeders.iter().map(|feeder| feeder.informer.clone()).collect();
+        wait_for_all(&informers, rest()).await?;
+        let joined = async {
+            for feeder in &feeders {
+                feeder.handler.wait_for_sync().await;
+            }
+            let names: Vec<_> = wanted_now(&self.set.references).into_keys().collect();
+            self.set.members.joined(&names).await;
+        };
+        if timeout(rest(), joined).await.is_err() {
+            let unsynced = Unsynced::not_started(self.set.collection.clone()).joining();
+            return SyncError::unless_none(vec![unsynced], start);
+        }
+        self.set.members.wait_for_present(rest()).await
+    }
+
+    /// Returns the status of each informer.
+    pub fn status(&self) -> Vec<InformerStatus> {
+        self.set.members.tagged().into_iter().map(|(_, informer)| informer.status()).collect()
+    }
+
+    /// Returns the errors of names whose informer exists with other options.
+    pub fn conflicts(&self) -> Vec<SpecError> {
+        self.set.members.refused()
+    }
+}
+
+/// Returns the informers that the references want now.
+fn wanted_now(references: &References) -> Wanted<ObjectKey> {
+    let keys = references.keys().into_iter().filter(|key| key.namespace().is_some());
+    keys.map(|key| (key.as_str().into(), key)).collect()
+}
+
+/// Returns the informers that the references want, after each change.
+fn wanted(references: Arc<References>) -> BoxStream<'static, Wanted<ObjectKey>> {
+    let changes = references.changes();
+    stream::unfold((references, changes, true), |(references, mut changes, first)| async move {
+        if !first {
+            changes.changed().await.ok()?;
+        }
+        Some((wanted_now(&references), (references, changes, false)))
+    })
+    .boxed()
+}
+
+impl<K> Drop for Set<K> {
+    fn drop(&mut self) {
+        self.references.remove_feeders();
+    }
+}
+
+impl<K> Clone for Referenced<K> {
+    fn clone(&self) -> Self {
+        Self { set: self.set.clone() }
+    }
+}
+
+impl<K: Resource + Send + Sync + 'static> fmt::Debug for Referenced<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Referenced").field(&self.keys()).finish()
+    }
+}
