@@ -121,12 +121,11 @@ where
         }
     }
 
-    /// Waits until each of these members is present or refused.
-    pub(super) async fn joined(&self, names: &[Arc<str>]) {
+    /// Waits until `reached` returns true. It gets a function that returns whether a member is
+    /// present or refused.
+    pub(super) async fn until_has(&self, reached: impl Fn(&dyn Fn(&str) -> bool) -> bool) {
         self.until(|state| {
-            names.iter().all(|name| {
-                state.present.contains_key(name) || state.refused.contains_key(name)
-            })
+            reached(&|name| state.present.contains_key(name) || state.refused.contains_key(name))
         })
         .await;
     }
@@ -225,14 +224,9 @@ where
         if timeout(rest(), self.until(|state| state.settled)).await.is_err() {
             return SyncError::unless_none(vec![told_by.unsynced().joining()], start);
         }
-        self.wait_for_present(rest()).await
-    }
-
-    /// Waits until the present members have synced, for at most `limit`.
-    pub(super) async fn wait_for_present(&self, limit: Duration) -> Result<(), SyncError> {
         let members = self.tagged().into_iter();
         let members: Vec<_> = members.map(|(_, informer)| informer.cast()).collect();
-        wait_for_all(&members, limit).await
+        wait_for_all(&members, rest()).await
     }
 
     /// Lets wanted members join that are not among those that still leave. Removes the others, and

@@ -4,8 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::StreamExt;
+use futures::future::{BoxFuture, join_all};
 use futures::stream::{self, BoxStream};
+use futures::{FutureExt, StreamExt};
 use kube::Resource;
 use kube::core::NamespaceResourceScope;
 use serde::de::DeserializeOwned;
@@ -277,14 +278,17 @@ impl<K: Resource + Send + Sync + 'static> Referenced<K> {
             for feeder in &feeders {
                 feeder.handler.wait_for_sync().await;
             }
-            let names: Vec<_> = wanted_now(&self.set.references).into_keys().collect();
-            self.set.members.joined(&names).await;
+            let keys = self.keys();
+            self.set.joined(&keys).await;
+            keys
         };
-        if timeout(rest(), joined).await.is_err() {
+        let Ok(keys) = timeout(rest(), joined).await else {
             let unsynced = Unsynced::not_started(self.set.collection.clone()).joining();
             return SyncError::unless_none(vec![unsynced], start);
-        }
-        self.set.members.wait_for_present(rest()).await
+        };
+        let waits = keys.iter().filter_map(|key| self.set.wait_for(key, rest()));
+        let failed = join_all(waits).await.into_iter().filter_map(Result::err);
+        SyncError::unless_none(failed.flat_map(|error| error.unsynced).collect(), start)
     }
 
     /// Returns the status of each informer.
@@ -295,6 +299,32 @@ impl<K: Resource + Send + Sync + 'static> Referenced<K> {
     /// Returns the errors of names whose informer exists with other options.
     pub fn conflicts(&self) -> Vec<SpecError> {
         self.set.members.refused()
+    }
+}
+
+impl<K: Resource + Send + Sync + 'static> Set<K> {
+    /// Waits until each key has an informer, is refused, or is no longer referenced.
+    async fn joined(&self, keys: &[ObjectKey]) {
+        let joined = |has: &dyn Fn(&str) -> bool| {
+            keys.iter().all(|key| {
+                key.namespace().is_none() || has(key.as_str()) || !self.references.contain(key)
+            })
+        };
+        self.members.until_has(joined).await;
+    }
+
+    /// Waits until the informer of a key has synced, or the key is no longer referenced.
+    fn wait_for(
+        &self,
+        key: &ObjectKey,
+        limit: Duration,
+    ) -> Option<BoxFuture<'_, Result<(), SyncError>>> {
+        let (informer, key) = (self.members.get(key.as_str())?, key.clone());
+        let wait = async move {
+            let synced = informer.wait_for_sync(limit).await;
+            synced.or_else(|error| if self.references.contain(&key) { Err(error) } else { Ok(()) })
+        };
+        Some(wait.boxed())
     }
 }
 

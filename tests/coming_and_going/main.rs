@@ -1,4 +1,4 @@
-//! Informers that come and go at run time: with an interest, with a kind, with a namespace.
+//! Informers that come and go at run time: with an interest, a kind, a namespace, a reference.
 
 #![cfg(feature = "testing")]
 #![allow(clippy::duplicate_mod, reason = "each program brings what it shares with others")]
@@ -16,5 +16,7 @@ mod namespaces;
 #[cfg(feature = "metrics")]
 #[path = "../../examples/support/prometheus.rs"]
 mod prometheus;
+mod referenced;
+mod referenced_model;
 mod serving;
 mod watches;
