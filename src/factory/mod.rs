@@ -337,14 +337,16 @@ impl SharedInformerFactory {
     /// Waits until every requested informer has synced, for at most `limit`.
     ///
     /// An informer that was stopped before the call is not waited for. Nor is one whose
-    /// [kind is not served](InformerSpec::when_served). Cancel safe. Any number of
-    /// tasks may wait.
+    /// [kind is not served](InformerSpec::when_served), or one of a [referenced](Self::referenced)
+    /// object. Cancel safe. Any number of tasks may wait.
     ///
     /// # Errors
     /// [`SyncError`] names the informers that have not synced, with the state and the last error of
     /// each. An informer that is stopped during the call is among them.
     pub async fn wait_for_sync(&self, limit: Duration) -> Result<(), SyncError> {
-        wait_for_all(&self.informers(), limit).await
+        let mut informers = self.informers();
+        informers.retain(|informer| !informer.is_by_reference());
+        wait_for_all(&informers, limit).await
     }
 
     /// Returns the status of every informer. O(informers + handlers).

@@ -32,8 +32,10 @@ use crate::transport::ApiSource;
 /// selector `metadata.name`. So a Role with `resourceNames` suffices. With the last reference the
 /// informer leaves, even in the middle of its list.
 ///
-/// Each name has its own permissions: one that is refused holds up no other, and the factory's
-/// status names it. At most the factory's number of concurrent lists run at a time.
+/// Each name has its own permissions. One that is refused holds up no other: the factory's
+/// [`wait_for_sync`](SharedInformerFactory::wait_for_sync) and readiness leave these informers out,
+/// and the status and `/readyz?verbose` name them. At most the factory's number of concurrent lists
+/// run at a time.
 ///
 /// Clones share the set. When the last one is dropped, the informers end, unless others hold them,
 /// too.
@@ -144,7 +146,8 @@ fn spec_of<K>(spec: &InformerSpec<K>, key: &ObjectKey) -> InformerSpec<K> {
         }
         fields.push(char);
     }
-    spec.clone().namespace(key.namespace().unwrap_or_default()).fields(fields)
+    let spec = spec.clone().namespace(key.namespace().unwrap_or_default()).fields(fields);
+    InformerSpec { by_reference: true, ..spec }
 }
 
 impl<K: Resource + Send + Sync + 'static> Referenced<K> {
@@ -181,7 +184,8 @@ impl<K: Resource + Send + Sync + 'static> Referenced<K> {
             let registered = informer.on_cached_event(move |object, event| {
                 let named = match event {
                     CachedEvent::Deleted { .. } | CachedEvent::MovedAway { .. } => Vec::new(),
-                    CachedEvent::Added { object, .. } | CachedEvent::Updated { new: object, .. } => {
+                    CachedEvent::Added { object, .. }
+                    | CachedEvent::Updated { new: object, .. } => {
                         let Some(object) = object.get() else { return };
                         keys(&object).into_iter().collect()
                     }

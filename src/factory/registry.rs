@@ -154,6 +154,7 @@ impl Registry {
             reflector = reflector.transformed_by(transform);
         }
         let mut options = InformerOptions::new().reflector(reflector).storage(storage);
+        options = options.by_reference(spec.by_reference);
         if let Some(name) = &settings.name {
             options = options.name(name.clone());
         }

@@ -374,6 +374,11 @@ impl<K: ?Sized> SharedInformer<K> {
         self.pipeline.transformed
     }
 
+    /// Returns whether only references keep the informer, so that readiness does not wait for it.
+    pub(crate) fn is_by_reference(&self) -> bool {
+        self.pipeline.by_reference
+    }
+
     /// Returns whether the stored objects keep this manager's entries of managed fields.
     pub(crate) fn keeps_managed_fields(&self, manager: &str) -> bool {
         self.pipeline.keeps_managed_fields(manager)

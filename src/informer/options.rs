@@ -29,6 +29,7 @@ pub struct InformerOptions<K: ?Sized = dyn AnyObject> {
     pub(super) resync: Option<Duration>,
     pub(super) reflector: ReflectorOptions<K>,
     pub(super) storage: Storage<K>,
+    pub(super) by_reference: bool,
 }
 
 impl<K: ?Sized> InformerOptions<K> {
@@ -40,6 +41,7 @@ impl<K: ?Sized> InformerOptions<K> {
             resync: None,
             reflector: ReflectorOptions::new(),
             storage: Storage::default(),
+            by_reference: false,
         }
     }
 
@@ -74,6 +76,12 @@ impl<K: ?Sized> InformerOptions<K> {
 }
 
 impl<K: ?Sized> InformerOptions<K> {
+    /// Sets whether only references keep the informer, so that readiness does not wait for it.
+    pub(crate) fn by_reference(mut self, by_reference: bool) -> Self {
+        self.by_reference = by_reference;
+        self
+    }
+
     /// Returns the same options for objects of any type.
     pub(super) fn erase(self) -> InformerOptions {
         InformerOptions {
@@ -81,6 +89,7 @@ impl<K: ?Sized> InformerOptions<K> {
             resync: self.resync,
             reflector: self.reflector.erase(),
             storage: self.storage.erase(),
+            by_reference: self.by_reference,
         }
     }
 }

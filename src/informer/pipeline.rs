@@ -42,6 +42,8 @@ pub(super) struct Pipeline {
     pub(super) narrowed: bool,
     /// True if a transform changes the objects before they are stored.
     pub(super) transformed: bool,
+    /// True if only references keep the informer, so that readiness does not wait for it.
+    pub(super) by_reference: bool,
     /// The source, which the reflector owns.
     source: Weak<dyn ListerWatcher>,
     fifo: DeltaFifo,
@@ -114,6 +116,7 @@ impl Pipeline {
             default_resync: options.resync,
             narrowed,
             transformed,
+            by_reference: options.by_reference,
             source: weak_source,
             fifo: DeltaFifo::with_dropper(known, dropper.clone()),
             indexer,
@@ -308,6 +311,7 @@ impl Pipeline {
             name: self.name.clone(),
             collection: self.collection.clone(),
             synced: self.has_synced(),
+            by_reference: self.by_reference,
             objects: snapshot.len(),
             stale: snapshot.stale(),
             unreadable: snapshot.unreadable(),

@@ -1,19 +1,27 @@
 //! Only the objects that others reference are followed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube_informer::factory::Referenced;
 use kube_informer::lister::StoreState;
+use kube_informer::manager::serve::Serve;
 use kube_informer::testing::api_server::AccessRule;
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
-use kube_informer::{Event, InformerSpec, ObjectKey, SharedInformerFactory, SpecError};
+use kube_informer::{
+    Action, Controller, Event, InformerSpec, Manager, ObjectKey, ReconcileRequest,
+    SharedInformerFactory, SpecError,
+};
 use parking_lot::Mutex;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
 
-use crate::helpers::{MS, S, factory, factory_of, map_in, metadata, until};
+use crate::helpers::{MS, S, factory, factory_of, forbid, map_in, metadata, until};
+use crate::http::exchange;
 use crate::watches::Watches;
 
 const SOON: std::time::Duration = S.saturating_mul(30);
@@ -355,6 +363,45 @@ async fn revoked_name_is_its_own_business() {
     until("the other right", || state(&secrets, "shop/c") == Some(StoreState::Synced)).await;
 }
 
+/// Anyone who may write a referrer can name a secret that the program may not read.
+#[tokio::test]
+async fn refused_name_leaves_the_manager_ready() {
+    let server = ApiServer::new();
+    server.create(&naming("shop", "one", &["bad", "good"])).unwrap();
+    server.create(&secret(&key("shop/good"), "1")).unwrap();
+    forbid(&server, "metadata.name%3Dbad");
+    let factory = factory(&server);
+    let maps = factory.informer::<ConfigMap>();
+    let secrets = factory.referenced::<Secret>();
+    secrets.feed_from(&maps, named).unwrap();
+    secrets.start().unwrap();
+    let any: SocketAddr = ([127, 0, 0, 1], 0).into();
+    let serve = Serve::new().health_address(any).metrics_address(any).without_metrics();
+    let reconcile = |_: ReconcileRequest<ConfigMap>| async { Ok::<_, Infallible>(Action::done()) };
+    let manager = Manager::builder(&factory)
+        .controller(Controller::builder("maps", &maps).build(), reconcile)
+        .serve(serve)
+        .build()
+        .unwrap();
+    let (handle, stop) = (manager.handle(), CancellationToken::new());
+    let running = tokio::spawn(manager.run_until(stop.clone()));
+    let line = "[+]informer-sync/shop/secrets ok: fields metadata.name=bad: tries again";
+    let began = Instant::now();
+    loop {
+        assert!(!running.is_finished() && began.elapsed() < SOON);
+        if let Some(at) = handle.addresses() {
+            let (code, _, body) = exchange(at.health, "GET", "/readyz?verbose", "localhost").await;
+            if code == 200 && body.contains(line) && state(&secrets, "shop/good").is_none() {
+                break;
+            }
+        }
+        sleep(MS).await;
+    }
+    factory.wait_for_sync(SOON).await.unwrap();
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
+
 #[tokio::test(start_paused = true)]
 async fn first_lists_are_bounded() {
     let server = ApiServer::new();
@@ -363,8 +410,7 @@ async fn first_lists_are_bounded() {
     let client = faults.client(server.client());
     let factory = SharedInformerFactory::builder(client).max_concurrent_lists(3).build();
     let secrets = factory.referenced::<Secret>();
-    let _held: Vec<_> =
-        (0..9).map(|n| secrets.reference(key(&format!("shop/s{n}")))).collect();
+    let _held: Vec<_> = (0..9).map(|n| secrets.reference(key(&format!("shop/s{n}")))).collect();
     secrets.start().unwrap();
     let lists = || requests(&server).iter().filter(|one| !one.contains("watch=")).count();
     for expected in [0, 3, 6, 9] {

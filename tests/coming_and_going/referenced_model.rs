@@ -82,8 +82,7 @@ async fn play(seed: u64) {
     }
     assert_eq!(secrets.keys(), wanted.iter().cloned().collect::<Vec<_>>(), "seed {seed}");
     let held = exist.iter().filter(|(key, _)| wanted.contains(key));
-    let held: BTreeMap<_, _> =
-        held.map(|(key, value)| (key.to_string(), value.clone())).collect();
+    let held: BTreeMap<_, _> = held.map(|(key, value)| (key.to_string(), value.clone())).collect();
     assert_eq!(told.knows(), held, "seed {seed}");
     let read = secrets.all();
     let read = read.iter().map(|one| (ObjectKey::of(&**one).unwrap().to_string(), value(one)));

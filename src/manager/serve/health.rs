@@ -133,7 +133,7 @@ impl Health {
         let unsynced = informers.iter().filter(|informer| !informer.synced);
         let unsynced: HashSet<_> = unsynced.map(|informer| &informer.collection).collect();
         results.extend(named("informer-sync", informers, |informer| {
-            if informer.reflector.not_served.is_some() {
+            if informer.reflector.not_served.is_some() || informer.by_reference {
                 return None;
             }
             let missing = running && missing.contains(&*informer.collection.to_string());
@@ -182,7 +182,12 @@ fn named<'a>(
             }
             unique = format!("{name}-{number}");
         }
-        let waits = informer.reflector.not_served.is_some().then(|| progress(informer));
+        let waits = if informer.reflector.not_served.is_some() {
+            Some(progress(informer))
+        } else {
+            let unknown = informer.by_reference && !informer.synced;
+            unknown.then(|| format!("{}: {}", informer.name, progress(informer)))
+        };
         CheckResult { waits, ..CheckResult::new(unique, failure(informer)) }
     })
 }

@@ -10,6 +10,7 @@ mod own_pipeline;
 mod pod_watcher;
 #[expect(clippy::unused_async, reason = "a page of the guide: a reconcile is async")]
 mod reconcile_page;
+mod referenced_secrets;
 mod sharded;
 mod support;
 mod testing_page;
