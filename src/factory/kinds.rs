@@ -14,7 +14,7 @@ use kube::{Client, Error};
 use tokio::time::{sleep, timeout};
 
 use super::definition::Definition;
-use super::members::{Members, Wanted, told_by};
+use super::members::{Members, Tag, Wanted, told_by};
 use super::serving::DISCOVERY_TIMEOUT;
 use super::{InformerSpec, Interest, SharedInformerFactory, SpecError};
 use crate::indexer::Snapshot;
@@ -51,6 +51,8 @@ pub(super) struct Kind {
     /// True if a definition tells whether it is served.
     defined: bool,
 }
+
+impl Tag for Kind {}
 
 impl SharedInformerFactory {
     /// Returns the informers of whole objects of the kinds for which `filter` returns true. The

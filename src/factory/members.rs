@@ -2,9 +2,15 @@
 //!
 //! One task compares the wanted members with the present ones. A member that is no longer wanted
 //! leaves in three steps: its handlers are removed, they are told about the objects that they still
-//! know, and its interest is dropped. It can join again after that.
+//! know, and its interest is dropped. It can join again after that. In some sets, new members
+//! [take over](handover) the objects of those that leave.
+
+mod handover;
+
+pub(super) use self::handover::shows;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Bound;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -29,6 +35,29 @@ use crate::sync::Mutex;
 
 /// A handler of all members, which also receives the member's tag.
 type MemberHandler<K, T> = SafeDrop<Box<dyn Fn(&T, Event<K>) + Send + Sync>>;
+
+/// The tag of a member: what it follows.
+pub(super) trait Tag: Clone + PartialEq + Send + Sync + 'static {
+    /// Returns the namespace within which members take over from one another. `None` if they never
+    /// do.
+    fn namespace(&self) -> Option<&str> {
+        None
+    }
+
+    /// Returns whether the member may have several objects. One that has a single object takes over
+    /// only from such a member.
+    fn has_several(&self) -> bool {
+        false
+    }
+
+    /// Returns whether the member takes over this object.
+    fn covers(&self, _key: &ObjectKey) -> bool {
+        false
+    }
+}
+
+/// The tag of members that differ only by name.
+impl Tag for () {}
 
 /// A function that makes the informer of a member.
 type Make<K, T> = Box<dyn Fn(&Arc<str>, &T) -> Result<Interest<K>, SpecError> + Send + Sync>;
@@ -68,19 +97,31 @@ struct Member<K, T> {
     attached: Vec<Attached<K, T>>,
     /// An index for each of the set's, as far as they were added.
     indexes: Vec<Index<K>>,
+    /// True while the member takes over from others. It does not leave meanwhile.
+    takes_over: bool,
 }
 
 /// A handler of one member, with the objects that it knows.
 struct Attached<K, T> {
     handler: Arc<MemberHandler<K, T>>,
     registration: HandlerRegistration,
-    known: Arc<Mutex<HashMap<ObjectKey, Cached<K>>>>,
+    known: Arc<Mutex<Known<K>>>,
 }
+
+/// The objects that a handler knows.
+struct Known<K> {
+    objects: HashMap<ObjectKey, Cached<K>>,
+    /// Those that the handler was told of by another member, and not by this one.
+    inherited: HashSet<ObjectKey>,
+}
+
+/// The tasks of members that leave, with their names.
+type Leaving = Vec<(Vec<Arc<str>>, BoxFuture<'static, ()>)>;
 
 impl<K, T> Members<K, T>
 where
     K: Resource + Send + Sync + 'static,
-    T: Clone + PartialEq + Send + Sync + 'static,
+    T: Tag,
 {
     pub(super) fn new(make: Make<K, T>, farewell: Farewell<K>) -> Arc<Self> {
         let state = State {
@@ -112,27 +153,34 @@ where
         self.state.lock().refused.values().cloned().collect()
     }
 
-    /// Waits until the members are in a state. `reached` may not call back.
-    async fn until(&self, reached: impl Fn(&State<K, T>) -> bool) {
+    /// Waits until `reached` returns true, which is asked after each change of the members.
+    pub(super) async fn until_members(&self, reached: impl Fn() -> bool) {
         let mut changed = self.changed.subscribe();
-        while !reached(&self.state.lock()) {
+        while !reached() {
             // The sender lives as long as `self`.
             let _ = changed.changed().await;
         }
     }
 
-    /// Waits until `reached` returns true. It gets a function that returns whether a member is
-    /// present or refused.
-    pub(super) async fn until_has(&self, reached: impl Fn(&dyn Fn(&str) -> bool) -> bool) {
-        self.until(|state| {
-            reached(&|name| state.present.contains_key(name) || state.refused.contains_key(name))
-        })
-        .await;
+    /// Returns whether the informer of a wanted member was refused.
+    pub(super) fn is_refused(&self, name: &str) -> bool {
+        self.state.lock().refused.contains_key(name)
     }
 
-    /// Returns the informer of a present member. O(log members).
-    pub(super) fn get(&self, name: &str) -> Option<SharedInformer<K>> {
-        self.state.lock().present.get(name).map(|member| (*member.interest).clone())
+    /// Returns the informer of the member that has an object: the one of its name, or else the one
+    /// of its namespace. O(log members).
+    ///
+    /// The name of the latter begins with the namespace and `//`.
+    pub(super) fn informer_of(&self, key: &ObjectKey) -> Option<SharedInformer<K>> {
+        let state = self.state.lock();
+        let wide = || {
+            let prefix = format!("{}//", key.namespace()?);
+            let range = (Bound::Included(&*prefix), Bound::Unbounded);
+            let (name, member) = state.present.range::<str, _>(range).next()?;
+            (name.starts_with(&prefix) && member.tag.covers(key)).then_some(member)
+        };
+        let member = state.present.get(key.as_str()).or_else(wide)?;
+        Some((*member.interest).clone())
     }
 
     /// Returns whether the task was started that follows the wanted members.
@@ -146,7 +194,8 @@ where
         let mut state = self.state.lock();
         state.handlers.push(handler.clone());
         for member in state.present.values_mut() {
-            member.attach(&handler);
+            let known = Known { objects: HashMap::new(), inherited: HashSet::new() };
+            member.attach(&handler, known);
         }
     }
 
@@ -221,7 +270,7 @@ where
         let start = Instant::now();
         told_by.wait_for_sync(limit).await?;
         let rest = || limit.saturating_sub(start.elapsed());
-        if timeout(rest(), self.until(|state| state.settled)).await.is_err() {
+        if timeout(rest(), self.until_members(|| self.state.lock().settled)).await.is_err() {
             return SyncError::unless_none(vec![told_by.unsynced().joining()], start);
         }
         let members = self.tagged().into_iter();
@@ -231,23 +280,27 @@ where
 
     /// Lets wanted members join that are not among those that still leave. Removes the others, and
     /// returns what they still have to do.
-    fn adjust(
-        &self,
-        mut wanted: BTreeMap<Arc<str>, T>,
-        leaving: &HashSet<Arc<str>>,
-    ) -> Vec<(Arc<str>, BoxFuture<'static, ()>)> {
+    fn adjust(self: &Arc<Self>, mut wanted: Wanted<T>, leaving: &HashSet<Arc<str>>) -> Leaving {
         let mut state = self.state.lock();
-        let present = state.present.keys().filter(|name| !wanted.contains_key(*name));
-        let gone: Vec<_> = present.cloned().collect();
-        let gone = gone.into_iter().filter_map(|name| state.present.remove_entry(&name));
-        let gone: Vec<_> = gone.collect();
+        let unwanted = |(name, member): &(&Arc<str>, &Member<K, T>)| {
+            !wanted.contains_key(*name) && !member.takes_over
+        };
+        let gone: Vec<_> =
+            state.present.iter().filter(unwanted).map(|(name, _)| name.clone()).collect();
+        // True for namespaces that a member of several objects leaves.
+        let mut left: HashMap<Arc<str>, bool> = HashMap::new();
+        for member in gone.iter().map(|name| &state.present[name]) {
+            if let Some(namespace) = member.namespace() {
+                *left.entry(namespace).or_default() |= member.tag.has_several();
+            }
+        }
         let before = std::mem::take(&mut state.refused);
         wanted.retain(|name, _| !state.present.contains_key(name));
         let settled = wanted.keys().all(|name| !leaving.contains(name));
         // Not before they have joined.
         state.settled = false;
         drop(state);
-        let mut refused = HashMap::new();
+        let (mut joined, mut refused) = (Vec::new(), HashMap::new());
         for (name, tag) in wanted {
             if leaving.contains(&name) {
                 continue;
@@ -255,17 +308,10 @@ where
             // Made without the lock, because it may make an informer.
             match (self.make)(&name, &tag).map(|interest| (interest.ensure_started(), interest)) {
                 Ok((Ok(()), interest)) => {
-                    let mut member = Member {
-                        tag: Arc::new(tag),
-                        interest,
-                        attached: Vec::new(),
-                        indexes: Vec::new(),
-                    };
-                    let mut state = self.state.lock();
-                    for handler in &state.handlers {
-                        member.attach(handler);
-                    }
-                    state.present.insert(name, member);
+                    let left = tag.namespace().and_then(|namespace| left.get(namespace));
+                    let takes_over = left.is_some_and(|several| *several || tag.has_several());
+                    let (tag, attached, indexes) = (Arc::new(tag), Vec::new(), Vec::new());
+                    joined.push((name, Member { tag, interest, attached, indexes, takes_over }));
                 }
                 // It was stopped meanwhile, or the runtime ends.
                 Ok((Err(_), _)) => {}
@@ -277,16 +323,54 @@ where
                 }
             }
         }
-        let refused_before = {
-            let mut state = self.state.lock();
-            state.settled = settled;
-            std::mem::replace(&mut state.refused, refused)
-        };
+        let mut state = self.state.lock();
+        // Readers find an object in the members that leave, or in those that take over.
+        let gone = gone.into_iter().filter_map(|name| state.present.remove_entry(&name)).collect();
+        let mut successors: HashMap<Arc<str>, Vec<Arc<str>>> = HashMap::new();
+        for (name, mut member) in joined {
+            if let Some(namespace) = member.namespace().filter(|_| member.takes_over) {
+                successors.entry(namespace).or_default().push(name.clone());
+            } else {
+                let known = || Known { objects: HashMap::new(), inherited: HashSet::new() };
+                for handler in &state.handlers {
+                    member.attach(handler, known());
+                }
+            }
+            state.present.insert(name, member);
+        }
+        state.settled = settled;
+        let refused_before = std::mem::replace(&mut state.refused, refused);
+        drop(state);
         drop(refused_before);
         self.complete_indexes();
         self.changed.send_replace(());
-        let farewell = self.farewell;
-        gone.into_iter().map(|(name, member)| (name, member.leave(farewell).boxed())).collect()
+        self.leave(gone, successors)
+    }
+
+    /// Returns the work of members that have left. Those with successors hand over to them.
+    fn leave(
+        self: &Arc<Self>,
+        gone: Vec<(Arc<str>, Member<K, T>)>,
+        mut successors: HashMap<Arc<str>, Vec<Arc<str>>>,
+    ) -> Leaving {
+        let (mut leaving, farewell) = (Leaving::new(), self.farewell);
+        let mut handing: HashMap<Arc<str>, (Vec<Arc<str>>, Vec<Member<K, T>>)> = HashMap::new();
+        for (name, member) in gone {
+            match member.namespace().filter(|namespace| successors.contains_key(namespace)) {
+                Some(namespace) => {
+                    let (names, members) = handing.entry(namespace).or_default();
+                    names.push(name);
+                    members.push(member);
+                }
+                None => leaving.push((vec![name], member.leave(farewell).boxed())),
+            }
+        }
+        for (namespace, (names, members)) in handing {
+            let successors = successors.remove(&namespace).unwrap_or_default();
+            let work = handover::hand_over(Arc::downgrade(self), members, successors);
+            leaving.push((names, work.boxed()));
+        }
+        leaving
     }
 }
 
@@ -304,28 +388,27 @@ impl<K, T> Drop for State<K, T> {
 impl<K, T> Member<K, T>
 where
     K: Resource + Send + Sync + 'static,
-    T: Send + Sync + 'static,
+    T: Tag,
 {
-    /// Adds a handler, unless the informer was stopped.
-    fn attach(&mut self, handler: &Arc<MemberHandler<K, T>>) {
-        let known = Arc::new(Mutex::new(HashMap::new()));
+    fn namespace(&self) -> Option<Arc<str>> {
+        self.tag.namespace().map(Into::into)
+    }
+
+    /// Adds a handler that knows these objects, unless the informer was stopped.
+    fn attach(&mut self, handler: &Arc<MemberHandler<K, T>>, known: Known<K>) -> Option<&Attached<K, T>> {
+        let known = Arc::new(Mutex::new(known));
         let (call, tag, noted) = (handler.clone(), self.tag.clone(), known.clone());
         let registered = self.interest.on_cached_event(move |key, event| {
-            let before = match &event {
-                CachedEvent::Deleted { .. } | CachedEvent::MovedAway { .. } => {
-                    noted.lock().remove(key)
+            let news = noted.lock().note(key, event);
+            for event in news.into_iter().flatten() {
+                if let Some(call) = call.get() {
+                    call_decoded(&event, |event| call(&tag, event));
                 }
-                _ => noted.lock().insert(key.clone(), event.object().clone()),
-            };
-            drop(before);
-            if let Some(call) = call.get() {
-                call_decoded(&event, |event| call(&tag, event));
             }
         });
-        if let Ok(registration) = registered {
-            let handler = handler.clone();
-            self.attached.push(Attached { handler, registration, known });
-        }
+        let handler = handler.clone();
+        self.attached.push(Attached { handler, registration: registered.ok()?, known });
+        self.attached.last()
     }
 
     /// Removes the handlers, and tells each of the objects that it still knows.
@@ -333,21 +416,56 @@ where
         let Self { tag, interest, attached, .. } = self;
         for Attached { handler, registration, known } in attached {
             registration.remove_and_wait().await;
-            let known = std::mem::take(&mut *known.lock());
-            for (key, object) in known {
-                let event = farewell(object);
-                let called = catch(|| {
-                    if let Some(call) = handler.get() {
-                        call_decoded(&event, |event| call(&tag, event));
-                    }
-                });
-                if let Err(message) = called {
-                    tracing::error!(%key, message, "a handler panicked");
-                }
-                drop_safely(event);
-            }
+            let known = std::mem::take(&mut known.lock().objects);
+            tell(&handler, &tag, known, farewell);
         }
         drop(interest);
+    }
+}
+
+/// Tells a handler, which is not called otherwise, the last of these objects.
+fn tell<K: Resource + Send + Sync + 'static, T>(
+    handler: &MemberHandler<K, T>,
+    tag: &T,
+    objects: impl IntoIterator<Item = (ObjectKey, Cached<K>)>,
+    farewell: Farewell<K>,
+) {
+    for (key, object) in objects {
+        let event = farewell(object);
+        let called = catch(|| {
+            if let Some(call) = handler.get() {
+                call_decoded(&event, |event| call(tag, event));
+            }
+        });
+        if let Err(message) = called {
+            tracing::error!(%key, message, "a handler panicked");
+        }
+        drop_safely(event);
+    }
+}
+
+impl<K: Resource + Send + Sync + 'static> Known<K> {
+    /// Notes an event of the member. Returns the events for the handler: an object that it knows
+    /// from another member is not added again.
+    fn note(&mut self, key: &ObjectKey, event: CachedEvent<K>) -> [Option<CachedEvent<K>>; 2] {
+        let before = match &event {
+            CachedEvent::Deleted { .. } | CachedEvent::MovedAway { .. } => self.objects.remove(key),
+            _ => self.objects.insert(key.clone(), event.object().clone()),
+        };
+        self.inherited.remove(key);
+        match (before, event) {
+            (Some(old), CachedEvent::Added { object: new, initial }) => {
+                if old.is_different_object(&new) {
+                    let gone = CachedEvent::Deleted { object: old, final_state_known: false };
+                    [Some(gone), Some(CachedEvent::Added { object: new, initial })]
+                } else if old.version() == new.version() {
+                    [None, None]
+                } else {
+                    [Some(CachedEvent::Updated { old, new }), None]
+                }
+            }
+            (_, event) => [Some(event), None],
+        }
     }
 }
 
@@ -388,21 +506,22 @@ where
 async fn follow<K, T>(members: Weak<Members<K, T>>, mut states: BoxStream<'static, Wanted<T>>)
 where
     K: Resource + Send + Sync + 'static,
-    T: Clone + PartialEq + Send + Sync + 'static,
+    T: Tag,
 {
-    let (mut leaving, mut names) = (FuturesUnordered::new(), HashSet::new());
+    let mut leaving = FuturesUnordered::new();
+    let mut held: HashSet<Arc<str>> = HashSet::new();
     let Some(mut wanted) = states.next().await else { return };
     loop {
         {
             let Some(members) = members.upgrade() else { return };
-            for (name, leaves) in members.adjust(wanted.clone(), &names) {
-                names.insert(name.clone());
-                leaving.push(async move { (name, leaves.await).0 }.boxed());
+            for (names, leaves) in members.adjust(wanted.clone(), &held) {
+                held.extend(names.iter().cloned());
+                leaving.push(async move { (names, leaves.await).0 }.boxed());
             }
         }
         tokio::select! {
             biased;
-            Some(name) = leaving.next() => drop(names.remove(&name)),
+            Some(names) = leaving.next() => held.retain(|name| !names.contains(name)),
             next = states.next() => match next {
                 Some(next) => wanted = next,
                 None => return,

@@ -28,6 +28,7 @@ mod removal;
 mod serving;
 mod settings;
 mod spec;
+mod widening;
 
 use std::any::TypeId;
 use std::fmt;

@@ -4,16 +4,16 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
 use futures::future::{BoxFuture, join_all};
-use futures::stream::{self, BoxStream};
-use futures::{FutureExt, StreamExt};
 use kube::Resource;
 use kube::core::NamespaceResourceScope;
 use serde::de::DeserializeOwned;
 use tokio::time::{Instant, timeout};
 
-use super::members::{Members, Wanted};
+use super::members::Members;
 use super::references::{Feed, Feeder, Reference, References};
+use super::widening::{Part, Widening, follows};
 use super::{InformerSpec, SharedInformerFactory, SpecError};
 use crate::informer::{
     InformerGroup, InformerStatus, InformerStopped, StartError, SyncError, Unsynced, wait_for_all,
@@ -45,8 +45,9 @@ pub struct Referenced<K> {
 }
 
 struct Set<K> {
-    members: Arc<Members<K, ObjectKey>>,
+    members: Arc<Members<K, Part>>,
     references: Arc<References>,
+    widening: Arc<Widening<K>>,
     /// The objects of all namespaces.
     collection: Collection,
 }
@@ -123,12 +124,23 @@ impl SharedInformerFactory {
             + Sync
             + 'static,
     {
+        let references = Arc::<References>::default();
+        let (factory, of_name) = (self.clone(), spec.clone());
+        let make_name = move |key: &ObjectKey| factory.interest(spec_of(&of_name, key));
         let factory = self.clone();
-        let make = move |_: &Arc<str>, key: &ObjectKey| factory.interest(spec_of(&spec, key));
+        let make_shard = move |namespace: &str, shard| {
+            let spec = spec.clone().namespace(namespace).shard(shard);
+            factory.interest(InformerSpec { by_reference: true, ..spec })
+        };
+        let widening =
+            Widening::new(references.clone(), Box::new(make_name), Box::new(make_shard));
+        let made_by = widening.clone();
+        let make = move |name: &Arc<str>, part: &Part| made_by.make(name, part);
         let farewell = |object| CachedEvent::MovedAway { object };
         let set = Set {
             members: Members::new(Box::new(make), farewell),
-            references: Arc::default(),
+            references,
+            widening,
             collection: ApiSource::<K>::new(self.shared.client.clone()).collection().clone(),
         };
         Referenced { set: Arc::new(set) }
@@ -151,6 +163,23 @@ fn spec_of<K>(spec: &InformerSpec<K>, key: &ObjectKey) -> InformerSpec<K> {
 }
 
 impl<K: Resource + Send + Sync + 'static> Referenced<K> {
+    /// Lets one informer follow a namespace in which more than this number of names is referenced.
+    /// Never unless set; the first call counts.
+    ///
+    /// That informer lists and watches the namespace, so it needs the permission for all of it. It
+    /// saves a watch for each name. The server sends every object of the namespace, and those that
+    /// nothing references are dropped before they are decoded. Names that are referenced later have
+    /// a watch each, until they exceed the number, too: then another informer of the namespace
+    /// follows all. At half of the number or below, each name has its own informer again.
+    ///
+    /// The informers that follow until then go on until the others show each object as they do, or
+    /// later. Handlers are told only what differs. If the server refuses the namespace, the names
+    /// keep their own informers, and the namespace is not requested for an hour.
+    pub fn widen_beyond(self, names: usize) -> Self {
+        self.set.widening.beyond(names);
+        self
+    }
+
     /// Takes a reference to an object, which is followed while a guard of its key lives.
     ///
     /// The object need not exist. A key without a namespace names no object of this kind, and is
@@ -210,7 +239,9 @@ impl<K: Resource + Send + Sync + 'static> Referenced<K> {
     /// # Errors
     /// [`StartError::NoRuntime`] if called outside a tokio runtime.
     pub fn start(&self) -> Result<(), StartError> {
-        self.set.members.start(wanted(self.set.references.clone()))
+        let members = Arc::downgrade(&self.set.members);
+        let shown = move |key: &ObjectKey| Some(members.upgrade()?.informer_of(key)?.snapshot());
+        self.set.members.start(self.set.widening.clone().members(Box::new(shown)))
     }
 
     /// Returns the object of a key.
@@ -227,8 +258,16 @@ impl<K: Resource + Send + Sync + 'static> Referenced<K> {
             StoreState::NotReferenced
         } else if key.namespace().is_none() {
             StoreState::WrongScope
-        } else if let Some(informer) = self.set.members.get(key.as_str()) {
-            return informer.lister().get_by_key(key);
+        } else if let Some(informer) = self.set.members.informer_of(key) {
+            // The informer of a namespace may be about to list the name.
+            let followed = follows(&informer.snapshot(), key);
+            let read = informer.lister().get_by_key(key);
+            return read.map_err(|missing| match missing.store {
+                StoreState::Synced if !followed => {
+                    NotFound { store: StoreState::NotSynced, ..missing }
+                }
+                _ => missing,
+            });
         } else if self.set.members.is_started() {
             StoreState::NotSynced
         } else {
@@ -309,12 +348,13 @@ impl<K: Resource + Send + Sync + 'static> Referenced<K> {
 impl<K: Resource + Send + Sync + 'static> Set<K> {
     /// Waits until each key has an informer, is refused, or is no longer referenced.
     async fn joined(&self, keys: &[ObjectKey]) {
-        let joined = |has: &dyn Fn(&str) -> bool| {
-            keys.iter().all(|key| {
-                key.namespace().is_none() || has(key.as_str()) || !self.references.contain(key)
-            })
+        let joined = |key: &ObjectKey| {
+            key.namespace().is_none()
+                || self.members.informer_of(key).is_some()
+                || self.members.is_refused(key.as_str())
+                || !self.references.contain(key)
         };
-        self.members.until_has(joined).await;
+        self.members.until_members(|| keys.iter().all(joined)).await;
     }
 
     /// Waits until the informer of a key has synced, or the key is no longer referenced.
@@ -323,31 +363,24 @@ impl<K: Resource + Send + Sync + 'static> Set<K> {
         key: &ObjectKey,
         limit: Duration,
     ) -> Option<BoxFuture<'_, Result<(), SyncError>>> {
-        let (informer, key) = (self.members.get(key.as_str())?, key.clone());
+        let (informer, key) = (self.members.informer_of(key)?, key.clone());
         let wait = async move {
-            let synced = informer.wait_for_sync(limit).await;
-            synced.or_else(|error| if self.references.contain(&key) { Err(error) } else { Ok(()) })
+            let start = Instant::now();
+            let mut synced = informer.wait_for_sync(limit).await;
+            if synced.is_ok() {
+                let changes = informer.indexer();
+                let followed = changes.find_in_changes(|store| follows(store, &key).then_some(()));
+                if timeout(limit.saturating_sub(start.elapsed()), followed).await.is_err() {
+                    synced = SyncError::unless_none(vec![informer.unsynced()], start);
+                }
+            }
+            // Another informer may have taken over meanwhile.
+            let concerns = self.references.contain(&key)
+                && self.members.informer_of(&key).is_some_and(|now| now.is_same(&informer));
+            if concerns { synced } else { Ok(()) }
         };
         Some(wait.boxed())
     }
-}
-
-/// Returns the informers that the references want now.
-fn wanted_now(references: &References) -> Wanted<ObjectKey> {
-    let keys = references.keys().into_iter().filter(|key| key.namespace().is_some());
-    keys.map(|key| (key.as_str().into(), key)).collect()
-}
-
-/// Returns the informers that the references want, after each change.
-fn wanted(references: Arc<References>) -> BoxStream<'static, Wanted<ObjectKey>> {
-    let changes = references.changes();
-    stream::unfold((references, changes, true), |(references, mut changes, first)| async move {
-        if !first {
-            changes.changed().await.ok()?;
-        }
-        Some((wanted_now(&references), (references, changes, false)))
-    })
-    .boxed()
 }
 
 impl<K> Drop for Set<K> {

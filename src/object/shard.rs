@@ -26,6 +26,9 @@ pub enum ShardKey {
     /// Names that differ only in their last two characters, such as `team-01` and `team-02`, are
     /// near each other on the ring. They are usually in one shard.
     Namespace,
+    /// `metadata.name`. Objects of equal names in several namespaces are in one shard. API servers
+    /// cannot select by this field, so the client receives all objects.
+    Name,
     /// The uid of the controlling owner: that of the owner reference with `controller: true`, or
     /// the object's own uid if there is none. Dependents are then in the shard that has their owner
     /// by [`Uid`](Self::Uid). API servers cannot select by this field, so the client receives all
@@ -85,6 +88,7 @@ impl ShardKey {
         let field = match self {
             Self::Uid => metadata.uid.as_deref(),
             Self::Namespace => metadata.namespace.as_deref(),
+            Self::Name => metadata.name.as_deref(),
             Self::ControllerUid => controller_uid(metadata).or(metadata.uid.as_deref()),
         };
         ring_hash(field.unwrap_or_default())
@@ -99,6 +103,7 @@ impl ShardKey {
     ) -> Option<u64> {
         match self {
             Self::Namespace => Some(ring_hash(key.namespace().unwrap_or_default())),
+            Self::Name => Some(ring_hash(key.name())),
             Self::Uid | Self::ControllerUid => other(self),
         }
     }
@@ -108,7 +113,7 @@ impl ShardKey {
         match self {
             Self::Uid => Some("object.metadata.uid"),
             Self::Namespace => Some("object.metadata.namespace"),
-            Self::ControllerUid => None,
+            Self::Name | Self::ControllerUid => None,
         }
     }
 }

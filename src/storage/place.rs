@@ -7,7 +7,12 @@ use crate::panic::lend;
 
 /// The fields that decide on an object's place on the ring.
 static PLACE_FIELDS: LazyLock<FieldSet> = LazyLock::new(|| {
-    FieldSet::from_paths(["metadata.namespace", "metadata.uid", "metadata.ownerReferences"])
+    FieldSet::from_paths([
+        "metadata.namespace",
+        "metadata.name",
+        "metadata.uid",
+        "metadata.ownerReferences",
+    ])
 });
 
 impl<K: ?Sized> Cached<K> {

@@ -18,5 +18,6 @@ mod namespaces;
 mod prometheus;
 mod referenced;
 mod referenced_model;
+mod referenced_widening;
 mod serving;
 mod watches;

@@ -93,7 +93,7 @@ impl Told {
         self.0.lock().keys().cloned().collect()
     }
 
-    fn moved_away(&self) -> Vec<String> {
+    pub(crate) fn moved_away(&self) -> Vec<String> {
         self.1.lock().clone()
     }
 }

@@ -20,7 +20,7 @@ fn some_key(rng: &mut Rng) -> ObjectKey {
     key(&format!("{namespace}/{}", NAMES[rng.usize(..NAMES.len())]))
 }
 
-async fn play(seed: u64) {
+async fn play(seed: u64, beyond: Option<usize>) {
     fastrand::seed(seed);
     let mut rng = Rng::with_seed(seed);
     let server = ApiServer::new();
@@ -29,7 +29,10 @@ async fn play(seed: u64) {
     fastrand::seed(seed);
     let before = tasks();
     let maps = factory.informer::<ConfigMap>();
-    let secrets = factory.referenced::<Secret>();
+    let mut secrets = factory.referenced::<Secret>();
+    if let Some(beyond) = beyond {
+        secrets = secrets.widen_beyond(beyond);
+    }
     secrets.feed_from(&maps, named).unwrap();
     let told = Told::follow(&secrets);
     secrets.start().unwrap();
@@ -87,8 +90,15 @@ async fn play(seed: u64) {
     let read = secrets.all();
     let read = read.iter().map(|one| (ObjectKey::of(&**one).unwrap().to_string(), value(one)));
     assert_eq!(read.collect::<BTreeMap<_, _>>(), held, "seed {seed}");
-    assert_eq!(watches.open(), 1 + wanted.len(), "seed {seed}");
-    assert_eq!(factory.status().informers.len(), 1 + wanted.len(), "seed {seed}");
+    let stored: usize = secrets.status().iter().map(|one| one.objects).sum();
+    assert_eq!(stored, held.len(), "seed {seed}: what nothing references is not stored");
+    let informers = factory.status().informers.len();
+    assert_eq!(watches.open(), informers, "seed {seed}");
+    if let Some(beyond) = beyond {
+        assert!(informers <= 1 + 2 * (1 + beyond), "seed {seed}");
+    } else {
+        assert_eq!(informers, 1 + wanted.len(), "seed {seed}");
+    }
     drop(secrets);
     assert!(factory.remove(&maps).await);
     until("the end of the tasks", || tasks() == before && watches.open() == 0).await;
@@ -96,11 +106,20 @@ async fn play(seed: u64) {
     assert!(factory.status().informers.is_empty());
 }
 
-#[test]
-fn references_follow_their_model_under_faults() {
+fn play_all(beyond: Option<usize>) {
     for seed in 0..50 {
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
-        runtime.unwrap().block_on(play(seed));
+        runtime.unwrap().block_on(play(seed, beyond));
     }
+}
+
+#[test]
+fn references_follow_their_model_under_faults() {
+    play_all(None);
+}
+
+#[test]
+fn widened_references_follow_their_model_under_faults() {
+    play_all(Some(2));
 }

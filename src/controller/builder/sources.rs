@@ -267,6 +267,10 @@ fn scattered_by(key: ShardKey, owner: KindReach, controllers_only: bool) -> Opti
             "it has cluster-scoped objects, and those that they own follow a shard by namespace, \
              so one replica would see only some of them: let them follow no shard",
         ),
+        ShardKey::Name => Some(
+            "objects that its own objects own follow a shard by their own name, so one replica \
+             would see only some of them: let them follow no shard",
+        ),
         ShardKey::Uid => Some(
             "objects that its own objects own follow a shard by their own uid, so one replica \
              would see only some of them: with `owns` let them follow `Sharding::dependents`, with \

@@ -52,7 +52,9 @@ fn in_metadata(metadata: &[u8], key: ShardKey) -> Option<u64> {
         }
         let value = members.skip(value)?;
         match (name, key) {
-            (b"uid", ShardKey::Uid) | (b"namespace", ShardKey::Namespace) => {
+            (b"uid", ShardKey::Uid)
+            | (b"namespace", ShardKey::Namespace)
+            | (b"name", ShardKey::Name) => {
                 return Some(ring_hash(plain(value)?));
             }
             (b"uid", ShardKey::ControllerUid) => own = Some(plain(value)?),

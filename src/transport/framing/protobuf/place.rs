@@ -11,6 +11,7 @@ use crate::object::{ShardKey, ring_hash};
 /// The numbers of the fields.
 const OBJECT: u32 = 2;
 const METADATA: u32 = 1;
+const NAME: u32 = 1;
 const NAMESPACE: u32 = 3;
 const UID: u32 = 5;
 const OWNER_REFERENCES: u32 = 13;
@@ -47,7 +48,8 @@ fn in_metadata(mut fields: Cursor<'_>, whole: bool, key: ShardKey) -> Option<u64
     let complete = loop {
         match fields.next() {
             Ok(Some(field)) => match (field.number, key) {
-                (NAMESPACE, ShardKey::Namespace)
+                (NAME, ShardKey::Name)
+                | (NAMESPACE, ShardKey::Namespace)
                 | (UID, ShardKey::Uid | ShardKey::ControllerUid) => {
                     own = Some(field.bytes().ok()?);
                 }

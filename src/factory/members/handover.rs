@@ -1,0 +1,177 @@
+//! The handover of objects from members that leave to others that take over.
+//!
+//! A handler is called by one member at a time for each object. The members that leave are silenced
+//! first. Then each handler is attached to the new members, with the objects that it knows, so that
+//! it is told only what differs.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Weak};
+
+use futures::FutureExt;
+use futures::future::join_all;
+use kube::Resource;
+
+use super::{Known, Member, MemberHandler, Members, Tag, tell};
+use crate::indexer::Snapshot;
+use crate::informer::SharedInformer;
+use crate::object::{Cached, CachedEvent, ObjectKey, ShardSelector};
+use crate::processor::HandlerRegistration;
+use crate::sync::Mutex;
+
+/// The objects that a handler knows.
+type Objects<K> = HashMap<ObjectKey, Cached<K>>;
+
+/// Returns whether a store shows this state of an object, or a later one.
+pub(in crate::factory) fn shows<K>(store: &Snapshot<K>, key: &ObjectKey, state: &Cached<K>) -> bool {
+    let Some(version) = state.version() else { return true };
+    match store.get_cached(key).and_then(|object| object.version()) {
+        Some(now) => !now.is_older_than(&version),
+        None => store.has_reached(&version),
+    }
+}
+
+/// Hands the objects of members that have left over to present ones. Tells the handlers farewell of
+/// the objects that none of them covers.
+pub(super) async fn hand_over<K, T>(
+    set: Weak<Members<K, T>>,
+    from: Vec<Member<K, T>>,
+    to: Vec<Arc<str>>,
+) where
+    K: Resource + Send + Sync + 'static,
+    T: Tag,
+{
+    let mut interests = Vec::new();
+    let mut by_handler: Vec<(Arc<MemberHandler<K, T>>, Arc<T>, Objects<K>)> = Vec::new();
+    for Member { tag, interest, attached, .. } in from {
+        for one in attached {
+            one.registration.remove_and_wait().await;
+            let objects = std::mem::take(&mut one.known.lock().objects);
+            let same = |(handler, ..): &&mut (Arc<_>, _, _)| Arc::ptr_eq(handler, &one.handler);
+            match by_handler.iter_mut().find(same) {
+                Some((.., known)) => known.extend(objects),
+                None => by_handler.push((one.handler, tag.clone(), objects)),
+            }
+        }
+        interests.push(interest);
+    }
+    let work = by_handler.into_iter().map(|(handler, left, mut objects)| {
+        let (set, to) = (set.clone(), &to);
+        let work = async move {
+            for name in to {
+                let Some((tag, informer)) = set.upgrade().and_then(|set| set.tagged_as(name)) else {
+                    continue;
+                };
+                let covered = objects.extract_if(|key, _| tag.covers(key)).collect();
+                take_over(&set, name, &informer, &handler, covered).await;
+            }
+            if let Some(set) = set.upgrade() {
+                tell(&handler, &left, objects, set.farewell);
+            }
+        };
+        work.boxed()
+    });
+    join_all(work).await;
+    drop(interests);
+    if let Some(set) = set.upgrade() {
+        set.finish_takeover(&to);
+    }
+}
+
+/// Attaches a handler, which knows these objects, to a member.
+async fn take_over<K, T>(
+    set: &Weak<Members<K, T>>,
+    name: &Arc<str>,
+    informer: &SharedInformer<K>,
+    handler: &Arc<MemberHandler<K, T>>,
+    mut objects: Objects<K>,
+) where
+    K: Resource + Send + Sync + 'static,
+    T: Tag,
+{
+    loop {
+        let caught_up = informer.indexer().find_in_changes(|store| {
+            let reached = objects.iter().all(|(key, known)| shows(store, key, known));
+            reached.then(|| store.clone())
+        });
+        let store = tokio::select! {
+            store = caught_up => store,
+            () = informer.stopped() => return,
+        };
+        let gone: Vec<_> =
+            objects.extract_if(|key, _| store.get_cached(key).is_none()).collect();
+        let Some(members) = set.upgrade() else { return };
+        if let Some((tag, _)) = members.tagged_as(name) {
+            let (deleted, left): (Vec<_>, _) = gone.into_iter().partition(|(key, _)| {
+                let place = |shard: &ShardSelector| shard.key().place(key, |_| None);
+                let has = |shard| place(shard).is_none_or(|place| shard.contains(place));
+                store.shard().is_none_or(has)
+            });
+            tell(handler, &tag, left, members.farewell);
+            let gone = |object| CachedEvent::Deleted { object, final_state_known: false };
+            tell(handler, &tag, deleted, gone);
+        }
+        let inherited: HashSet<_> = objects.keys().cloned().collect();
+        let known = Known { objects: std::mem::take(&mut objects), inherited };
+        let Some((registration, known)) = members.attach_to(name, handler, known) else { return };
+        drop(members);
+        if !registration.wait_for_sync().await || known.lock().inherited.is_empty() {
+            return;
+        }
+        // An object was deleted just before the handler was attached. Nobody but this task may call
+        // the handler while it is told.
+        registration.remove_and_wait().await;
+        let Some(members) = set.upgrade() else { return };
+        members.detach_from(name, handler);
+        objects = std::mem::take(&mut known.lock().objects);
+    }
+}
+
+impl<K, T> Members<K, T>
+where
+    K: Resource + Send + Sync + 'static,
+    T: Tag,
+{
+    fn tagged_as(&self, name: &str) -> Option<(Arc<T>, SharedInformer<K>)> {
+        let state = self.state.lock();
+        let member = state.present.get(name)?;
+        Some((member.tag.clone(), (*member.interest).clone()))
+    }
+
+    /// Attaches a handler to a member, unless it has it.
+    fn attach_to(
+        &self,
+        name: &str,
+        handler: &Arc<MemberHandler<K, T>>,
+        known: Known<K>,
+    ) -> Option<(HandlerRegistration, Arc<Mutex<Known<K>>>)> {
+        let mut state = self.state.lock();
+        let member = state.present.get_mut(name)?;
+        if member.attached.iter().any(|one| Arc::ptr_eq(&one.handler, handler)) {
+            return None;
+        }
+        let attached = member.attach(handler, known)?;
+        Some((attached.registration.clone(), attached.known.clone()))
+    }
+
+    fn detach_from(&self, name: &str, handler: &Arc<MemberHandler<K, T>>) {
+        if let Some(member) = self.state.lock().present.get_mut(name) {
+            member.attached.retain(|one| !Arc::ptr_eq(&one.handler, handler));
+        }
+    }
+
+    /// Attaches the handlers that no member before had, and lets the members leave again.
+    fn finish_takeover(&self, names: &[Arc<str>]) {
+        let mut state = self.state.lock();
+        let super::State { present, handlers, .. } = &mut *state;
+        for name in names {
+            let Some(member) = present.get_mut(name) else { continue };
+            member.takes_over = false;
+            for handler in &*handlers {
+                if !member.attached.iter().any(|one| Arc::ptr_eq(&one.handler, handler)) {
+                    let known = Known { objects: HashMap::new(), inherited: HashSet::new() };
+                    member.attach(handler, known);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! One informer follows a namespace in which many names are referenced, where the user allows it.
+
+use k8s_openapi::api::core::v1::Secret;
+use kube_informer::factory::{Reference, Referenced};
+use kube_informer::lister::StoreState;
+use kube_informer::testing::api_server::AccessRule;
+use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
+use tokio::time::sleep;
+
+use crate::helpers::{S, factory, factory_of, until};
+use crate::referenced::{Told, key, secret, tasks};
+use crate::watches::Watches;
+
+const SOON: std::time::Duration = S.saturating_mul(30);
+
+fn take(secrets: &Referenced<Secret>, names: &[&str]) -> Vec<Reference> {
+    names.iter().map(|name| secrets.reference(key(&format!("shop/{name}")))).collect()
+}
+
+fn shop(server: &ApiServer) {
+    for name in ["a", "b", "c", "d", "e", "f"] {
+        server.create(&secret(&key(&format!("shop/{name}")), name)).unwrap();
+    }
+    for n in 0..200 {
+        server.create(&secret(&key(&format!("shop/other-{n}")), "other")).unwrap();
+    }
+}
+
+/// Returns the number of lists of the whole namespace.
+fn wide_lists(server: &ApiServer) -> usize {
+    let wide = |target: &str| target.contains("/secrets?") && !target.contains("fieldSelector");
+    server.requests().iter().filter(|one| !one.watch && wide(&one.target)).count()
+}
+
+fn state(secrets: &Referenced<Secret>, text: &str) -> Option<StoreState> {
+    secrets.get_by_key(&key(text)).err().map(|missing| missing.store)
+}
+
+#[tokio::test(start_paused = true)]
+async fn namespace_takes_over_from_many_names_and_gives_back() {
+    let server = ApiServer::new();
+    shop(&server);
+    let watches = Watches::default();
+    let factory = factory_of(watches.count(server.client()));
+    let before = tasks();
+    let secrets = factory.referenced::<Secret>().widen_beyond(4);
+    let told = Told::follow(&secrets);
+    let mut held = take(&secrets, &["a", "b", "c", "d"]);
+    secrets.start().unwrap();
+    secrets.wait_for_sync(SOON).await.unwrap();
+    sleep(SOON).await;
+    assert_eq!((watches.open(), wide_lists(&server)), (4, 0), "as many as allowed");
+
+    held.extend(take(&secrets, &["e", "absent"]));
+    secrets.wait_for_sync(SOON).await.unwrap();
+    until("the take-over", || watches.open() == 1).await;
+    assert_eq!((told.keys().len(), wide_lists(&server)), (5, 1));
+    assert!(told.moved_away().is_empty());
+    let shown = secrets.status();
+    assert_eq!((shown.len(), shown[0].objects), (1, 5), "what nothing names is not stored");
+    assert_eq!(state(&secrets, "shop/a"), None);
+    assert_eq!(state(&secrets, "shop/absent"), Some(StoreState::Synced));
+    assert_eq!(state(&secrets, "shop/other-1"), Some(StoreState::NotReferenced));
+    server.replace(&secret(&key("shop/a"), "new")).unwrap();
+    server.replace(&secret(&key("shop/other-1"), "new")).unwrap();
+    server.create(&secret(&key("shop/absent"), "created")).unwrap();
+    until("the changes", || told.knows()["shop/a"] == "new" && told.keys().len() == 6).await;
+    let late = Told::follow(&secrets);
+    until("the late events", || late.knows() == told.knows()).await;
+
+    // A name that is dropped leaves the store, and returns to the same informer.
+    drop(held.remove(0));
+    until("the leave", || told.moved_away() == ["shop/a"]).await;
+    assert_eq!(secrets.status()[0].objects, 5);
+    held.extend(take(&secrets, &["a"]));
+    secrets.wait_for_sync(SOON).await.unwrap();
+    until("the return", || told.knows()["shop/a"] == "new").await;
+    // A later name has a watch of its own.
+    held.extend(take(&secrets, &["f"]));
+    until("the later name", || told.keys().len() == 7 && watches.open() == 2).await;
+
+    held.truncate(2);
+    until("the names", || watches.open() == 2 && secrets.status().len() == 2).await;
+    until("the events", || told.keys() == ["shop/b", "shop/c"]).await;
+    assert_eq!(late.knows(), told.knows());
+    server.replace(&secret(&key("shop/b"), "newer")).unwrap();
+    until("the change", || told.knows()["shop/b"] == "newer").await;
+    server.delete(&secret(&key("shop/c"), "")).unwrap();
+    until("the delete", || told.keys() == ["shop/b"]).await;
+    assert!(!told.moved_away().contains(&"shop/c".to_owned()));
+    drop(secrets);
+    until("the end", || tasks() == before && watches.open() == 0).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn objects_stay_readable_and_change_during_a_take_over() {
+    let server = ApiServer::new();
+    shop(&server);
+    let faults = Faults::new();
+    let factory = factory_of(faults.client(server.client()));
+    let secrets = factory.referenced::<Secret>().widen_beyond(2);
+    let told = Told::follow(&secrets);
+    let mut held = take(&secrets, &["a", "b"]);
+    secrets.start().unwrap();
+    secrets.wait_for_sync(SOON).await.unwrap();
+    // The list shows a state that is old when it has come.
+    let slow = faults.inject(
+        Requests::lists().to("/namespaces/shop/secrets?"),
+        Injection::drip(200, S / 5),
+    );
+    for round in 0..6 {
+        if round % 2 == 0 {
+            held.extend(take(&secrets, &["c", "d"]));
+        } else {
+            held.truncate(1);
+        }
+        for change in 0..100 {
+            let value = format!("{round}-{change}");
+            server.replace(&secret(&key("shop/a"), &value)).unwrap();
+            sleep(S / 2).await;
+            let read = secrets.get_by_key(&key("shop/a")).unwrap();
+            assert_eq!(crate::referenced::value(&read), value, "never an older view");
+        }
+        until("the last change", || told.knows()["shop/a"] == format!("{round}-99")).await;
+        let informers = if round % 2 == 0 { 1 } else { held.len() };
+        until("the hand-over", || secrets.status().len() == informers).await;
+    }
+    assert!(slow.count() > 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn refused_namespace_is_remembered_and_its_names_go_on() {
+    let names = ["a", "b", "c", "d"];
+    let reads = || AccessRule::new(["list", "watch"], ["secrets"]).namespaces(["shop"]);
+    let server = ApiServer::builder().token("t0ken", "gateway", [reads().names(names)]).build();
+    shop(&server);
+    let factory = factory_of(server.client_with_token("t0ken"));
+    let secrets = factory.referenced::<Secret>().widen_beyond(2);
+    let told = Told::follow(&secrets);
+    let held = take(&secrets, &names);
+    secrets.start().unwrap();
+    secrets.wait_for_sync(SOON).await.unwrap();
+    sleep(3_000 * S).await;
+    assert_eq!((wide_lists(&server), secrets.status().len()), (1, 4));
+    assert_eq!(told.keys().len(), 4);
+
+    server.grant("gateway", reads());
+    sleep(700 * S).await;
+    let again = take(&secrets, &["a", "e"]);
+    until("another try", || secrets.status().len() == 1).await;
+    assert_eq!((wide_lists(&server), told.keys().len()), (2, 5));
+
+    // The right for the namespace is taken away.
+    server.revoke("gateway");
+    server.grant("gateway", reads().names(names));
+    server.drop_connections();
+    until("the return", || secrets.status().len() == 5).await;
+    server.replace(&secret(&key("shop/a"), "new")).unwrap();
+    until("the change", || told.knows()["shop/a"] == "new").await;
+    assert_eq!(state(&secrets, "shop/e"), Some(StoreState::NotSynced), "its right is gone, too");
+    assert!(told.keys().len() <= 5 && told.moved_away().len() + told.keys().len() == 5);
+    drop((held, again));
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_widens_unasked() {
+    let server = ApiServer::new();
+    shop(&server);
+    let factory = factory(&server);
+    let secrets = factory.referenced::<Secret>();
+    let names: Vec<_> = (0..100).map(|n| format!("other-{n}")).collect();
+    let _held: Vec<_> =
+        names.iter().map(|name| secrets.reference(key(&format!("shop/{name}")))).collect();
+    secrets.start().unwrap();
+    secrets.wait_for_sync(SOON).await.unwrap();
+    sleep(SOON).await;
+    assert_eq!((wide_lists(&server), secrets.status().len()), (0, 100));
+}
