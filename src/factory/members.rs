@@ -395,7 +395,11 @@ where
     }
 
     /// Adds a handler that knows these objects, unless the informer was stopped.
-    fn attach(&mut self, handler: &Arc<MemberHandler<K, T>>, known: Known<K>) -> Option<&Attached<K, T>> {
+    fn attach(
+        &mut self,
+        handler: &Arc<MemberHandler<K, T>>,
+        known: Known<K>,
+    ) -> Option<&Attached<K, T>> {
         let known = Arc::new(Mutex::new(known));
         let (call, tag, noted) = (handler.clone(), self.tag.clone(), known.clone());
         let registered = self.interest.on_cached_event(move |key, event| {

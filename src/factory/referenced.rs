@@ -132,8 +132,7 @@ impl SharedInformerFactory {
             let spec = spec.clone().namespace(namespace).shard(shard);
             factory.interest(InformerSpec { by_reference: true, ..spec })
         };
-        let widening =
-            Widening::new(references.clone(), Box::new(make_name), Box::new(make_shard));
+        let widening = Widening::new(references.clone(), Box::new(make_name), Box::new(make_shard));
         let made_by = widening.clone();
         let make = move |name: &Arc<str>, part: &Part| made_by.make(name, part);
         let farewell = |object| CachedEvent::MovedAway { object };

@@ -34,8 +34,11 @@ const MEMORY: Duration = Duration::from_secs(60 * 60);
 /// An upper bound of the time between two tries of a refused request.
 const LONGEST_PAUSE: Duration = Duration::from_secs(120);
 
-/// The period in which informers are looked at that prepare, or follow a namespace.
-const PERIOD: Duration = Duration::from_secs(1);
+/// The period in which informers that prepare to take over are looked at.
+const PREPARING: Duration = Duration::from_secs(1);
+
+/// The period in which informers of namespaces are asked whether the server refuses them.
+const FOLLOWING: Duration = Duration::from_secs(30);
 
 /// The objects that a member follows.
 #[derive(Clone, Debug, PartialEq)]
@@ -185,9 +188,9 @@ impl<K: Resource + Send + Sync + 'static> Widening<K> {
                 if before.as_ref() != Some(&wanted) {
                     return Some((wanted.clone(), (decisions, changes, Some(wanted))));
                 }
-                if decisions.namespaces.values().all(Decision::rests) {
-                    changes.changed().await.ok()?;
-                } else if let Ok(changed) = timeout(PERIOD, changes.changed()).await {
+                let again = decisions.namespaces.values().filter_map(Decision::again).min();
+                let again = again.unwrap_or(Duration::MAX);
+                if let Ok(changed) = timeout(again, changes.changed()).await {
                     changed.ok()?;
                 }
             }
@@ -263,7 +266,7 @@ impl<K: Resource + Send + Sync + 'static> Decisions<K> {
             }
             _ => None,
         };
-        if !one.rests() || one.refused.is_some() {
+        if one.again().is_some() || one.refused.is_some() {
             self.namespaces.insert(namespace.clone(), one);
         }
     }
@@ -279,9 +282,10 @@ impl<K: Resource + Send + Sync + 'static> Widening<K> {
 }
 
 impl<K> Decision<K> {
-    /// Returns whether nothing will change without a change of the references.
-    fn rests(&self) -> bool {
-        self.wide.is_none() && self.next.is_none() && self.kept.is_empty()
+    /// Returns the time after which something may be decided without a change of the references.
+    fn again(&self) -> Option<Duration> {
+        let prepares = self.next.is_some() || !self.kept.is_empty();
+        prepares.then_some(PREPARING).or_else(|| self.wide.as_ref().map(|_| FOLLOWING))
     }
 }
 

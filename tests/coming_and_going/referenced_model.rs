@@ -77,6 +77,12 @@ async fn play(seed: u64, beyond: Option<usize>) {
     faults.clear();
     // A watch that a fault has silenced is noticed after its timeout.
     sleep(1_000 * S).await;
+    if beyond.is_some() {
+        // The faults may have refused a namespace.
+        sleep(3_600 * S).await;
+        drop(secrets.reference(key("mail/a")));
+        sleep(60 * S).await;
+    }
     secrets.wait_for_sync(600 * S).await.unwrap();
     let mut wanted: BTreeSet<_> = guards.iter().map(|guard| guard.key().clone()).collect();
     for (referrer, names) in &referrers {

@@ -22,7 +22,11 @@ use crate::sync::Mutex;
 type Objects<K> = HashMap<ObjectKey, Cached<K>>;
 
 /// Returns whether a store shows this state of an object, or a later one.
-pub(in crate::factory) fn shows<K>(store: &Snapshot<K>, key: &ObjectKey, state: &Cached<K>) -> bool {
+pub(in crate::factory) fn shows<K>(
+    store: &Snapshot<K>,
+    key: &ObjectKey,
+    state: &Cached<K>,
+) -> bool {
     let Some(version) = state.version() else { return true };
     match store.get_cached(key).and_then(|object| object.version()) {
         Some(now) => !now.is_older_than(&version),
@@ -58,7 +62,8 @@ pub(super) async fn hand_over<K, T>(
         let (set, to) = (set.clone(), &to);
         let work = async move {
             for name in to {
-                let Some((tag, informer)) = set.upgrade().and_then(|set| set.tagged_as(name)) else {
+                let Some((tag, informer)) = set.upgrade().and_then(|set| set.tagged_as(name))
+                else {
                     continue;
                 };
                 let covered = objects.extract_if(|key, _| tag.covers(key)).collect();
@@ -97,8 +102,7 @@ async fn take_over<K, T>(
             store = caught_up => store,
             () = informer.stopped() => return,
         };
-        let gone: Vec<_> =
-            objects.extract_if(|key, _| store.get_cached(key).is_none()).collect();
+        let gone: Vec<_> = objects.extract_if(|key, _| store.get_cached(key).is_none()).collect();
         let Some(members) = set.upgrade() else { return };
         if let Some((tag, _)) = members.tagged_as(name) {
             let (deleted, left): (Vec<_>, _) = gone.into_iter().partition(|(key, _)| {
