@@ -229,7 +229,9 @@ impl<K: Resource + Send + Sync + 'static> Decisions<K> {
         }
         let wides = self.namespaces.values().filter_map(|one| one.wide.as_ref());
         let prepared = wides.map(|wide| (wide.member.clone(), wide.interest.clone())).collect();
-        drop(std::mem::replace(&mut *self.of.prepared.lock(), prepared));
+        let before = std::mem::replace(&mut *self.of.prepared.lock(), prepared);
+        // Without the lock, because an informer that ends may run user code.
+        drop(before);
         wanted
     }
 
@@ -249,6 +251,12 @@ impl<K: Resource + Send + Sync + 'static> Decisions<K> {
             one.refused = Some(Instant::now());
         }
         one.refused = one.refused.filter(|at| at.elapsed() < MEMORY);
+        if one.wide.as_ref().is_some_and(|wide| wide.interest.is_stopped()) {
+            // The factory was shut down, or the informer failed. Nothing may be made here then.
+            one.next = None;
+            self.namespaces.insert(namespace.clone(), one);
+            return;
+        }
         let narrows = names.len() <= beyond / 2 || one.refused.is_some();
         let apart = |wide: &Wide<K>| names.difference(&wide.names).count();
         let widens = names.len() > beyond && one.wide.as_ref().is_none_or(|it| apart(it) > beyond);

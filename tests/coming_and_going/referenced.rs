@@ -52,49 +52,62 @@ pub(crate) fn tasks() -> usize {
     tokio::runtime::Handle::current().metrics().num_alive_tasks()
 }
 
-/// The values of the secrets that a handler knows, and the keys that moved away.
+/// What a handler was told. A fault in its events fails the next look, because a panic in a handler
+/// fails nothing.
 #[derive(Clone, Default)]
-pub(crate) struct Told(Arc<Mutex<BTreeMap<String, String>>>, Arc<Mutex<Vec<String>>>);
+pub(crate) struct Told(Arc<Mutex<Folded>>);
+
+#[derive(Default)]
+struct Folded {
+    /// The values of the secrets that the handler knows.
+    known: BTreeMap<String, String>,
+    moved_away: Vec<String>,
+    faults: Vec<String>,
+}
 
 impl Told {
     pub(crate) fn follow(secrets: &Referenced<Secret>) -> Self {
         let told = Self::default();
         let folded = told.clone();
         secrets.on_event(move |event| {
+            let folded = &mut *folded.0.lock();
             let key = event.key().unwrap().to_string();
-            let value = value(event.object());
-            let gone = match &event {
-                Event::Added { .. } => {
-                    let before = folded.0.lock().insert(key.clone(), value);
-                    assert!(before.is_none(), "{key} was added twice");
-                    return;
-                }
-                Event::Updated { old, .. } => {
-                    let before = folded.0.lock().insert(key, value);
-                    assert_eq!(before, Some(self::value(old)));
-                    return;
-                }
-                Event::Deleted { .. } => false,
-                Event::MovedAway { .. } => true,
+            let new = value(event.object());
+            let known = folded.known.get(&key).cloned();
+            let fits = match &event {
+                Event::Added { .. } => known.is_none(),
+                Event::Updated { old, .. } => known == Some(value(old)),
+                Event::Deleted { .. } | Event::MovedAway { .. } => known.is_some(),
             };
-            assert!(folded.0.lock().remove(&key).is_some(), "{key}");
-            if gone {
-                folded.1.lock().push(key);
+            if !fits {
+                folded.faults.push(format!("{key} was {known:?}, then {event:?}"));
+            }
+            match event {
+                Event::Added { .. } | Event::Updated { .. } => {
+                    folded.known.insert(key, new);
+                }
+                Event::Deleted { .. } => drop(folded.known.remove(&key)),
+                Event::MovedAway { .. } => {
+                    folded.known.remove(&key);
+                    folded.moved_away.push(key);
+                }
             }
         });
         told
     }
 
     pub(crate) fn knows(&self) -> BTreeMap<String, String> {
-        self.0.lock().clone()
+        let folded = self.0.lock();
+        assert!(folded.faults.is_empty(), "{:#?}", folded.faults);
+        folded.known.clone()
     }
 
     pub(crate) fn keys(&self) -> Vec<String> {
-        self.0.lock().keys().cloned().collect()
+        self.knows().into_keys().collect()
     }
 
     pub(crate) fn moved_away(&self) -> Vec<String> {
-        self.1.lock().clone()
+        self.0.lock().moved_away.clone()
     }
 }
 

@@ -1,5 +1,8 @@
 //! One informer follows a namespace in which many names are referenced, where the user allows it.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use k8s_openapi::api::core::v1::Secret;
 use kube_informer::factory::{Reference, Referenced};
 use kube_informer::lister::StoreState;
@@ -104,8 +107,7 @@ async fn objects_stay_readable_and_change_during_a_take_over() {
     secrets.start().unwrap();
     secrets.wait_for_sync(SOON).await.unwrap();
     // The list shows a state that is old when it has come.
-    let slow = faults
-        .inject(Requests::lists().to("/namespaces/shop/secrets?"), Injection::drip(200, S / 5));
+    let slow = faults.inject(Requests::lists().to("/secrets?limit"), Injection::drip(200, S / 5));
     for round in 0..6 {
         if round % 2 == 0 {
             held.extend(take(&secrets, &["c", "d"]));
@@ -123,7 +125,88 @@ async fn objects_stay_readable_and_change_during_a_take_over() {
         let informers = if round % 2 == 0 { 1 } else { held.len() };
         until("the hand-over", || secrets.status().len() == informers).await;
     }
-    assert!(slow.count() > 3);
+    assert_eq!(slow.count(), 3);
+}
+
+/// An informer that has listed, and whose watch has not opened, shows an old state.
+#[tokio::test(start_paused = true)]
+async fn informer_takes_over_only_what_it_shows() {
+    let server = ApiServer::new();
+    shop(&server);
+    let faults = Faults::new();
+    let factory = factory_of(faults.client(server.client()));
+    let secrets = factory.referenced::<Secret>().widen_beyond(2);
+    let told = Told::follow(&secrets);
+    let mut held = take(&secrets, &["a", "b"]);
+    secrets.start().unwrap();
+    secrets.wait_for_sync(SOON).await.unwrap();
+    let shows = |value: &str| {
+        let read = secrets.get_by_key(&key("shop/a")).unwrap();
+        crate::referenced::value(&read) == value && told.knows()["shop/a"] == value
+    };
+    for (round, late) in ["secrets?watch", "secrets?fieldSelector"].into_iter().enumerate() {
+        sleep(2 * S).await;
+        let late = faults.inject(Requests::watches().to(late), Injection::delay(25 * S));
+        if round == 0 {
+            held.extend(take(&secrets, &["c", "d"]));
+        } else {
+            held.truncate(1);
+        }
+        sleep(S / 10).await;
+        let value = format!("round {round}");
+        server.replace(&secret(&key("shop/a"), &value)).unwrap();
+        until("the change", || shows(&value)).await;
+        for _ in 0..150 {
+            sleep(S / 10).await;
+            assert!(shows(&value), "round {round}");
+        }
+        let informers = || factory.status().informers.len();
+        assert_eq!((late.count(), informers()), (1, [5, 2][round]));
+        sleep(60 * S).await;
+        assert_eq!((shows(&value), informers()), (true, 1));
+        late.remove();
+    }
+    server.delete(&secret(&key("shop/a"), "")).unwrap();
+    until("the delete", || told.keys().is_empty()).await;
+}
+
+/// A state that changed, and an object that was deleted, while no handler was called.
+#[tokio::test(start_paused = true)]
+async fn handler_is_told_only_what_differs() {
+    let server = ApiServer::new();
+    shop(&server);
+    let factory = factory(&server);
+    let secrets = factory.referenced::<Secret>().widen_beyond(2);
+    let (told, calls) = (Told::follow(&secrets), Arc::new(AtomicUsize::new(0)));
+    let counted = calls.clone();
+    secrets.on_event(move |_| {
+        counted.fetch_add(1, Ordering::Relaxed);
+    });
+    let mut held = take(&secrets, &["a", "b"]);
+    secrets.start().unwrap();
+    secrets.wait_for_sync(SOON).await.unwrap();
+    for round in 1..5 {
+        sleep(S).await;
+        calls.store(0, Ordering::Relaxed);
+        if round % 2 == 1 {
+            held.extend(take(&secrets, &["c", "d"]));
+            until("the take-over", || secrets.status().len() == 1).await;
+            sleep(S).await;
+            assert_eq!((calls.load(Ordering::Relaxed), told.keys().len()), (2, 4));
+        } else {
+            held.truncate(1);
+            until("the return", || {
+                secrets.status().iter().all(|one| one.name.starts_with("fields"))
+            })
+            .await;
+            sleep(S).await;
+            assert_eq!((calls.load(Ordering::Relaxed), told.keys().len()), (3, 1));
+            calls.store(0, Ordering::Relaxed);
+            held.extend(take(&secrets, &["b"]));
+            until("the name", || told.keys().len() == 2).await;
+            assert_eq!(calls.load(Ordering::Relaxed), 1);
+        }
+    }
 }
 
 #[tokio::test(start_paused = true)]
