@@ -1,10 +1,10 @@
-//! A gateway that rebuilds its configuration from Ingresses, Services, EndpointSlices and only the
-//! Secrets that the Ingresses name.
+//! A gateway that rebuilds its configuration from ingresses, services, endpoint slices and only the
+//! secrets that the ingresses name.
 //!
 //! `cargo example referenced_secrets` brings its own API server and ends by itself. `-- --cluster`
 //! works on the cluster of the present kubeconfig until Ctrl-C. The gateway needs list and watch on
-//! ingresses, services and endpointslices. On Secrets it needs them only for the names that the
-//! Ingresses use, which a Role with `resourceNames` gives.
+//! ingresses, services and endpoint slices. On secrets it needs them only for the names that the
+//! ingresses use, which a Role with `resourceNames` gives.
 
 mod support;
 
@@ -105,7 +105,7 @@ fn secrets_of(ingress: &Ingress) -> Vec<ObjectKey> {
     tls.filter_map(|tls| key_in(ingress, tls.secret_name.as_deref()?)).collect()
 }
 
-/// Returns the key of the Service that an EndpointSlice belongs to.
+/// Returns the key of the Service that a slice belongs to.
 fn service_of(slice: &EndpointSlice) -> Option<String> {
     let name = slice.labels().get("kubernetes.io/service-name")?;
     Some(key_in(slice, name)?.to_string())

@@ -6,8 +6,7 @@
 //! [take over](handover) the objects of those that leave.
 
 mod handover;
-
-pub(super) use self::handover::shows;
+mod member;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Bound;
@@ -23,18 +22,17 @@ use tokio::sync::watch;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, timeout};
 
+pub(super) use self::handover::shows;
+pub(super) use self::member::Farewell;
+use self::member::{Known, Member, MemberHandler};
 use super::{Interest, SpecError};
 use crate::indexer::{Index, IndexError, Snapshot};
 use crate::informer::{
     GroupIndex, InformerGroup, SharedInformer, StartError, SyncError, wait_for_all,
 };
-use crate::object::{Cached, CachedEvent, Event, ObjectKey};
-use crate::panic::{SafeDrop, call_decoded, catch, drop_safely};
-use crate::processor::HandlerRegistration;
+use crate::object::{Event, ObjectKey};
+use crate::panic::SafeDrop;
 use crate::sync::Mutex;
-
-/// A handler of all members, which also receives the member's tag.
-type MemberHandler<K, T> = SafeDrop<Box<dyn Fn(&T, Event<K>) + Send + Sync>>;
 
 /// The tag of a member: what it follows.
 pub(super) trait Tag: Clone + PartialEq + Send + Sync + 'static {
@@ -68,9 +66,6 @@ pub(super) type Wanted<T> = BTreeMap<Arc<str>, T>;
 /// A function that adds an index to the informer of a member.
 type AddIndex<K> = Arc<dyn Fn(&SharedInformer<K>) -> Result<Index<K>, IndexError> + Send + Sync>;
 
-/// The event for an object that a handler knows when its member leaves.
-pub(super) type Farewell<K> = fn(Cached<K>) -> CachedEvent<K>;
-
 pub(super) struct Members<K, T> {
     state: Mutex<State<K, T>>,
     make: Make<K, T>,
@@ -91,29 +86,8 @@ struct State<K, T> {
     task: Option<AbortHandle>,
 }
 
-struct Member<K, T> {
-    tag: Arc<T>,
-    interest: Interest<K>,
-    attached: Vec<Attached<K, T>>,
-    /// An index for each of the set's, as far as they were added.
-    indexes: Vec<Index<K>>,
-    /// True while the member takes over from others. It does not leave meanwhile.
-    takes_over: bool,
-}
-
-/// A handler of one member, with the objects that it knows.
-struct Attached<K, T> {
-    handler: Arc<MemberHandler<K, T>>,
-    registration: HandlerRegistration,
-    known: Arc<Mutex<Known<K>>>,
-}
-
-/// The objects that a handler knows.
-struct Known<K> {
-    objects: HashMap<ObjectKey, Cached<K>>,
-    /// Those that the handler was told of by another member, and not by this one.
-    inherited: HashSet<ObjectKey>,
-}
+/// Members with their names.
+type Named<K, T> = Vec<(Arc<str>, Member<K, T>)>;
 
 /// The tasks of members that leave, with their names.
 type Leaving = Vec<(Vec<Arc<str>>, BoxFuture<'static, ()>)>;
@@ -194,8 +168,7 @@ where
         let mut state = self.state.lock();
         state.handlers.push(handler.clone());
         for member in state.present.values_mut() {
-            let known = Known { objects: HashMap::new(), inherited: HashSet::new() };
-            member.attach(&handler, known);
+            member.attach(&handler, Known::nothing());
         }
     }
 
@@ -331,9 +304,8 @@ where
             if let Some(namespace) = member.namespace().filter(|_| member.takes_over) {
                 successors.entry(namespace).or_default().push(name.clone());
             } else {
-                let known = || Known { objects: HashMap::new(), inherited: HashSet::new() };
                 for handler in &state.handlers {
-                    member.attach(handler, known());
+                    member.attach(handler, Known::nothing());
                 }
             }
             state.present.insert(name, member);
@@ -350,22 +322,21 @@ where
     /// Returns the work of members that have left. Those with successors hand over to them.
     fn leave(
         self: &Arc<Self>,
-        gone: Vec<(Arc<str>, Member<K, T>)>,
+        gone: Named<K, T>,
         mut successors: HashMap<Arc<str>, Vec<Arc<str>>>,
     ) -> Leaving {
         let (mut leaving, farewell) = (Leaving::new(), self.farewell);
-        let mut handing: HashMap<Arc<str>, (Vec<Arc<str>>, Vec<Member<K, T>>)> = HashMap::new();
+        let mut handing: HashMap<Arc<str>, Named<K, T>> = HashMap::new();
         for (name, member) in gone {
             match member.namespace().filter(|namespace| successors.contains_key(namespace)) {
                 Some(namespace) => {
-                    let (names, members) = handing.entry(namespace).or_default();
-                    names.push(name);
-                    members.push(member);
+                    handing.entry(namespace).or_default().push((name, member));
                 }
                 None => leaving.push((vec![name], member.leave(farewell).boxed())),
             }
         }
-        for (namespace, (names, members)) in handing {
+        for (namespace, members) in handing {
+            let (names, members) = members.into_iter().unzip();
             let successors = successors.remove(&namespace).unwrap_or_default();
             let work = handover::hand_over(Arc::downgrade(self), members, successors);
             leaving.push((names, work.boxed()));
@@ -381,94 +352,6 @@ impl<K, T> Drop for State<K, T> {
         }
         for member in self.present.values() {
             member.attached.iter().for_each(|attached| attached.registration.remove());
-        }
-    }
-}
-
-impl<K, T> Member<K, T>
-where
-    K: Resource + Send + Sync + 'static,
-    T: Tag,
-{
-    fn namespace(&self) -> Option<Arc<str>> {
-        self.tag.namespace().map(Into::into)
-    }
-
-    /// Adds a handler that knows these objects, unless the informer was stopped.
-    fn attach(
-        &mut self,
-        handler: &Arc<MemberHandler<K, T>>,
-        known: Known<K>,
-    ) -> Option<&Attached<K, T>> {
-        let known = Arc::new(Mutex::new(known));
-        let (call, tag, noted) = (handler.clone(), self.tag.clone(), known.clone());
-        let registered = self.interest.on_cached_event(move |key, event| {
-            let news = noted.lock().note(key, event);
-            for event in news.into_iter().flatten() {
-                if let Some(call) = call.get() {
-                    call_decoded(&event, |event| call(&tag, event));
-                }
-            }
-        });
-        let handler = handler.clone();
-        self.attached.push(Attached { handler, registration: registered.ok()?, known });
-        self.attached.last()
-    }
-
-    /// Removes the handlers, and tells each of the objects that it still knows.
-    async fn leave(self, farewell: Farewell<K>) {
-        let Self { tag, interest, attached, .. } = self;
-        for Attached { handler, registration, known } in attached {
-            registration.remove_and_wait().await;
-            let known = std::mem::take(&mut known.lock().objects);
-            tell(&handler, &tag, known, farewell);
-        }
-        drop(interest);
-    }
-}
-
-/// Tells a handler, which is not called otherwise, the last of these objects.
-fn tell<K: Resource + Send + Sync + 'static, T>(
-    handler: &MemberHandler<K, T>,
-    tag: &T,
-    objects: impl IntoIterator<Item = (ObjectKey, Cached<K>)>,
-    farewell: Farewell<K>,
-) {
-    for (key, object) in objects {
-        let event = farewell(object);
-        let called = catch(|| {
-            if let Some(call) = handler.get() {
-                call_decoded(&event, |event| call(tag, event));
-            }
-        });
-        if let Err(message) = called {
-            tracing::error!(%key, message, "a handler panicked");
-        }
-        drop_safely(event);
-    }
-}
-
-impl<K: Resource + Send + Sync + 'static> Known<K> {
-    /// Notes an event of the member. Returns the events for the handler: an object that it knows
-    /// from another member is not added again.
-    fn note(&mut self, key: &ObjectKey, event: CachedEvent<K>) -> [Option<CachedEvent<K>>; 2] {
-        let before = match &event {
-            CachedEvent::Deleted { .. } | CachedEvent::MovedAway { .. } => self.objects.remove(key),
-            _ => self.objects.insert(key.clone(), event.object().clone()),
-        };
-        self.inherited.remove(key);
-        match (before, event) {
-            (Some(old), CachedEvent::Added { object: new, initial }) => {
-                if old.is_different_object(&new) {
-                    let gone = CachedEvent::Deleted { object: old, final_state_known: false };
-                    [Some(gone), Some(CachedEvent::Added { object: new, initial })]
-                } else if old.version() == new.version() {
-                    [None, None]
-                } else {
-                    [Some(CachedEvent::Updated { old, new }), None]
-                }
-            }
-            (_, event) => [Some(event), None],
         }
     }
 }

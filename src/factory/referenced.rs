@@ -223,7 +223,9 @@ impl<K: Resource + Send + Sync + 'static> Referenced<K> {
             match registered {
                 Ok(handler) => added.push(Feeder { informer: informer.clone().cast(), handler }),
                 Err(stopped) => {
-                    added.iter().for_each(|feeder| feeder.handler.remove());
+                    for feeder in added {
+                        feeder.handler.remove();
+                    }
                     return Err(stopped);
                 }
             }

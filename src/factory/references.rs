@@ -96,7 +96,9 @@ impl References {
     /// Removes the handlers of all feeders.
     pub(super) fn remove_feeders(&self) {
         let feeders = std::mem::take(&mut *self.feeders.lock());
-        feeders.iter().for_each(|feeder| feeder.handler.remove());
+        for feeder in feeders {
+            feeder.handler.remove();
+        }
     }
 
     /// Drops the handles of stopped informers, so that their stores are freed.

@@ -107,6 +107,7 @@ impl<K: ?Sized> fmt::Debug for InformerOptions<K> {
             .field("resync", &self.resync)
             .field("reflector", &self.reflector)
             .field("storage", &self.storage)
+            .field("by_reference", &self.by_reference)
             .finish()
     }
 }

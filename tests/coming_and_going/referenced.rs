@@ -308,7 +308,7 @@ async fn panic_keeps_references_and_a_name_selects_only_itself() {
     sleep(SOON).await;
     assert_eq!(told.keys(), ["shop/a"]);
     assert!(secrets.get_by_key(odd.key()).is_err());
-    let asked = requests(&server).into_iter().find(|one| one.contains("x")).unwrap();
+    let asked = requests(&server).into_iter().find(|one| one.contains('x')).unwrap();
     assert!(asked.contains("metadata.name%3Dx%5C%2Cmetadata.name%21%5C%3Dx"), "{asked}");
 }
 

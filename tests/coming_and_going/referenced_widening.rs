@@ -107,6 +107,7 @@ async fn objects_stay_readable_and_change_during_a_take_over() {
     secrets.start().unwrap();
     secrets.wait_for_sync(SOON).await.unwrap();
     // The list shows a state that is old when it has come.
+    faults.inject(Requests::lists().to("name%3Da"), Injection::delay(2 * S));
     let slow = faults.inject(Requests::lists().to("/secrets?limit"), Injection::drip(200, S / 5));
     for round in 0..6 {
         if round % 2 == 0 {

@@ -11,7 +11,8 @@ use futures::FutureExt;
 use futures::future::join_all;
 use kube::Resource;
 
-use super::{Known, Member, MemberHandler, Members, Tag, tell};
+use super::member::{Known, Member, MemberHandler, tell};
+use super::{Members, State, Tag};
 use crate::indexer::Snapshot;
 use crate::informer::SharedInformer;
 use crate::object::{Cached, CachedEvent, ObjectKey, ShardSelector};
@@ -20,6 +21,14 @@ use crate::sync::Mutex;
 
 /// The objects that a handler knows.
 type Objects<K> = HashMap<ObjectKey, Cached<K>>;
+
+/// A handler that is called by no member.
+struct Silenced<K, T> {
+    handler: Arc<MemberHandler<K, T>>,
+    objects: Objects<K>,
+    /// A member that called it last.
+    tag: Arc<T>,
+}
 
 /// Returns whether a store shows this state of an object, or a later one.
 pub(in crate::factory) fn shows<K>(
@@ -45,20 +54,20 @@ pub(super) async fn hand_over<K, T>(
     T: Tag,
 {
     let mut interests = Vec::new();
-    let mut by_handler: Vec<(Arc<MemberHandler<K, T>>, Arc<T>, Objects<K>)> = Vec::new();
+    let mut silenced: Vec<Silenced<K, T>> = Vec::new();
     for Member { tag, interest, attached, .. } in from {
         for one in attached {
             one.registration.remove_and_wait().await;
             let objects = std::mem::take(&mut one.known.lock().objects);
-            let same = |(handler, ..): &&mut (Arc<_>, _, _)| Arc::ptr_eq(handler, &one.handler);
-            match by_handler.iter_mut().find(same) {
-                Some((.., known)) => known.extend(objects),
-                None => by_handler.push((one.handler, tag.clone(), objects)),
+            let same = |other: &&mut Silenced<K, T>| Arc::ptr_eq(&other.handler, &one.handler);
+            match silenced.iter_mut().find(same) {
+                Some(other) => other.objects.extend(objects),
+                None => silenced.push(Silenced { handler: one.handler, objects, tag: tag.clone() }),
             }
         }
         interests.push(interest);
     }
-    let work = by_handler.into_iter().map(|(handler, left, mut objects)| {
+    let work = silenced.into_iter().map(|Silenced { handler, mut objects, tag: left }| {
         let (set, to) = (set.clone(), &to);
         let work = async move {
             for name in to {
@@ -166,14 +175,13 @@ where
     /// Attaches the handlers that no member before had, and lets the members leave again.
     fn finish_takeover(&self, names: &[Arc<str>]) {
         let mut state = self.state.lock();
-        let super::State { present, handlers, .. } = &mut *state;
+        let State { present, handlers, .. } = &mut *state;
         for name in names {
             let Some(member) = present.get_mut(name) else { continue };
             member.takes_over = false;
             for handler in &*handlers {
                 if !member.attached.iter().any(|one| Arc::ptr_eq(&one.handler, handler)) {
-                    let known = Known { objects: HashMap::new(), inherited: HashSet::new() };
-                    member.attach(handler, known);
+                    member.attach(handler, Known::nothing());
                 }
             }
         }

@@ -14,7 +14,8 @@ use serde_json::Value;
 use super::Encoding;
 use crate::object::{ShardKey, ring_hash};
 
-const KEYS: [ShardKey; 3] = [ShardKey::Uid, ShardKey::Namespace, ShardKey::ControllerUid];
+const KEYS: [ShardKey; 4] =
+    [ShardKey::Uid, ShardKey::Namespace, ShardKey::Name, ShardKey::ControllerUid];
 
 fn text() -> impl Strategy<Value = String> {
     "(\\PC|[\"\\\\{}\\[\\],:]){0,8}"
@@ -33,7 +34,8 @@ fn owner() -> impl Strategy<Value = OwnerReference> {
 }
 
 fn texts() -> impl Strategy<Value = Option<BTreeMap<String, String>>> {
-    let name = prop_oneof![Just("uid".into()), Just("namespace".into()), text()];
+    let name =
+        prop_oneof![Just("uid".into()), Just("namespace".into()), Just("name".into()), text()];
     proptest::option::of(proptest::collection::btree_map(name, text(), 0..3))
 }
 
@@ -193,7 +195,7 @@ fn field_of_a_cut_object_has_a_place() {
     assert_eq!(place(ShardKey::Namespace), None);
 
     let owner = [field(4, "o"), vec![0x30, 1]].concat();
-    let metadata = [field(3, "ns"), field(5, "u"), field(13, owner)].concat();
+    let metadata = [field(1, "n"), field(3, "ns"), field(5, "u"), field(13, owner)].concat();
     let object = [field(1, metadata), field(2, [7; 90])].concat();
     for object in
         [object[..object.len() - 40].to_vec(), envelope("v1", "Pod", &object)[..40].to_vec()]
@@ -202,6 +204,7 @@ fn field_of_a_cut_object_has_a_place() {
         assert_eq!(place(ShardKey::ControllerUid), Some(ring_hash("o")));
         assert_eq!(place(ShardKey::Uid), Some(ring_hash("u")));
         assert_eq!(place(ShardKey::Namespace), Some(ring_hash("ns")));
+        assert_eq!(place(ShardKey::Name), Some(ring_hash("n")));
     }
 
     // Metadata that is whole has no further owners.

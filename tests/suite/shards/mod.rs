@@ -15,7 +15,13 @@ use kube_informer::lister_watcher::{
 use kube_informer::object::{ResourceVersion, ShardKey, ShardSelector};
 use kube_informer::{ObjectKey, SourceError};
 
-const KEYS: [ShardKey; 3] = [ShardKey::Uid, ShardKey::Namespace, ShardKey::ControllerUid];
+const KEYS: [ShardKey; 4] =
+    [ShardKey::Uid, ShardKey::Namespace, ShardKey::Name, ShardKey::ControllerUid];
+
+/// Returns whether servers can select by this field.
+fn is_selectable(key: ShardKey) -> bool {
+    matches!(key, ShardKey::Uid | ShardKey::Namespace)
+}
 
 /// Returns equal parts of the ring, which are the whole ring together.
 fn parts(key: ShardKey, count: u64) -> Vec<ShardSelector> {

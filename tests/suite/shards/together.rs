@@ -82,7 +82,7 @@ where
                 let mut query = listing(Some(&shard));
                 query.limit = limit;
                 let (states_listed, metadata) = list(&source, query).await.unwrap();
-                assert_eq!(metadata.sharded, states && key != ShardKey::ControllerUid, "{key:?}");
+                assert_eq!(metadata.sharded, states && is_selectable(key), "{key:?}");
                 assert!(states_listed.len() < all.len(), "{key:?}");
                 together.extend(states_listed);
             }
@@ -127,7 +127,7 @@ where
             let got = watch(&source, &watching(from.clone(), Some(&shard))).await.unwrap();
             assert!(got.skipped.is_empty());
             let moves = key == ShardKey::ControllerUid;
-            if helped && !moves {
+            if helped && is_selectable(key) {
                 assert!(got.outside.is_empty(), "the server sends nothing else");
             } else {
                 assert_eq!(got.events.len() + got.outside.len(), all.events.len(), "{key:?}");
