@@ -26,7 +26,8 @@ pub enum ShardKey {
     /// Names that differ only in their last two characters, such as `team-01` and `team-02`, are
     /// near each other on the ring. They are usually in one shard.
     Namespace,
-    /// `metadata.name`. Objects of equal names in several namespaces are in one shard. API servers
+    /// `metadata.name`. Objects of equal names in several namespaces are in one shard, and similar
+    /// names are near each other on the ring, as with [`Namespace`](Self::Namespace). API servers
     /// cannot select by this field, so the client receives all objects.
     Name,
     /// The uid of the controlling owner: that of the owner reference with `controller: true`, or
