@@ -76,7 +76,7 @@ pub(crate) async fn run(
             say(format!("{host}: is gone"));
         }
         before = now;
-        // What comes meanwhile is part of the next rebuild.
+        // A change that comes meanwhile is part of the next rebuild.
         let _ = stop.run_until_cancelled(tokio::time::sleep(Duration::from_millis(100))).await;
     }
     say(format!("= {} secrets are followed", view.secrets.keys().len()));

@@ -6,8 +6,8 @@
 //! of the namespace takes over from all. Below half of the number, and if the namespace is refused,
 //! the names take over.
 //!
-//! What takes over is prepared first. It replaces the others when its stores show each object as
-//! they do, or later.
+//! The informers that take over are prepared first. They replace the others when their stores show
+//! each object as those do, or later.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};

@@ -52,8 +52,8 @@ pub(crate) fn tasks() -> usize {
     tokio::runtime::Handle::current().metrics().num_alive_tasks()
 }
 
-/// What a handler was told. A fault in its events fails the next look, because a panic in a handler
-/// fails nothing.
+/// The objects that a handler was told of. A fault in its events fails the next look, because a
+/// panic in a handler fails nothing.
 #[derive(Clone, Default)]
 pub(crate) struct Told(Arc<Mutex<Folded>>);
 
@@ -468,7 +468,7 @@ async fn contents_are_never_shown() {
     }
 }
 
-/// What twenty references cost in a cluster of fifty thousand secrets, beside caching all.
+/// The cost of twenty references in a cluster of fifty thousand secrets, beside caching all.
 #[tokio::test(start_paused = true)]
 async fn twenty_of_fifty_thousand_cost_twenty() {
     const ALL: usize = 50_000;

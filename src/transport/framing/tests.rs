@@ -236,6 +236,6 @@ fn missing_field_is_empty_and_unreadable_has_no_place() {
             assert_eq!(Encoding::Protobuf.place(unreadable, key), None, "{unreadable:?}");
         }
     }
-    let number = br#"{"metadata":{"uid":7,"namespace":7,"ownerReferences":7}}"#;
+    let number = br#"{"metadata":{"uid":7,"namespace":7,"name":7,"ownerReferences":7}}"#;
     assert!(KEYS.iter().all(|key| Encoding::Json.place(number, *key).is_none()));
 }
