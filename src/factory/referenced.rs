@@ -242,7 +242,12 @@ impl<K: Resource + Send + Sync + 'static> Referenced<K> {
     pub fn start(&self) -> Result<(), StartError> {
         let members = Arc::downgrade(&self.set.members);
         let shown = move |key: &ObjectKey| Some(members.upgrade()?.informer_of(key)?.snapshot());
-        self.set.members.start(self.set.widening.clone().members(Box::new(shown)))
+        let members = Arc::downgrade(&self.set.members);
+        let hands_over = move |namespace: &str| {
+            members.upgrade().is_some_and(|members| members.is_handing_over(namespace))
+        };
+        let wanted = self.set.widening.clone().members(Box::new(shown), Box::new(hands_over));
+        self.set.members.start(wanted)
     }
 
     /// Returns the object of a key.

@@ -80,6 +80,9 @@ type MakeShard<K> = Box<
 /// A function that returns the store that shows the object of a key to readers.
 type Shown<K> = Box<dyn Fn(&ObjectKey) -> Option<Snapshot<K>> + Send + Sync>;
 
+/// A function that returns whether an informer takes over in a namespace.
+type HandsOver = Box<dyn Fn(&str) -> bool + Send + Sync>;
+
 /// The informers that a set of referenced objects wants.
 pub(super) struct Widening<K> {
     references: Arc<References>,
@@ -95,6 +98,7 @@ pub(super) struct Widening<K> {
 struct Decisions<K> {
     of: Arc<Widening<K>>,
     shown: Shown<K>,
+    hands_over: HandsOver,
     namespaces: BTreeMap<Arc<str>, Decision<K>>,
     /// The number of informers of namespaces that were made.
     made: u64,
@@ -107,6 +111,8 @@ struct Decision<K> {
     /// Informers of names, until their members hold them.
     kept: Names<K>,
     refused: Option<Instant>,
+    /// True while an informer takes over. Nothing is decided then.
+    hands_over: bool,
 }
 
 /// Informers of names.
@@ -177,9 +183,13 @@ impl<K: Resource + Send + Sync + 'static> Widening<K> {
     }
 
     /// Returns the members that the references want, after each change.
-    pub(super) fn members(self: Arc<Self>, shown: Shown<K>) -> BoxStream<'static, Wanted<Part>> {
-        let changes = self.references.changes();
-        let decisions = Decisions { of: self, shown, namespaces: BTreeMap::new(), made: 0 };
+    pub(super) fn members(
+        self: Arc<Self>,
+        shown: Shown<K>,
+        hands_over: HandsOver,
+    ) -> BoxStream<'static, Wanted<Part>> {
+        let (changes, namespaces) = (self.references.changes(), BTreeMap::new());
+        let decisions = Decisions { of: self, shown, hands_over, namespaces, made: 0 };
         let state = (decisions, changes, None);
         stream::unfold(state, |(mut decisions, mut changes, before)| async move {
             loop {
@@ -211,6 +221,12 @@ impl<K: Resource + Send + Sync + 'static> Decisions<K> {
                 referenced.insert(namespace.into(), [key].into());
             }
         }
+        for (namespace, one) in &mut self.namespaces {
+            one.hands_over = (self.hands_over)(namespace);
+            if one.hands_over {
+                referenced.entry(namespace.clone()).or_default();
+            }
+        }
         self.namespaces.retain(|namespace, _| referenced.contains_key(namespace));
         let mut wanted = Wanted::new();
         for (namespace, names) in referenced {
@@ -235,14 +251,18 @@ impl<K: Resource + Send + Sync + 'static> Decisions<K> {
         wanted
     }
 
-    /// Decides how to follow these names of a namespace, of which there is at least one.
+    /// Decides how to follow these names of a namespace.
     fn decide_in(&mut self, namespace: &Arc<str>, names: &BTreeSet<ObjectKey>) {
         let beyond = *self.of.beyond.get().unwrap_or(&usize::MAX);
         let mut one = self.namespaces.remove(namespace).unwrap_or_default();
-        one.kept.clear();
         for wide in one.wides() {
             wide.follow(names);
         }
+        if one.hands_over {
+            self.namespaces.insert(namespace.clone(), one);
+            return;
+        }
+        one.kept.clear();
         if one.refused.is_none() && one.wides().any(|wide| is_refused(&wide.interest)) {
             tracing::warn!(
                 namespace = &**namespace,
@@ -292,7 +312,7 @@ impl<K: Resource + Send + Sync + 'static> Widening<K> {
 impl<K> Decision<K> {
     /// Returns the time after which something may be decided without a change of the references.
     fn again(&self) -> Option<Duration> {
-        let prepares = self.next.is_some() || !self.kept.is_empty();
+        let prepares = self.next.is_some() || !self.kept.is_empty() || self.hands_over;
         prepares.then_some(PREPARING).or_else(|| self.wide.as_ref().map(|_| FOLLOWING))
     }
 }
@@ -366,7 +386,7 @@ fn has_caught_up<K>(store: &Snapshot<K>, key: &ObjectKey, shown: Option<&Snapsho
 
 impl<K> Default for Decision<K> {
     fn default() -> Self {
-        Self { wide: None, next: None, kept: Vec::new(), refused: None }
+        Self { wide: None, next: None, kept: Vec::new(), refused: None, hands_over: false }
     }
 }
 

@@ -69,31 +69,33 @@ impl Told {
     pub(crate) fn follow(secrets: &Referenced<Secret>) -> Self {
         let told = Self::default();
         let folded = told.clone();
-        secrets.on_event(move |event| {
-            let folded = &mut *folded.0.lock();
-            let key = event.key().unwrap().to_string();
-            let new = value(event.object());
-            let known = folded.known.get(&key).cloned();
-            let fits = match &event {
-                Event::Added { .. } => known.is_none(),
-                Event::Updated { old, .. } => known == Some(value(old)),
-                Event::Deleted { .. } | Event::MovedAway { .. } => known.is_some(),
-            };
-            if !fits {
-                folded.faults.push(format!("{key} was {known:?}, then {event:?}"));
-            }
-            match event {
-                Event::Added { .. } | Event::Updated { .. } => {
-                    folded.known.insert(key, new);
-                }
-                Event::Deleted { .. } => drop(folded.known.remove(&key)),
-                Event::MovedAway { .. } => {
-                    folded.known.remove(&key);
-                    folded.moved_away.push(key);
-                }
-            }
-        });
+        secrets.on_event(move |event| folded.fold(event));
         told
+    }
+
+    pub(crate) fn fold(&self, event: Event<Secret>) {
+        let folded = &mut *self.0.lock();
+        let key = event.key().unwrap().to_string();
+        let new = value(event.object());
+        let known = folded.known.get(&key).cloned();
+        let fits = match &event {
+            Event::Added { .. } => known.is_none(),
+            Event::Updated { old, .. } => known == Some(value(old)),
+            Event::Deleted { .. } | Event::MovedAway { .. } => known.is_some(),
+        };
+        if !fits {
+            folded.faults.push(format!("{key} was {known:?}, then {event:?}"));
+        }
+        match event {
+            Event::Added { .. } | Event::Updated { .. } => {
+                folded.known.insert(key, new);
+            }
+            Event::Deleted { .. } => drop(folded.known.remove(&key)),
+            Event::MovedAway { .. } => {
+                folded.known.remove(&key);
+                folded.moved_away.push(key);
+            }
+        }
     }
 
     pub(crate) fn knows(&self) -> BTreeMap<String, String> {

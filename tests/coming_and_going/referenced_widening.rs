@@ -1,7 +1,7 @@
 //! One informer follows a namespace in which many names are referenced, where the user allows it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use k8s_openapi::api::core::v1::Secret;
 use kube_informer::factory::{Reference, Referenced};
@@ -10,7 +10,7 @@ use kube_informer::testing::api_server::AccessRule;
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
 use tokio::time::sleep;
 
-use crate::helpers::{S, factory, factory_of, until};
+use crate::helpers::{MS, S, factory, factory_of, until};
 use crate::referenced::{Told, key, secret, tasks};
 use crate::watches::Watches;
 
@@ -169,6 +169,42 @@ async fn informer_takes_over_only_what_it_shows() {
     }
     server.delete(&secret(&key("shop/a"), "")).unwrap();
     until("the delete", || told.keys().is_empty()).await;
+}
+
+/// A handler that blocks holds up the hand-over, which may become needless meanwhile.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn slow_handler_is_told_each_object_once() {
+    let server = ApiServer::new();
+    shop(&server);
+    let factory = factory(&server);
+    let secrets = factory.referenced::<Secret>().widen_beyond(2);
+    let told = Told::default();
+    let folded = told.clone();
+    let open = Arc::new(AtomicBool::new(true));
+    let gate = open.clone();
+    secrets.on_event(move |event| {
+        while !gate.load(Ordering::Relaxed) {
+            std::thread::sleep(MS);
+        }
+        folded.fold(event);
+    });
+    let mut held = take(&secrets, &["a", "b"]);
+    secrets.start().unwrap();
+    secrets.wait_for_sync(SOON).await.unwrap();
+    until("the events", || told.keys() == ["shop/a", "shop/b"]).await;
+    open.store(false, Ordering::Relaxed);
+    server.replace(&secret(&key("shop/a"), "new")).unwrap();
+    held.extend(take(&secrets, &["c", "d"]));
+    until("the take-over", || secrets.status().len() == 1).await;
+    held.clear();
+    held.extend(take(&secrets, &["b"]));
+    // The handler is not called, and the next decision is due.
+    sleep(2 * S).await;
+    open.store(true, Ordering::Relaxed);
+    let by_name = || secrets.status().iter().all(|one| one.name.starts_with("fields"));
+    until("the return", || by_name() && told.keys() == ["shop/b"]).await;
+    held.extend(take(&secrets, &["a"]));
+    until("the name", || told.keys() == ["shop/a", "shop/b"]).await;
 }
 
 /// A state that changed, and an object that was deleted, while no handler was called.

@@ -6,10 +6,12 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::join_all;
 use kube::Resource;
+use tokio::time::timeout;
 
 use super::member::{Known, Member, MemberHandler, tell};
 use super::{Members, State, Tag};
@@ -18,6 +20,9 @@ use crate::informer::SharedInformer;
 use crate::object::{Cached, CachedEvent, ObjectKey, ShardSelector};
 use crate::processor::HandlerRegistration;
 use crate::sync::Mutex;
+
+/// The longest time in which a handler is not called because a new member shows an older state.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The objects that a handler knows.
 type Objects<K> = HashMap<ObjectKey, Cached<K>>;
@@ -67,23 +72,20 @@ pub(super) async fn hand_over<K, T>(
         }
         interests.push(interest);
     }
-    let work = silenced.into_iter().map(|Silenced { handler, mut objects, tag: left }| {
-        let (set, to) = (set.clone(), &to);
-        let work = async move {
-            for name in to {
-                let Some((tag, informer)) = set.upgrade().and_then(|set| set.tagged_as(name))
-                else {
-                    continue;
-                };
+    let mut work = Vec::new();
+    for Silenced { handler, mut objects, tag } in silenced {
+        let Some(members) = set.upgrade() else { return };
+        for name in &to {
+            let Some((tag, informer)) = members.tagged_as(name) else { continue };
+            // One that is refused knows nothing, and holds up no other.
+            if informer.has_synced() {
                 let covered = objects.extract_if(|key, _| tag.covers(key)).collect();
-                take_over(&set, name, &informer, &handler, covered).await;
+                let (set, name) = (set.clone(), name.clone());
+                work.push(take_over(set, name, informer, handler.clone(), covered).boxed());
             }
-            if let Some(set) = set.upgrade() {
-                tell(&handler, &left, objects, set.farewell);
-            }
-        };
-        work.boxed()
-    });
+        }
+        tell(&handler, &tag, objects, members.farewell);
+    }
     join_all(work).await;
     drop(interests);
     if let Some(set) = set.upgrade() {
@@ -93,10 +95,10 @@ pub(super) async fn hand_over<K, T>(
 
 /// Attaches a handler, which knows these objects, to a member.
 async fn take_over<K, T>(
-    set: &Weak<Members<K, T>>,
-    name: &Arc<str>,
-    informer: &SharedInformer<K>,
-    handler: &Arc<MemberHandler<K, T>>,
+    set: Weak<Members<K, T>>,
+    name: Arc<str>,
+    informer: SharedInformer<K>,
+    handler: Arc<MemberHandler<K, T>>,
     mut objects: Objects<K>,
 ) where
     K: Resource + Send + Sync + 'static,
@@ -108,24 +110,33 @@ async fn take_over<K, T>(
             reached.then(|| store.clone())
         });
         let store = tokio::select! {
-            store = caught_up => store,
-            () = informer.stopped() => return,
+            store = timeout(PATIENCE, caught_up) => store.ok(),
+            () = informer.stopped() => None,
+        };
+        let Some(store) = store else {
+            // Its watch has failed since it was chosen: nothing is known for now.
+            if let Some(members) = set.upgrade()
+                && let Some((tag, _)) = members.tagged_as(&name)
+            {
+                tell(&handler, &tag, objects, members.farewell);
+            }
+            return;
         };
         let gone: Vec<_> = objects.extract_if(|key, _| store.get_cached(key).is_none()).collect();
         let Some(members) = set.upgrade() else { return };
-        if let Some((tag, _)) = members.tagged_as(name) {
+        if let Some((tag, _)) = members.tagged_as(&name) {
             let (deleted, left): (Vec<_>, _) = gone.into_iter().partition(|(key, _)| {
                 let place = |shard: &ShardSelector| shard.key().place(key, |_| None);
                 let has = |shard| place(shard).is_none_or(|place| shard.contains(place));
                 store.shard().is_none_or(has)
             });
-            tell(handler, &tag, left, members.farewell);
+            tell(&handler, &tag, left, members.farewell);
             let gone = |object| CachedEvent::Deleted { object, final_state_known: false };
-            tell(handler, &tag, deleted, gone);
+            tell(&handler, &tag, deleted, gone);
         }
         let inherited: HashSet<_> = objects.keys().cloned().collect();
         let known = Known { objects: std::mem::take(&mut objects), inherited };
-        let Some((registration, known)) = members.attach_to(name, handler, known) else { return };
+        let Some((registration, known)) = members.attach_to(&name, &handler, known) else { return };
         drop(members);
         if !registration.wait_for_sync().await || known.lock().inherited.is_empty() {
             return;
@@ -134,7 +145,7 @@ async fn take_over<K, T>(
         // the handler while it is told.
         registration.remove_and_wait().await;
         let Some(members) = set.upgrade() else { return };
-        members.detach_from(name, handler);
+        members.detach_from(&name, &handler);
         objects = std::mem::take(&mut known.lock().objects);
     }
 }
@@ -144,6 +155,13 @@ where
     K: Resource + Send + Sync + 'static,
     T: Tag,
 {
+    /// Returns whether a member takes over in a namespace.
+    pub(in crate::factory) fn is_handing_over(&self, namespace: &str) -> bool {
+        let state = self.state.lock();
+        let of = |member: &&Member<K, T>| member.tag.namespace() == Some(namespace);
+        state.present.values().filter(of).any(|member| member.takes_over)
+    }
+
     fn tagged_as(&self, name: &str) -> Option<(Arc<T>, SharedInformer<K>)> {
         let state = self.state.lock();
         let member = state.present.get(name)?;
