@@ -183,9 +183,11 @@ async fn slow_handler_is_told_each_object_once() {
     let open = Arc::new(AtomicBool::new(true));
     let gate = open.clone();
     secrets.on_event(move |event| {
-        while !gate.load(Ordering::Relaxed) {
-            std::thread::sleep(MS);
-        }
+        tokio::task::block_in_place(|| {
+            while !gate.load(Ordering::Relaxed) {
+                std::thread::sleep(MS);
+            }
+        });
         folded.fold(event);
     });
     let mut held = take(&secrets, &["a", "b"]);
