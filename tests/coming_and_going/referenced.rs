@@ -69,16 +69,16 @@ impl Told {
     pub(crate) fn follow(secrets: &Referenced<Secret>) -> Self {
         let told = Self::default();
         let folded = told.clone();
-        secrets.on_event(move |event| folded.fold(event));
+        secrets.on_event(move |event| folded.fold(&event));
         told
     }
 
-    pub(crate) fn fold(&self, event: Event<Secret>) {
+    pub(crate) fn fold(&self, event: &Event<Secret>) {
         let folded = &mut *self.0.lock();
         let key = event.key().unwrap().to_string();
         let new = value(event.object());
         let known = folded.known.get(&key).cloned();
-        let fits = match &event {
+        let fits = match event {
             Event::Added { .. } => known.is_none(),
             Event::Updated { old, .. } => known == Some(value(old)),
             Event::Deleted { .. } | Event::MovedAway { .. } => known.is_some(),

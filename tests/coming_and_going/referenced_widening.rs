@@ -188,7 +188,7 @@ async fn slow_handler_is_told_each_object_once() {
                 std::thread::sleep(MS);
             }
         });
-        folded.fold(event);
+        folded.fold(&event);
     });
     let mut held = take(&secrets, &["a", "b"]);
     secrets.start().unwrap();
