@@ -3,7 +3,8 @@
 //! One task compares the wanted members with the present ones. A member that is no longer wanted
 //! leaves in three steps: its handlers are removed, they are told about the objects that they still
 //! know, and its interest is dropped. It can join again after that. In some sets, new members
-//! [take over](handover) the objects of those that leave.
+//! [take over](handover) the objects of those that leave. If the set is dropped meanwhile, the
+//! handlers that it still has are removed, and told nothing.
 
 mod handover;
 mod member;
@@ -349,9 +350,6 @@ impl<K, T> Drop for State<K, T> {
     fn drop(&mut self) {
         if let Some(task) = &self.task {
             task.abort();
-        }
-        for member in self.present.values() {
-            member.attached.iter().for_each(|attached| attached.registration.remove());
         }
     }
 }

@@ -183,6 +183,38 @@ async fn handler_may_panic_in_a_farewell_or_drop_the_set() {
     until("the end", || factory.status().informers.is_empty()).await;
 }
 
+/// Others hold the informer, so its handlers would go on.
+#[tokio::test(start_paused = true)]
+async fn handlers_of_a_leaving_namespace_end_with_the_set() {
+    let server = ApiServer::new();
+    server.create(&namespace("shop", true)).unwrap();
+    server.create(&map_in("shop", "a")).unwrap();
+    let factory = factory(&server);
+    let spec = InformerSpec::<ConfigMap>::new();
+    let kept = factory.informer_with(spec.clone().namespace("shop")).unwrap();
+    let maps = factory.in_namespaces_where("tenant=true", spec).unwrap();
+    let slot = Arc::new(Mutex::new(None));
+    let taken = slot.clone();
+    maps.on_event(move |event: Event<ConfigMap>| {
+        if matches!(event, Event::MovedAway { .. }) {
+            drop(taken.lock().take());
+        }
+    });
+    // One that leaves next, and one whose turn does not come.
+    let told = [Told::follow(&maps), Told::follow(&maps)];
+    maps.start().unwrap();
+    maps.wait_for_sync(SOON).await.unwrap();
+    until("the events", || told.iter().all(|one| one.knows() == ["shop/a"])).await;
+    assert_eq!(kept.status().handlers.len(), 3);
+    *slot.lock() = Some(maps);
+    server.replace(&namespace("shop", false)).unwrap();
+    until("the end of the set", || slot.lock().is_none()).await;
+    until("the end of the handlers", || kept.status().handlers.is_empty()).await;
+    server.create(&map_in("shop", "late")).unwrap();
+    until("the object", || kept.lister().len() == 2).await;
+    assert!(told.iter().all(|one| one.knows() == ["shop/a"]), "the end of the set tells nothing");
+}
+
 async fn play(seed: u64) {
     let mut rng = fastrand::Rng::with_seed(seed);
     let server = ApiServer::new();

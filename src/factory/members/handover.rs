@@ -67,7 +67,10 @@ pub(super) async fn hand_over<K, T>(
             let same = |other: &&mut Silenced<K, T>| Arc::ptr_eq(&other.handler, &one.handler);
             match silenced.iter_mut().find(same) {
                 Some(other) => other.objects.extend(objects),
-                None => silenced.push(Silenced { handler: one.handler, objects, tag: tag.clone() }),
+                None => {
+                    let handler = one.handler.clone();
+                    silenced.push(Silenced { handler, objects, tag: tag.clone() });
+                }
             }
         }
         interests.push(interest);

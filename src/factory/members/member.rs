@@ -21,15 +21,16 @@ pub(in crate::factory) type Farewell<K> = fn(Cached<K>) -> CachedEvent<K>;
 /// An informer of a set.
 pub(super) struct Member<K, T> {
     pub(super) tag: Arc<T>,
-    pub(super) interest: Interest<K>,
+    /// Dropped before the interest.
     pub(super) attached: Vec<Attached<K, T>>,
+    pub(super) interest: Interest<K>,
     /// An index for each of the set's, as far as they were added.
     pub(super) indexes: Vec<Index<K>>,
     /// True while the member takes over from others. It does not leave meanwhile.
     pub(super) takes_over: bool,
 }
 
-/// A handler of one member, with the objects that it knows.
+/// A handler of one member, with the objects that it knows. It ends when this is dropped.
 pub(super) struct Attached<K, T> {
     pub(super) handler: Arc<MemberHandler<K, T>>,
     pub(super) registration: HandlerRegistration,
@@ -80,12 +81,18 @@ where
     /// Removes the handlers, and tells each of the objects that it still knows.
     pub(super) async fn leave(self, farewell: Farewell<K>) {
         let Self { tag, interest, attached, .. } = self;
-        for Attached { handler, registration, known } in attached {
-            registration.remove_and_wait().await;
-            let known = std::mem::take(&mut known.lock().objects);
-            tell(&handler, &tag, known, farewell);
+        for left in attached {
+            left.registration.remove_and_wait().await;
+            let known = std::mem::take(&mut left.known.lock().objects);
+            tell(&left.handler, &tag, known, farewell);
         }
         drop(interest);
+    }
+}
+
+impl<K, T> Drop for Attached<K, T> {
+    fn drop(&mut self) {
+        self.registration.remove();
     }
 }
 
