@@ -309,6 +309,22 @@ impl Sight {
         self.seen.showed(uid)
     }
 
+    /// Returns whether an answer of this kind may be about the object of a write.
+    pub(super) fn may_show(&self, kind: &str, target: &Target) -> bool {
+        let is_of_part = !matches!(target.subresource.as_deref(), None | Some("status"));
+        let is_metadata = matches!(kind, "" | "Status" | "PartialObjectMetadata");
+        is_of_part || is_metadata || *kind == *self.cache.informer().collection().kind
+    }
+
+    /// Makes `key` wait for a list of everything if the cache had passed this version of a quorum:
+    /// either the list came from a server that lags behind, or history was lost.
+    pub(super) fn doubt(&self, key: &ObjectKey, listed: &ResourceVersion) {
+        if self.seen.has_passed(listed) {
+            let expectation = Expectation::AtLeast(listed.clone());
+            self.cache.expect_in(self.seen.epoch() + 1, key, None, expectation, true);
+        }
+    }
+
     /// Makes `key` wait until the cache shows this state. `creates` says that the request created
     /// the object.
     pub(super) fn expect(

@@ -4,14 +4,12 @@
 //! that writes. The returned future does: the writing task polls it. The client therefore looks up
 //! the running reconcile at the first poll of that future.
 
-use http::header::ACCEPT;
 use http::{Request, Response, StatusCode};
 use http_body_util::BodyExt;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::Client;
 use kube::api::ObjectMeta;
 use kube::client::Body;
-use kube::core::Status;
 use serde::Deserialize;
 
 use super::cache::Sight;
@@ -21,6 +19,7 @@ use super::target::{Target, WriteVerb};
 use crate::controller::BoxError;
 use crate::object::{ObjectKey, ResourceVersion};
 use crate::time::Moment;
+use crate::transport::read_document;
 
 tokio::task_local! {
     /// The reconcile that runs in this task.
@@ -66,9 +65,9 @@ pub struct WriteRefused {
 /// answer to a write that changed nothing, and the key does not wait.
 ///
 /// The answer to a write may be lost (a broken connection, a timeout, a server error). Or it may
-/// hide the success of an earlier try (a conflict, not found). Or it names only the uid of a
-/// deleted object that the cache has not shown. The controller then first lists the object from a
-/// quorum.
+/// hide the success of an earlier try (a conflict, not found). Or it is about another object, as
+/// from a confused proxy. Or it names only the uid of a deleted object that the cache has not
+/// shown. The controller then first lists the object from a quorum.
 ///
 /// The controller waits only for kinds that it follows or that
 /// [`reads_own_writes`](super::super::ControllerBuilder::reads_own_writes) names. It does not wait
@@ -234,6 +233,9 @@ impl InFlight {
     fn landed(&mut self, body: &[u8]) {
         let Some((reconcile, target, _)) = &self.write else { return };
         let Ok(answer) = kube_decode::json::<WriteAnswer>(body) else { return };
+        if !self.sights.iter().all(|sight| sight.may_show(&answer.kind, target)) {
+            return;
+        }
         match answer.expectation(target) {
             // A cache that has not shown this object does not show its absence either.
             Confirmation::Expect(_, Expectation::Gone { uid: Some(uid), version: None })
@@ -263,44 +265,30 @@ impl Drop for InFlight {
     }
 }
 
-/// Lists a target's object from a quorum, or one object if the name is unknown. Returns what a
-/// cache shows once it has reached that list. `deleted_unseen` says that a cache without the object
-/// may be older than it.
+/// Lists a target's object from a quorum, or one object if the name is unknown. Returns the list's
+/// version, and what a cache shows once it has reached that list. `deleted_unseen` says that a
+/// cache without the object may be older than it.
 pub(super) async fn quorum_list(
     client: &Client,
     target: &Target,
     deleted_unseen: bool,
-) -> Result<Vec<(Option<Written>, Expectation)>, kube::Error> {
-    let request = Request::get(target.quorum_list())
-        .header(ACCEPT, METADATA_ONLY)
-        .body(Vec::new())
-        .map_err(kube::Error::HttpError)?;
-    // Not `Client::request`, which logs a body that it cannot parse: it may hold Secrets.
-    let (parts, body) = client.send(request.map(Body::from)).await?.into_parts();
-    let body = body.collect().await?.to_bytes();
-    if !parts.status.is_success() {
-        let code = parts.status.as_u16();
-        let refused = kube_decode::json::<Status>(&body);
-        let status =
-            refused.unwrap_or_else(|_| Status::failure("the list failed", "").with_code(code));
-        return Err(kube::Error::Api(status.boxed()));
-    }
-    let list: List = kube_decode::json(&body)
-        .map_err(|error| kube::Error::SerdeError(serde::de::Error::custom(error)))?;
-    let listed = list.metadata.resource_version.unwrap_or_default().as_str().into();
+) -> Result<(ResourceVersion, Option<(Option<Written>, Expectation)>), kube::Error> {
+    let list: List = read_document(client, &target.quorum_list(), METADATA_ONLY).await?;
+    let listed = ResourceVersion::from(list.metadata.resource_version.unwrap_or_default().as_str());
+    let reached = || Some((None, Expectation::AtLeast(listed.clone())));
     let Some(name) = &target.name else {
-        return Ok(vec![(None, Expectation::AtLeast(listed))]);
+        return Ok((listed.clone(), reached()));
     };
     let found = list.items.into_iter().find(|item| item.metadata.name.as_ref() == Some(name));
     let version = found.as_ref().and_then(|item| item.metadata.resource_version.as_deref());
     let expectation = match version {
         Some(version) => Expectation::AtLeast(version.into()),
-        None if deleted_unseen => return Ok(vec![(None, Expectation::AtLeast(listed))]),
-        None => Expectation::Absent(listed),
+        None if deleted_unseen => return Ok((listed.clone(), reached())),
+        None => Expectation::Absent(listed.clone()),
     };
     let state = found.map(|item| item.metadata.state());
     let written = target.key_of(name).map(|key| Written { key, state });
-    Ok(written.map(|written| (Some(written), expectation)).into_iter().collect())
+    Ok((listed, written.map(|written| (Some(written), expectation))))
 }
 
 /// An object that was written.
@@ -388,8 +376,17 @@ impl WriteAnswer {
                 _ => Confirmation::Incomplete,
             };
         }
+        let differs = |answered: &Option<String>, wanted: Option<&str>| {
+            answered.as_deref().is_some_and(|answered| wanted != Some(answered))
+        };
+        if target.name.is_some() && differs(&metadata.name, target.name.as_deref())
+            || differs(&metadata.namespace, target.namespace())
+        {
+            // The answer to another request.
+            return Confirmation::Incomplete;
+        }
         let name = target.name.as_ref().or(metadata.name.as_ref());
-        let namespace = target.namespace().or(metadata.namespace.as_deref());
+        let namespace = target.namespace();
         let key = name.and_then(|name| ObjectKey::from_parts(namespace, name).ok());
         let version = metadata.resource_version.clone().filter(|version| !version.is_empty());
         let (Some(key), Some(version)) = (key, version) else {

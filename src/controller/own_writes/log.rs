@@ -116,10 +116,11 @@ impl WriteLog {
             let listing = client::quorum_list(&lost.client, &lost.target, lost.deleted_unseen);
             let left = limit.saturating_sub(start.elapsed());
             let failed = match timeout(left, listing).await {
-                Ok(Ok(found)) => {
-                    for (written, expectation) in found {
-                        for sight in &sights {
-                            sight.expect(key, written.as_ref(), &expectation, false);
+                Ok(Ok((listed, found))) => {
+                    for sight in &sights {
+                        sight.doubt(key, &listed);
+                        if let Some((written, expectation)) = &found {
+                            sight.expect(key, written.as_ref(), expectation, false);
                         }
                     }
                     self.found(key, &lost.target);

@@ -114,6 +114,11 @@ impl Seen {
         self.object.as_ref()?.version.as_ref()
     }
 
+    /// Returns whether the store had passed this version.
+    pub(super) fn has_passed(&self, version: &ResourceVersion) -> bool {
+        self.version.as_ref().is_some_and(|reached| version.is_older_than(reached))
+    }
+
     fn has_reached(&self, version: &ResourceVersion) -> bool {
         self.version.as_ref().is_some_and(|reached| reached.is_at_least(version))
     }
