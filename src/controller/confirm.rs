@@ -113,7 +113,7 @@ impl<K, C> ReconcileRequest<K, C> {
             api.get(key.name()).await.map_err(unquoted).and_then(|live| checked(live, object));
         let live = match answer {
             Ok(live) => live,
-            Err(error) if is_absent(&error, key.name()) => return Ok(Confirmation::Gone),
+            Err(error) if is_absent(&error, api, key.name()) => return Ok(Confirmation::Gone),
             Err(source) => return Err(ConfirmError::Failed { key, source }),
         };
         if live.meta().uid != meta.uid {

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use kube::api::{Api, Patch, PatchParams};
+use kube::api::{Api, ObjectMeta, Patch, PatchParams};
 use kube::{Resource, ResourceExt};
 use parking_lot::{Mutex, const_mutex};
 use serde::de::DeserializeOwned;
@@ -22,7 +22,7 @@ use serde_json::json;
 
 use super::Action;
 use crate::error::{BoxError, unquoted};
-use crate::object::ObjectKey;
+use crate::object::{ObjectKey, ResourceVersion};
 
 /// The work on an object that has the finalizer.
 #[derive(Clone, Debug)]
@@ -126,8 +126,9 @@ const CONFLICTS: usize = 5;
 /// reconcile, which a warning reports once.
 ///
 /// An object counts as gone if the server names it in a 404, or answers with an object of another
-/// uid. Any other 404 is an error, because the server may no longer serve the kind. An answer
-/// without the object's name or uid is one, too.
+/// uid. Any other 404 is an error, because the server may no longer serve the kind. So is an answer
+/// without the object's name or uid, one that is older than the given object, and one to a patch
+/// that does not show the change.
 ///
 /// An object with the finalizer can leave the informer's label or field selector. Its deletion then
 /// waits until it is selected again, because nothing else removes the finalizer. So follow such
@@ -174,7 +175,7 @@ where
     let key = ObjectKey::of(&*object).map_err(|_| FinalizerError::Unnamed)?;
     let finalizer = || name.to_owned();
     let is_deleted = |object: &K| object.meta().deletion_timestamp.is_some();
-    let has_it = |object: &K| object.finalizers().iter().any(|finalizer| finalizer == name);
+    let has_it = |object: &K| has(object, name);
     if has_it(&object) && !is_deleted(&object) {
         return reconcile(Finalize::Apply(object)).await.map_err(failed);
     }
@@ -206,7 +207,12 @@ where
             // Added only to the given state: the object may be marked as deleted by now.
             let version = object.resource_version();
             let all = live.finalizers().iter().cloned().chain([finalizer()]).collect();
-            match patch(api, &live, version, all).await {
+            let lacks = || refused("the answer lacks the finalizer");
+            let added = match patch(api, &live, version, all).await {
+                Ok(Some(added)) if !has_it(&added) => Err(lacks()),
+                patched => patched,
+            };
+            match added {
                 Ok(Some(added)) => {
                     reconcile(Finalize::Apply(Arc::new(added))).await.map_err(failed)
                 }
@@ -220,6 +226,10 @@ where
     }
 }
 
+fn has<K: Resource>(object: &K, finalizer: &str) -> bool {
+    object.finalizers().iter().any(|other| other == finalizer)
+}
+
 /// Returns the object as the server has it; `None` if it is gone. Another object of the same name
 /// does not have our finalizer.
 async fn live<K>(api: &Api<K>, object: &K) -> Result<Option<K>, kube::Error>
@@ -229,9 +239,13 @@ where
     match api.get(&object.name_any()).await.map_err(unquoted) {
         Ok(live) => {
             let (live, object) = (checked(live, object)?, object.meta());
+            if live.meta().uid == object.uid && version(live.meta()).is_older_than(&version(object))
+            {
+                return Err(refused("the answer is an older state of this object"));
+            }
             Ok(Some(live).filter(|live| live.meta().uid == object.uid))
         }
-        Err(error) if is_absent(&error, &object.name_any()) => Ok(None),
+        Err(error) if is_absent(&error, api, &object.name_any()) => Ok(None),
         Err(error) => Err(error),
     }
 }
@@ -240,11 +254,19 @@ where
 /// not show that the object is gone.
 pub(super) fn checked<K: Resource>(answer: K, object: &K) -> Result<K, kube::Error> {
     let (found, wanted) = (answer.meta(), object.meta());
-    if found.name == wanted.name && found.uid.is_some() >= wanted.uid.is_some() {
+    let elsewhere = found.namespace.is_some() && found.namespace != wanted.namespace;
+    if found.name == wanted.name && found.uid.is_some() >= wanted.uid.is_some() && !elsewhere {
         return Ok(answer);
     }
-    let problem = "the answer is not this object: its name or uid is missing or another";
-    Err(kube::Error::Service(problem.into()))
+    Err(refused("the answer is not this object: its name, namespace or uid is missing or another"))
+}
+
+fn refused(problem: &str) -> kube::Error {
+    kube::Error::Service(problem.into())
+}
+
+fn version(meta: &ObjectMeta) -> ResourceVersion {
+    meta.resource_version.as_deref().unwrap_or_default().into()
 }
 
 /// Removes the finalizer, whatever else changed meanwhile.
@@ -255,11 +277,15 @@ where
     let mut live = Some(object.clone());
     let mut tries = 0;
     while let Some(found) = live
-        && found.finalizers().iter().any(|finalizer| finalizer == name)
+        && has(&*found, name)
     {
         let others = found.finalizers().iter().filter(|other| *other != name).cloned().collect();
         match patch(api, &found, found.resource_version(), others).await {
             Err(kube::Error::Api(status)) if status.code == 409 && tries < CONFLICTS => tries += 1,
+            // A proxy may answer with the object as it was.
+            Ok(Some(patched)) if has(&patched, name) => {
+                return Err(refused("the answer still has the finalizer"));
+            }
             patched => return patched.map(drop),
         }
         live = self::live(api, &object).await?.map(Arc::new);
@@ -286,7 +312,7 @@ where
         api.patch(&object.name_any(), &PatchParams::default(), &Patch::Merge(patch)).await;
     match patched.map_err(unquoted) {
         Ok(patched) => checked(patched, object).map(Some),
-        Err(error) if is_absent(&error, &object.name_any()) => Ok(None),
+        Err(error) if is_absent(&error, api, &object.name_any()) => Ok(None),
         Err(error) => Err(error),
     }
 }
@@ -309,10 +335,15 @@ fn warn_of_transform<K>(finalizer: &str, key: &ObjectKey) {
     }
 }
 
-/// Returns whether the server says that no object has this name. A 404 that names no object says
-/// nothing: the server may no longer serve the kind, or a proxy may have answered.
-pub(super) fn is_absent(error: &kube::Error, name: &str) -> bool {
+/// Returns whether the server says that no object of this resource has this name. A 404 that names
+/// another one, or none, says nothing: the server may no longer serve the kind, or a proxy may have
+/// answered.
+pub(super) fn is_absent<K: Resource>(error: &kube::Error, api: &Api<K>, name: &str) -> bool {
     let kube::Error::Api(status) = error else { return false };
-    let named = status.details.as_ref().is_some_and(|details| details.name == name);
+    let plural = api.resource_url().rsplit('/').next().unwrap_or_default();
+    let named = status.details.as_ref().is_some_and(|details| {
+        // API servers name the resource here, some aggregated ones the kind.
+        details.name == name && plural.starts_with(&details.kind.to_lowercase())
+    });
     status.code == 404 && status.reason == "NotFound" && named
 }
