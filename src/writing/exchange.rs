@@ -210,13 +210,25 @@ where
         shard: Option<&ShardSelector>,
     ) -> Result<(Arc<K>, Option<Record>), ApplyError> {
         let object = from_value::<K>(answer).map_err(|reason| target.unreadable(reason))?;
-        if object.meta().name.as_deref() != Some(target.key.name()) {
-            let reason = "it is not about this object: its name is missing or another";
+        let meta = object.meta();
+        let elsewhere =
+            meta.namespace.is_some() && meta.namespace.as_deref() != target.key.namespace();
+        if meta.name.as_deref() != Some(target.key.name()) || elsewhere {
+            let reason = "it is not about this object: its name is missing or another, or its \
+                          namespace is another";
             return Err(target.unreadable(reason.to_owned()));
         }
         let seen = to_value(&object).map_err(|reason| target.unreadable(reason))?;
         let own = own_fields(answer, &self.manager, subresource(target.section));
         let configured = target.configuration.fields();
+        let asked = OwnedFields::of_configuration(&configured);
+        if own == Some(&Value::Null)
+            && asked.digest(&target.configuration.body) != asked.digest(&seen)
+        {
+            // A proxy may answer with the object as it was.
+            let reason = "it shows neither the configuration nor a field of this manager";
+            return Err(target.unreadable(reason.to_owned()));
+        }
         let (owned, ownership) = match (own, own.and_then(OwnedFields::from_fields_v1)) {
             (Some(fields), Some(mut owned)) => {
                 let name = Digest::of(fields);
@@ -227,7 +239,7 @@ where
             (fields, _) => {
                 // A manager that applies no field owns none.
                 let none = fields.filter(|_| configured == json!({}));
-                (Arc::new(OwnedFields::of_configuration(&configured)), none.map(Digest::of))
+                (Arc::new(asked), none.map(Digest::of))
             }
         };
         if let Some(field) = owned.missing(answer, &seen) {
