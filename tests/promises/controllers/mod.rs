@@ -11,6 +11,7 @@ mod keys;
 mod late;
 mod leading;
 mod lost_answers;
+mod other_answers;
 mod own_writes;
 mod panics;
 mod restarts;
