@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::APIResourceList;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{APIGroupList, APIResourceList, APIVersions};
 use kube::Resource;
 use kube::api::DynamicObject;
 use kube::core::{ApiResource, PartialObjectMeta};
 use kube::{Client, Error};
+use serde::de::DeserializeOwned;
 use tokio::time::{sleep, timeout};
 
 use super::definition::Definition;
@@ -22,15 +23,21 @@ use crate::informer::{SharedInformer, StartError, SyncError};
 use crate::object::{CachedEvent, Event, ObjectKey};
 use crate::panic::catch;
 use crate::sync::Mutex;
+use crate::transport::read_document;
 
 /// The pause after a failed discovery.
 const PAUSE: Duration = Duration::from_secs(5);
+
+/// The number of times that a group is read before its kinds are left out. One failure may be an
+/// accident, and a server that is down holds up the others for two pauses.
+const TRIES: usize = 3;
 
 /// The informers of the kinds that a filter selects, among those that the server serves.
 ///
 /// An informer joins when its kind's definition is established, and leaves when the definition is
 /// removed: the objects are then reported as deleted. Kinds without a definition, such as the
-/// built-in ones, are read from discovery once.
+/// built-in ones, are read from discovery once. A group whose discovery fails three times is left
+/// out, which is logged.
 ///
 /// Clones share the informers. When the last one is dropped, the informers end, unless others hold
 /// them, too.
@@ -126,13 +133,12 @@ impl<K: Resource + Send + Sync + 'static> Kinds<K> {
         let (client, read) = (self.client.clone(), undefined.clone());
         let discover = async move {
             loop {
-                match timeout(DISCOVERY_TIMEOUT, discover(&client)).await {
-                    Ok(Ok(found)) => {
+                match discover(&client).await {
+                    Ok(found) => {
                         *read.lock() = found;
                         return;
                     }
-                    Ok(Err(error)) => tracing::warn!(%error, "discovery failed"),
-                    Err(_) => tracing::warn!("discovery got no answer"),
+                    Err(error) => tracing::warn!(%error, "discovery failed"),
                 }
                 sleep(PAUSE).await;
             }
@@ -197,20 +203,51 @@ impl<K: Resource + Send + Sync + 'static> Kinds<K> {
 /// Reads the resources that can be listed and watched, in the preferred version of their group.
 async fn discover(client: &Client) -> Result<Wanted<Kind>, Error> {
     let mut found = BTreeMap::new();
-    for version in client.list_core_api_versions().await?.versions {
-        add_listed(&mut found, "", &version, client.list_core_api_resources(&version).await?);
+    for version in document::<APIVersions>(client, "/api").await?.versions {
+        let listed = document(client, &format!("/api/{version}")).await?;
+        add_listed(&mut found, "", &version, listed);
     }
-    for group in client.list_api_groups().await?.groups {
-        let Some(version) = group.preferred_version.as_ref().or(group.versions.first()) else {
-            continue;
-        };
-        match client.list_api_group_resources(&version.group_version).await {
-            Ok(listed) => add_listed(&mut found, &group.name, &version.version, listed),
-            // The group went meanwhile, or its own server is down.
-            Err(error) => tracing::warn!(%error, group = group.name, "discovery failed"),
+    let groups = document::<APIGroupList>(client, "/apis").await?.groups;
+    let mut left: Vec<_> = groups
+        .into_iter()
+        .filter_map(|group| {
+            let preferred = group.preferred_version.or(group.versions.into_iter().next())?;
+            Some((group.name, preferred))
+        })
+        .collect();
+    for tries in 1.. {
+        let mut failed = Vec::new();
+        for (group, preferred) in left {
+            match document(client, &format!("/apis/{}", preferred.group_version)).await {
+                Ok(listed) => add_listed(&mut found, &group, &preferred.version, listed),
+                Err(error) if tries < TRIES && !is_missing(&error) => {
+                    failed.push((group, preferred));
+                }
+                // The group went meanwhile, or its own server is down.
+                Err(error) => {
+                    tracing::warn!(%error, group, "the kinds of a group are left out");
+                }
+            }
         }
+        if failed.is_empty() {
+            break;
+        }
+        left = failed;
+        sleep(PAUSE).await;
     }
     Ok(found)
+}
+
+/// Reads a document of discovery, within its time.
+async fn document<T: DeserializeOwned>(client: &Client, path: &str) -> Result<T, Error> {
+    let reading = read_document(client, path, "application/json").boxed();
+    timeout(DISCOVERY_TIMEOUT, reading)
+        .await
+        .unwrap_or_else(|_| Err(Error::Service("discovery got no answer".into())))
+}
+
+fn is_missing(error: &Error) -> bool {
+    matches!(error, Error::Api(status) if status.code == 404)
 }
 
 fn add_listed(found: &mut Wanted<Kind>, group: &str, version: &str, listed: APIResourceList) {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::{BoxFuture, pending};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::APIResourceList;
 use kube::Client;
 use kube::api::DynamicObject;
 use kube::core::ApiResource;
@@ -17,7 +18,7 @@ use crate::reflector::{Serving, ServingState};
 use crate::storage::Storage;
 use crate::sync::Mutex;
 use crate::time::Moment;
-use crate::transport::VersionInUse;
+use crate::transport::{VersionInUse, read_document};
 
 /// The longest time that a discovery request may take, and the pause after a failed one.
 pub(super) const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -165,14 +166,10 @@ impl ServedKind {
             return;
         }
         let ApiResource { api_version, plural, group, .. } = &self.resource;
-        let reading = async {
-            if group.is_empty() {
-                self.client.list_core_api_resources(api_version).await
-            } else {
-                self.client.list_api_group_resources(api_version).await
-            }
-        };
-        let listed = match timeout(DISCOVERY_TIMEOUT, reading).await {
+        let root = if group.is_empty() { "api" } else { "apis" };
+        let path = format!("/{root}/{api_version}");
+        let reading = read_document::<APIResourceList>(&self.client, &path, "application/json");
+        let listed = match timeout(DISCOVERY_TIMEOUT, reading.boxed()).await {
             Ok(Ok(served)) => served.resources.iter().any(|resource| resource.name == *plural),
             Ok(Err(kube::Error::Api(status))) if status.code == 404 => false,
             failed => {

@@ -4,6 +4,8 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use futures::FutureExt;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::APIResourceList;
 use kube::Client;
 use tokio::time::{sleep, timeout};
 
@@ -13,6 +15,7 @@ use crate::error::Fault;
 use crate::factory::SharedInformerFactory;
 use crate::informer::{InformerStatus, SyncError, Unsynced};
 use crate::lister_watcher::Collection;
+use crate::transport::read_document;
 
 /// The period of the check of informers that have not synced.
 const PERIOD: Duration = Duration::from_millis(500);
@@ -89,12 +92,7 @@ async fn not_found_cause(
     collection: &Collection,
 ) -> Option<ManagerError> {
     let (api, plural) = path.rsplit_once('/')?;
-    let discovery = async {
-        match (api.strip_prefix("/apis/"), api.strip_prefix("/api/")) {
-            (Some(group_version), _) => client.list_api_group_resources(group_version).await,
-            (None, core) => client.list_core_api_resources(core.unwrap_or("v1")).await,
-        }
-    };
+    let discovery = read_document::<APIResourceList>(client, api, "application/json").boxed();
     let (_, api_version) = api.strip_prefix('/')?.split_once('/')?;
     let not_served = || {
         let (collection, api_version) = (collection.clone(), api_version.to_owned());

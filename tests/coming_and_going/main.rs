@@ -4,6 +4,7 @@
 #![allow(clippy::duplicate_mod, reason = "each program brings what it shares with others")]
 
 mod definitions;
+mod discovery;
 #[path = "../helpers/mod.rs"]
 #[expect(dead_code, unused_imports, reason = "`suite` uses the rest")]
 mod helpers;
