@@ -285,7 +285,7 @@ where
                     let left = tag.namespace().and_then(|namespace| left.get(namespace));
                     let takes_over = left.is_some_and(|several| *several || tag.has_several());
                     let (tag, attached, indexes) = (Arc::new(tag), Vec::new(), Vec::new());
-                    joined.push((name, Member { tag, interest, attached, indexes, takes_over }));
+                    joined.push((name, Member { tag, attached, interest, indexes, takes_over }));
                 }
                 // It was stopped meanwhile, or the runtime ends.
                 Ok((Err(_), _)) => {}

@@ -65,12 +65,11 @@ pub(super) async fn hand_over<K, T>(
             one.registration.remove_and_wait().await;
             let objects = std::mem::take(&mut one.known.lock().objects);
             let same = |other: &&mut Silenced<K, T>| Arc::ptr_eq(&other.handler, &one.handler);
-            match silenced.iter_mut().find(same) {
-                Some(other) => other.objects.extend(objects),
-                None => {
-                    let handler = one.handler.clone();
-                    silenced.push(Silenced { handler, objects, tag: tag.clone() });
-                }
+            if let Some(other) = silenced.iter_mut().find(same) {
+                other.objects.extend(objects);
+            } else {
+                let handler = one.handler.clone();
+                silenced.push(Silenced { handler, objects, tag: tag.clone() });
             }
         }
         interests.push(interest);
