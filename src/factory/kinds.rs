@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::FutureExt;
+use futures::{FutureExt, StreamExt, stream};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{APIGroupList, APIResourceList, APIVersions};
 use kube::Resource;
 use kube::api::DynamicObject;
@@ -27,6 +27,9 @@ use crate::transport::read_document;
 
 /// The pause after a failed discovery.
 const PAUSE: Duration = Duration::from_secs(5);
+
+/// The number of groups that are read at a time.
+const PARALLEL: usize = 8;
 
 /// The number of times that a group is read before its kinds are left out. One failure may be an
 /// accident, and a server that is down holds up the others for two pauses.
@@ -131,10 +134,14 @@ impl<K: Resource + Send + Sync + 'static> Kinds<K> {
     pub fn start(&self) -> Result<(), StartError> {
         let undefined = Arc::new(Mutex::new(Wanted::new()));
         let (client, read) = (self.client.clone(), undefined.clone());
+        let definitions = self.definitions.indexer().clone();
         let discover = async move {
             loop {
+                let before = definitions.snapshot();
                 match discover(&client).await {
-                    Ok(found) => {
+                    Ok(mut found) => {
+                        // A definition may have left meanwhile.
+                        found.retain(|name, _| !defines(&before, name));
                         *read.lock() = found;
                         return;
                     }
@@ -217,8 +224,13 @@ async fn discover(client: &Client) -> Result<Wanted<Kind>, Error> {
         .collect();
     for tries in 1.. {
         let mut failed = Vec::new();
-        for (group, preferred) in left {
-            match document(client, &format!("/apis/{}", preferred.group_version)).await {
+        let answers = left.into_iter().map(|(group, preferred)| async move {
+            let path = format!("/apis/{}", preferred.group_version);
+            (group, preferred, document(client, &path).await)
+        });
+        let mut answers = stream::iter(answers).buffer_unordered(PARALLEL).boxed();
+        while let Some((group, preferred, answer)) = answers.next().await {
+            match answer {
                 Ok(listed) => add_listed(&mut found, &group, &preferred.version, listed),
                 Err(error) if tries < TRIES && !is_missing(&error) => {
                     failed.push((group, preferred));

@@ -51,6 +51,8 @@ struct Seen {
     defined: bool,
     /// True if discovery lists the resource. `None` before it was read.
     discovered: Option<bool>,
+    /// True if the definitions had synced before discovery was read.
+    had_synced: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -138,6 +140,8 @@ impl ServedKind {
         }
         match seen.discovered {
             _ if synced && seen.defined => {}
+            // A definition may have left before the definitions could be listed.
+            _ if synced && !seen.had_synced => return None,
             Some(true) => {
                 let version = self.resource.version.clone();
                 return Some(Verdict::Served { uid: None, version });
@@ -165,6 +169,7 @@ impl ServedKind {
         if self.look(&self.definitions.snapshot()).is_some() {
             return;
         }
+        let had_synced = self.definitions.has_synced();
         let ApiResource { api_version, plural, group, .. } = &self.resource;
         let root = if group.is_empty() { "api" } else { "apis" };
         let path = format!("/{root}/{api_version}");
@@ -178,7 +183,8 @@ impl ServedKind {
                 return sleep(DISCOVERY_PAUSE).await;
             }
         };
-        self.seen.lock().discovered = Some(listed);
+        let mut seen = self.seen.lock();
+        (seen.discovered, seen.had_synced) = (Some(listed), had_synced);
     }
 
     async fn next_state(&self) -> ServingState {
@@ -211,21 +217,44 @@ impl ServedKind {
         }
     }
 
+    /// Returns whether the last verdict no longer holds.
+    fn has_changed(&self, store: &Snapshot<Definition>) -> bool {
+        // A kind that discovery listed may have left.
+        let Some(now) = self.look(store) else { return true };
+        let mut seen = self.seen.lock();
+        let Some(before) = &seen.verdict else { return false };
+        if !before.continues_as(&now) {
+            return true;
+        }
+        if let Verdict::Served { uid: uid @ Some(_), .. } = &now {
+            seen.uid.clone_from(uid);
+            seen.verdict = Some(now);
+        }
+        false
+    }
+
     async fn next_change(&self) {
-        let changed = |store: &Snapshot<Definition>| {
-            let now = self.look(store)?;
-            let mut seen = self.seen.lock();
-            let before = seen.verdict.as_mut()?;
-            if !before.continues_as(&now) {
-                return Some(());
-            }
-            if let Verdict::Served { uid: uid @ Some(_), .. } = &now {
-                seen.uid.clone_from(uid);
-                seen.verdict = Some(now);
-            }
-            None
+        let change = || {
+            let changed = |store: &Snapshot<Definition>| self.has_changed(store).then_some(());
+            self.definitions.indexer().find_in_changes(changed)
         };
-        self.definitions.indexer().find_in_changes(changed).await;
+        if !self.definitions.has_synced() {
+            // An empty first list changes nothing in the store.
+            let synced = async {
+                while self.definitions.wait_for_sync(PERIOD).await.is_err() {
+                    sleep(PERIOD).await;
+                }
+            };
+            tokio::select! {
+                biased;
+                () = change() => return,
+                () = synced => {}
+            }
+            if self.has_changed(&self.definitions.snapshot()) {
+                return;
+            }
+        }
+        change().await;
     }
 
     async fn verdict_holds_since(&self, since: Moment) -> bool {

@@ -334,6 +334,24 @@ async fn refused_definitions_are_named() {
     assert!(error.contains("customresourcedefinitions"), "discovery helps, but is not watched");
 }
 
+#[tokio::test(start_paused = true)]
+async fn kind_that_left_before_definitions_could_be_listed_is_gone() {
+    let server = ApiServer::new();
+    server.create(&definition(&[("v1", true)])).unwrap();
+    create(&server, &widgets("v1"), "a").await;
+    crate::helpers::forbid(&server, "customresourcedefinitions");
+    let factory = factory(&server);
+    let informer = factory.when_served(&widgets("v1")).unwrap();
+    let told = fold(&informer);
+    factory.start().unwrap();
+    until("the object", || names(&told) == ["a"]).await;
+    server.delete(&definition(&[("v1", true)])).unwrap();
+    server.stop_intercepting();
+    sleep(600 * S).await;
+    assert!(told.lock().is_empty() && informer.lister().is_empty(), "{:?}", informer.status());
+    assert_eq!(informer.status().reflector.state, ReflectorState::AwaitingKind);
+}
+
 /// Another schema each time, objects that come with the definition, and removals in mid-list.
 #[tokio::test(start_paused = true)]
 async fn thousand_reinstalls_leave_nothing() {
