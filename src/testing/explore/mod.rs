@@ -237,9 +237,9 @@ fn explore(play: &Play<'_>, scenario: &Scenario) -> Exploration {
     let singles: Vec<_> = schedules.into_iter().map(|step| Schedule(vec![step])).collect();
     let played = found.tries(&singles, end, play);
     if scenario.pairs > 0 {
-        let pairs: Vec<_> = pairs(&played, end, scenario.takeovers).collect();
+        let mut pairs: Vec<_> = pairs(&played, end, scenario.takeovers).collect();
         found.possible_pairs = pairs.len();
-        let drawn = Rng::with_seed(SEED).choose_multiple(pairs, scenario.pairs);
+        let drawn = Rng::with_seed(SEED).choose_multiple(pairs.drain(..), scenario.pairs);
         found.pairs = drawn.len();
         found.tries(&drawn, end, play);
     }
