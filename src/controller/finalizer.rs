@@ -207,9 +207,10 @@ where
             // Added only to the given state: the object may be marked as deleted by now.
             let version = object.resource_version();
             let all = live.finalizers().iter().cloned().chain([finalizer()]).collect();
-            let lacks = || refused("the answer lacks the finalizer");
             let added = match patch(api, &live, version, all).await {
-                Ok(Some(added)) if !has_it(&added) => Err(lacks()),
+                Ok(Some(added)) if !has_it(&added) => {
+                    Err(refused("the answer lacks the finalizer"))
+                }
                 patched => patched,
             };
             match added {

@@ -11,19 +11,17 @@ use kube::Resource;
 use kube::api::DynamicObject;
 use kube::core::{ApiResource, PartialObjectMeta};
 use kube::{Client, Error};
-use serde::de::DeserializeOwned;
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 
 use super::definition::Definition;
 use super::members::{Members, Tag, Wanted, told_by};
-use super::serving::DISCOVERY_TIMEOUT;
+use super::serving::{document, is_missing};
 use super::{InformerSpec, Interest, SharedInformerFactory, SpecError};
 use crate::indexer::Snapshot;
 use crate::informer::{SharedInformer, StartError, SyncError};
 use crate::object::{CachedEvent, Event, ObjectKey};
 use crate::panic::catch;
 use crate::sync::Mutex;
-use crate::transport::read_document;
 
 /// The pause after a failed discovery.
 const PAUSE: Duration = Duration::from_secs(5);
@@ -248,18 +246,6 @@ async fn discover(client: &Client) -> Result<Wanted<Kind>, Error> {
         sleep(PAUSE).await;
     }
     Ok(found)
-}
-
-/// Reads a document of discovery, within its time.
-async fn document<T: DeserializeOwned>(client: &Client, path: &str) -> Result<T, Error> {
-    let reading = read_document(client, path, "application/json").boxed();
-    timeout(DISCOVERY_TIMEOUT, reading)
-        .await
-        .unwrap_or_else(|_| Err(Error::Service("discovery got no answer".into())))
-}
-
-fn is_missing(error: &Error) -> bool {
-    matches!(error, Error::Api(status) if status.code == 404)
 }
 
 fn add_listed(found: &mut Wanted<Kind>, group: &str, version: &str, listed: APIResourceList) {

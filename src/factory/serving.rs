@@ -8,6 +8,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::APIResourceList;
 use kube::Client;
 use kube::api::DynamicObject;
 use kube::core::ApiResource;
+use serde::de::DeserializeOwned;
 use tokio::time::{sleep, timeout};
 
 use super::definition::Definition;
@@ -21,7 +22,7 @@ use crate::time::Moment;
 use crate::transport::{VersionInUse, read_document};
 
 /// The longest time that a discovery request may take, and the pause after a failed one.
-pub(super) const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(10);
+const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(10);
 const DISCOVERY_PAUSE: Duration = Duration::from_secs(5);
 
 /// The period of the check whether the definitions can be listed.
@@ -119,6 +120,19 @@ impl SharedInformerFactory {
     }
 }
 
+/// Reads a document of discovery, within its time.
+pub(super) async fn document<T: DeserializeOwned>(client: &Client, path: &str) -> kube::Result<T> {
+    let reading = read_document(client, path, "application/json").boxed();
+    timeout(DISCOVERY_TIMEOUT, reading)
+        .await
+        .unwrap_or_else(|_| Err(kube::Error::Service("discovery got no answer".into())))
+}
+
+/// Returns whether the server does not have the document.
+pub(super) fn is_missing(error: &kube::Error) -> bool {
+    matches!(error, kube::Error::Api(status) if status.code == 404)
+}
+
 impl ServedKind {
     /// Returns whether the kind is served, if that is known.
     fn look(&self, store: &Snapshot<Definition>) -> Option<Verdict> {
@@ -173,13 +187,11 @@ impl ServedKind {
         let ApiResource { api_version, plural, group, .. } = &self.resource;
         let root = if group.is_empty() { "api" } else { "apis" };
         let path = format!("/{root}/{api_version}");
-        let reading = read_document::<APIResourceList>(&self.client, &path, "application/json");
-        let listed = match timeout(DISCOVERY_TIMEOUT, reading.boxed()).await {
-            Ok(Ok(served)) => served.resources.iter().any(|resource| resource.name == *plural),
-            Ok(Err(kube::Error::Api(status))) if status.code == 404 => false,
-            failed => {
-                let error = failed.map(Result::err);
-                tracing::warn!(resource = self.name, ?error, "discovery failed");
+        let listed = match document::<APIResourceList>(&self.client, &path).await {
+            Ok(served) => served.resources.iter().any(|resource| resource.name == *plural),
+            Err(error) if is_missing(&error) => false,
+            Err(error) => {
+                tracing::warn!(resource = self.name, %error, "discovery failed");
                 return sleep(DISCOVERY_PAUSE).await;
             }
         };

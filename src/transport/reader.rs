@@ -432,8 +432,7 @@ impl<P> Reader<P> {
             // Its checksum has not come yet.
             return self.error(Fault::Damaged { inflated: offset, problem });
         }
-        let problem = malformed.problem.to_owned();
-        self.error(Fault::Malformed { offset: malformed.offset, problem })
+        self.error(Fault::Malformed { offset, problem: problem.to_owned() })
     }
 
     fn error(&self, fault: Fault) -> SourceError {
