@@ -5,12 +5,13 @@ use std::fmt::{self, Debug};
 use kube::api::{Api, DeleteParams, Preconditions};
 use kube::{Resource, ResourceExt};
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::ReconcileRequest;
-use super::finalizer::{checked, is_absent};
+use super::finalizer::{checked, get, is_absent};
 use super::own_writes::TrackedReconcile;
-use crate::error::unquoted;
 use crate::object::ObjectKey;
+use crate::transport::ask;
 
 /// The server's answer about a cached object, from [`ReconcileRequest::confirm`].
 #[must_use]
@@ -109,8 +110,7 @@ impl<K, C> ReconcileRequest<K, C> {
         if api.namespace() != key.namespace() {
             return Err(ConfirmError::WrongNamespace(key));
         }
-        let answer =
-            api.get(key.name()).await.map_err(unquoted).and_then(|live| checked(live, object));
+        let answer = get(api, key.name()).await.and_then(|live| checked(live, object));
         let live = match answer {
             Ok(live) => live,
             Err(error) if is_absent(&error, api, key.name()) => return Ok(Confirmation::Gone),
@@ -161,7 +161,11 @@ impl<O: Resource + Clone + DeserializeOwned + Debug> Confirmed<O> {
             .refuse_late(|| format!("{} {name}", self.api.resource_url()))
             .map_err(refused)?;
         let params = params.preconditions(self.preconditions());
-        Ok(self.api.delete(&name, &params).await.map_err(unquoted)?.left())
+        let answer: Value = ask(&self.api, |request| request.delete(&name, &params)).await?;
+        if answer["kind"] == "Status" {
+            return Ok(None);
+        }
+        serde_json::from_value(answer).map(Some).map_err(kube::Error::SerdeError)
     }
 }
 

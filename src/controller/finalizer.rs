@@ -14,15 +14,16 @@ use std::collections::HashSet;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use kube::api::{Api, ObjectMeta, Patch, PatchParams};
+use kube::api::{Api, GetParams, ObjectMeta, Patch, PatchParams};
 use kube::{Resource, ResourceExt};
 use parking_lot::{Mutex, const_mutex};
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use super::Action;
-use crate::error::{BoxError, unquoted};
+use crate::error::BoxError;
 use crate::object::{ObjectKey, ResourceVersion};
+use crate::transport::ask;
 
 /// The work on an object that has the finalizer.
 #[derive(Clone, Debug)]
@@ -237,7 +238,7 @@ async fn live<K>(api: &Api<K>, object: &K) -> Result<Option<K>, kube::Error>
 where
     K: Resource + Clone + DeserializeOwned + Debug,
 {
-    match api.get(&object.name_any()).await.map_err(unquoted) {
+    match get(api, &object.name_any()).await {
         Ok(live) => {
             let (live, object) = (checked(live, object)?, object.meta());
             if live.meta().uid == object.uid && version(live.meta()).is_older_than(&version(object))
@@ -249,6 +250,21 @@ where
         Err(error) if is_absent(&error, api, &object.name_any()) => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+pub(super) async fn get<K>(api: &Api<K>, name: &str) -> Result<K, kube::Error>
+where
+    K: Resource + Clone + DeserializeOwned,
+{
+    let params = GetParams::default();
+    let answer = ask(api, |request| {
+        if K::metadata_api() {
+            request.get_metadata(name, &params)
+        } else {
+            request.get(name, &params)
+        }
+    });
+    answer.await
 }
 
 /// Returns the answer if it is about this object. A proxy may answer anything with 200, which does
@@ -309,11 +325,18 @@ where
         "resourceVersion": version,
         "finalizers": finalizers,
     }});
-    let patched =
-        api.patch(&object.name_any(), &PatchParams::default(), &Patch::Merge(patch)).await;
-    match patched.map_err(unquoted) {
+    let (name, patch) = (object.name_any(), Patch::Merge(patch));
+    let params = PatchParams::default();
+    let patched = ask(api, |request| {
+        if K::metadata_api() {
+            request.patch_metadata(&name, &params, &patch)
+        } else {
+            request.patch(&name, &params, &patch)
+        }
+    });
+    match patched.await {
         Ok(patched) => checked(patched, object).map(Some),
-        Err(error) if is_absent(&error, api, &object.name_any()) => Ok(None),
+        Err(error) if is_absent(&error, api, &name) => Ok(None),
         Err(error) => Err(error),
     }
 }

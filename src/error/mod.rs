@@ -454,11 +454,16 @@ pub(crate) fn quotable(body: &[u8], is_text: bool) -> Cow<'_, str> {
     }
 }
 
+/// Returns the body of an answer if it is plain text, shortened.
+pub(crate) fn quoted(body: &[u8]) -> String {
+    clipped(&quotable(body, true)).into_owned()
+}
+
 /// Returns an error of kube that quotes an answer's body only if it is plain text.
 pub(crate) fn unquoted(mut error: kube::Error) -> kube::Error {
     if let kube::Error::Api(status) = &mut error {
         if status.reason == "Failed to parse error data" {
-            status.message = clipped(&quotable(status.message.as_bytes(), true)).into_owned();
+            status.message = quoted(status.message.as_bytes());
         } else if status.code == 0 && status.message.is_empty() {
             // kube takes any JSON object for a Status.
             NO_STATUS.clone_into(&mut status.message);

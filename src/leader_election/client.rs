@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use k8s_openapi::api::coordination::v1::Lease;
-use kube::api::PostParams;
+use kube::api::{GetParams, PostParams};
 use kube::{Api, Client};
 
 use super::machine::{RequestFailure, Step, StepOutcome};
-use crate::lease::{LeaseError, LeaseVerb, attempt, checked, checked_write};
+use crate::lease::{LeaseError, LeaseVerb, attempt, checked, checked_write, found, written};
+use crate::transport::ask;
 
 /// The outcome of a step, and the error to report.
 pub(super) type StepResult = (StepOutcome, Option<LeaseError>);
@@ -50,8 +51,9 @@ impl LeaseClient {
                 }
                 Step::Get => {
                     let asked = async {
-                        let lease = this.api.get_opt(&this.name).await?;
-                        lease.map(|lease| checked(lease, &this.name)).transpose()
+                        let params = GetParams::default();
+                        let lease = ask(&this.api, |request| request.get(&this.name, &params));
+                        found(lease.await)?.map(|lease| checked(lease, &this.name)).transpose()
                     };
                     let got = |lease: Option<Lease>| StepOutcome::Got(lease.map(Box::new));
                     this.ask(LeaseVerb::Get, asked, got).await
@@ -59,17 +61,21 @@ impl LeaseClient {
                 Step::Create(lease) => {
                     let params = PostParams::default();
                     let asked = async {
-                        checked_write(this.api.create(&params, &lease).await?, &lease, &this.name)
+                        let body = written(&lease)?;
+                        let answer = ask(&this.api, |request| request.create(&params, body)).await;
+                        checked_write(answer?, &lease, &this.name)
                     };
-                    this.ask(LeaseVerb::Create, asked, written).await
+                    this.ask(LeaseVerb::Create, asked, stored).await
                 }
                 Step::Replace(lease) => {
                     let params = PostParams::default();
                     let asked = async {
-                        let answer = this.api.replace(&this.name, &params, &lease).await?;
-                        checked_write(answer, &lease, &this.name)
+                        let body = written(&lease)?;
+                        let request =
+                            ask(&this.api, |request| request.replace(&this.name, &params, body));
+                        checked_write(request.await?, &lease, &this.name)
                     };
-                    this.ask(LeaseVerb::Update, asked, written).await
+                    this.ask(LeaseVerb::Update, asked, stored).await
                 }
                 Step::Lost(_) | Step::Released => (StepOutcome::Waited, None),
             }
@@ -89,7 +95,7 @@ impl LeaseClient {
     }
 }
 
-fn written(lease: Lease) -> StepOutcome {
+fn stored(lease: Lease) -> StepOutcome {
     StepOutcome::Written(Box::new(lease))
 }
 

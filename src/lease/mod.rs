@@ -11,7 +11,7 @@ mod times;
 
 pub(crate) use self::identity::default_identity;
 pub use self::request::{LeaseError, LeaseFault, LeaseVerb};
-pub(crate) use self::request::{attempt, checked, checked_write};
+pub(crate) use self::request::{attempt, checked, checked_write, found, written};
 pub(crate) use self::scope::{EndGuard, ScopeOwner, closed_tracker};
 pub use self::scope::{ScopeGuard, WorkScope};
 pub use self::times::InvalidTimes;

@@ -171,6 +171,20 @@ pub(crate) fn checked_write(answer: Lease, sent: &Lease, name: &str) -> kube::Re
     Err(kube::Error::Service(problem.into()))
 }
 
+/// Returns the body of a request that writes a Lease.
+pub(crate) fn written(lease: &Lease) -> kube::Result<Vec<u8>> {
+    serde_json::to_vec(lease).map_err(kube::Error::SerdeError)
+}
+
+/// Returns the answer to a read; `None` if there is no such Lease.
+pub(crate) fn found(answer: kube::Result<Lease>) -> kube::Result<Option<Lease>> {
+    match answer {
+        Ok(lease) => Ok(Some(lease)),
+        Err(kube::Error::Api(status)) if status.is_not_found() => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// Waits for the answer to a request about a Lease, for this long at most.
 pub(crate) async fn attempt<T>(
     verb: LeaseVerb,

@@ -3,18 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::StatusCode;
-use http::header::RETRY_AFTER;
 use k8s_openapi::api::coordination::v1::Lease;
-use kube::api::{DeleteParams, PostParams, Preconditions};
-use kube::client::Body;
+use kube::api::{DeleteParams, GetParams, PostParams, Preconditions};
 use kube::{Api, Client};
-use serde_json::json;
+use serde_json::Value;
 
 use super::error::MembershipError;
 use super::machine::{Answer, Request, RequestFailure, Rules, Subject};
 use super::record::{self, Record};
-use crate::lease::{LeaseError, LeaseFault, LeaseVerb, attempt, checked, checked_write};
+use crate::lease::{
+    LeaseError, LeaseFault, LeaseVerb, attempt, checked, checked_write, found, written,
+};
+use crate::transport::ask;
 
 /// The answer to a request, with the parts that the driver keeps.
 #[derive(Debug)]
@@ -41,7 +41,6 @@ pub(super) struct Requests {
 
 impl Requests {
     pub(super) fn new(client: Client, namespace: Arc<str>, rules: Arc<Rules>) -> Self {
-        let client = keeping_retry_after(client);
         Self { api: Api::namespaced(client, &namespace), rules, namespace }
     }
 
@@ -123,11 +122,13 @@ impl Requests {
         let params = PostParams::default();
         let answer = match (verb, lease) {
             (LeaseVerb::Create, Some(lease)) => {
-                let answer = self.api.create(&params, &lease).await?;
+                let body = written(&lease)?;
+                let answer = ask(&self.api, |request| request.create(&params, body)).await?;
                 return checked_write(answer, &lease, name).map(Some);
             }
             (LeaseVerb::Update, Some(lease)) => {
-                let answer = self.api.replace(name, &params, &lease).await?;
+                let body = written(&lease)?;
+                let answer = ask(&self.api, |request| request.replace(name, &params, body)).await?;
                 return checked_write(answer, &lease, name).map(Some);
             }
             (LeaseVerb::Delete, _) => {
@@ -141,10 +142,11 @@ impl Requests {
                     grace_period_seconds: Some(0),
                     ..DeleteParams::default()
                 };
-                self.api.delete(name, &params).await?;
+                let _answer: Value =
+                    ask(&self.api, |request| request.delete(name, &params)).await?;
                 None
             }
-            _ => self.api.get_opt(name).await?,
+            _ => found(ask(&self.api, |request| request.get(name, &GetParams::default())).await)?,
         };
         answer.map(|lease| checked(lease, name)).transpose()
     }
@@ -169,34 +171,4 @@ fn answer(verb: LeaseVerb, error: &LeaseError) -> Answer {
         (_, Some(400..500)) => Answer::Failed(RequestFailure::Refused),
         _ => Answer::Failed(RequestFailure::Unknown),
     }
-}
-
-/// Returns a client whose errors carry the header `Retry-After` of answers with the status 429.
-/// `kube` keeps only the body of an error.
-fn keeping_retry_after(client: Client) -> Client {
-    let namespace = client.default_namespace().to_owned();
-    let service = tower::service_fn(move |request: http::Request<Body>| {
-        let client = client.clone();
-        async move {
-            let answer = client.send(request).await?;
-            let seconds = answer.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
-            let seconds: Option<u32> = seconds.and_then(|value| value.trim().parse().ok());
-            match seconds {
-                Some(seconds) if answer.status() == StatusCode::TOO_MANY_REQUESTS => {
-                    Ok(answer.map(|_| Body::from(throttled(seconds))))
-                }
-                _ => Ok::<_, kube::Error>(answer),
-            }
-        }
-    });
-    Client::new(service, namespace)
-}
-
-fn throttled(seconds: u32) -> Vec<u8> {
-    let status = json!({
-        "kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 429,
-        "reason": "TooManyRequests", "message": "too many requests",
-        "details": { "retryAfterSeconds": seconds },
-    });
-    status.to_string().into_bytes()
 }

@@ -1,33 +1,73 @@
-//! A single document, such as one of discovery.
+//! Answers that hold a single document, such as one of discovery, a Lease or an event.
+//!
+//! The answer may be that to another request, and hold Secrets: no log and no error quotes it.
 
-use http::Request;
-use http::header::ACCEPT;
+use http::header::{ACCEPT, RETRY_AFTER};
+use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
-use kube::Client;
+use kube::api::Api;
 use kube::client::Body;
-use kube::core::Status;
+use kube::core::request::Error as BuildError;
+use kube::core::response::{StatusDetails, StatusSummary};
+use kube::{Client, Resource, core::Status};
 use serde::de::{DeserializeOwned, Error as _};
 
+use crate::error::quoted;
+
 /// Reads the document at a path. Not [`Client::request`], which logs and quotes a body that it
-/// cannot parse: it may be the answer to another request, and hold Secrets.
+/// cannot parse.
 pub(crate) async fn read_document<T: DeserializeOwned>(
     client: &Client,
     path: &str,
     accept: &'static str,
 ) -> Result<T, kube::Error> {
     let request = Request::get(path).header(ACCEPT, accept).body(Body::empty());
-    let answer = client.send(request.map_err(kube::Error::HttpError)?).await?;
-    let (parts, body) = answer.into_parts();
+    answered(client, request.map_err(kube::Error::HttpError)?).await
+}
+
+/// Sends a request that is built for the collection of an [`Api`], and reads its answer. Not the
+/// functions of [`Api`], which log a body that they cannot parse.
+///
+/// A refusal has the time of the header `Retry-After`, too: `kube` keeps only the body.
+pub(crate) async fn ask<K: Resource + Clone, T: DeserializeOwned>(
+    api: &Api<K>,
+    build: impl FnOnce(&kube::core::Request) -> Result<Request<Vec<u8>>, BuildError>,
+) -> Result<T, kube::Error> {
+    let request = build(&kube::core::Request::new(api.resource_url()));
+    let request = request.map_err(kube::Error::BuildRequest)?.map(Body::from);
+    answered(&api.clone().into_client(), request).await
+}
+
+async fn answered<T: DeserializeOwned>(
+    client: &Client,
+    request: Request<Body>,
+) -> Result<T, kube::Error> {
+    let (parts, body) = client.send(request).await?.into_parts();
     let body = body.collect().await?.to_bytes();
-    if parts.status.is_success() {
-        return kube_decode::json(&body)
-            .map_err(|error| kube::Error::SerdeError(serde_json::Error::custom(error)));
+    if !parts.status.is_success() {
+        return Err(kube::Error::Api(refusal(parts.status, &parts.headers, &body).boxed()));
     }
-    // Another object has no reason and no message that a Status has.
-    let refused = kube_decode::json::<Status>(&body).ok();
-    let status = refused.filter(|status| !status.message.is_empty()).unwrap_or_else(|| {
-        let reason = parts.status.canonical_reason().unwrap_or("refused");
-        Status::failure(reason, "").with_code(parts.status.as_u16())
-    });
-    Err(kube::Error::Api(status.boxed()))
+    kube_decode::json(&body)
+        .map_err(|error| kube::Error::SerdeError(serde_json::Error::custom(error)))
+}
+
+/// Returns the Status of a refusal. It quotes any other body only if that is plain text.
+fn refusal(code: StatusCode, headers: &HeaderMap, body: &[u8]) -> Status {
+    let status = kube_decode::json::<Status>(body).ok();
+    // Another object has no status that says failure.
+    let status = status.filter(|status| status.status == Some(StatusSummary::Failure));
+    let mut status = status.unwrap_or_else(|| Status::failure(&quoted(body), ""));
+    if status.message.is_empty() {
+        code.canonical_reason().unwrap_or("refused").clone_into(&mut status.message);
+    }
+    status.code = code.as_u16();
+    let seconds =
+        headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.trim().parse().ok());
+    if let (Some(seconds), StatusCode::TOO_MANY_REQUESTS) = (seconds, code) {
+        let (name, group, kind, uid) = Default::default();
+        let details =
+            StatusDetails { name, group, kind, uid, causes: Vec::new(), retry_after_seconds: 0 };
+        status.details.get_or_insert(details).retry_after_seconds = seconds;
+    }
+    status
 }

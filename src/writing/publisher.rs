@@ -13,9 +13,9 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use super::digest::Digest;
 use super::series::{Series, SeriesMap};
-use crate::error::unquoted;
 use crate::labels::is_domain;
 use crate::time::now;
+use crate::transport::ask;
 
 /// The number of tries of one event, and the time between two, as in client-go.
 const TRIES: usize = 12;
@@ -146,10 +146,13 @@ impl Publisher {
         if *count > 1 {
             let series = EventSeries { count: *count, last_observed_time: MicroTime(observed) };
             let patch = Patch::Merge(json!({"series": series}));
-            api.patch(name, &PatchParams::default(), &patch).await.map_err(unquoted)?;
+            let params = PatchParams::default();
+            let _event: K8sEvent = ask(api, |request| request.patch(name, &params, &patch)).await?;
         } else {
             let event = self.event(name, event, regarding, observed);
-            api.create(&PostParams::default(), &event).await.map_err(unquoted)?;
+            let body = serde_json::to_vec(&event).map_err(kube::Error::SerdeError)?;
+            let params = PostParams::default();
+            let _event: K8sEvent = ask(api, |request| request.create(&params, body)).await?;
         }
         Ok(())
     }

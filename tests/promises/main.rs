@@ -19,7 +19,9 @@ mod hostile;
 mod manager;
 mod pace;
 mod proxies;
+
 mod queue;
+mod quiet;
 mod recorder;
 mod stages;
 mod versions;
