@@ -9,9 +9,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::error::ApplyError;
-use super::exchange::{Exchange, check_type};
+use super::exchange::{Answer, Exchange, check_type};
 use super::owners::set_controller_reference;
-use super::records::Section;
+use super::records::{Record, Section};
 use super::{ApplierBuilder, ApplierStatus};
 use crate::controller::tracking_client;
 use crate::informer::InformerGroup;
@@ -33,7 +33,8 @@ use crate::time::Moment;
 /// It compares with the server's answer, not with the configuration: a server writes `1000m` as
 /// `1`, adds defaults, and runs webhooks. The answer says which fields the manager owns. Fields of
 /// other managers may change at will: a label, an injected container. An apply that changes nothing
-/// is sent once, and then not again.
+/// is sent once, and then not again. It is sent twice if the server writes its values differently
+/// from the configuration: the first answer may be that of a proxy which did not pass the apply on.
 ///
 /// The server decides the order of a list whose elements have keys, such as `initContainers`. If
 /// another manager changes only the order, that is not undone.
@@ -250,13 +251,26 @@ where
                 && store.has_reached(&record.version)
                 && !target.informer.is_stopped()
         });
+        let cached = store.get_cached(&target.key).and_then(|cached| cached.version());
         let (at, shard) = ((Moment::now(), store.epoch()), store.shard().cloned());
         drop(store);
         check_type(&target, desired)?;
         let flight = inner.records.begin(&target.key, section, |key, at| inner.sight(key, at));
-        inner.sent.fetch_add(1, Ordering::Relaxed);
-        let answer = inner.send(&target).await?;
-        let (object, record) = inner.read(&target, &answer, at, shard.as_ref())?;
+        let mut tries = 0;
+        let Answer { object, record, .. } = loop {
+            tries += 1;
+            inner.sent.fetch_add(1, Ordering::Relaxed);
+            let answer = inner.send(&target).await?;
+            let answer = inner.read(&target, &answer, at, shard.as_ref())?;
+            let is_new = |record: &Record| {
+                cached.as_ref().is_none_or(|cached| !cached.is_at_least(&record.version))
+            };
+            // Either the server writes the values differently, and answers the same again, or a
+            // proxy has answered with the object as it was.
+            if answer.shows_values || answer.record.as_ref().is_none_or(is_new) || tries > 1 {
+                break answer;
+            }
+        };
         let not_held = overlooked.is_some_and(|overlooked| {
             record.as_ref().is_some_and(|record| {
                 (&overlooked.uid, &overlooked.version) == (&record.uid, &record.version)

@@ -57,6 +57,15 @@ pub(super) struct Target<'a, K> {
     configuration: Configuration,
 }
 
+/// The answer to an apply.
+pub(super) struct Answer<K> {
+    pub(super) object: Arc<K>,
+    /// `None` if the answer has no version.
+    pub(super) record: Option<Record>,
+    /// True if the object has the values of the configuration, written as there.
+    pub(super) shows_values: bool,
+}
+
 impl<K> fmt::Display for Target<'_, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { resource, key, .. } = self;
@@ -208,7 +217,7 @@ where
         answer: &Value,
         (begun, epoch): (Moment, u64),
         shard: Option<&ShardSelector>,
-    ) -> Result<(Arc<K>, Option<Record>), ApplyError> {
+    ) -> Result<Answer<K>, ApplyError> {
         let object = from_value::<K>(answer).map_err(|reason| target.unreadable(reason))?;
         let meta = object.meta();
         let elsewhere =
@@ -222,9 +231,8 @@ where
         let own = own_fields(answer, &self.manager, subresource(target.section));
         let configured = target.configuration.fields();
         let asked = OwnedFields::of_configuration(&configured);
-        if own == Some(&Value::Null)
-            && asked.digest(&target.configuration.body) != asked.digest(&seen)
-        {
+        let shows_values = asked.digest(&target.configuration.body) == asked.digest(&seen);
+        if own == Some(&Value::Null) && !shows_values {
             // A proxy may answer with the object as it was.
             let reason = "it shows neither the configuration nor a field of this manager";
             return Err(target.unreadable(reason.to_owned()));
@@ -259,7 +267,7 @@ where
             ownership,
             confirmed: false,
         });
-        Ok((Arc::new(object), record))
+        Ok(Answer { object: Arc::new(object), record, shows_values })
     }
 }
 

@@ -255,3 +255,42 @@ async fn applier_believes_no_answer_that_shows_no_apply() {
         assert!(applier.apply(&map("a", "2")).await.is_err(), "{instead}: it is sent again");
     }
 }
+
+/// The answer shows an older apply of this applier's manager, or one without managed fields.
+#[tokio::test(start_paused = true)]
+async fn apply_that_a_proxy_swallowed_is_sent_again() {
+    for with_managed_fields in [true, false] {
+        let server = server_with(&[]);
+        let maps = synced::<ConfigMap>(server.client()).await;
+        let direct = Applier::builder(server.client(), &maps, "me").force(true).build().unwrap();
+        direct.apply(&map("a", "1")).await.unwrap();
+        caught_up(&server, &maps).await;
+        let (upstream, swallowed) = (server.clone(), Arc::new(Mutex::new(false)));
+        let service = tower::service_fn(move |request: Request<Body>| {
+            let (server, swallowed) = (upstream.clone(), swallowed.clone());
+            async move {
+                let first = *request.method() == Method::PATCH && !*swallowed.lock();
+                *swallowed.lock() |= first;
+                let request = if first { get(OWN) } else { request };
+                let answered = answer(&server, request).await;
+                if !first || with_managed_fields {
+                    return Ok::<_, Infallible>(answered);
+                }
+                let body = answered.into_body().collect().await.unwrap().to_bytes();
+                let mut object: serde_json::Value = serde_json::from_slice(&body).unwrap();
+                object["metadata"].as_object_mut().unwrap().remove("managedFields");
+                Ok(Response::new(Body::from(object.to_string().into_bytes())))
+            }
+        });
+        let client = Client::new(service, "shop");
+        let applier = Applier::builder(client, &maps, "me").force(true).build().unwrap();
+        let result = applier.apply(&map("a", "2")).await.unwrap();
+        assert_eq!(
+            (value(result.object()), value(&stored(&server).await)),
+            ("2".into(), "2".into())
+        );
+        assert_eq!(applier.status().sent, 2);
+        caught_up(&server, &maps).await;
+        assert!(!applier.apply(&map("a", "2")).await.unwrap().was_sent());
+    }
+}
