@@ -5,12 +5,14 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use kube::Resource;
+
 use super::cause::{Causes, Trigger};
 use super::own_writes::Unobserved;
 use crate::error::BoxError;
-use crate::informer::{InformerStopped, StartError, SyncError};
+use crate::informer::{InformerGroup, InformerStopped, StartError, SyncError};
 use crate::leader_election::LeaderElectionError;
-use crate::object::ObjectKey;
+use crate::object::{KindReach, ObjectKey};
 use crate::time::seconds;
 
 /// The reason why a controller ended other than by being stopped.
@@ -69,11 +71,17 @@ pub enum ControllerError {
     /// The controller has a sharding, and also leader election or an informer of a wrong shard:
     /// another replica may have the objects that concern its own. Or its sharding did not run
     /// within the sync timeout. Or it has no sharding, and its own objects follow the shard of one.
+    /// Or it has a sharding, and also informers that come and go.
     WrongSharding {
         /// The controller's name.
         controller: Arc<str>,
         /// The contradiction, and what to do.
         problem: &'static str,
+    },
+    /// The controller has ended, so it follows nothing more.
+    Ended {
+        /// The controller's name.
+        controller: Arc<str>,
     },
     /// Some kind has no informer that synced in time: nothing was reconciled. Or the server allows
     /// its lists and has refused every watch for the
@@ -140,6 +148,10 @@ impl fmt::Display for ControllerError {
             Self::WrongSharding { controller, problem } => {
                 write!(f, "controller {controller}: {problem}")
             }
+            Self::Ended { controller } => write!(
+                f,
+                "controller {controller} has ended and follows nothing more; build a new one"
+            ),
             Self::NotSynced { controller, source } => {
                 write!(f, "controller {controller}: {source}")
             }
@@ -190,6 +202,7 @@ impl Error for ControllerError {
             Self::Leadership { source, .. } => source.source(),
             Self::CannotOwn { .. }
             | Self::WrongSharding { .. }
+            | Self::Ended { .. }
             | Self::Spins { .. }
             | Self::Unfinished { .. } => None,
         }
@@ -201,6 +214,22 @@ impl Error for ControllerError {
 pub(super) struct CannotOwn {
     pub(super) owner: Arc<str>,
     pub(super) dependent: Arc<str>,
+}
+
+impl CannotOwn {
+    /// Returns the contradiction if a `K` cannot own an `O`.
+    pub(super) fn of<K: 'static, O: 'static>(
+        owners: &InformerGroup<K>,
+        dependents: &InformerGroup<O>,
+    ) -> Option<Self>
+    where
+        K: Resource,
+        O: Resource,
+    {
+        let reaches = (KindReach::of::<K>(), KindReach::of::<O>());
+        (reaches == (KindReach::Namespaced, KindReach::Cluster))
+            .then(|| Self { owner: owners.kind(), dependent: dependents.kind() })
+    }
 }
 
 fn first(keys: &[ObjectKey]) -> &str {

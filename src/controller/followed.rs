@@ -1,18 +1,22 @@
 //! The objects of one kind that a controller follows.
 
 use std::fmt;
+use std::sync::Arc;
 
 use kube::Resource;
 use serde::Serialize;
 
 use super::triggers::{self, Predicate};
-use crate::informer::{InformerGroup, SharedInformer};
+use crate::informer::{InformerGroup, InformerSet, SharedInformer};
 use crate::object::{ContentFilter, EventRef};
 
 /// The objects of one kind that a controller follows, and the events of them that count.
 ///
 /// Every method of [`ControllerBuilder`](super::ControllerBuilder) that takes one also takes
-/// an informer or a group of informers: then every event counts.
+/// an informer or a group of informers: then every event counts. They also take a set of informers
+/// that come and go: [`SelectedNamespaces`](crate::factory::SelectedNamespaces) or
+/// [`Referenced`](crate::factory::Referenced). Its informers join and leave as those of a
+/// [`Following`](super::Following) do.
 ///
 /// ```
 /// use k8s_openapi::api::apps::v1::Deployment;
@@ -36,13 +40,20 @@ use crate::object::{ContentFilter, EventRef};
 #[must_use = "a controller must take it"]
 pub struct Followed<O> {
     pub(super) informers: InformerGroup<O>,
+    /// Informers that join and leave, instead of the group.
+    pub(super) set: Option<Arc<dyn InformerSet>>,
     pub(super) predicates: Vec<Predicate>,
 }
 
 impl<O: Resource + Send + Sync + 'static> Followed<O> {
     /// Follows every event of an informer, or of a group of informers.
     pub fn of(informers: impl Into<InformerGroup<O>>) -> Self {
-        Self { informers: informers.into(), predicates: Vec::new() }
+        Self { informers: informers.into(), set: None, predicates: Vec::new() }
+    }
+
+    /// Follows every event of informers that join and leave.
+    pub(crate) fn of_set(set: Arc<dyn InformerSet>) -> Self {
+        Self { informers: InformerGroup::new([]), set: Some(set), predicates: Vec::new() }
     }
 
     /// Follows only the events that this and every other predicate passes. A predicate sees adds,

@@ -115,9 +115,8 @@ impl Followed {
         wanted.is_none_or(|wanted| of.iter().any(|of| wanted.same_channel(of)))
     }
 
-    /// Queues the keys of all stored objects, and of every state from now on.
-    pub(super) fn connect(&self, to: &Connector) -> Result<Connection, InformerStopped> {
-        let enqueuer = Arc::new(Enqueuer {
+    fn enqueuer(&self, to: &Connector) -> Enqueuer {
+        Enqueuer {
             rule: self.rule.clone(),
             informer: self.membership.collection().to_string().into(),
             queue: to.queue.clone(),
@@ -125,7 +124,23 @@ impl Followed {
             status: to.status.clone(),
             slots: to.slots.clone(),
             dropper: self.membership.informer().dropper().clone(),
-        });
+        }
+    }
+
+    /// Tells that the controller no longer follows the stored objects, except for these.
+    pub(super) async fn move_away(&self, to: &Connector, except: impl Fn(&ObjectKey) -> bool) {
+        let (enqueuer, mut budget) = (self.enqueuer(to), YieldBudget::new());
+        for (key, object) in self.membership.informer().snapshot().objects() {
+            budget.spend(1).await;
+            if !except(key) {
+                enqueuer.fire(key, &CachedEvent::MovedAway { object: object.clone() });
+            }
+        }
+    }
+
+    /// Queues the keys of all stored objects, and of every state from now on.
+    pub(super) fn connect(&self, to: &Connector) -> Result<Connection, InformerStopped> {
+        let enqueuer = Arc::new(self.enqueuer(to));
         let (tap, events) = if self.rule.runs_user_code() {
             let (events, waiting) = mpsc::channel(BACKLOG);
             let dropper = enqueuer.dropper.clone();

@@ -13,6 +13,8 @@
 //! [`confirm`](ReconcileRequest::confirm) reads, and leader election writes its Lease.
 
 mod action;
+mod adding;
+mod additions;
 mod assumed;
 mod builder;
 mod cause;
@@ -40,6 +42,7 @@ mod view;
 mod waiting;
 mod worker;
 
+use std::collections::HashSet;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -50,6 +53,8 @@ use kube::Resource;
 use tokio_util::sync::CancellationToken;
 
 pub use self::action::{Action, Reach, ReconcileRequest};
+pub use self::adding::{FollowGuard, Following};
+use self::additions::Additions;
 pub use self::assumed::{AssumeError, AssumedSnapshot, AssumedStatus, AssumedView};
 pub use self::builder::ControllerBuilder;
 use self::cause::Cause;
@@ -83,6 +88,8 @@ pub use self::triggers::{
 use self::waiting::{MissingInformers, WriteWaits};
 pub use crate::error::BoxError;
 use crate::informer::InformerGroup;
+#[cfg(feature = "manager")]
+use crate::informer::SharedInformer;
 use crate::leader_election::LeaderElector;
 use crate::object::{AnyObject, ObjectKey};
 use crate::panic::SafeDrop;
@@ -131,9 +138,13 @@ pub struct Controller<K, C = ()> {
 /// The parts of a controller that last for its whole life.
 struct ControllerParts {
     name: Arc<str>,
+    /// The kind of its own objects.
+    kind: Arc<str>,
     objects: InformerGroup,
-    /// The informers of each kind that it follows.
+    /// The informers of each kind that it was built with.
     groups: Arc<[Group]>,
+    /// Everything else that it follows.
+    additions: Arc<Additions>,
     /// The filters of its own objects' events.
     predicates: Arc<[Predicate]>,
     writes: Arc<WriteLog>,
@@ -176,13 +187,15 @@ impl Default for Limits {
 }
 
 impl<K: Resource + Send + Sync + 'static> Controller<K> {
-    /// Returns a builder of a controller for the objects of an informer, or of a group of
-    /// informers. Logs, status and metrics call the controller `name`.
-    pub fn builder(
-        name: impl Into<Arc<str>>,
-        informers: impl Into<InformerGroup<K>>,
-    ) -> ControllerBuilder<K> {
-        ControllerBuilder::new(name.into(), informers.into())
+    /// Returns a builder of a controller for the objects of an informer, a group of informers, or a
+    /// set whose informers come and go. Logs, status and metrics call the controller `name`.
+    pub fn builder(name: impl Into<Arc<str>>, own: impl Into<Followed<K>>) -> ControllerBuilder<K> {
+        ControllerBuilder::new(name.into(), own.into())
+    }
+
+    /// Returns a handle that adds and removes what the controller follows, also while it runs.
+    pub fn following(&self) -> Following<K> {
+        Following::new(&self.parts)
     }
 }
 
@@ -200,6 +213,7 @@ impl ControllerParts {
             status: self.status.clone(),
             queue: self.queue.clone(),
             all_requests: self.all_requests.clone(),
+            additions: self.additions.clone(),
         }
     }
 }
@@ -232,6 +246,9 @@ where
     /// its keys wait. Otherwise the lease is given back, and this function returns an error.
     /// Informers that a reconcile only reads prove nothing: name them in
     /// [`watches`](ControllerBuilder::watches), with no keys if need be.
+    ///
+    /// Informers that were [added](Self::following), or joined a set, are awaited, too, until one of
+    /// their requests fails or the sync timeout ends. Without them work begins all the same.
     ///
     /// A reconcile that returns an error, panics or exceeds the timeout is retried after the
     /// limiter's delay: unless set otherwise 5 ms, doubling up to 1,000 s. A new spec
@@ -318,12 +335,32 @@ pub struct ControllerHandle {
     status: Arc<StatusCell>,
     queue: WorkQueue<ObjectKey>,
     all_requests: AllRequests,
+    additions: Arc<Additions>,
 }
 
 impl ControllerHandle {
-    /// Returns the controller's state at this moment. O(keys being reconciled).
+    /// Returns the controller's state at this moment. O(keys being reconciled + informers that it
+    /// follows beside those that it was built with).
     pub fn status(&self) -> ControllerStatus {
-        self.status.read(&self.name, self.queue.status())
+        let mut status = self.status.read(&self.name, self.queue.status());
+        if status.phase != Phase::Stopped {
+            status.missing.extend(self.additions.missing());
+            let mut seen = HashSet::new();
+            status.missing.retain(|name| seen.insert(name.clone()));
+        }
+        status
+    }
+
+    /// Returns the informers that it follows beside those that it was built with.
+    #[cfg(feature = "manager")]
+    pub(crate) fn added(&self) -> Vec<SharedInformer> {
+        self.additions.informers()
+    }
+
+    /// Returns the controller's name.
+    #[cfg(feature = "manager")]
+    pub(crate) fn name(&self) -> &Arc<str> {
+        &self.name
     }
 
     /// Updates the metrics that grow with time; see [`WorkQueue::publish`].

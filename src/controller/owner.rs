@@ -76,7 +76,7 @@ impl Owner {
 }
 
 /// Returns the group and the kind of the objects, from the type if it knows them.
-fn group_and_kind<K: Resource + Send + Sync + 'static>(
+pub(super) fn group_and_kind<K: Resource + Send + Sync + 'static>(
     informers: &InformerGroup<K>,
 ) -> (String, String) {
     let unit: Box<dyn Any> = Box::new(());

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::informer::{InformerGroup, SharedInformer};
+use crate::informer::SharedInformer;
 use crate::object::{AnyObject, ObjectKey, downcast};
 
 /// The object of a reconcile, as the cache holds it.
@@ -62,7 +62,8 @@ pub enum Presence<K: ?Sized> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum UnknownReason {
-    /// No informer of the controller holds the key's namespace.
+    /// No informer of the controller holds the key's namespace. It may have held it before: its
+    /// informer has left a set, or was [removed](super::Following).
     #[error("no informer of the controller holds this namespace")]
     NotHeld,
     /// A selector narrows the informer. An object that does not match it looks like a deleted
@@ -111,10 +112,14 @@ impl<K: ?Sized> Presence<K> {
 }
 
 impl Presence<dyn AnyObject> {
-    /// Looks up a key in the informers of a controller. `place` is the object's place on the ring,
-    /// if it is known. O(log n) in the number of objects.
-    pub(super) fn of(key: &ObjectKey, place: Option<u64>, informers: &InformerGroup) -> Self {
-        match informers.informer_of(key) {
+    /// Looks up a key in the informer of a controller that has it. `place` is the object's place on
+    /// the ring, if it is known. O(log n) in the number of objects.
+    pub(super) fn of(
+        key: &ObjectKey,
+        place: Option<u64>,
+        informer: Option<&SharedInformer>,
+    ) -> Self {
+        match informer {
             Some(informer) => Self::in_informer(key, place, informer),
             None => Self::Unknown(UnknownReason::NotHeld),
         }

@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::action::Next;
+use super::additions::Additions;
 use super::cause::Cause;
 use super::error::ReconcileError;
 use super::error_policy::{ErrorRules, FailedTry, OwnFailures};
@@ -45,6 +46,7 @@ pub(super) struct Reconciler {
     /// The kind of its own objects.
     pub(super) kind: Arc<str>,
     pub(super) objects: InformerGroup,
+    pub(super) additions: Arc<Additions>,
     /// The informers of each kind that the controller follows.
     pub(super) groups: Arc<[Group]>,
     /// `None` if the controller is not sharded.

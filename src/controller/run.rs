@@ -15,6 +15,8 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::adding::Following;
+use super::additions::{AdditionTasks, Additions, Terms};
 use super::error::CannotOwn;
 use super::error_policy::OwnFailures;
 use super::following::{Connection, Connector, Followed, Group, followed, members};
@@ -168,7 +170,10 @@ impl AnyController for ControlLoop {
     }
 
     fn followed(&self) -> Vec<SharedInformer> {
-        self.parts.members().map(Membership::informer).cloned().collect()
+        let mut followed: Vec<_> =
+            self.parts.members().map(Membership::informer).cloned().collect();
+        followed.extend(self.parts.additions.informers());
+        followed
     }
 
     fn written(&self) -> Vec<SharedInformer> {
@@ -198,7 +203,7 @@ impl AnyController for ControlLoop {
     }
 
     fn stop_guard(&self) -> StopGuard {
-        StopGuard { queue: self.parts.queue.clone(), status: self.parts.status.clone() }
+        self.parts.stop_guard()
     }
 
     fn unfinished(&self) -> Result<(), ControllerError> {
@@ -207,6 +212,11 @@ impl AnyController for ControlLoop {
 }
 
 impl ControllerParts {
+    fn stop_guard(&self) -> StopGuard {
+        let additions = self.additions.clone();
+        StopGuard { queue: self.queue.clone(), status: self.status.clone(), additions }
+    }
+
     pub(super) fn members(&self) -> impl Iterator<Item = &Membership> {
         members(&self.groups)
     }
@@ -229,6 +239,7 @@ impl ControllerParts {
             })?;
         }
         self.writes.start().map_err(not_started)?;
+        self.additions.begin(Moment::START);
         self.await_view(Moment::START).await
     }
 
@@ -244,6 +255,9 @@ impl ControllerParts {
                  `.sharded(&sharding)`",
             );
         };
+        if !self.additions.is_empty() {
+            return Some(Following::<()>::SHARDED);
+        }
         if self.elected {
             return Some(
                 "a sharding and leader election exclude each other: with a sharding every replica \
@@ -271,8 +285,12 @@ impl ControllerParts {
 
     /// Connects to every informer, and waits until the keys of all stored objects are queued, so
     /// that priorities count from the first reconcile on.
-    async fn connect(&self, feeds: &mut Feeds) -> Result<(), ControllerError> {
-        let mut fed = Vec::new();
+    async fn connect(
+        &self,
+        feeds: &mut Feeds,
+        additions: &mut AdditionTasks,
+    ) -> Result<(), ControllerError> {
+        let mut fed = additions.begin();
         for (place, informer) in followed(&self.groups).enumerate() {
             fed.push(feeds.add(place, self.connect_to(informer)?));
         }
@@ -322,19 +340,27 @@ impl ControllerParts {
         let error = ControllerError::Spins { controller, key, triggers, new_keys };
         let text: Arc<str> = error.to_string().into();
         self.members().for_each(|member| member.note_spin(text.clone()));
+        for (member, _) in self.additions.members() {
+            member.note_spin(text.clone());
+        }
         error
     }
 
-    fn connect_to(&self, informer: &Followed) -> Result<Connection, ControllerError> {
-        let to = Connector {
+    fn connector(&self) -> Connector {
+        Connector {
             controller: self.name.clone(),
             queue: self.queue.clone(),
             status: self.status.clone(),
             debounce: self.debounce,
             all_requests: self.all_requests.clone(),
             slots: self.slots.clone(),
-        };
-        informer.connect(&to).map_err(|_| stopped(&self.name, informer.membership.collection()))
+        }
+    }
+
+    fn connect_to(&self, informer: &Followed) -> Result<Connection, ControllerError> {
+        informer
+            .connect(&self.connector())
+            .map_err(|_| stopped(&self.name, informer.membership.collection()))
     }
 
     async fn work(&self, scope: WorkScope, reconcile: &Reconcile) -> Result<(), ControllerError> {
@@ -344,6 +370,12 @@ impl ControllerParts {
         let mut feeds = Feeds::default();
         // Another replica may have worked until now. Work begins only with a newer view.
         let won = scope.won();
+        self.additions.begin(won);
+        let mut additions = AdditionTasks::new(Terms {
+            additions: self.additions.clone(),
+            connector: self.connector(),
+            since: won,
+        });
         let takes_over = async {
             self.await_kinds().await;
             if won > Moment::START {
@@ -352,7 +384,10 @@ impl ControllerParts {
             }
             Ok(())
         };
-        match stop.run_until_cancelled(try_join(takes_over, self.connect(&mut feeds))).await {
+        match stop
+            .run_until_cancelled(try_join(takes_over, self.connect(&mut feeds, &mut additions)))
+            .await
+        {
             None => return Ok(()),
             Some(begins) => drop(begins?),
         }
@@ -364,8 +399,9 @@ impl ControllerParts {
         self.status.begin_work(self.limits.workers);
         let reconciler = Arc::new(Reconciler {
             name: self.name.clone(),
-            kind: self.objects.kind(),
+            kind: self.kind.clone(),
             objects: self.objects.clone(),
+            additions: self.additions.clone(),
             groups: self.groups.clone(),
             slots: self.slots.clone(),
             writes: self.writes.clone(),
@@ -392,7 +428,8 @@ impl ControllerParts {
         for number in 0..self.limits.workers {
             workers.spawn(scope.track(reconciler.clone().work(number)).boxed());
         }
-        let ended = self.supervise(&scope, &reconciler, &mut workers, &mut feeds).await;
+        let feeds = (&mut feeds, &mut additions);
+        let ended = self.supervise(&scope, &reconciler, &mut workers, feeds).await;
         stop.cancel();
         let tracked = reconciler.tracked.clone();
         let finish = async |workers: &mut JoinSet<Option<()>>| {
@@ -425,7 +462,7 @@ impl ControllerParts {
         scope: &WorkScope,
         reconciler: &Arc<Reconciler>,
         workers: &mut JoinSet<Option<()>>,
-        feeds: &mut Feeds,
+        (feeds, additions): (&mut Feeds, &mut AdditionTasks),
     ) -> Result<(), ControllerError> {
         let mut informer_ends = pin!(first_end(&self.groups));
         let mut uncovered = pin!(self.uncovered());
@@ -471,6 +508,13 @@ impl ControllerParts {
                     tracing::error!(controller = &*self.name, "a worker ended unexpectedly");
                     workers.spawn(scope.track(reconciler.clone().work(next_number)).boxed());
                     next_number += 1;
+                }
+                unexpected = additions.changed() => {
+                    if unexpected {
+                        self.status.count_restart();
+                        tracing::error!(controller = &*self.name, "an addition ended unexpectedly");
+                    }
+                    additions.begin();
                 }
                 Some(place) = feeds.next_end() => {
                     self.status.count_restart();
@@ -534,11 +578,13 @@ fn unfinished(controller: &Arc<str>, keys: Vec<ObjectKey>) -> Result<(), Control
 pub(crate) struct StopGuard {
     pub(super) queue: WorkQueue<ObjectKey>,
     pub(super) status: Arc<StatusCell>,
+    pub(super) additions: Arc<Additions>,
 }
 
 impl Drop for StopGuard {
     fn drop(&mut self) {
         self.queue.shutdown();
+        self.additions.end();
         self.status.end_work();
         self.status.enter(Phase::Stopped);
     }

@@ -21,7 +21,7 @@ use crate::object::{
     AnyObject, Cached, CachedEvent, ContentFilter, EventRef, FieldSet, ObjectEvent, ObjectKey,
     PassingRead,
 };
-use crate::panic::{SafeDropper, catch};
+use crate::panic::{SafeDrop, SafeDropper, catch};
 use crate::workqueue::{Priority, WorkQueue};
 
 /// A filter of events.
@@ -141,26 +141,36 @@ impl Keys {
     }
 
     /// Returns the rule that queues the keys that a function returns for each state of an object.
-    pub(super) fn of_state<O: 'static>(
-        keys: impl Fn(&O, &mut dyn FnMut(ObjectKey)) + Send + Sync + 'static,
+    pub(super) fn of_state<O: 'static, I: IntoIterator<Item = ObjectKey>>(
+        keys: impl Fn(&O) -> I + Send + Sync + 'static,
     ) -> Self {
         Self::OfState(Box::new(move |object, add| {
             if let Some(object) = object.downcast_ref() {
-                keys(object, add);
+                add_each(keys(object).into_iter(), add);
             }
         }))
     }
 
     /// Returns the rule that queues the keys that a function returns for an event.
-    pub(super) fn of_event<O: 'static>(
-        keys: impl Fn(&EventRef<'_, O>, &mut dyn FnMut(ObjectKey)) + Send + Sync + 'static,
+    pub(super) fn of_event<O: 'static, I: IntoIterator<Item = ObjectKey>>(
+        keys: impl Fn(&EventRef<'_, O>) -> I + Send + Sync + 'static,
     ) -> Self {
         Self::OfEvent(Box::new(move |event, add| {
             if let Some(event) = typed(event) {
-                keys(&event, add);
+                add_each(keys(&event).into_iter(), add);
             }
         }))
     }
+}
+
+/// Adds the keys of a user's iterator.
+fn add_each(keys: impl Iterator<Item = ObjectKey>, add: &mut dyn FnMut(ObjectKey)) {
+    let mut keys = SafeDrop::new(keys);
+    if let Some(keys) = keys.get_mut() {
+        keys.for_each(add);
+    }
+    // Outside of `SafeDrop`, so that a panic of this drop is counted, too.
+    drop(keys.take());
 }
 
 impl Enqueuer {

@@ -7,8 +7,9 @@
 use std::time::Duration;
 
 use futures::FutureExt;
-use futures::future::join_all;
+use futures::future::{join, join_all};
 use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
 
 use super::following::Group;
 use super::{ControllerError, ControllerParts, Phase};
@@ -36,6 +37,7 @@ impl ControllerParts {
             view.boxed()
         };
         let all = join_all(self.members().map(view));
+        let additions = self.await_additions(since, start, takes_over);
         let some = async {
             loop {
                 // An error from before the takeover says nothing of the view since then.
@@ -49,11 +51,14 @@ impl ControllerParts {
                 sleep(POLL_INTERVAL).await;
             }
         };
-        let failed: Vec<_> = tokio::select! {
-            biased;
-            all = all => all.into_iter().filter_map(Result::err).collect(),
-            () = some => Vec::new(),
+        let built = async {
+            tokio::select! {
+                biased;
+                all = all => all.into_iter().filter_map(Result::err).collect(),
+                () = some => Vec::new(),
+            }
         };
+        let (failed, ()): (Vec<_>, ()) = join(built, additions).await;
         let begins = failed.is_empty() || self.groups.iter().all(|group| group.has_some(since));
         if begins || takes_over {
             self.note_missing(since, &|_| true);
@@ -65,6 +70,32 @@ impl ControllerParts {
                 .map_err(|source| ControllerError::NotSynced { controller, source });
         }
         Ok(())
+    }
+
+    /// Waits until each informer of an addition is fresh since this moment, fails, or has had the
+    /// sync timeout. Work begins without those that are not.
+    async fn await_additions(&self, since: Moment, start: Instant, takes_over: bool) {
+        let view = |(member, removed): (Membership, CancellationToken)| {
+            let limit = self.limits.sync;
+            let view = async move {
+                let fails = async {
+                    // An error from before the takeover says nothing of the view since then.
+                    let within = || if takes_over { start.elapsed() } else { Duration::MAX };
+                    while !member.is_failing(since, within()) {
+                        sleep(POLL_INTERVAL).await;
+                    }
+                };
+                tokio::select! {
+                    biased;
+                    _fresh = member.fresh(since, limit) => {}
+                    () = fails => {}
+                    () = removed.cancelled() => {}
+                    () = member.kind_awaited() => {}
+                }
+            };
+            view.boxed()
+        };
+        join_all(self.additions.members().into_iter().map(view)).await;
     }
 
     /// Waits until the kinds are served that were not when the others had synced. Until then the

@@ -262,7 +262,8 @@ impl Reconciler {
         let writes = TrackedReconcile::new(key.clone(), self.writes.clone(), bounds.scope.clone());
         let scope = writes.clone();
         let request = || {
-            let object = Presence::of(key, bounds.place, &self.objects);
+            let object =
+                Presence::of(key, bounds.place, self.additions.own_informer_of(key).as_ref());
             let context = self.no_context.clone();
             let history = self.status.history().clone();
             let (key, stop) = (key.clone(), work.token().clone());

@@ -10,6 +10,7 @@ use kube_informer::{InformerSpec, ObjectKey, SharedInformer};
 use tokio::time::sleep;
 
 use crate::helpers::{MS, S, factory_of, map_in, until};
+use crate::seeds::play_seeds;
 use crate::watches::Watches;
 
 const NAMESPACES: [&str; 3] = ["bank", "mail", "shop"];
@@ -114,9 +115,5 @@ async fn play(seed: u64) {
 
 #[test]
 fn interests_follow_their_model_under_faults() {
-    for seed in 0..60 {
-        let runtime =
-            tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
-        runtime.unwrap().block_on(play(seed));
-    }
+    play_seeds(0..60, play);
 }

@@ -5,6 +5,8 @@
 
 mod definitions;
 mod discovery;
+mod following;
+mod following_model;
 #[path = "../helpers/mod.rs"]
 #[expect(dead_code, unused_imports, reason = "`suite` uses the rest")]
 mod helpers;
@@ -20,5 +22,6 @@ mod prometheus;
 mod referenced;
 mod referenced_model;
 mod referenced_widening;
+mod seeds;
 mod serving;
 mod watches;

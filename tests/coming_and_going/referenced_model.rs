@@ -11,6 +11,7 @@ use tokio::time::sleep;
 
 use crate::helpers::{MS, S, factory_of, until};
 use crate::referenced::{Told, key, named, naming, secret, tasks, value};
+use crate::seeds::play_seeds;
 use crate::watches::Watches;
 
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
@@ -112,20 +113,12 @@ async fn play(seed: u64, beyond: Option<usize>) {
     assert!(factory.status().informers.is_empty());
 }
 
-fn play_all(beyond: Option<usize>) {
-    for seed in 0..50 {
-        let runtime =
-            tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
-        runtime.unwrap().block_on(play(seed, beyond));
-    }
-}
-
 #[test]
 fn references_follow_their_model_under_faults() {
-    play_all(None);
+    play_seeds(0..50, |seed| play(seed, None));
 }
 
 #[test]
 fn widened_references_follow_their_model_under_faults() {
-    play_all(Some(2));
+    play_seeds(0..50, |seed| play(seed, Some(2)));
 }

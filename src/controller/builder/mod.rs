@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use kube::Resource;
 
+use super::additions::{Additions, Informers};
 use super::error::CannotOwn;
 use super::error_policy::ErrorRules;
 use super::followed::Followed;
@@ -17,13 +18,14 @@ use super::following::{self, Group};
 use super::gate::SlotGate;
 use super::history::{self, TriggerHistory};
 use super::own_writes::{Cache, WriteLog};
+use super::owner::group_and_kind;
 use super::run::StopGuard;
 use super::status::StatusCell;
 use super::streams::{AllRequests, KeyStream};
 use super::triggers::{Keys, Rule};
 use super::waiting::MissingInformers;
 use super::{Controller, ControllerParts, Limits};
-use crate::informer::InformerGroup;
+use crate::informer::{InformerGroup, InformerSet};
 use crate::leader_election::LeaderElector;
 use crate::object::ObjectKey;
 use crate::sharding::Sharding;
@@ -54,6 +56,7 @@ pub struct ControllerBuilder<K, C = ()> {
     name: Arc<str>,
     own: Followed<K>,
     related: Vec<Group>,
+    sets: Vec<(Arc<dyn InformerSet>, Rule)>,
     streams: Vec<Arc<KeyStream>>,
     debounce: Duration,
     triggers_kept: usize,
@@ -71,13 +74,14 @@ pub struct ControllerBuilder<K, C = ()> {
 }
 
 impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
-    pub(super) fn new(name: Arc<str>, informers: InformerGroup<K>) -> Self {
+    pub(super) fn new(name: Arc<str>, own: Followed<K>) -> Self {
         Self {
             queue: WorkQueue::builder().name(name.clone()).backoff_holds(BACKOFF_HOLDS),
             name,
-            caches: caches(&informers),
-            own: Followed::of(informers),
+            caches: caches(&own.informers),
+            own,
             related: Vec::new(),
+            sets: Vec::new(),
             streams: Vec::new(),
             debounce: Duration::ZERO,
             triggers_kept: history::KEYS,
@@ -129,6 +133,7 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
             name: self.name,
             own: self.own,
             related: self.related,
+            sets: self.sets,
             streams: self.streams,
             debounce: self.debounce,
             triggers_kept: self.triggers_kept,
@@ -149,8 +154,19 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
 impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// Builds the controller. It follows no informer before it [runs](Controller::run).
     pub fn build(self) -> Controller<K, C> {
-        let Followed { informers, predicates } = self.own;
+        let Followed { informers, set, predicates } = self.own;
         let own: Arc<[_]> = predicates.clone().into();
+        let kind = group_and_kind(&informers).1.into();
+        let writes = Arc::new(WriteLog::new(self.caches));
+        let additions = Additions::new(informers.cast(), writes.clone(), self.limits.sync);
+        if let Some(set) = set {
+            let rule = Rule::new(predicates.clone(), Keys::Own);
+            // Nothing is started before the controller runs.
+            let _added = additions.add(Informers::Set(set), rule);
+        }
+        for (set, rule) in self.sets {
+            let _added = additions.add(Informers::Set(set), rule);
+        }
         let mut groups = vec![following::each(&informers, Rule::new(predicates, Keys::Own))];
         groups.extend(self.related);
         let leadership = self.elector.as_ref().map(LeaderElector::leadership);
@@ -162,12 +178,18 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
         let status = Arc::new(status);
         let queue = self.queue.build();
         let parts = ControllerParts {
-            _stop_guard: StopGuard { queue: queue.clone(), status: status.clone() },
+            _stop_guard: StopGuard {
+                queue: queue.clone(),
+                status: status.clone(),
+                additions: additions.clone(),
+            },
             name: self.name,
+            kind,
             objects: informers.cast(),
             groups: groups.into(),
+            additions,
             predicates: own,
-            writes: Arc::new(WriteLog::new(self.caches)),
+            writes,
             queue,
             status,
             missing_informers,

@@ -16,7 +16,6 @@ use crate::controller::owner::Owner;
 use crate::controller::streams::{KeyStream, Wanted};
 use crate::controller::triggers::{Keys, Rule};
 use crate::object::{EventRef, KindReach, ObjectKey, ShardKey};
-use crate::panic::SafeDrop;
 
 impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// Also follows objects that a `K` controls. A change of such an object queues its owner's key,
@@ -64,12 +63,8 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     where
         O: Resource + Send + Sync + 'static,
     {
-        if (KindReach::of::<K>(), KindReach::of::<O>())
-            == (KindReach::Namespaced, KindReach::Cluster)
-        {
-            let owner = self.own.informers.kind();
-            let dependent = followed.informers.kind();
-            self.cannot_own.get_or_insert(CannotOwn { owner, dependent });
+        if let Some(cannot_own) = CannotOwn::of::<K, O>(&self.own.informers, &followed.informers) {
+            self.cannot_own.get_or_insert(cannot_own);
         }
         let scattered = followed.informers.informers().iter().find_map(|informer| {
             let key = informer.wanted_shard()?.borrow().key();
@@ -107,10 +102,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
         O: Resource + Send + Sync + 'static,
         I: IntoIterator<Item = ObjectKey>,
     {
-        let map = move |object: &O, add: &mut dyn FnMut(ObjectKey)| {
-            add_each(keys(object).into_iter(), add);
-        };
-        self.follows(followed.into(), Keys::of_state(map))
+        self.follows(followed.into(), Keys::of_state(keys))
     }
 
     /// Also follows objects that concern some `K`, with a function that sees the whole event: its
@@ -149,19 +141,21 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
         O: Resource + Send + Sync + 'static,
         I: IntoIterator<Item = ObjectKey>,
     {
-        let map = move |event: &EventRef<'_, O>, add: &mut dyn FnMut(ObjectKey)| {
-            add_each(keys(event).into_iter(), add);
-        };
-        self.follows(followed.into(), Keys::of_event(map))
+        self.follows(followed.into(), Keys::of_event(keys))
     }
 
     fn follows<O>(mut self, followed: Followed<O>, keys: Keys) -> Self
     where
         O: Resource + Send + Sync + 'static,
     {
-        let Followed { informers, predicates } = followed;
+        let Followed { informers, set, predicates } = followed;
+        let rule = Rule::new(predicates, keys);
+        if let Some(set) = set {
+            self.sets.push((set, rule));
+            return self;
+        }
         self.caches.extend(caches(&informers));
-        self.related.push(following::each(&informers, Rule::new(predicates, keys)));
+        self.related.push(following::each(&informers, rule));
         self
     }
 
@@ -281,14 +275,4 @@ fn scattered_by(key: ShardKey, owner: KindReach, controllers_only: bool) -> Opti
              would see only some of them: let them follow no shard",
         ),
     }
-}
-
-/// Adds the keys of a user's iterator.
-fn add_each(keys: impl Iterator<Item = ObjectKey>, add: &mut dyn FnMut(ObjectKey)) {
-    let mut keys = SafeDrop::new(keys);
-    if let Some(keys) = keys.get_mut() {
-        keys.for_each(add);
-    }
-    // Outside of `SafeDrop`, so that a panic of this drop is counted, too.
-    drop(keys.take());
 }

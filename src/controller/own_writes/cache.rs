@@ -70,6 +70,11 @@ impl Cache {
         self.0.informer.ensure_started()
     }
 
+    /// Returns whether both are clones of one cache.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// Returns a handle of the cache's informer.
     pub(crate) fn informer(&self) -> SharedInformer {
         self.0.informer.clone()

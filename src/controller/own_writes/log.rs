@@ -26,7 +26,7 @@ const RETRY: Duration = Duration::from_secs(1);
 /// The writes of a controller that its caches do not show yet.
 #[derive(Default)]
 pub(crate) struct WriteLog {
-    caches: Vec<Cache>,
+    caches: Mutex<Arc<[Cache]>>,
     /// Writes whose answer never came, by the key of the reconcile.
     lost: Mutex<HashMap<ObjectKey, Vec<Lost>>>,
 }
@@ -62,12 +62,24 @@ pub(crate) enum Unobserved {
 
 impl WriteLog {
     pub(crate) fn new(caches: Vec<Cache>) -> Self {
-        Self { caches, lost: Mutex::default() }
+        Self { caches: Mutex::new(caches.into()), lost: Mutex::default() }
+    }
+
+    fn caches(&self) -> Arc<[Cache]> {
+        self.caches.lock().clone()
+    }
+
+    /// Also waits for writes to the objects of this informer, until the guard is dropped.
+    pub(crate) fn follow(self: &Arc<Self>, informer: SharedInformer) -> CacheGuard {
+        let cache = Cache::new(informer);
+        let mut caches = self.caches.lock();
+        *caches = caches.iter().chain([&cache]).cloned().collect();
+        CacheGuard { log: self.clone(), cache }
     }
 
     /// Starts the informers of the caches.
     pub(crate) fn start(&self) -> Result<(), StartError> {
-        self.caches.iter().try_for_each(|cache| match cache.start() {
+        self.caches().iter().try_for_each(|cache| match cache.start() {
             // Nothing waits for a stopped informer.
             Err(StartError::Stopped) => Ok(()),
             started => started,
@@ -76,12 +88,12 @@ impl WriteLog {
 
     /// Returns the informers of the caches.
     pub(crate) fn informers(&self) -> Vec<SharedInformer> {
-        self.caches.iter().map(super::cache::Cache::informer).collect()
+        self.caches().iter().map(Cache::informer).collect()
     }
 
     /// Returns whether a key has to wait for its own writes.
     pub(crate) fn waits(&self, key: &ObjectKey) -> bool {
-        self.lost.lock().contains_key(key) || !self.caches.iter().all(|cache| cache.shows(key))
+        self.lost.lock().contains_key(key) || !self.caches().iter().all(|cache| cache.shows(key))
     }
 
     /// Waits until the caches show all writes made for `key`. A write that a cache does not show
@@ -93,7 +105,7 @@ impl WriteLog {
     ) -> Result<(), Unobserved> {
         let start = Instant::now();
         self.find_lost(key, start, limit).await?;
-        for cache in &self.caches {
+        for cache in &*self.caches() {
             let left = limit.saturating_sub(start.elapsed());
             cache.wait_or_prove(key, left, PROOF_TIMEOUT).await?;
         }
@@ -149,7 +161,7 @@ impl WriteLog {
 
     /// Returns the state of the caches that will show writes to this target.
     pub(super) fn sights(&self, target: &Target) -> Vec<Sight> {
-        self.caches.iter().filter_map(|cache| cache.sight(target)).collect()
+        self.caches().iter().filter_map(|cache| cache.sight(target)).collect()
     }
 
     /// Notes a write whose answer never came, or does not say enough.
@@ -166,6 +178,23 @@ impl WriteLog {
             Some(known) => known.deleted_unseen |= deleted_unseen,
             None => lost.push(Lost { target, client, deleted_unseen }),
         }
+    }
+}
+
+/// A guard of a cache that shows a controller's writes.
+pub(crate) struct CacheGuard {
+    log: Arc<WriteLog>,
+    cache: Cache,
+}
+
+impl Drop for CacheGuard {
+    fn drop(&mut self) {
+        let mut caches = self.log.caches.lock();
+        let left = caches.iter().filter(|cache| !cache.is_same(&self.cache)).cloned().collect();
+        let before = std::mem::replace(&mut *caches, left);
+        // Not under the lock: the last handle of an informer frees its store.
+        drop(caches);
+        drop(before);
     }
 }
 

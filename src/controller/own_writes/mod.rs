@@ -24,7 +24,7 @@ pub(crate) use self::client::current_won;
 pub(super) use self::client::{Confirmation, WriteAnswer, Written};
 pub use self::client::{WriteRefused, tracking_client};
 pub(super) use self::expectation::{Expectation, is_met};
-pub(super) use self::log::{TrackedReconcile, Unobserved, WriteLog};
+pub(super) use self::log::{CacheGuard, TrackedReconcile, Unobserved, WriteLog};
 pub(super) use self::target::Target;
 use crate::indexer::WaitTimeout;
 use crate::informer::SharedInformer;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Resource;
 use kube::api::ObjectMeta;
-use kube_informer::controller::{Presence, UnknownReason};
+use kube_informer::controller::{Followed, Presence, UnknownReason};
 use kube_informer::reflector::ReflectorOptions;
 use kube_informer::testing::{ApiServer, FakeSource};
 use kube_informer::{
@@ -39,7 +39,7 @@ impl SourceRequest {
     where
         K: Resource + Send + Sync + 'static,
     {
-        let controller = Controller::builder("asking", informers).build();
+        let controller = Controller::builder("asking", Followed::of(informers)).build();
         let (handle, stop) = (controller.handle(), CancellationToken::new());
         let told = Arc::new(Mutex::new(Vec::new()));
         let noted = told.clone();

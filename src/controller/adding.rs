@@ -1,0 +1,254 @@
+//! The handle that adds and removes what a controller follows.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::join_all;
+use kube::Resource;
+use tokio::time::Instant;
+
+use super::additions::{Additions, Informers};
+use super::error::CannotOwn;
+use super::followed::Followed;
+use super::owner::Owner;
+use super::triggers::{Keys, Predicate, Rule};
+use super::{ControllerError, ControllerParts};
+use crate::informer::{InformerGroup, InformerStopped, Membership, StartError, SyncError};
+use crate::object::{EventRef, ObjectKey};
+
+/// A handle that adds and removes what a controller follows, before and while it runs. Clones are
+/// cheap.
+///
+/// The methods are those of [`ControllerBuilder`](super::ControllerBuilder). Each returns a guard:
+/// when it is dropped, the controller no longer follows these objects.
+///
+/// **Added** informers are started, and the keys of their objects are queued as at the start. No
+/// reconcile waits for them. While one has not synced, or is not as new as this replica's term of
+/// leadership, a reconcile must not take absence for deletion: wait with
+/// [`wait_for_sync`](FollowGuard::wait_for_sync). The status names an informer that has not synced
+/// as [missing](super::ControllerStatus::missing), and a warning is logged after the
+/// [sync timeout](super::ControllerBuilder::sync_timeout). The next takeover awaits it like the
+/// others. An informer that fails or is stopped does not end the controller.
+///
+/// **Removed** objects queue nothing more, and keys that they have queued stay: their reconciles
+/// find the controller's own objects. For its [own objects](Self::reconciles), the keys leave the
+/// queue. A reconcile that begins later gets
+/// [`Presence::Unknown`](super::Presence::Unknown), and never takes them for gone.
+///
+/// A [sharded](super::ControllerBuilder::sharded) controller follows only what it was built with.
+///
+/// ```no_run
+/// use std::time::Duration;
+/// use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+/// use kube_informer::controller::{BoxError, FollowGuard, Following};
+/// use kube_informer::{InformerSpec, SharedInformerFactory};
+///
+/// /// Also follows the secrets of a tenant, until the guard is dropped.
+/// async fn join(
+///     following: &Following<ConfigMap>,
+///     factory: &SharedInformerFactory,
+///     tenant: &str,
+/// ) -> Result<FollowGuard, BoxError> {
+///     let secrets = factory.informer_with(InformerSpec::<Secret>::new().namespace(tenant))?;
+///     let guard = following.owns(&secrets)?;
+///     guard.wait_for_sync(Duration::from_secs(30)).await?;
+///     Ok(guard)
+/// }
+/// ```
+pub struct Following<K> {
+    name: Arc<str>,
+    own: InformerGroup<K>,
+    predicates: Arc<[Predicate]>,
+    additions: Arc<Additions>,
+    sharded: bool,
+}
+
+/// A guard of objects that a controller follows. Dropping it removes them.
+///
+/// The drop waits for nothing. A call of a mapping or a predicate that runs then goes on, and no
+/// other begins.
+#[must_use = "the controller follows the objects only while the guard lives"]
+pub struct FollowGuard {
+    additions: Arc<Additions>,
+    number: u64,
+}
+
+impl<K> Following<K> {
+    /// The problem of a sharded controller with additions.
+    pub(super) const SHARDED: &'static str = "it is sharded, so it follows only informers that it was built with, and no set whose \
+         informers come and go";
+
+    pub(super) fn new(parts: &ControllerParts) -> Self {
+        Self {
+            name: parts.name.clone(),
+            own: parts.objects.cast(),
+            predicates: parts.predicates.clone(),
+            additions: parts.additions.clone(),
+            sharded: parts.slots.is_some(),
+        }
+    }
+}
+
+impl<K: Resource + Send + Sync + 'static> Following<K> {
+    /// Also reconciles the objects of these informers, such as those of one more namespace.
+    ///
+    /// # Errors
+    /// [`ControllerError`]: the controller has ended or is sharded, or an informer did not start.
+    pub fn reconciles(
+        &self,
+        followed: impl Into<Followed<K>>,
+    ) -> Result<FollowGuard, ControllerError> {
+        let mut followed = followed.into();
+        followed.predicates.extend(self.predicates.iter().cloned());
+        self.add(followed, Keys::Own)
+    }
+
+    /// Also follows objects that a `K` controls. See
+    /// [`ControllerBuilder::owns`](super::ControllerBuilder::owns).
+    ///
+    /// # Errors
+    /// [`ControllerError`]: the controller has ended or is sharded, an informer did not start, or a
+    /// `K` cannot own such objects.
+    pub fn owns<O>(&self, followed: impl Into<Followed<O>>) -> Result<FollowGuard, ControllerError>
+    where
+        O: Resource + Send + Sync + 'static,
+    {
+        self.add_owned(followed.into(), true)
+    }
+
+    /// Also follows objects that a `K` owns together with others. See
+    /// [`ControllerBuilder::co_owns`](super::ControllerBuilder::co_owns).
+    ///
+    /// # Errors
+    /// The errors of [`owns`](Self::owns).
+    pub fn co_owns<O>(
+        &self,
+        followed: impl Into<Followed<O>>,
+    ) -> Result<FollowGuard, ControllerError>
+    where
+        O: Resource + Send + Sync + 'static,
+    {
+        self.add_owned(followed.into(), false)
+    }
+
+    fn add_owned<O>(
+        &self,
+        followed: Followed<O>,
+        controllers_only: bool,
+    ) -> Result<FollowGuard, ControllerError>
+    where
+        O: Resource + Send + Sync + 'static,
+    {
+        if let Some(CannotOwn { owner, dependent }) =
+            CannotOwn::of::<K, O>(&self.own, &followed.informers)
+        {
+            let controller = self.name.clone();
+            return Err(ControllerError::CannotOwn { controller, owner, dependent });
+        }
+        self.add(followed, Keys::of_owner(Owner::new(&self.own, controllers_only)))
+    }
+
+    /// Also follows objects that concern some `K`. See
+    /// [`ControllerBuilder::watches`](super::ControllerBuilder::watches).
+    ///
+    /// # Errors
+    /// The errors of [`reconciles`](Self::reconciles).
+    pub fn watches<O, I>(
+        &self,
+        followed: impl Into<Followed<O>>,
+        keys: impl Fn(&O) -> I + Send + Sync + 'static,
+    ) -> Result<FollowGuard, ControllerError>
+    where
+        O: Resource + Send + Sync + 'static,
+        I: IntoIterator<Item = ObjectKey>,
+    {
+        self.add(followed.into(), Keys::of_state(keys))
+    }
+
+    /// Also follows objects that concern some `K`, with a function that sees the whole event. See
+    /// [`ControllerBuilder::watches_events`](super::ControllerBuilder::watches_events).
+    ///
+    /// # Errors
+    /// The errors of [`reconciles`](Self::reconciles).
+    pub fn watches_events<O, I>(
+        &self,
+        followed: impl Into<Followed<O>>,
+        keys: impl Fn(&EventRef<'_, O>) -> I + Send + Sync + 'static,
+    ) -> Result<FollowGuard, ControllerError>
+    where
+        O: Resource + Send + Sync + 'static,
+        I: IntoIterator<Item = ObjectKey>,
+    {
+        self.add(followed.into(), Keys::of_event(keys))
+    }
+
+    fn add<O>(&self, followed: Followed<O>, keys: Keys) -> Result<FollowGuard, ControllerError> {
+        let controller = self.name.clone();
+        if self.sharded {
+            return Err(ControllerError::WrongSharding { controller, problem: Self::SHARDED });
+        }
+        let Followed { informers, set, predicates } = followed;
+        if let Some(stopped) = informers.informers().iter().find(|one| one.is_stopped()) {
+            let collection = stopped.collection().to_string();
+            let source = InformerStopped;
+            return Err(ControllerError::Stopped { controller, collection, source });
+        }
+        let informers = match set {
+            Some(set) => Informers::Set(set),
+            None => Informers::Group(informers.cast()),
+        };
+        let number = match self.additions.add(informers, Rule::new(predicates, keys)) {
+            Ok(number) => number,
+            Err(StartError::Stopped) => return Err(ControllerError::Ended { controller }),
+            Err(source) => return Err(ControllerError::NotStarted { controller, source }),
+        };
+        Ok(FollowGuard { additions: self.additions.clone(), number })
+    }
+}
+
+impl FollowGuard {
+    /// Waits until the informers have synced, and are as new as this replica's term of leadership,
+    /// for at most `limit`. Cancel safe.
+    ///
+    /// # Errors
+    /// [`SyncError`] names the others.
+    pub async fn wait_for_sync(&self, limit: Duration) -> Result<(), SyncError> {
+        let start = Instant::now();
+        let (members, since) = self.additions.informers_of(self.number);
+        let fresh = members.iter().map(|member: &Membership| member.fresh(since, limit).boxed());
+        let failed = join_all(fresh).await.into_iter().filter_map(Result::err);
+        SyncError::unless_none(failed.flat_map(|error| error.unsynced).collect(), start)
+    }
+}
+
+impl Drop for FollowGuard {
+    fn drop(&mut self) {
+        self.additions.remove(self.number);
+    }
+}
+
+impl<K> Clone for Following<K> {
+    fn clone(&self) -> Self {
+        Self {
+            name: self.name.clone(),
+            own: self.own.clone(),
+            predicates: self.predicates.clone(),
+            additions: self.additions.clone(),
+            sharded: self.sharded,
+        }
+    }
+}
+
+impl<K> fmt::Debug for Following<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Following").field("controller", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for FollowGuard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FollowGuard").field("number", &self.number).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,427 @@
+//! The objects that a controller follows beside those of the informers that it was built with.
+//!
+//! An addition is a group of informers that was added at run time, or a set whose informers join
+//! and leave. It holds up no reconcile, and its failure does not end the controller. While the
+//! controller works, each addition has a task, which connects to the informers that are present.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::stream::FuturesUnordered;
+use futures::{FutureExt, StreamExt};
+use tokio::sync::watch;
+use tokio::task::{self, JoinSet};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::following::{Connection, Connector, Followed};
+use super::own_writes::{CacheGuard, WriteLog};
+use super::triggers::{Keys, Rule};
+use crate::informer::{
+    InformerGroup, InformerSet, InformerStopped, Membership, SharedInformer, StartError,
+};
+use crate::object::ObjectKey;
+use crate::panic::drop_safely;
+use crate::sync::Mutex;
+use crate::time::Moment;
+
+/// The additions of a controller.
+pub(super) struct Additions {
+    writes: Arc<WriteLog>,
+    /// The time after which an informer that is not fresh is reported.
+    limit: Duration,
+    state: Mutex<State>,
+    /// Woken when an addition comes or goes.
+    changed: watch::Sender<()>,
+}
+
+struct State {
+    /// The informers of its own objects that it was built with. `None` when it has ended.
+    built: Option<InformerGroup>,
+    of: BTreeMap<u64, Arc<Addition>>,
+    made: u64,
+    /// The moment since which a view must be fresh, and the time at which it was set. `None` until
+    /// the controller starts its informers.
+    since: Option<(Moment, Instant)>,
+}
+
+/// Objects that a controller follows until they are removed.
+struct Addition {
+    informers: Informers,
+    rule: Arc<Rule>,
+    made: Instant,
+    /// Cancelled when the controller no longer follows them.
+    removed: CancellationToken,
+    /// The caches of a group. Those of a set come and go with its informers.
+    _caches: Vec<CacheGuard>,
+}
+
+/// The informers of an addition.
+pub(super) enum Informers {
+    Group(InformerGroup),
+    Set(Arc<dyn InformerSet>),
+}
+
+impl Informers {
+    fn now(&self) -> Vec<SharedInformer> {
+        match self {
+            Self::Group(group) => group.informers().to_vec(),
+            Self::Set(set) => set.informers(),
+        }
+    }
+
+    fn of(&self, key: &ObjectKey) -> Option<SharedInformer> {
+        match self {
+            Self::Group(group) => group.informer_of(key).cloned(),
+            Self::Set(set) => set.informer_of(key),
+        }
+    }
+
+    fn start(&self) -> Result<(), StartError> {
+        match self {
+            Self::Group(group) => group.start(),
+            Self::Set(set) => set.start(),
+        }
+    }
+}
+
+impl Additions {
+    pub(super) fn new(built: InformerGroup, writes: Arc<WriteLog>, limit: Duration) -> Arc<Self> {
+        let state = State { built: Some(built), of: BTreeMap::new(), made: 0, since: None };
+        let (state, changed) = (Mutex::new(state), watch::Sender::new(()));
+        Arc::new(Self { writes, limit, state, changed })
+    }
+
+    /// Follows these informers until they are removed. Returns the number of the addition.
+    ///
+    /// # Errors
+    /// [`StartError::Stopped`] if the controller has ended.
+    pub(super) fn add(&self, informers: Informers, rule: Rule) -> Result<u64, StartError> {
+        let caches = match &informers {
+            Informers::Group(group) => group.informers(),
+            Informers::Set(_) => &[],
+        };
+        let caches = caches.iter().map(|informer| self.writes.follow(informer.clone()));
+        let addition = Arc::new(Addition {
+            _caches: caches.collect(),
+            informers,
+            rule: Arc::new(rule),
+            made: Instant::now(),
+            removed: CancellationToken::new(),
+        });
+        let mut state = self.state.lock();
+        if state.built.is_none() {
+            drop(state);
+            drop_safely(addition);
+            return Err(StartError::Stopped);
+        }
+        let (number, starts) = (state.made, state.since.is_some());
+        state.made += 1;
+        state.of.insert(number, addition.clone());
+        drop(state);
+        if starts && let Err(error) = addition.informers.start() {
+            self.remove(number);
+            return Err(error);
+        }
+        self.changed.send_replace(());
+        Ok(number)
+    }
+
+    pub(super) fn remove(&self, number: u64) {
+        let removed = self.state.lock().of.remove(&number);
+        if let Some(addition) = removed {
+            addition.removed.cancel();
+            self.changed.send_replace(());
+            // Not under the lock: it owns user functions.
+            drop_safely(addition);
+        }
+    }
+
+    /// Removes everything, because the controller has ended.
+    pub(super) fn end(&self) {
+        let mut state = self.state.lock();
+        let (built, all) = (state.built.take(), std::mem::take(&mut state.of));
+        drop(state);
+        for (_, addition) in all {
+            addition.removed.cancel();
+            drop_safely(addition);
+        }
+        drop(built);
+    }
+
+    /// Starts the informers, which must be fresh since this moment.
+    pub(super) fn begin(&self, since: Moment) {
+        self.state.lock().since = Some((since, Instant::now()));
+        for (_, addition) in self.all() {
+            // The controller goes on without an informer that was stopped.
+            let _stopped = addition.informers.start();
+        }
+    }
+
+    fn all(&self) -> Vec<(u64, Arc<Addition>)> {
+        let state = self.state.lock();
+        state.of.iter().map(|(number, addition)| (*number, addition.clone())).collect()
+    }
+
+    /// Returns whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.state.lock().of.is_empty()
+    }
+
+    /// Returns the informers that are present now.
+    pub(super) fn informers(&self) -> Vec<SharedInformer> {
+        self.all().iter().flat_map(|(_, addition)| addition.informers.now()).collect()
+    }
+
+    /// Returns the informers of an addition, and the moment since which they must be fresh.
+    pub(super) fn informers_of(&self, number: u64) -> (Vec<Membership>, Moment) {
+        let (addition, since) = {
+            let state = self.state.lock();
+            (state.of.get(&number).cloned(), state.since)
+        };
+        let informers = addition.iter().flat_map(|addition| addition.informers.now());
+        let members = informers.map(|informer| informer.join()).collect();
+        (members, since.map_or(Moment::START, |(since, _)| since))
+    }
+
+    /// Returns the informers that are present now, each with a token that is cancelled when the
+    /// controller no longer follows it.
+    pub(super) fn members(&self) -> Vec<(Membership, CancellationToken)> {
+        let all = self.all();
+        let members = all.iter().flat_map(|(_, addition)| {
+            let informers = addition.informers.now().into_iter();
+            informers.map(|informer| (informer.join(), addition.removed.clone()))
+        });
+        members.collect()
+    }
+
+    /// Returns the informer that has one of the controller's own objects.
+    pub(super) fn own_informer_of(&self, key: &ObjectKey) -> Option<SharedInformer> {
+        let built = self.state.lock().built.clone();
+        let built = built.and_then(|built| built.informer_of(key).cloned());
+        built.or_else(|| {
+            let all = self.all();
+            all.iter().filter(|(_, one)| one.is_own()).find_map(|(_, one)| one.informers.of(key))
+        })
+    }
+
+    /// Returns the names of informers that have not synced, or that have not been fresh for the
+    /// limit.
+    pub(super) fn missing(&self) -> Vec<Arc<str>> {
+        let since = self.state.lock().since;
+        let Some((since, begun)) = since else { return Vec::new() };
+        let mut missing = Vec::new();
+        for (_, addition) in self.all() {
+            let late = addition.made.max(begun).elapsed() >= self.limit;
+            for informer in addition.informers.now() {
+                // The factory's status names those of single objects.
+                let fresh = informer.join().is_fresh(since) || informer.is_stopped();
+                if !fresh && !informer.is_by_reference() && (late || !informer.has_synced()) {
+                    missing.push(informer.collection().to_string().into());
+                }
+            }
+        }
+        missing
+    }
+}
+
+impl Addition {
+    /// Returns whether these are the controller's own objects.
+    fn is_own(&self) -> bool {
+        matches!(self.rule.keys, Keys::Own)
+    }
+
+    /// Follows the informers that are present, until the addition is removed.
+    async fn follow(self: Arc<Self>, to: Arc<Terms>, fed: CancellationToken) {
+        let mut fed = Some(fed.drop_guard());
+        let changes = match &self.informers {
+            Informers::Group(_) => None,
+            Informers::Set(set) => Some(set.changes()),
+        };
+        let mut changes = changes.unwrap_or_else(|| watch::channel(()).1);
+        let mut present: Vec<(SharedInformer, CancellationToken)> = Vec::new();
+        let mut following = FuturesUnordered::new();
+        let mut feeding = FuturesUnordered::new();
+        loop {
+            changes.mark_unchanged();
+            let now = self.informers.now();
+            present.retain(|(informer, left)| {
+                let stays = now.iter().any(|other| other.is_same(informer));
+                if !stays {
+                    left.cancel();
+                }
+                stays
+            });
+            for informer in now {
+                if present.iter().any(|(other, _)| other.is_same(&informer)) {
+                    continue;
+                }
+                let left = CancellationToken::new();
+                present.push((informer.clone(), left.clone()));
+                match self.join(&informer, &to) {
+                    Ok((member, connection)) => {
+                        feeding.push(connection.fed.clone().cancelled_owned());
+                        following.push(member.follow(connection, to.clone(), left).boxed());
+                    }
+                    Err(InformerStopped) => self.report_end(&informer, &to),
+                }
+            }
+            loop {
+                if feeding.is_empty() {
+                    drop(fed.take());
+                }
+                tokio::select! {
+                    biased;
+                    () = self.removed.cancelled() => {
+                        // The connections end before the keys leave the queue.
+                        drop(following);
+                        if self.is_own() {
+                            for (informer, _) in present {
+                                self.followed(&informer).say_farewell(&to).await;
+                            }
+                        }
+                        return;
+                    }
+                    Ok(()) = changes.changed() => break,
+                    Some(()) = following.next() => {}
+                    Some(()) = feeding.next() => {}
+                }
+            }
+        }
+    }
+
+    fn followed(&self, informer: &SharedInformer) -> Followed {
+        Followed { membership: informer.join(), rule: self.rule.clone() }
+    }
+
+    /// Connects to an informer.
+    fn join(
+        self: &Arc<Self>,
+        informer: &SharedInformer,
+        to: &Terms,
+    ) -> Result<(Member, Connection), InformerStopped> {
+        let followed = self.followed(informer);
+        let connection = followed.connect(&to.connector)?;
+        let cache = match self.informers {
+            Informers::Group(_) => None,
+            Informers::Set(_) => Some(to.additions.writes.follow(informer.clone())),
+        };
+        Ok((Member { addition: self.clone(), followed, _cache: cache }, connection))
+    }
+
+    fn report_end(&self, informer: &SharedInformer, to: &Terms) {
+        // The informers of a set end when they leave it.
+        if matches!(self.informers, Informers::Group(_)) {
+            tracing::warn!(
+                controller = &*to.connector.controller,
+                collection = %informer.collection(),
+                "an informer that was added to the controller has stopped: it is followed no more"
+            );
+        }
+    }
+}
+
+/// An informer that an addition is connected to.
+struct Member {
+    addition: Arc<Addition>,
+    followed: Followed,
+    _cache: Option<CacheGuard>,
+}
+
+impl Member {
+    /// Queues the keys of the informer's objects until it leaves or stops.
+    async fn follow(self, connection: Connection, to: Arc<Terms>, left: CancellationToken) {
+        let member = &self.followed.membership;
+        let proving = async {
+            let collection = member.collection();
+            if member.fresh(to.since, to.additions.limit).await.is_err() {
+                let controller = &*to.connector.controller;
+                let error = member.unsynced();
+                tracing::warn!(
+                    controller,
+                    %collection,
+                    %error,
+                    "an informer that was added to the controller shows no fresh view"
+                );
+                let _stopped = member.fresh(to.since, Duration::MAX).await;
+            }
+            std::future::pending::<()>().await;
+        };
+        let ended = tokio::select! {
+            biased;
+            () = left.cancelled() => false,
+            () = member.stopped() => true,
+            () = connection.feeding => true,
+            () = proving => true,
+        };
+        if ended {
+            self.addition.report_end(member.informer(), &to);
+        }
+        self.followed.say_farewell(&to).await;
+    }
+}
+
+impl Followed {
+    /// Queues the keys of the objects of an informer that has left: a reconcile no longer finds
+    /// them. Keys of its own objects leave the queue, unless another informer has them.
+    async fn say_farewell(&self, to: &Terms) {
+        let own = matches!(self.rule.keys, Keys::Own);
+        let elsewhere = |key: &ObjectKey| own && to.additions.own_informer_of(key).is_some();
+        self.move_away(&to.connector, elsewhere).await;
+    }
+}
+
+/// The parts of a controller that its additions feed, in one term of leadership.
+pub(super) struct Terms {
+    pub(super) additions: Arc<Additions>,
+    pub(super) connector: Connector,
+    /// The moment since which a view must be fresh.
+    pub(super) since: Moment,
+}
+
+/// The tasks of the additions, while the controller works.
+pub(super) struct AdditionTasks {
+    terms: Arc<Terms>,
+    changes: watch::Receiver<()>,
+    tasks: JoinSet<()>,
+    numbers: HashMap<task::Id, u64>,
+}
+
+impl AdditionTasks {
+    pub(super) fn new(terms: Terms) -> Self {
+        let changes = terms.additions.changed.subscribe();
+        let (tasks, numbers) = (JoinSet::new(), HashMap::new());
+        Self { terms: Arc::new(terms), changes, tasks, numbers }
+    }
+
+    /// Begins to follow the additions that have no task. Returns a token for each, which is
+    /// cancelled when the keys of all stored objects are in the queue.
+    pub(super) fn begin(&mut self) -> Vec<CancellationToken> {
+        self.changes.mark_unchanged();
+        let mut begun = Vec::new();
+        for (number, addition) in self.terms.additions.all() {
+            if !self.numbers.values().any(|other| *other == number) {
+                let fed = CancellationToken::new();
+                let following = addition.follow(self.terms.clone(), fed.clone());
+                self.numbers.insert(self.tasks.spawn(following.boxed()).id(), number);
+                begun.push(fed);
+            }
+        }
+        begun
+    }
+
+    /// Waits until additions may lack a task. Returns whether one ended unexpectedly. Cancel safe.
+    pub(super) async fn changed(&mut self) -> bool {
+        tokio::select! {
+            // `terms` holds the sender.
+            _changed = self.changes.changed() => false,
+            Some(ended) = self.tasks.join_next_with_id() => {
+                let id = ended.map_or_else(|error| error.id(), |(id, ())| id);
+                let number = self.numbers.remove(&id);
+                let state = self.terms.additions.state.lock();
+                number.is_some_and(|number| state.of.contains_key(&number))
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Informers that join and leave at run time, as a controller follows them.
+
+use tokio::sync::watch;
+
+use super::{SharedInformer, StartError};
+use crate::object::ObjectKey;
+
+/// A set of informers of one kind, of which some may join and leave.
+pub(crate) trait InformerSet: Send + Sync {
+    /// Starts to follow the members. A second call has no effect.
+    fn start(&self) -> Result<(), StartError>;
+
+    /// Returns the members that are present now.
+    fn informers(&self) -> Vec<SharedInformer>;
+
+    /// Returns the member that has the object of a key.
+    fn informer_of(&self, key: &ObjectKey) -> Option<SharedInformer>;
+
+    /// Returns a receiver that is woken after members joined or left.
+    fn changes(&self) -> watch::Receiver<()>;
+}

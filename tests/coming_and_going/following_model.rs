@@ -1,0 +1,331 @@
+//! Controllers against a model, under faults: what they follow comes and goes at random.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use fastrand::Rng;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kube_informer::controller::{FollowGuard, Presence};
+use kube_informer::factory::Interest;
+use kube_informer::lister::StoreState;
+use kube_informer::testing::{ApiServer, Faults, Injection};
+use kube_informer::{Action, Controller, InformerSpec, ObjectKey, ReconcileRequest};
+use parking_lot::Mutex;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+use crate::following::Saw;
+use crate::helpers::{MS, S, factory_of, map_in, until};
+use crate::referenced::{key, named, naming, secret, tasks, value};
+use crate::seeds::play_seeds;
+use crate::watches::Watches;
+
+const NAMES: [&str; 3] = ["a", "b", "c"];
+/// The controller is built with the first of these.
+const OWN: [&str; 3] = ["base", "own-1", "own-2"];
+const RELATED: [&str; 2] = ["related-1", "related-2"];
+
+fn of(namespace: &str, name: &str) -> ObjectKey {
+    key(&format!("{namespace}/{name}"))
+}
+
+/// What a reconcile reads, and what it must not see.
+#[derive(Default)]
+struct World {
+    own: BTreeMap<&'static str, (FollowGuard, Interest<ConfigMap>)>,
+    related: BTreeMap<&'static str, (FollowGuard, Interest<Secret>)>,
+    /// The values of the maps on the server.
+    maps: BTreeMap<ObjectKey, String>,
+    deleted: BTreeSet<ObjectKey>,
+    /// The maps that a reconcile has seen.
+    known: BTreeSet<ObjectKey>,
+    /// What the last reconcile of a key saw: the object, and the related values by namespace.
+    last: BTreeMap<ObjectKey, (Option<String>, BTreeMap<&'static str, Option<String>>)>,
+    faults: Vec<String>,
+}
+
+impl World {
+    fn reconcile(&mut self, request: &ReconcileRequest<ConfigMap>) {
+        let (key, saw) = (&request.key, Saw::of(&request.object));
+        let namespace = key.namespace().unwrap();
+        let held = namespace == OWN[0] || self.own.contains_key(namespace);
+        // A map that was created a moment ago is not in the cache.
+        let lives = self.known.contains(key) && !self.deleted.contains(key);
+        if (!held && !matches!(saw, Saw::Unknown(_))) || (saw == Saw::Gone && lives) {
+            self.faults.push(format!("{key} was {saw:?}"));
+        }
+        let related = self.related.iter().map(|(namespace, (_, secrets))| {
+            let secret = secrets.lister().get_by_key(&of(namespace, key.name())).ok();
+            (*namespace, secret.map(|secret| value(&secret)))
+        });
+        let object = match &request.object {
+            Presence::Present(map) => {
+                self.known.insert(key.clone());
+                Some(text(map))
+            }
+            _ => None,
+        };
+        self.last.insert(key.clone(), (object, related.collect()));
+    }
+}
+
+fn text(map: &ConfigMap) -> String {
+    map.data.iter().flatten().map(|(name, _)| name.clone()).collect()
+}
+
+async fn play(seed: u64) {
+    fastrand::seed(seed);
+    let mut rng = Rng::with_seed(seed);
+    let server = ApiServer::new();
+    let (faults, watches) = (Faults::new(), Watches::default());
+    let factory = factory_of(watches.count(faults.client(server.client())));
+    fastrand::seed(seed);
+    let before = tasks();
+    let base = factory.informer_with(InformerSpec::new().namespace(OWN[0])).unwrap();
+    let controller = Controller::builder("maps", &base).sync_timeout(3_600 * S).build();
+    let (handle, following) = (controller.handle(), controller.following());
+    let (world, stop) = (Arc::<Mutex<World>>::default(), CancellationToken::new());
+    let seen = world.clone();
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        seen.lock().reconcile(&request);
+        async {
+            sleep(50 * MS).await;
+            Ok::<_, Infallible>(Action::done())
+        }
+    }));
+    faults.inject_at_random(seed, 0.2, Injection::one_of_each(seed));
+    let mut secrets: BTreeMap<ObjectKey, String> = BTreeMap::new();
+    for step in 0..150 {
+        let name = NAMES[rng.usize(..NAMES.len())];
+        match rng.u8(..20) {
+            0..3 => {
+                let namespace = OWN[rng.usize(1..OWN.len())];
+                let mut world = world.lock();
+                if world.own.remove(namespace).is_none() {
+                    let interest = factory.interest(InformerSpec::new().namespace(namespace));
+                    let interest = interest.unwrap();
+                    let guard = following.reconciles(&*interest).unwrap();
+                    world.own.insert(namespace, (guard, interest));
+                }
+            }
+            3..6 => {
+                let namespace = RELATED[rng.usize(..RELATED.len())];
+                let mut world = world.lock();
+                if world.related.remove(namespace).is_none() {
+                    let interest = factory.interest(InformerSpec::new().namespace(namespace));
+                    let interest = interest.unwrap();
+                    let keys = |secret: &Secret| {
+                        secret.metadata.name.as_deref().map(|name| of(OWN[0], name))
+                    };
+                    let guard = following.watches(&*interest, keys).unwrap();
+                    world.related.insert(namespace, (guard, interest));
+                    // What was deleted meanwhile queues nothing.
+                    handle.reconcile_all();
+                }
+            }
+            6..12 => {
+                let key = of(OWN[rng.usize(..OWN.len())], name);
+                let new = naming(key.namespace().unwrap(), name, &[&format!("step-{step}")]);
+                let mut world = world.lock();
+                if world.maps.contains_key(&key) && rng.bool() {
+                    server.delete(&new).unwrap();
+                    world.maps.remove(&key);
+                    world.deleted.insert(key);
+                } else {
+                    let known = world.maps.insert(key, text(&new)).is_some();
+                    if known { server.replace(&new) } else { server.create(&new) }.unwrap();
+                }
+            }
+            12..16 => {
+                let key = of(RELATED[rng.usize(..RELATED.len())], name);
+                let new = secret(&key, &format!("step {step}"));
+                if secrets.contains_key(&key) && rng.bool() {
+                    server.delete(&new).unwrap();
+                    secrets.remove(&key);
+                } else {
+                    let known = secrets.insert(key, value(&new)).is_some();
+                    if known { server.replace(&new) } else { server.create(&new) }.unwrap();
+                }
+            }
+            16 => server.drop_connections(),
+            17 => server.compact(),
+            _ => sleep(rng.u32(..5_000) * MS).await,
+        }
+    }
+    faults.clear();
+    // A watch that a fault has silenced is noticed after its timeout.
+    sleep(1_000 * S).await;
+    {
+        let world = world.lock();
+        assert_eq!(world.faults, [""; 0], "seed {seed}");
+        for (key, value) in &world.maps {
+            let namespace = key.namespace().unwrap();
+            if namespace != OWN[0] && !world.own.contains_key(namespace) {
+                continue;
+            }
+            let (object, related) = &world.last[key];
+            assert_eq!(object.as_ref(), Some(value), "seed {seed}: {key}");
+            for one in world.related.keys().filter(|_| namespace == OWN[0]) {
+                let exists = secrets.get(&of(one, key.name()));
+                assert_eq!(related[one].as_ref(), exists, "seed {seed}: {key} and {one}");
+            }
+        }
+        let informers = 1 + world.own.len() + world.related.len();
+        assert_eq!(factory.status().informers.len(), informers, "seed {seed}");
+        assert_eq!(watches.open(), informers, "seed {seed}");
+        assert_eq!(handle.status().missing, [], "seed {seed}");
+    }
+    if seed % 2 == 0 {
+        stop.cancel();
+        running.await.unwrap().unwrap();
+    } else {
+        running.abort();
+    }
+    let world = std::mem::take(&mut *world.lock());
+    drop(world);
+    assert!(factory.remove(&base).await);
+    until("the end of the tasks", || tasks() == before && watches.open() == 0).await;
+}
+
+#[test]
+fn changing_controllers_follow_their_model_under_faults() {
+    play_seeds(0..50, play);
+}
+
+/// Aborts a controller at each of its awaits, while what it follows comes and goes.
+#[test]
+fn aborted_controllers_leave_nothing() {
+    play_seeds(0..100, |seed| async move {
+        let server = ApiServer::new();
+        server.create(&map_in("shop", "a")).unwrap();
+        server.create(&secret(&key("bank/a"), "")).unwrap();
+        let watches = Watches::default();
+        let factory = factory_of(watches.count(server.client()));
+        let before = tasks();
+        let maps = factory.informer::<ConfigMap>();
+        let controller = Controller::builder("maps", &maps).build();
+        let following = controller.following();
+        let held = Arc::new(());
+        let run = controller
+            .run(CancellationToken::new(), |_| async { Ok::<_, Infallible>(Action::done()) });
+        let mut running = Box::pin(run);
+        let secrets = factory.interest(InformerSpec::<Secret>::new()).unwrap();
+        let mut guard = None;
+        for step in 0..seed {
+            let _running = futures::poll!(&mut running);
+            let captured = held.clone();
+            match step % 7 {
+                2 => {
+                    let keys = move |_: &Secret| {
+                        let _ = &captured;
+                        Some(key("shop/a"))
+                    };
+                    guard = following.watches(&*secrets, keys).ok();
+                }
+                6 => guard = None,
+                _ => tokio::task::yield_now().await,
+            }
+        }
+        drop(running);
+        drop((guard, secrets));
+        assert!(factory.remove(&maps).await);
+        until("the end", || tasks() == before && watches.open() == 0).await;
+        assert_eq!(Arc::strong_count(&held), 1, "seed {seed}");
+    });
+}
+
+async fn play_referenced(seed: u64, beyond: Option<usize>) {
+    fastrand::seed(seed);
+    let mut rng = Rng::with_seed(seed);
+    let server = ApiServer::new();
+    let (faults, watches) = (Faults::new(), Watches::default());
+    let factory = factory_of(watches.count(faults.client(server.client())));
+    fastrand::seed(seed);
+    let before = tasks();
+    let maps = factory.informer::<ConfigMap>();
+    let names = |map: &ConfigMap| named(map).into_iter().map(|key| key.to_string());
+    let by_secret = maps.add_index("secret", move |map| names(map).collect::<Vec<_>>()).unwrap();
+    let mut secrets = factory.referenced::<Secret>();
+    if let Some(beyond) = beyond {
+        secrets = secrets.widen_beyond(beyond);
+    }
+    secrets.feed_from(&maps, named).unwrap();
+    let keys = move |secret: &Secret| by_secret.keys(ObjectKey::of(secret).unwrap().as_str());
+    let builder = Controller::builder("maps", &maps);
+    let (controller, guard) = if seed % 2 == 0 {
+        (builder.watches(&secrets, keys).build(), None)
+    } else {
+        let controller = builder.build();
+        let guard = controller.following().watches(&secrets, keys).unwrap();
+        (controller, Some(guard))
+    };
+    let (last, stop) = (Arc::<Mutex<BTreeMap<_, Vec<_>>>>::default(), CancellationToken::new());
+    let (seen, read) = (last.clone(), secrets.clone());
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        let map = request.object.present();
+        let read = map.iter().flat_map(|map| named(map)).map(|key| read.get_by_key(&key));
+        let read: Vec<_> = read.map(|one| one.map_err(|missing| missing.store)).collect();
+        let known = read.iter().all(|one| matches!(one, Ok(_) | Err(StoreState::Synced)));
+        let values = read.into_iter().map(|one| one.ok().map(|secret| value(&secret))).collect();
+        seen.lock().insert(request.key, values);
+        let next = if known { Action::done() } else { Action::requeue_after(5 * S) };
+        async move { Ok::<_, Infallible>(next) }
+    }));
+    faults.inject_at_random(seed, 0.2, Injection::one_of_each(seed));
+    let mut exist: BTreeMap<ObjectKey, String> = BTreeMap::new();
+    let mut referrers: BTreeMap<ObjectKey, ConfigMap> = BTreeMap::new();
+    for step in 0..150 {
+        let key = of(["bank", "shop"][rng.usize(..2)], NAMES[rng.usize(..NAMES.len())]);
+        match rng.u8(..20) {
+            0..7 => {
+                let named: Vec<_> = NAMES.into_iter().filter(|_| rng.bool()).collect();
+                let map = naming(key.namespace().unwrap(), key.name(), &named);
+                if referrers.contains_key(&key) && rng.bool() {
+                    server.delete(&map).unwrap();
+                    referrers.remove(&key);
+                } else {
+                    let known = referrers.insert(key, map.clone()).is_some();
+                    if known { server.replace(&map) } else { server.create(&map) }.unwrap();
+                }
+            }
+            7..15 => {
+                let new = secret(&key, &format!("step {step}"));
+                if exist.contains_key(&key) && rng.bool() {
+                    server.delete(&new).unwrap();
+                    exist.remove(&key);
+                } else {
+                    let known = exist.insert(key, value(&new)).is_some();
+                    if known { server.replace(&new) } else { server.create(&new) }.unwrap();
+                }
+            }
+            15 => server.drop_connections(),
+            16 => server.compact(),
+            _ => sleep(rng.u32(..5_000) * MS).await,
+        }
+    }
+    faults.clear();
+    sleep(1_000 * S).await;
+    for (key, map) in &referrers {
+        let exist: Vec<_> = named(map).iter().map(|key| exist.get(key).cloned()).collect();
+        assert_eq!(last.lock()[key], exist, "seed {seed}: {key}");
+    }
+    if beyond.is_none() {
+        assert_eq!(watches.open(), factory.status().informers.len(), "seed {seed}");
+    }
+    drop((secrets, guard));
+    stop.cancel();
+    running.await.unwrap().unwrap();
+    assert!(factory.remove(&maps).await);
+    until("the end of the tasks", || tasks() == before && watches.open() == 0).await;
+}
+
+#[test]
+fn controllers_follow_references_like_their_model_under_faults() {
+    play_seeds(0..50, |seed| play_referenced(seed, None));
+}
+
+#[test]
+fn controllers_follow_widened_references_like_their_model() {
+    play_seeds(0..50, |seed| play_referenced(seed, Some(1)));
+}
