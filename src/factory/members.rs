@@ -123,6 +123,11 @@ where
         members.map(|member| (member.tag.clone(), (*member.interest).clone())).collect()
     }
 
+    /// Returns a receiver that is woken after members joined or left.
+    pub(super) fn changes(&self) -> watch::Receiver<()> {
+        self.changed.subscribe()
+    }
+
     /// Returns the errors of wanted members whose informer the factory refused.
     pub(super) fn refused(&self) -> Vec<SpecError> {
         self.state.lock().refused.values().cloned().collect()

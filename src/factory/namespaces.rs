@@ -10,12 +10,16 @@ use k8s_openapi::api::core::v1::Namespace;
 use kube::Resource;
 use kube::core::{NamespaceResourceScope, PartialObjectMeta};
 use serde::de::DeserializeOwned;
+use tokio::sync::watch;
 
 use super::members::{Members, told_by};
 use super::{InformerSpec, Interest, SharedInformerFactory, SpecError};
+use crate::controller::Followed;
 use crate::indexer::{IndexError, Snapshot};
-use crate::informer::{GroupIndex, InformerGroup, SharedInformer, StartError, SyncError};
-use crate::object::{CachedEvent, Event};
+use crate::informer::{
+    GroupIndex, InformerGroup, InformerSet, SharedInformer, StartError, SyncError,
+};
+use crate::object::{CachedEvent, Event, ObjectKey};
 
 /// The informers of one kind in the namespaces that a label selector selects. They join and leave
 /// with their namespaces.
@@ -146,6 +150,31 @@ impl<K: Resource + Send + Sync + 'static> SelectedNamespaces<K> {
     /// Returns the errors of selected namespaces whose informer exists with other options.
     pub fn conflicts(&self) -> Vec<SpecError> {
         self.members.refused()
+    }
+}
+
+/// A controller follows the objects of the selected namespaces.
+impl<K: Resource + Send + Sync + 'static> From<&SelectedNamespaces<K>> for Followed<K> {
+    fn from(selected: &SelectedNamespaces<K>) -> Self {
+        Self::of_set(Arc::new(selected.clone()))
+    }
+}
+
+impl<K: Resource + Send + Sync + 'static> InformerSet for SelectedNamespaces<K> {
+    fn start(&self) -> Result<(), StartError> {
+        Self::start(self)
+    }
+
+    fn informers(&self) -> Vec<SharedInformer> {
+        self.group().cast().informers().to_vec()
+    }
+
+    fn informer_of(&self, key: &ObjectKey) -> Option<SharedInformer> {
+        self.group().cast().informer_of(key).cloned()
+    }
+
+    fn changes(&self) -> watch::Receiver<()> {
+        self.members.changes()
     }
 }
 

@@ -9,14 +9,17 @@ use futures::future::{BoxFuture, join_all};
 use kube::Resource;
 use kube::core::NamespaceResourceScope;
 use serde::de::DeserializeOwned;
+use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 
 use super::members::Members;
 use super::references::{Feed, Feeder, Reference, References};
 use super::widening::{Part, Widening, follows};
 use super::{InformerSpec, SharedInformerFactory, SpecError};
+use crate::controller::Followed;
 use crate::informer::{
-    InformerGroup, InformerStatus, InformerStopped, StartError, SyncError, Unsynced, wait_for_all,
+    InformerGroup, InformerSet, InformerStatus, InformerStopped, SharedInformer, StartError,
+    SyncError, Unsynced, wait_for_all,
 };
 use crate::lister::{NotFound, StoreState};
 use crate::lister_watcher::{Collection, ListerWatcher};
@@ -348,6 +351,32 @@ impl<K: Resource + Send + Sync + 'static> Referenced<K> {
     /// Returns the errors of names whose informer exists with other options.
     pub fn conflicts(&self) -> Vec<SpecError> {
         self.set.members.refused()
+    }
+}
+
+/// A controller follows the objects that are referenced.
+impl<K: Resource + Send + Sync + 'static> From<&Referenced<K>> for Followed<K> {
+    fn from(referenced: &Referenced<K>) -> Self {
+        Self::of_set(Arc::new(referenced.clone()))
+    }
+}
+
+impl<K: Resource + Send + Sync + 'static> InformerSet for Referenced<K> {
+    fn start(&self) -> Result<(), StartError> {
+        Self::start(self)
+    }
+
+    fn informers(&self) -> Vec<SharedInformer> {
+        let members = self.set.members.tagged().into_iter();
+        members.map(|(_, informer)| informer.cast()).collect()
+    }
+
+    fn informer_of(&self, key: &ObjectKey) -> Option<SharedInformer> {
+        Some(self.set.members.informer_of(key)?.cast())
+    }
+
+    fn changes(&self) -> watch::Receiver<()> {
+        self.set.members.changes()
     }
 }
 
