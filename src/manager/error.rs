@@ -56,6 +56,8 @@ pub enum ManagerError {
         /// The controller's name.
         controller: Arc<str>,
     },
+    /// The manager stops or has ended, so it runs no more controllers.
+    Ended,
     /// A route of the endpoints cannot be served.
     Route {
         /// The path.
@@ -161,6 +163,7 @@ impl fmt::Display for ManagerError {
                 "controller {controller} is sharded and waits for leadership: add it with \
                  controller_on_every_replica, or leave the leader election out"
             ),
+            Self::Ended => f.write_str("the manager has ended, so no controller can be added"),
             Self::Route { path, problem } => {
                 write!(f, "route {path:?} cannot be served: {problem}")
             }

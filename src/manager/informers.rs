@@ -65,10 +65,19 @@ impl Informers {
         wait_for_all(&informers, limit).await
     }
 
-    pub(super) fn status(&self) -> FactoryStatus {
+    /// Returns the status of every informer, and of these.
+    pub(super) fn status(&self, added: Vec<SharedInformer>) -> FactoryStatus {
         let others = self.others.lock();
-        let (live, last) = (others.live.clone(), others.last.clone());
+        let (mut live, last) = (others.live.clone(), others.last.clone());
         drop(others);
+        if !added.is_empty() {
+            let known = self.factory.informers();
+            let mut known: HashSet<_> =
+                known.iter().chain(&live).map(SharedInformer::identity).collect();
+            let mut added = added;
+            added.retain(|one| known.insert(one.identity()) && !one.is_stopped());
+            live.append(&mut added);
+        }
         let mut found = self.factory.status().informers;
         found.extend(last);
         found.extend(live.iter().map(SharedInformer::status));

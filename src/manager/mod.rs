@@ -63,7 +63,12 @@
 //! the process.
 //!
 //! The first failure is the error of `run`; later ones are logged.
+//!
+//! # Changes
+//!
+//! A [handle](ManagerHandle::add_controller) adds and removes controllers while the manager runs.
 
+mod adding;
 mod builder;
 mod crew;
 mod diagnosis;

@@ -9,6 +9,7 @@ use futures::{FutureExt, StreamExt, TryFutureExt};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
+use super::adding::host;
 use super::crew::{Crew, FirstError};
 use super::diagnosis;
 use super::informers::Informers;
@@ -79,7 +80,8 @@ impl Manager {
         if let Some(blocked) = state.blocked_term().filter(|_| waits) {
             at_once.run_until_cancelled(blocked.wait_until_idle()).await;
         }
-        let shardings = controllers.iter().filter_map(|controller| controller.sharding());
+        let added = state.additions.controllers();
+        let shardings = controllers.iter().chain(&*added).filter_map(|one| one.sharding());
         let blocked = join_all(shardings.map(|sharding| sharding.finish_blocked().boxed()));
         at_once.run_until_cancelled(blocked).await;
         first.take()
@@ -137,13 +139,22 @@ impl ManagerParts {
                     .iter()
                     .map(|controller| controller.informer_stopped().boxed())
                     .collect();
-                let failed = tokio::select! {
-                    biased;
-                    () = stop.cancelled() => None,
-                    error = work.next_failure() => Some(error),
-                    error = tasks.next_failure() => Some(error),
-                    error = early.next_failure() => Some(error),
-                    Some(error) = informer_ends.next() => Some(ManagerError::Controller(error)),
+                let failed = loop {
+                    tokio::select! {
+                        biased;
+                        () = stop.cancelled() => break None,
+                        error = work.next_failure() => break Some(error),
+                        error = tasks.next_failure() => break Some(error),
+                        error = early.next_failure() => break Some(error),
+                        Some(error) = informer_ends.next() => {
+                            break Some(ManagerError::Controller(error));
+                        }
+                        added = state.additions.next() => {
+                            let name = added.controller.name().clone();
+                            let hosting = host(state.clone(), added, work_stop.clone());
+                            work.spawn(&name, Role::Controller, hosting);
+                        }
+                    }
                 };
                 if let Some(error) = failed {
                     first.note(diagnosis::explain(&state.informers.factory, error).await);
@@ -151,6 +162,7 @@ impl ManagerParts {
             }
         }
         state.enter(ManagerPhase::Stopping);
+        state.additions.close();
         stopping.cancel();
         for (stop, crew) in
             [(work_stop, &mut work), (task_stop, &mut tasks), (early_stop, &mut early)]
@@ -168,7 +180,7 @@ impl ManagerParts {
                 did not take them, or there were too many"
             );
         }
-        state.informers.shutdown().await;
+        state.shutdown_informers().await;
     }
 }
 
@@ -259,7 +271,8 @@ impl Team {
     fn unfinished(&self) -> Vec<Arc<str>> {
         let controllers = self.controllers.iter().map(|controller| controller.name());
         let names = controllers.chain(self.tasks.iter().map(|task| &task.name));
-        let mut names = self.state.unfinished(names);
+        let added = self.state.additions.names();
+        let mut names = self.state.unfinished(names.chain(&added));
         if names.is_empty() {
             names.push(ELECTION.into());
         }
@@ -323,6 +336,7 @@ impl Drop for EndGuard {
     fn drop(&mut self) {
         self.state.enter(ManagerPhase::Stopped);
         // The first poll stops the informers. Nothing waits for their tasks.
-        let _ended = self.state.informers.shutdown().now_or_never();
+        let _ended = self.state.shutdown_informers().now_or_never();
+        self.state.additions.clear();
     }
 }

@@ -5,13 +5,18 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::future::join;
 use serde::Serialize;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use super::ManagerError;
+use super::adding::Additions;
 use super::informers::Informers;
+use super::names::check_names;
 use crate::controller::{ControllerHandle, ControllerStatus};
 use crate::factory::FactoryStatus;
+use crate::informer::{SharedInformer, shutdown_all};
 use crate::leader_election::{LeadershipState, WorkScope};
 use crate::sync::Mutex;
 use crate::time::seconds;
@@ -144,12 +149,14 @@ pub(super) enum Role {
 /// The state that a manager, its tasks and its handles share.
 pub(crate) struct ManagerState {
     pub(super) informers: Informers,
-    controllers: Vec<ControllerHandle>,
+    controllers: Mutex<Vec<ControllerHandle>>,
+    /// The controllers that were added at run time.
+    pub(super) additions: Additions,
     leadership: Option<watch::Receiver<LeadershipState>>,
     phase: Mutex<(ManagerPhase, Instant)>,
     parts: Mutex<BTreeMap<Arc<str>, (Role, TaskState)>>,
     /// The scope of the current term of leadership.
-    term: Mutex<Option<WorkScope>>,
+    term: watch::Sender<Option<WorkScope>>,
     #[cfg(feature = "serve")]
     addresses: Mutex<Option<Addresses>>,
 }
@@ -165,11 +172,12 @@ impl ManagerState {
         waiting.extend(tasks.map(|(name, role)| (name, (role, TaskState::Waiting))));
         Self {
             informers,
-            controllers,
+            controllers: Mutex::new(controllers),
+            additions: Additions::default(),
             leadership,
             phase: Mutex::new((ManagerPhase::Idle, Instant::now())),
             parts: Mutex::new(waiting),
-            term: Mutex::new(None),
+            term: watch::Sender::new(None),
             #[cfg(feature = "serve")]
             addresses: Mutex::new(None),
         }
@@ -189,18 +197,68 @@ impl ManagerState {
 
     /// Notes the scope of a term of leadership, or its end.
     pub(super) fn set_term(&self, scope: Option<WorkScope>) {
-        *self.term.lock() = scope;
+        self.term.send_replace(scope);
+    }
+
+    /// Returns a receiver of the scope of the current term.
+    pub(super) fn terms(&self) -> watch::Receiver<Option<WorkScope>> {
+        self.term.subscribe()
+    }
+
+    /// Returns whether controllers wait for leadership.
+    pub(super) fn has_election(&self) -> bool {
+        self.leadership.is_some()
+    }
+
+    /// Shows a controller that was added.
+    ///
+    /// # Errors
+    /// The name is empty or used.
+    pub(super) fn show(&self, controller: ControllerHandle) -> Result<(), ManagerError> {
+        let (controllers, name) = (self.controllers(), controller.name().clone());
+        let parts: Vec<_> = self.parts.lock().keys().cloned().collect();
+        let used = controllers.iter().map(ControllerHandle::name).chain(&parts);
+        check_names(used.filter(|other| **other == name).take(1).chain([&name]))?;
+        self.controllers.lock().push(controller);
+        Ok(())
+    }
+
+    /// Shows a controller no more.
+    pub(super) fn hide(&self, name: &Arc<str>) {
+        let mut controllers = self.controllers.lock();
+        let hidden: Vec<_> = controllers.extract_if(.., |one| one.name() == name).collect();
+        drop(controllers);
+        self.parts.lock().remove(name);
+        drop(hidden);
+    }
+
+    fn controllers(&self) -> Vec<ControllerHandle> {
+        self.controllers.lock().clone()
+    }
+
+    /// Returns the informers that controllers follow beside those that the manager was built with.
+    fn added_informers(&self) -> Vec<SharedInformer> {
+        let mut added: Vec<_> =
+            self.controllers().iter().flat_map(ControllerHandle::added).collect();
+        added.extend(self.additions.informers());
+        added
+    }
+
+    /// Stops every informer, and waits until no task of them is left. The first poll stops them.
+    pub(super) async fn shutdown_informers(&self) {
+        let added = self.added_informers();
+        join(self.informers.shutdown(), shutdown_all(&added)).await;
     }
 
     /// Returns the scope of the current term if its work goes on.
     pub(super) fn blocked_term(&self) -> Option<WorkScope> {
-        self.term.lock().clone().filter(|scope| scope.tracked() > 0)
+        self.term.borrow().clone().filter(|scope| scope.tracked() > 0)
     }
 
     /// Returns the time since the lease of the current term has expired, if it has.
     #[cfg(feature = "serve")]
     pub(crate) fn term_overdue(&self) -> Option<Duration> {
-        let end = self.term.lock().as_ref().and_then(WorkScope::deadline)?;
+        let end = self.term.borrow().as_ref().and_then(WorkScope::deadline)?;
         Instant::now().checked_duration_since(end).filter(|overdue| !overdue.is_zero())
     }
 
@@ -245,26 +303,27 @@ impl ManagerState {
     /// Updates the metrics that grow with time.
     #[cfg(feature = "serve")]
     pub(crate) fn publish(&self) {
-        self.controllers.iter().for_each(ControllerHandle::publish);
+        self.controllers().iter().for_each(ControllerHandle::publish);
     }
 
     pub(crate) fn read(&self) -> ManagerStatus {
         let (phase, since) = self.phase();
-        let tasks = self.parts.lock();
-        let tasks = tasks.iter().filter_map(|(name, (role, state))| match *role {
+        let parts = self.parts.lock();
+        let tasks = parts.iter().filter_map(|(name, (role, state))| match *role {
             Role::Task { while_leading } => {
                 Some(TaskStatus { name: name.clone(), while_leading, state: *state })
             }
             Role::Controller | Role::Election => None,
         });
         let tasks = tasks.collect();
+        drop(parts);
         ManagerStatus {
             phase,
             phase_age: since.elapsed(),
             leadership: self.leadership.as_ref().map(|state| state.borrow().clone()),
-            controllers: self.controllers.iter().map(ControllerHandle::status).collect(),
+            controllers: self.controllers().iter().map(ControllerHandle::status).collect(),
             tasks,
-            factory: self.informers.status(),
+            factory: self.informers.status(self.added_informers()),
         }
     }
 }

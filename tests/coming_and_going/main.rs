@@ -15,6 +15,7 @@ mod http;
 mod interests;
 mod interests_model;
 mod kinds;
+mod managers;
 mod namespaces;
 #[cfg(feature = "metrics")]
 #[path = "../../examples/support/prometheus.rs"]

@@ -107,7 +107,8 @@ impl Health {
             let failure = ended.then(|| "it has ended".to_owned());
             CheckResult::new(format!("controller/{}", controller.name), failure)
         }));
-        results.extend(named("informer", &status.factory.informers, |informer| {
+        let any = |_: &_| false;
+        results.extend(named("informer", &status.factory.informers, any, |informer| {
             let failure = informer.failure.as_ref().map(ToString::to_string);
             failure
                 .or_else(|| informer.stopped.then(|| "it was stopped".to_owned()))
@@ -132,11 +133,14 @@ impl Health {
         // the collection is missing.
         let unsynced = informers.iter().filter(|informer| !informer.synced);
         let unsynced: HashSet<_> = unsynced.map(|informer| &informer.collection).collect();
-        results.extend(named("informer-sync", informers, |informer| {
+        let is_missing = |informer: &InformerStatus| {
+            running && missing.contains(&*informer.collection.to_string())
+        };
+        results.extend(named("informer-sync", informers, is_missing, |informer| {
             if informer.reflector.not_served.is_some() || informer.by_reference {
                 return None;
             }
-            let missing = running && missing.contains(&*informer.collection.to_string());
+            let missing = is_missing(informer);
             if !informer.synced {
                 return (!missing).then(|| progress(informer));
             }
@@ -164,10 +168,12 @@ fn blocked_work(status: &ManagerStatus) -> String {
     format!("work exceeded the grace and blocks a thread: {}", held.join("; "))
 }
 
-/// Checks each informer. Several with the same name get numbers.
+/// Checks each informer. Several with the same name get numbers. Controllers work without those
+/// that are missing.
 fn named<'a>(
     what: &'a str,
     informers: &'a [InformerStatus],
+    is_missing: impl Fn(&InformerStatus) -> bool + 'a,
     failure: impl Fn(&InformerStatus) -> Option<String> + 'a,
 ) -> impl Iterator<Item = CheckResult> + 'a {
     let mut seen = HashSet::new();
@@ -185,8 +191,9 @@ fn named<'a>(
         let waits = if informer.reflector.not_served.is_some() {
             Some(progress(informer))
         } else {
-            let unknown = informer.by_reference && !informer.synced;
-            unknown.then(|| format!("{}: {}", informer.name, progress(informer)))
+            let known = informer.synced || !(informer.by_reference || is_missing(informer));
+            let selects = if informer.by_reference { &format!("{}: ", informer.name) } else { "" };
+            (!known).then(|| format!("{selects}{}", progress(informer)))
         };
         CheckResult { waits, ..CheckResult::new(unique, failure(informer)) }
     })

@@ -1,0 +1,334 @@
+//! Controllers that are added to a running manager, and removed from it.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::mem;
+use std::sync::Arc;
+
+use kube::Resource;
+use tokio::sync::watch;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::status::ManagerState;
+use super::{ManagerError, ManagerHandle};
+use crate::controller::{
+    Action, AnyController, BoxError, Controller, ControllerError, ReconcileRequest, StopGuard,
+};
+use crate::informer::SharedInformer;
+use crate::lease::{ScopeOwner, WorkScope};
+use crate::panic::{SafeVec, drop_safely};
+use crate::sync::Mutex;
+
+/// The controllers that were added to a manager.
+#[derive(Default)]
+pub(super) struct Additions {
+    state: Mutex<State>,
+    /// Woken when a controller was added.
+    changed: watch::Sender<()>,
+}
+
+#[derive(Default)]
+struct State {
+    /// True if the manager stops.
+    closed: bool,
+    /// Those that do not run yet.
+    waiting: VecDeque<Added>,
+    /// All that were not removed, by name.
+    of: BTreeMap<Arc<str>, Entry>,
+}
+
+/// A controller of a manager, until it is removed.
+struct Entry {
+    controller: Arc<dyn AnyController>,
+    /// Cancelled to end the controller.
+    stop: CancellationToken,
+    /// Cancelled when the controller has ended.
+    ended: CancellationToken,
+}
+
+/// A controller that is to run.
+pub(super) struct Added {
+    pub(super) controller: Arc<dyn AnyController>,
+    while_leading: bool,
+    stop: CancellationToken,
+    _stops: StopGuard,
+    /// Dropped last: the queue and the status have ended when others learn of the end.
+    _ends: DropGuard,
+}
+
+impl ManagerHandle {
+    /// Adds a controller, which begins when its informers have synced. With leader election it
+    /// reconciles only while this replica leads.
+    ///
+    /// It is a part of the manager like the others: if it fails or panics, the manager ends with the
+    /// error. A controller that is added before the manager runs begins once the others do. Its
+    /// informers are started, and stopped at the end of the manager.
+    ///
+    /// ```no_run
+    /// use k8s_openapi::api::core::v1::ConfigMap;
+    /// use kube_informer::manager::{ManagerError, ManagerHandle};
+    /// use kube_informer::{Action, Controller, SharedInformerFactory};
+    ///
+    /// /// Reconciles the config maps of a tenant until it leaves.
+    /// fn join(
+    ///     manager: &ManagerHandle,
+    ///     factory: &SharedInformerFactory,
+    ///     tenant: &str,
+    /// ) -> Result<(), ManagerError> {
+    ///     let maps = factory.in_namespaces::<ConfigMap>([tenant]);
+    ///     let controller = Controller::builder(format!("maps of {tenant}"), &maps).build();
+    ///     manager.add_controller(controller, |request| async move {
+    ///         println!("reconcile {}", request.key);
+    ///         Ok::<_, kube::Error>(Action::done())
+    ///     })
+    /// }
+    ///
+    /// async fn leave(manager: &ManagerHandle, tenant: &str) {
+    ///     manager.remove_controller(&format!("maps of {tenant}")).await;
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// - [`ManagerError::Ended`]: the manager stops or has ended.
+    /// - [`ManagerError::DuplicateName`] and [`ManagerError::EmptyName`].
+    /// - [`ManagerError::ControllerElection`], and [`ManagerError::ShardedController`] with leader
+    ///   election.
+    pub fn add_controller<K, C, F, Fut, E>(
+        &self,
+        controller: Controller<K, C>,
+        reconcile: F,
+    ) -> Result<(), ManagerError>
+    where
+        K: Resource + Send + Sync + 'static,
+        C: Send + Sync + 'static,
+        F: Fn(ReconcileRequest<K, C>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Action, E>> + Send + 'static,
+        E: Into<BoxError> + 'static,
+    {
+        let (controller, election) = controller.with_reconcile(reconcile);
+        self.add(controller, election.is_some(), true)
+    }
+
+    /// Adds a controller that reconciles whether or not this replica leads. Otherwise like
+    /// [`add_controller`](Self::add_controller).
+    ///
+    /// # Errors
+    /// Those of [`add_controller`](Self::add_controller), except
+    /// [`ManagerError::ShardedController`].
+    pub fn add_controller_on_every_replica<K, C, F, Fut, E>(
+        &self,
+        controller: Controller<K, C>,
+        reconcile: F,
+    ) -> Result<(), ManagerError>
+    where
+        K: Resource + Send + Sync + 'static,
+        C: Send + Sync + 'static,
+        F: Fn(ReconcileRequest<K, C>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Action, E>> + Send + 'static,
+        E: Into<BoxError> + 'static,
+    {
+        let (controller, election) = controller.with_reconcile(reconcile);
+        self.add(controller, election.is_some(), false)
+    }
+
+    fn add(
+        &self,
+        controller: Arc<dyn AnyController>,
+        elected: bool,
+        while_leading: bool,
+    ) -> Result<(), ManagerError> {
+        let (state, name) = (&self.0, controller.name().clone());
+        if elected {
+            return Err(ManagerError::ControllerElection { controller: name });
+        }
+        if while_leading && state.has_election() && controller.sharding().is_some() {
+            return Err(ManagerError::ShardedController { controller: name });
+        }
+        let (stop, ended) = (CancellationToken::new(), CancellationToken::new());
+        let mut additions = state.additions.state.lock();
+        if additions.closed {
+            return Err(ManagerError::Ended);
+        }
+        state.show(controller.handle())?;
+        additions.waiting.push_back(Added {
+            _stops: controller.stop_guard(),
+            _ends: ended.clone().drop_guard(),
+            controller: controller.clone(),
+            while_leading,
+            stop: stop.clone(),
+        });
+        additions.of.insert(name, Entry { controller, stop, ended });
+        drop(additions);
+        state.additions.changed.send_replace(());
+        Ok(())
+    }
+
+    /// Ends a controller that was added, and waits until its reconciles have ended, for at most its
+    /// [grace](crate::controller::ControllerBuilder::grace). Returns false if there is none of this
+    /// name. Everything else goes on, and so does the election.
+    ///
+    /// Keys that wait are dropped. Its informers run on: end them with
+    /// [`remove`](crate::SharedInformerFactory::remove) or an
+    /// [`Interest`](crate::factory::Interest). If the returned future is dropped, the controller
+    /// ends all the same.
+    pub async fn remove_controller(&self, name: &str) -> bool {
+        let mut additions = self.0.additions.state.lock();
+        let Some((name, entry)) = additions.of.remove_entry(name) else { return false };
+        let place = additions.waiting.iter().position(|one| one.controller.name() == &name);
+        let not_begun = place.and_then(|place| additions.waiting.remove(place));
+        drop(additions);
+        let Entry { controller, stop, ended } = entry;
+        stop.cancel();
+        drop_safely(not_begun);
+        drop_safely(controller);
+        // It stays visible until then, also if this future is dropped.
+        let (state, hidden) = (self.0.clone(), ended.clone());
+        let hiding = async move {
+            hidden.cancelled().await;
+            state.hide(&name);
+        };
+        let hiding = tokio::spawn(hiding);
+        let _hidden = hiding.await;
+        true
+    }
+}
+
+impl Additions {
+    /// Waits for a controller that is to run. Cancel safe.
+    pub(super) async fn next(&self) -> Added {
+        let mut changed = self.changed.subscribe();
+        loop {
+            let first = self.state.lock().waiting.pop_front();
+            if let Some(added) = first {
+                return added;
+            }
+            // The sender lives as long as `self`.
+            let _changed = changed.changed().await;
+        }
+    }
+
+    /// Refuses further controllers. Those that do not run yet never will.
+    pub(super) fn close(&self) {
+        let mut state = self.state.lock();
+        state.closed = true;
+        let waiting = mem::take(&mut state.waiting);
+        drop(state);
+        drop_safely(waiting);
+    }
+
+    /// Forgets all controllers.
+    pub(super) fn clear(&self) {
+        self.close();
+        let of = mem::take(&mut self.state.lock().of);
+        drop(SafeVec::from(of.into_values().collect::<Vec<_>>()));
+    }
+
+    /// Returns the controllers that were not removed.
+    pub(super) fn controllers(&self) -> SafeVec<Arc<dyn AnyController>> {
+        let state = self.state.lock();
+        state.of.values().map(|entry| entry.controller.clone()).collect::<Vec<_>>().into()
+    }
+
+    /// Returns the names of those that were not removed.
+    pub(super) fn names(&self) -> Vec<Arc<str>> {
+        self.state.lock().of.keys().cloned().collect()
+    }
+
+    /// Returns the informers that the controllers use.
+    pub(super) fn informers(&self) -> Vec<SharedInformer> {
+        let controllers = self.controllers();
+        let used = controllers.iter().flat_map(|one| [one.followed(), one.written()]);
+        used.flatten().collect()
+    }
+}
+
+/// Runs a controller that was added, until it is removed or the manager stops.
+pub(super) async fn host(
+    state: Arc<ManagerState>,
+    added: Added,
+    manager_stop: CancellationToken,
+) -> Result<(), ManagerError> {
+    let (controller, removed) = (added.controller.clone(), added.stop.clone());
+    let stop = manager_stop.child_token();
+    let ends = async {
+        removed.cancelled().await;
+        stop.cancel();
+        std::future::pending().await
+    };
+    let working = work(&state, &*controller, added.while_leading, &stop);
+    let working = async {
+        tokio::select! {
+            biased;
+            ended = working => ended,
+            // The work above may not have begun.
+            error = controller.informer_stopped(), if !stop.is_cancelled() => Err(error),
+        }
+    };
+    let ended = tokio::select! {
+        biased;
+        ended = working => ended,
+        never = ends => never,
+    };
+    drop_safely(controller);
+    drop_safely(added);
+    match ended {
+        Err(error) if removed.is_cancelled() && !manager_stop.is_cancelled() => {
+            tracing::error!(%error, "a controller that was removed did not end well");
+            Ok(())
+        }
+        ended => ended.map_err(ManagerError::Controller),
+    }
+}
+
+/// Reconciles until the stop.
+async fn work(
+    state: &ManagerState,
+    controller: &dyn AnyController,
+    while_leading: bool,
+    stop: &CancellationToken,
+) -> Result<(), ControllerError> {
+    if !controller.sync(stop).await? {
+        return Ok(());
+    }
+    if !while_leading || !state.has_election() {
+        return controller.work(WorkScope::new(stop.clone())).await;
+    }
+    let mut terms = state.terms();
+    loop {
+        controller.stand_by();
+        let term = tokio::select! {
+            biased;
+            () = stop.cancelled() => return Ok(()),
+            term = terms.wait_for(Option::is_some) => term.ok().and_then(|term| term.clone()),
+        };
+        let Some(term) = term else { return Ok(()) };
+        let owner = ScopeOwner { name: controller.name().clone(), key: None };
+        let own = term.within(term.token().child_token(), None, owner);
+        let ends = own.end_on_drop();
+        let working = term.track(controller.work(own.clone()));
+        let stopping = async {
+            stop.cancelled().await;
+            own.token().cancel();
+            std::future::pending().await
+        };
+        let ended = tokio::select! {
+            biased;
+            ended = working => ended,
+            never = stopping => never,
+        };
+        drop(ends);
+        match ended {
+            // The elector reports the end of the term.
+            Some(Err(error)) if term.token().is_cancelled() && !stop.is_cancelled() => {
+                tracing::error!(%error, "a controller did not end well with its term");
+            }
+            Some(Err(error)) => return Err(error),
+            Some(Ok(())) | None => {}
+        }
+        let over = |now: &Option<WorkScope>| now.as_ref().is_none_or(|now| !now.is_same(&term));
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => return Ok(()),
+            _over = terms.wait_for(over) => {}
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! Controllers join and leave a manager that runs.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use fastrand::Rng;
+use k8s_openapi::api::coordination::v1::Lease;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kube::api::Api;
+use kube_informer::controller::{ControllerError, Phase};
+use kube_informer::factory::Interest;
+use kube_informer::manager::{ManagerError, ManagerHandle};
+use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
+use kube_informer::{Action, Controller, InformerSpec, Manager, SharedInformerFactory};
+use parking_lot::Mutex;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+
+use crate::helpers::{MS, S, elector, factory, factory_of, forbid, map_in, until};
+use crate::referenced::tasks;
+use crate::seeds::play_seeds;
+use crate::watches::Watches;
+
+/// The reconciles of all controllers, by name: those that have begun, and those that have ended.
+#[derive(Clone, Default)]
+struct Counts(Arc<Mutex<BTreeMap<String, (usize, usize)>>>);
+
+impl Counts {
+    fn of(&self, name: &str) -> (usize, usize) {
+        self.0.lock().get(name).copied().unwrap_or_default()
+    }
+
+    /// Adds a controller whose reconciles take this long.
+    fn add(
+        &self,
+        manager: &ManagerHandle,
+        name: &str,
+        maps: &Interest<ConfigMap>,
+        takes: Duration,
+    ) -> Result<(), ManagerError> {
+        let controller = Controller::builder(name, &**maps).build();
+        let (counts, name) = (self.0.clone(), name.to_owned());
+        manager.add_controller(controller, move |_| {
+            counts.lock().entry(name.clone()).or_default().0 += 1;
+            let (counts, name) = (counts.clone(), name.clone());
+            async move {
+                sleep(takes).await;
+                counts.lock().entry(name).or_default().1 += 1;
+                Ok::<_, Infallible>(Action::done())
+            }
+        })
+    }
+}
+
+type Running = JoinHandle<Result<(), ManagerError>>;
+
+fn run(manager: Manager) -> (ManagerHandle, CancellationToken, Running) {
+    let (handle, stop) = (manager.handle(), CancellationToken::new());
+    let running = tokio::spawn(manager.run_until(stop.clone()));
+    (handle, stop, running)
+}
+
+fn maps_in(factory: &SharedInformerFactory, namespace: &str) -> Interest<ConfigMap> {
+    factory.interest(InformerSpec::new().namespace(namespace)).unwrap()
+}
+
+fn names(manager: &ManagerHandle) -> Vec<String> {
+    let status = manager.status();
+    status.controllers.iter().map(|controller| controller.name.to_string()).collect()
+}
+
+fn phase(manager: &ManagerHandle, name: &str) -> Option<Phase> {
+    let status = manager.status();
+    status.controllers.iter().find(|one| &*one.name == name).map(|one| one.phase)
+}
+
+#[tokio::test(start_paused = true)]
+async fn controllers_join_and_leave_a_running_manager() {
+    let server = ApiServer::new();
+    for namespace in ["bank", "shop"] {
+        server.create(&map_in(namespace, "a")).unwrap();
+    }
+    let watches = Watches::default();
+    let factory = factory_of(watches.count(server.client()));
+    let counts = Counts::default();
+    let first = maps_in(&factory, "shop");
+    let (handle, stop, running) = run(Manager::builder(&factory).build().unwrap());
+    counts.add(&handle, "first", &first, Duration::ZERO).unwrap();
+    until("the first", || counts.of("first") == (1, 1)).await;
+    sleep(S).await;
+    let before = (tasks(), watches.open());
+
+    let second = maps_in(&factory, "bank");
+    counts.add(&handle, "second", &second, 5 * S).unwrap();
+    let twice = counts.add(&handle, "second", &second, S).unwrap_err();
+    assert!(matches!(twice, ManagerError::DuplicateName { .. }), "{twice}");
+    until("the second", || counts.of("second") == (1, 0)).await;
+    assert_eq!(names(&handle), ["first", "second"]);
+    let began = Instant::now();
+    assert!(handle.remove_controller("second").await);
+    assert!(began.elapsed() > 4 * S, "it waits for the reconcile");
+    assert_eq!(counts.of("second"), (1, 1));
+    assert_eq!(names(&handle), ["first"]);
+    assert!(!handle.remove_controller("second").await);
+    drop(second);
+    until("the end", || (tasks(), watches.open()) == before).await;
+    server.create(&map_in("shop", "b")).unwrap();
+    until("the first", || counts.of("first") == (2, 2)).await;
+
+    for cycle in 0..1_000 {
+        let second = maps_in(&factory, "bank");
+        counts.add(&handle, "second", &second, Duration::ZERO).unwrap();
+        if cycle % 2 == 0 {
+            sleep(cycle * MS).await;
+        }
+        assert!(handle.remove_controller("second").await);
+    }
+    until("the end", || (tasks(), watches.open()) == before).await;
+    assert_eq!(names(&handle), ["first"]);
+    stop.cancel();
+    running.await.unwrap().unwrap();
+    let late = counts.add(&handle, "third", &first, S).unwrap_err();
+    assert!(matches!(late, ManagerError::Ended), "{late}");
+    assert!(!handle.remove_controller("first").await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn joining_controllers_wait_for_leadership() {
+    let server = ApiServer::new();
+    server.create(&map_in("shop", "a")).unwrap();
+    let leases: Api<Lease> = Api::namespaced(server.client(), "shop");
+    let holder = async || leases.get("work").await.unwrap().spec.unwrap().holder_identity;
+    let led = CancellationToken::new();
+    let (mut leader, leads) = (elector(server.client(), "other"), led.clone());
+    let leader = tokio::spawn(async move {
+        leader.run(leads, |stop| async move { stop.cancelled().await }).await
+    });
+    sleep(S).await;
+    let (factory, counts) = (factory(&server), Counts::default());
+    let manager = Manager::builder(&factory).leader_election(elector(server.client(), "this"));
+    let (handle, stop, running) = run(manager.build().unwrap());
+    let maps = maps_in(&factory, "shop");
+    counts.add(&handle, "first", &maps, Duration::ZERO).unwrap();
+    counts.add(&handle, "second", &maps, 5 * S).unwrap();
+    until("the standby", || phase(&handle, "second") == Some(Phase::Standby)).await;
+    sleep(60 * S).await;
+    assert_eq!(counts.of("second"), (0, 0));
+    led.cancel();
+    leader.await.unwrap().unwrap();
+    until("the work", || counts.of("second") == (1, 0)).await;
+    assert_eq!(holder().await.as_deref(), Some("this"));
+    assert!(handle.remove_controller("first").await);
+    assert_eq!(holder().await.as_deref(), Some("this"), "the election goes on");
+    // One that joins in the term works in it.
+    counts.add(&handle, "third", &maps, 5 * S).unwrap();
+    until("the third", || counts.of("third") == (1, 0)).await;
+    stop.cancel();
+    sleep(2 * S).await;
+    assert_eq!(holder().await.as_deref(), Some("this"), "a reconcile goes on");
+    running.await.unwrap().unwrap();
+    assert_eq!(counts.of("third"), (1, 1));
+    assert_ne!(holder().await.as_deref(), Some("this"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn joined_controllers_work_in_each_term() {
+    let server = ApiServer::new();
+    server.create(&map_in("shop", "a")).unwrap();
+    let faults = Faults::new();
+    let client = faults.client(server.client());
+    let (factory, counts) = (factory(&server), Counts::default());
+    let manager =
+        Manager::builder(&factory).leader_election(elector(client, "this")).rejoins_election(true);
+    let (handle, stop, running) = run(manager.build().unwrap());
+    let maps = maps_in(&factory, "shop");
+    counts.add(&handle, "first", &maps, S).unwrap();
+    until("the work", || counts.of("first") == (1, 1)).await;
+    faults.inject(Requests::all().to("/leases"), Injection::refuse());
+    until("the loss", || phase(&handle, "first") == Some(Phase::Standby)).await;
+    server.create(&map_in("shop", "b")).unwrap();
+    sleep(5 * S).await;
+    assert_eq!(counts.of("first"), (1, 1));
+    faults.clear();
+    until("the next term", || counts.of("first") == (3, 3)).await;
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn joined_controller_that_fails_ends_the_manager() {
+    let server = ApiServer::new();
+    forbid(&server, "/secrets");
+    let factory = factory(&server);
+    let (handle, _stop, running) = run(Manager::builder(&factory).build().unwrap());
+    sleep(S).await;
+    let secrets = factory.informer::<Secret>();
+    let controller = Controller::builder("secrets", &secrets).sync_timeout(10 * S).build();
+    handle.add_controller(controller, |_| async { Ok::<_, Infallible>(Action::done()) }).unwrap();
+    let error = running.await.unwrap().unwrap_err();
+    assert!(matches!(error, ManagerError::Forbidden { .. }), "{error}");
+
+    let (handle, _stop, running) =
+        run(Manager::builder(&factory_of(server.client())).build().unwrap());
+    let maps = factory_of(server.client()).informer::<ConfigMap>();
+    let controller = Controller::builder("maps", &maps).build();
+    handle.add_controller(controller, |_| async { Ok::<_, Infallible>(Action::done()) }).unwrap();
+    until("the work", || phase(&handle, "maps") == Some(Phase::Working)).await;
+    let shown = handle.status().factory.informers;
+    assert_eq!(shown.len(), 1, "it is of another factory");
+    maps.shutdown().await;
+    let error = running.await.unwrap().unwrap_err();
+    let stopped = matches!(error, ManagerError::Controller(ControllerError::Stopped { .. }));
+    assert!(stopped, "{error}");
+}
+
+/// A manager that is dropped at any time leaves nothing of the controllers that came and went.
+#[test]
+fn dropped_managers_leave_nothing() {
+    play_seeds(0..50, |seed| async move {
+        let mut rng = Rng::with_seed(seed);
+        let server = ApiServer::new();
+        server.create(&map_in("shop", "a")).unwrap();
+        let (watches, counts) = (Watches::default(), Counts::default());
+        let factory = factory_of(watches.count(server.client()));
+        let before = tasks();
+        let mut manager = Manager::builder(&factory);
+        if seed % 2 == 0 {
+            manager = manager.leader_election(elector(server.client(), "this"));
+        }
+        let (handle, stop, running) = run(manager.build().unwrap());
+        let mut held: BTreeMap<String, Interest<ConfigMap>> = BTreeMap::new();
+        for _ in 0..60 {
+            let name = format!("maps-{}", rng.u8(..4));
+            match rng.u8(..10) {
+                0..4 => {
+                    if !held.contains_key(&name) {
+                        let maps = maps_in(&factory, "shop");
+                        counts.add(&handle, &name, &maps, rng.u32(..3_000) * MS).unwrap();
+                        held.insert(name, maps);
+                    }
+                }
+                4..7 => {
+                    let removing = handle.remove_controller(&name);
+                    if rng.bool() {
+                        let removed = removing.await;
+                        assert_eq!(removed, held.remove(&name).is_some());
+                    } else {
+                        let _cancelled = tokio::time::timeout(MS, removing).await;
+                        until("the end", || !names(&handle).contains(&name)).await;
+                        held.remove(&name);
+                    }
+                }
+                _ => sleep(rng.u32(..3_000) * MS).await,
+            }
+            assert!(!running.is_finished());
+        }
+        let present: Vec<_> = held.keys().cloned().collect();
+        let mut shown = names(&handle);
+        shown.sort();
+        assert_eq!(shown, present, "seed {seed}");
+        if seed % 4 < 2 {
+            running.abort();
+        } else {
+            stop.cancel();
+            running.await.unwrap().unwrap();
+        }
+        drop(held);
+        until("the end", || tasks() == before && watches.open() == 0).await;
+    });
+}
