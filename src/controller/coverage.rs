@@ -82,6 +82,7 @@ impl ControllerParts {
             }
             let next = next.into_iter().chain(unrun).min();
             tokio::select! {
+                biased;
                 () = changes.changed() => {}
                 () = sleep_until(next.unwrap_or(now)), if next.is_some() => {}
             }

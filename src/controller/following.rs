@@ -212,16 +212,8 @@ impl Feeder {
                 }
             };
             tokio::select! {
-                event = event => match event {
-                    Some((key, event)) => {
-                        budget.spend(1).await;
-                        if let Some(event) = event.get() {
-                            self.enqueuer.fire(&key, event);
-                        }
-                    }
-                    // The informer is gone, and the controller ends by itself.
-                    None => return,
-                },
+                // What is rare comes first: events may come without end.
+                biased;
                 () = tick => {
                     let again = |object| CachedEvent::Updated { old: Clone::clone(&object), new: object };
                     self.feed(&self.membership.informer().snapshot(), again).await;
@@ -232,6 +224,16 @@ impl Feeder {
                         self.enqueuer.again(key);
                     }
                 }
+                event = event => match event {
+                    Some((key, event)) => {
+                        budget.spend(1).await;
+                        if let Some(event) = event.get() {
+                            self.enqueuer.fire(&key, event);
+                        }
+                    }
+                    // The informer is gone, and the controller ends by itself.
+                    None => return,
+                },
             }
         }
     }

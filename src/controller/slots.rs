@@ -192,6 +192,7 @@ impl SlotGate {
             self.release(arrivals);
             self.purge();
             tokio::select! {
+                biased;
                 () = changes.changed() => {}
                 // `arrivals` holds the sender.
                 _requested = all_requests.changed() => all_requests.mark_changed(),

@@ -405,8 +405,13 @@ impl SharedInformerFactory {
         }
     }
 
+    /// Returns the informers in the order of their collections. Without an order, a test would see
+    /// its informers start in any.
     pub(crate) fn informers(&self) -> Vec<SharedInformer> {
-        self.shared.informers.lock().values().map(|held| held.informer.clone()).collect()
+        let informers = self.shared.informers.lock();
+        let mut informers: Vec<_> = informers.iter().collect();
+        informers.sort_unstable_by(|(one, _), (other, _)| one.order().cmp(&other.order()));
+        informers.into_iter().map(|(_, held)| held.informer.clone()).collect()
     }
 }
 

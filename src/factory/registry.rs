@@ -58,6 +58,13 @@ pub(super) struct Identity {
     pub(super) shard: Option<ShardChannel>,
 }
 
+impl Identity {
+    /// Returns all that has an order.
+    pub(super) fn order(&self) -> impl Ord + '_ {
+        (&self.path, &self.namespace, &self.labels, &self.fields, self.object)
+    }
+}
+
 /// The channel of the shard that an informer follows. It equals only its own clones.
 #[derive(Clone, Debug)]
 pub(super) struct ShardChannel(pub(super) watch::Receiver<ShardSelector>);

@@ -73,6 +73,7 @@ impl ResyncClock {
             match processor.next_resync() {
                 None => changed.await,
                 Some(next) => tokio::select! {
+                    biased;
                     () = sleep_until(next) => return,
                     () = changed => {}
                 },

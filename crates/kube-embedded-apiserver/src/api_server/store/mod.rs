@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
-use tokio::sync::watch;
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::api_server::resource::ResourceType;
@@ -50,8 +50,9 @@ pub(crate) struct Store {
     memory: Option<Duration>,
     /// Times, and the newest revision soon after each.
     time_marks: VecDeque<(Instant, u64)>,
-    /// Increases with every change. Watches wait for it.
-    changed: watch::Sender<u64>,
+    /// Wakes those that wait for a change, in the order in which they began to wait. A channel
+    /// `watch` would draw the order.
+    changed: Arc<Notify>,
 }
 
 /// The objects of one type.
@@ -113,17 +114,17 @@ impl Store {
             next_id: 0,
             memory: None,
             time_marks: VecDeque::new(),
-            changed: watch::Sender::new(0),
+            changed: Arc::default(),
         }
     }
 
-    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
-        self.changed.subscribe()
+    pub(crate) fn changes(&self) -> Arc<Notify> {
+        self.changed.clone()
     }
 
     /// Wakes every watch.
     pub(crate) fn announce(&self) {
-        self.changed.send_modify(|count| *count += 1);
+        self.changed.notify_waiters();
     }
 
     /// Returns the type with these names.

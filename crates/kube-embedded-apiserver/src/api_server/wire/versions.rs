@@ -1,5 +1,6 @@
 //! The versions that queries name: their syntax, and waiting for those of the future.
 
+use std::pin::pin;
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
@@ -28,22 +29,17 @@ pub(super) fn parse(text: &str) -> Result<Option<u64>, String> {
 pub(super) async fn reach(server: &Server, version: Option<u64>) -> Result<(), Failure> {
     let Some(version) = version else { return Ok(()) };
     let until = Instant::now() + PATIENCE;
+    let changes = server.store.lock().changes();
+    let mut late = false;
     loop {
-        let mut revisions = {
-            let store = server.store.lock();
-            if version <= store.revision {
-                return Ok(());
-            }
-            store.changes()
-        };
-        let changed = timeout_at(until, revisions.changed()).await;
-        if !matches!(changed, Ok(Ok(()))) {
-            let current = server.store.lock().revision;
-            return if version <= current {
-                Ok(())
-            } else {
-                Err(Failure::too_large(version, current))
-            };
+        let mut changed = pin!(changes.notified());
+        changed.as_mut().enable();
+        let current = server.store.lock().revision;
+        if version <= current {
+            return Ok(());
+        } else if late {
+            return Err(Failure::too_large(version, current));
         }
+        late = timeout_at(until, changed).await.is_err();
     }
 }

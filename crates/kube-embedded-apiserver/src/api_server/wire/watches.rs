@@ -1,6 +1,7 @@
 //! Watches: from a revision on, or from the current state.
 
 use std::collections::VecDeque;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use futures::{StreamExt, stream};
 use http::Response;
 use http_body_util::{BodyExt, StreamBody};
 use serde_json::{Value, json};
-use tokio::sync::watch;
+use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
 use super::body::{ResponseBody, full};
@@ -56,7 +57,7 @@ struct OpenWatch {
     until: Instant,
     /// True once the columns of a table were sent, which happens only once.
     columns_sent: bool,
-    changes: watch::Receiver<u64>,
+    changes: Arc<Notify>,
     generation: u64,
     over: bool,
 }
@@ -131,7 +132,11 @@ fn event(kind: &str, object: &Value, encoding: Encoding) -> Vec<u8> {
 
 impl OpenWatch {
     async fn next(mut self) -> Option<(Piece, Self)> {
+        let changes = self.changes.clone();
         loop {
+            // Waits from here on, so that no change is missed.
+            let mut changed = pin!(changes.notified());
+            changed.as_mut().enable();
             if self.over {
                 return None;
             }
@@ -139,7 +144,6 @@ impl OpenWatch {
                 self.over = true;
                 return Some((Err(crate::api_server::Aborted), self));
             }
-            self.changes.borrow_and_update();
             let mut piece = Vec::new();
             self.initial_events(&mut piece);
             if piece.is_empty() {
@@ -157,7 +161,7 @@ impl OpenWatch {
             tokio::select! {
                 biased;
                 () = stop.cancelled() => {}
-                changed = self.changes.changed() => changed.ok()?,
+                () = changed => {}
                 () = sleep_until(self.next_bookmark.unwrap_or(self.until)) => {}
             }
         }
