@@ -9,6 +9,7 @@ mod crd_controller;
 mod default_deny;
 mod disturbances;
 mod operator;
+mod order;
 mod runtime;
 mod sample_controller;
 mod scenarios;

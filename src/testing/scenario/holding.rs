@@ -1,5 +1,7 @@
 //! Watches and processes that are held, and the settling at which they go on.
 
+use std::mem;
+use std::pin::pin;
 use std::sync::Arc;
 
 use super::record::Record;
@@ -32,23 +34,30 @@ impl World {
 
     /// Returns true if watches or a process are held.
     pub(in crate::testing) fn holds(&self) -> bool {
-        let former = self.0.former.lock();
-        let held = former.as_ref().is_some_and(|(life, _)| life.turn.is_held());
-        held || !self.0.held.borrow().is_empty()
+        let held = self.0.former.lock().as_ref().is_some_and(|(life, _)| life.turn.is_held());
+        held || !self.0.held.lock().is_empty()
     }
 
     /// Waits while the watches of a collection deliver nothing. Returns true if this one ends then.
     pub(super) async fn held(&self, collection: &Arc<str>) -> bool {
         let of = |hold: &&Hold| hold.collection.as_ref().is_none_or(|of| of == collection);
-        let mut held = self.0.held.subscribe();
         let mut ends = false;
-        let released = held.wait_for(|holds| {
-            ends |= holds.iter().filter(of).any(|hold| hold.ends);
-            !holds.iter().any(|hold| of(&hold))
-        });
-        // The world owns the sender.
-        let _released = released.await;
-        ends
+        loop {
+            let mut changed = pin!(self.0.held_changed.notified());
+            changed.as_mut().enable();
+            let held: Vec<_> = self.0.held.lock().iter().filter(of).map(|one| one.ends).collect();
+            if held.is_empty() {
+                return ends;
+            }
+            ends |= held.contains(&true);
+            changed.await;
+        }
+    }
+
+    /// Begins to hold watches.
+    pub(super) fn hold(&self, hold: Hold) {
+        self.0.held.lock().push(hold);
+        self.0.held_changed.notify_waiters();
     }
 
     /// Begins a stale restart that is due, or lets go on what was held when the world settled
@@ -78,9 +87,7 @@ impl World {
         record.stale = Some((*revision, due.clone()));
         let since = record.settled;
         drop(record);
-        self.0.held.send_modify(|holds| {
-            holds.push(Hold { collection: None, since, ends: false });
-        });
+        self.hold(Hold { collection: None, since, ends: false });
         self.crash();
         true
     }
@@ -94,7 +101,7 @@ impl World {
 
     /// Returns true if a disturbance of the last acts holds something.
     fn holds_since(&self, settled: u64) -> bool {
-        let watches = self.0.held.borrow();
+        let watches = self.0.held.lock();
         watches.iter().any(|hold| hold.since == settled && hold.collection.is_some())
             || self
                 .0
@@ -107,9 +114,9 @@ impl World {
     /// Lets held watches or a held process go on, or ends a process that went on. Returns false if
     /// there is none.
     fn let_go(&self) -> bool {
-        if !self.0.held.borrow().is_empty() {
+        if !mem::take(&mut *self.0.held.lock()).is_empty() {
             self.0.record.lock().stale = None;
-            self.0.held.send_replace(Vec::new());
+            self.0.held_changed.notify_waiters();
             return true;
         }
         let mut former = self.0.former.lock();

@@ -56,7 +56,9 @@ pub(super) struct Inner {
     pub(super) life: Mutex<Option<Life>>,
     /// Tells a settling test that the program has crashed or ended.
     pub(super) news: Notify,
-    pub(super) held: watch::Sender<Vec<Hold>>,
+    pub(super) held: Mutex<Vec<Hold>>,
+    /// Wakes the held watches in their order.
+    pub(super) held_changed: Notify,
     /// The process whose place another one has taken, and the number of settled times by then.
     pub(super) former: Mutex<Option<(Life, u64)>>,
 }
@@ -92,7 +94,8 @@ impl World {
             record: Mutex::new(Record::new()),
             life: Mutex::default(),
             news: Notify::new(),
-            held: watch::Sender::new(Vec::new()),
+            held: Mutex::default(),
+            held_changed: Notify::new(),
             former: Mutex::default(),
         }))
     }
@@ -290,7 +293,7 @@ impl World {
             drop(record);
             let collection = Some(collection.clone());
             let ends = due == Disturbance::Gap;
-            self.0.held.send_modify(|holds| holds.push(Hold { collection, since, ends }));
+            self.hold(Hold { collection, since, ends });
         }
     }
 
