@@ -15,3 +15,4 @@ mod sample_controller;
 mod scenarios;
 mod scheduler;
 mod secret_replicator;
+mod sharded;

@@ -1,7 +1,7 @@
 //! The connection of a program: counts its requests and events, and disturbs the chosen one.
 
 use std::future::pending;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -35,11 +35,13 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// The state of a process beside another one that has taken its place. Clones are the same.
 ///
-/// While it is held, nothing passes. Until it ends, no event reaches it, and its Lease seems to be
+/// While it is held, nothing passes. Until it ends, no event reaches it, and its Leases seem to be
 /// its own.
 #[derive(Clone, Default)]
 pub(super) struct Turn {
     pub(super) taken: CancellationToken,
+    /// The revision at which it was taken.
+    pub(super) taken_at: Arc<OnceLock<u64>>,
     pub(super) goes_on: CancellationToken,
 }
 
@@ -105,7 +107,7 @@ impl Connection {
         let in_flight = (!watch).then(|| self.world.in_flight(&name));
         if watch {
             only_json(&mut request);
-        } else if !write && let Some(uri) = self.at_any_version(request.uri()) {
+        } else if !write && let Some(uri) = self.of_the_past(request.uri(), &name) {
             *request.uri_mut() = uri;
         }
         let collection: Arc<str> = request.uri().path().into();
@@ -161,14 +163,21 @@ impl Connection {
         Ok(answered.map(|body| body.map_err(Into::into).boxed_unsync()))
     }
 
-    /// Returns the address of a list from before a restart, if this is a list that may be stale.
-    fn at_any_version(&self, uri: &Uri) -> Option<Uri> {
-        let query = uri.query()?;
+    /// Returns the address of an older list: from before a restart, if this list may be stale, or
+    /// of the Leases, which a process whose place was taken believes to be as they were.
+    fn of_the_past(&self, uri: &Uri, name: &str) -> Option<Uri> {
+        let query = uri.query().unwrap_or_default();
         let pairs = || form_urlencoded::parse(query.as_bytes());
-        if !pairs().any(|(name, value)| name == "resourceVersion" && value == "0") {
+        let may_be_stale =
+            || pairs().any(|(name, value)| name == "resourceVersion" && value == "0");
+        let revision = if name.ends_with("/leases") {
+            *self.turn.taken_at.get()?
+        } else if may_be_stale() {
+            self.world.list_of_any_version()?
+        } else {
             return None;
-        }
-        let revision = self.world.list_of_any_version()?.to_string();
+        };
+        let revision = revision.to_string();
         let mut changed = form_urlencoded::Serializer::new(String::new());
         let kept = pairs().filter(|(name, _)| !name.starts_with("resourceVersion"));
         changed.extend_pairs(kept).append_pair("resourceVersion", &revision);

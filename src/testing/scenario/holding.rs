@@ -24,6 +24,7 @@ impl World {
     /// Holds the process, and starts another one in its place.
     pub(super) fn take_over(&self) {
         let Some(life) = self.0.life.lock().take() else { return };
+        let _first = life.turn.taken_at.set(self.0.server.revision());
         life.turn.taken.cancel();
         let since = self.0.record.lock().settled;
         if let Some((life, _)) = self.0.former.lock().replace((life, since)) {

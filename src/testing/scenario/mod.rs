@@ -186,8 +186,7 @@ impl Scenario {
     /// Sets whether an [exploration](Self::explore) tries takeovers. The default is true.
     ///
     /// Set it to false for a program of which never two processes run, such as a `StatefulSet` of
-    /// one pod, and for one with [`Sharding`](crate::Sharding), whose replicas list each other's
-    /// Leases.
+    /// one pod.
     pub fn takeovers(mut self, tried: bool) -> Self {
         self.takeovers = tried;
         self
