@@ -4,6 +4,7 @@
 #![cfg(feature = "testing")]
 #![allow(clippy::duplicate_mod, reason = "examples share a module")]
 
+mod alike;
 mod bugs;
 mod crd_controller;
 mod default_deny;

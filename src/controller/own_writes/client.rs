@@ -144,6 +144,12 @@ pub(crate) fn current_won() -> Moment {
     CURRENT.try_with(|reconcile| reconcile.0.term.won()).unwrap_or(Moment::START)
 }
 
+/// Returns the key of the running reconcile.
+#[cfg(feature = "testing")]
+pub(crate) fn current_key() -> Option<ObjectKey> {
+    CURRENT.try_with(|reconcile| reconcile.0.key.clone()).ok()
+}
+
 impl Target {
     /// Takes the name of an object that is created from the request's body.
     pub(in crate::controller) fn name_created(&mut self, body: &[u8]) {

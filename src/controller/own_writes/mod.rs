@@ -20,6 +20,8 @@ use std::time::Duration;
 use kube::Resource;
 
 pub(super) use self::cache::{Cache, Sight};
+#[cfg(feature = "testing")]
+pub(crate) use self::client::current_key;
 pub(crate) use self::client::current_won;
 pub(super) use self::client::{Confirmation, WriteAnswer, Written};
 pub use self::client::{WriteRefused, tracking_client};

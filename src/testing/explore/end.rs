@@ -23,22 +23,7 @@ impl End {
     pub(super) fn of(mut objects: Vec<Value>) -> Self {
         objects.retain(|object| !matches!(object["kind"].as_str(), Some("Lease" | "Event")));
         let mut names = HashMap::new();
-        for one in &mut objects {
-            let metadata = &mut one["metadata"];
-            if let (Some(prefix), Some(generated)) =
-                (text(&metadata["generateName"]), text(&metadata["name"]))
-            {
-                let any = format!("{prefix}*");
-                metadata["name"] = any.clone().into();
-                names.insert(generated, any);
-            }
-            if let Some(uid) = text(&metadata["uid"]) {
-                names.insert(uid, format!("uid of {}", name(one)));
-            }
-            if let Some(address) = text(&one["spec"]["clusterIP"]).filter(|ip| ip != "None") {
-                names.insert(address, format!("address of {}", name(one)));
-            }
-        }
+        objects.iter_mut().for_each(|one| note_names(one, &mut names));
         let normal_form = |mut one: Value| {
             normalize(&mut one, &names);
             (name(&one), one)
@@ -71,6 +56,24 @@ impl End {
     }
 }
 
+/// Notes which texts of an object are compared under another name, and gives it that name.
+pub(super) fn note_names(object: &mut Value, names: &mut HashMap<String, String>) {
+    let metadata = &mut object["metadata"];
+    if let (Some(prefix), Some(generated)) =
+        (text(&metadata["generateName"]), text(&metadata["name"]))
+    {
+        let any = format!("{prefix}*");
+        metadata["name"] = any.clone().into();
+        names.insert(generated, any);
+    }
+    if let Some(uid) = text(&metadata["uid"]) {
+        names.insert(uid, format!("uid of {}", name(object)));
+    }
+    if let Some(address) = text(&object["spec"]["clusterIP"]).filter(|ip| ip != "None") {
+        names.insert(address, format!("address of {}", name(object)));
+    }
+}
+
 fn text(value: &Value) -> Option<String> {
     value.as_str().map(str::to_owned)
 }
@@ -83,7 +86,7 @@ fn name(object: &Value) -> String {
 }
 
 /// Replaces uids, generated names, addresses of services, and times.
-fn normalize(value: &mut Value, names: &HashMap<String, String>) {
+pub(super) fn normalize(value: &mut Value, names: &HashMap<String, String>) {
     match value {
         Value::Object(members) => {
             members.retain(|member, _| !LEFT_OUT.contains(&&**member));

@@ -2,6 +2,7 @@
 //!
 //! See the guide's page [exploring](crate::docs::exploring).
 
+mod alike;
 mod end;
 mod report;
 
@@ -18,8 +19,10 @@ use parking_lot::Mutex;
 use tokio::runtime::Builder;
 use tokio::time::sleep;
 
+use self::alike::Alike;
 use self::end::End;
 pub use self::report::{Exploration, FailedRun};
+use super::scenario::record::Touch;
 use super::scenario::schedule::{Disturbance, Position, Schedule, Step};
 use super::scenario::{Scenario, World};
 use crate::error::BoxError;
@@ -59,6 +62,7 @@ struct Positions {
     settled: Vec<(u64, usize)>,
     lists_of_any_version: u64,
     background: u64,
+    touches: Vec<Touch>,
 }
 
 impl Positions {
@@ -108,6 +112,7 @@ impl Scenario {
     /// `lag`, `gap` or `takeover` that ends before the next act.
     ///
     /// [`pairs`](Scenario::pairs) adds runs with two disturbances.
+    /// [`independent_keys`](Scenario::independent_keys) saves runs where many objects do the same.
     ///
     /// A stale restart is possible only for a program that lists at [any version]. Other lists are
     /// quorum reads, which a server never answers with an older state.
@@ -235,10 +240,17 @@ fn explore(play: &Play<'_>, scenario: &Scenario) -> Exploration {
     } else {
         found.impossible = stale.count();
     }
+    let alike = scenario.independent.then(|| Alike::of(&positions.touches));
+    if let Some(alike) = &alike {
+        schedules = alike.once(schedules);
+        let all = positions.writes.iter().chain(&positions.events);
+        (found.represented, found.representing) = alike.represented(all);
+    }
     let singles: Vec<_> = schedules.into_iter().map(|step| Schedule(vec![step])).collect();
     let played = found.tries(&singles, end, play);
     if scenario.pairs > 0 {
         let mut pairs: Vec<_> = pairs(&played, end, scenario.takeovers).collect();
+        pairs.retain(|pair| alike.as_ref().is_none_or(|alike| alike.is_of_one_key(pair)));
         found.possible_pairs = pairs.len();
         let drawn = Rng::with_seed(SEED).choose_multiple(pairs.drain(..), scenario.pairs);
         found.pairs = drawn.len();
@@ -365,7 +377,7 @@ async fn rest(world: &World) -> Result<(), String> {
 }
 
 fn positions(world: &World) -> Positions {
-    let record = world.record().lock();
+    let mut record = world.record().lock();
     let mut settled = Vec::new();
     let mut before = None;
     for (settle, (writes, revision)) in (1..).zip(&record.settled_at) {
@@ -379,5 +391,6 @@ fn positions(world: &World) -> Positions {
         settled,
         lists_of_any_version: record.lists_of_any_version,
         background: record.background,
+        touches: mem::take(&mut record.touches),
     }
 }

@@ -27,6 +27,13 @@ pub struct Exploration {
     pub failures: Vec<FailedRun>,
     /// The schedules whose position did not come in their runs. These runs were judged, too.
     pub not_reached: Vec<String>,
+    /// The positions of [independent keys] that were not tried, because those of a like key stand for
+    /// them.
+    ///
+    /// [independent keys]: crate::testing::scenario::Scenario::independent_keys
+    pub represented: Vec<String>,
+    /// The number of positions that stand for others.
+    pub representing: usize,
     /// The number of stale restarts without a run, because the program lists by quorum reads.
     pub impossible: usize,
     /// The number of writes of Leases and Events. They are no positions.
@@ -65,6 +72,10 @@ impl fmt::Display for Exploration {
         let Self { runs, writes, events, failures, not_reached, impossible, left_out, .. } = self;
         let positions = writes + events;
         write!(f, "{runs} runs, {positions} positions (writes: {writes}, events: {events})")?;
+        if let Some(first) = self.represented.first() {
+            let (number, stand) = (self.represented.len(), self.representing);
+            write!(f, "; {stand} positions stand for {number} of like keys, such as `{first}`")?;
+        }
         if self.possible_pairs > 0 {
             write!(f, "; {} of {} pairs", self.pairs, self.possible_pairs)?;
         }

@@ -87,11 +87,13 @@ struct Named {
     request: Request<Body>,
     name: String,
     watch: bool,
+    /// The body of a write.
+    content: Value,
 }
 
 impl Connection {
     async fn pass(&self, request: Request<Body>) -> Result<Response<PassedBody>, BoxError> {
-        let Named { mut request, name, watch } = named(request).await?;
+        let Named { mut request, name, watch, content } = named(request).await?;
         let write = *request.method() != Method::GET;
         if self.turn.taken.is_cancelled() && name.starts_with("PUT") && is_lease(&name) {
             return renewed(request).await;
@@ -100,7 +102,7 @@ impl Connection {
         if self.death.is_cancelled() {
             return pending().await;
         }
-        let disturbance = self.world.request_begins(&name, write);
+        let disturbance = self.world.request_begins(&name, write, content);
         if self.world.spins() {
             return pending().await;
         }
@@ -220,8 +222,8 @@ impl Watch {
         while !self.over {
             if let Some(end) = memchr::memchr(b'\n', &self.rest) {
                 let line = self.rest.split_to(end + 1).freeze();
-                if let Some(object) = object_of(&line) {
-                    self.world.event_comes(&self.collection, &object);
+                if let Some((object, content)) = object_of(&line) {
+                    self.world.event_comes(&self.collection, &object, content);
                 }
                 self.over = self.world.held(&self.collection).await;
                 return Some(Ok(if self.over { Bytes::from_static(EXPIRED) } else { line }));
@@ -253,15 +255,17 @@ async fn renewed(request: Request<Body>) -> Result<Response<PassedBody>, BoxErro
     Ok(Response::new(body.map_err(|never| match never {}).boxed_unsync()))
 }
 
-/// Returns the namespace and name of an event's object. `None` for bookmarks and errors.
-fn object_of(line: &[u8]) -> Option<String> {
-    let event: Value = serde_json::from_slice(line).ok()?;
+/// Returns the namespace and name of an event's object, and the object. `None` for bookmarks and
+/// errors.
+fn object_of(line: &[u8]) -> Option<(String, Value)> {
+    let mut event: Value = serde_json::from_slice(line).ok()?;
     if !matches!(event["type"].as_str()?, "ADDED" | "MODIFIED" | "DELETED") {
         return None;
     }
     let metadata = &event["object"]["metadata"];
     let namespace = metadata["namespace"].as_str().map(|namespace| format!("{namespace}/"));
-    Some(namespace.unwrap_or_default() + metadata["name"].as_str()?)
+    let name = namespace.unwrap_or_default() + metadata["name"].as_str()?;
+    Some((name, event["object"].take()))
 }
 
 /// Returns a client that disturbs each request.
@@ -285,19 +289,22 @@ async fn named(request: Request<Body>) -> Result<Named, BoxError> {
         && form_urlencoded::parse(query.as_bytes())
             .any(|(name, value)| name == "watch" && matches!(&*value, "true" | "1"));
     let mut name = format!("{} {path}", request.method());
-    if *request.method() != Method::POST {
-        return Ok(Named { request, name, watch });
+    if *request.method() == Method::GET {
+        return Ok(Named { request, name, watch, content: Value::Null });
     }
     let (head, body) = request.into_parts();
     let bytes = body.collect().await?.to_bytes();
-    let object: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-    let given = |member: &str| object["metadata"][member].as_str();
-    if let Some(given) = given("name") {
+    let content: Value =
+        serde_json::from_slice(&bytes).unwrap_or_else(|_| format!("{bytes:?}").into());
+    let given = |member: &str| content["metadata"][member].as_str();
+    if head.method != Method::POST {
+    } else if let Some(given) = given("name") {
         name.extend(["/", given]);
     } else if let Some(prefix) = given("generateName") {
         name.extend(["/", prefix, "*"]);
     }
-    Ok(Named { request: Request::from_parts(head, Body::from(bytes.to_vec())), name, watch })
+    let request = Request::from_parts(head, Body::from(bytes.to_vec()));
+    Ok(Named { request, name, watch, content })
 }
 
 /// Requests the events of a watch in JSON, in which they are read here.

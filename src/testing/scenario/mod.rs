@@ -41,7 +41,7 @@
 mod connection;
 mod holding;
 mod program;
-mod record;
+pub(in crate::testing) mod record;
 pub(in crate::testing) mod schedule;
 mod settling;
 mod trouble;
@@ -88,6 +88,7 @@ pub struct Scenario {
     limit: Duration,
     pub(in crate::testing) takeovers: bool,
     pub(in crate::testing) pairs: usize,
+    pub(in crate::testing) independent: bool,
 }
 
 impl Scenario {
@@ -109,6 +110,7 @@ impl Scenario {
             limit: LIMIT,
             takeovers: true,
             pairs: 0,
+            independent: false,
         }
     }
 
@@ -214,6 +216,42 @@ impl Scenario {
     /// ```
     pub fn pairs(mut self, budget: usize) -> Self {
         self.pairs = budget;
+        self
+    }
+
+    /// Promises that reconciles of different keys share no state, and treat objects alike that
+    /// differ only in their names. An [exploration](Self::explore) then tries each position of like
+    /// reconciles once.
+    ///
+    /// Reconciles are alike if they did the same in the undisturbed run: the same requests and
+    /// events in the same acts of the script, with the same contents, apart from the name and the
+    /// namespace of the key, and from what the exploration never compares. The recorded objects
+    /// must be disjoint: reconciles that read or write one object by a request count as one
+    /// reconcile, and so do those that read a whole collection. Reads from caches and memory are not
+    /// recorded; for them the promise holds. A write outside of a reconcile of [`Controller`]
+    /// belongs to no key, so a controller of another crate gains nothing.
+    ///
+    /// Of [pairs](Self::pairs), those at two keys with disjoint objects are left out.
+    /// [`Exploration::represented`](super::Exploration::represented) names the positions that were
+    /// not tried.
+    ///
+    /// [`Controller`]: crate::Controller
+    ///
+    /// ```no_run
+    /// use kube_informer::controller::BoxError;
+    /// use kube_informer::testing::{Scenario, World};
+    ///
+    /// async fn script(world: World) -> Result<(), BoxError> {
+    ///     // Creates a hundred objects, and settles.
+    ///     Ok(())
+    /// }
+    ///
+    /// # fn f(scenario: Scenario) {
+    /// scenario.independent_keys().explore(script).assert_passed();
+    /// # }
+    /// ```
+    pub fn independent_keys(mut self) -> Self {
+        self.independent = true;
         self
     }
 

@@ -6,6 +6,19 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::schedule::{Position, Step};
+use crate::object::ObjectKey;
+
+/// A request or event of an undisturbed run.
+pub(in crate::testing) struct Touch {
+    /// The key of the reconcile that sent the request. `None` for an event, and outside of one.
+    pub(in crate::testing) key: Option<ObjectKey>,
+    /// A read has a name only, and no number.
+    pub(in crate::testing) at: Position,
+    /// The body, or the object of the event.
+    pub(in crate::testing) content: Value,
+    /// The times that the world had settled by then.
+    pub(in crate::testing) settled: u64,
+}
 
 /// The history of a run.
 pub(in crate::testing) struct Record {
@@ -16,6 +29,8 @@ pub(in crate::testing) struct Record {
     pub(in crate::testing) writes: Vec<(Position, u64)>,
     /// The delivered events, but those of Leases and Events.
     pub(in crate::testing) events: Vec<Position>,
+    /// All requests and events with their contents, in an undisturbed run of an exploration.
+    pub(in crate::testing) touches: Vec<Touch>,
     /// The writes of Leases and Events.
     pub(in crate::testing) background: u64,
     /// The lists that may be answered at any version.
@@ -52,6 +67,7 @@ impl Record {
             requests: Vec::new(),
             writes: Vec::new(),
             events: Vec::new(),
+            touches: Vec::new(),
             background: 0,
             lists_of_any_version: 0,
             settled: 0,

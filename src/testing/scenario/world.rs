@@ -11,6 +11,7 @@ use kube_embedded_apiserver::api_server::DirectWriteError;
 use kube_embedded_apiserver::{ApiServer, Faults};
 use parking_lot::Mutex;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use tokio::sync::{Notify, watch};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep, timeout};
@@ -19,11 +20,12 @@ use tokio_util::sync::CancellationToken;
 use super::connection::{self, Turn};
 use super::holding::Hold;
 use super::program::Program;
-use super::record::{Record, is_background};
+use super::record::{Record, Touch, is_background};
 use super::schedule::{Disturbance, Position, Schedule, Step};
 use super::{Rule, Run, Scenario};
-use crate::controller::ControllerStatus;
+use crate::controller::{ControllerStatus, current_key};
 use crate::error::BoxError;
+use crate::object::ObjectKey;
 
 /// The time that a program has to stop in.
 const GRACE: Duration = Duration::from_secs(600);
@@ -246,20 +248,36 @@ impl World {
     }
 
     /// Notes a request of the program. Returns the disturbance that it gets.
-    pub(super) fn request_begins(&self, name: &str, write: bool) -> Option<Disturbance> {
+    pub(super) fn request_begins(
+        &self,
+        name: &str,
+        write: bool,
+        content: Value,
+    ) -> Option<Disturbance> {
         let mut record = self.0.record.lock();
         record.requests.push(name.into());
-        if !write {
+        if is_background(name) {
+            record.background += u64::from(write);
             return None;
         }
-        if is_background(name) {
-            record.background += 1;
+        let key = current_key();
+        if !write {
+            self.touches(&mut record, key, Position { nth: 0, name: name.into() }, content);
             return None;
         }
         record.active = Instant::now();
         let position = record.position(name.into());
         record.writes.push((position.clone(), self.0.server.revision()));
+        self.touches(&mut record, key, position.clone(), content);
         self.is_due(&mut record, &position)
+    }
+
+    /// Keeps what an undisturbed run of an exploration does.
+    fn touches(&self, record: &mut Record, key: Option<ObjectKey>, at: Position, content: Value) {
+        if self.0.explored && self.0.schedule.is_none() {
+            let settled = record.settled;
+            record.touches.push(Touch { key, at, content, settled });
+        }
     }
 
     fn is_due(&self, record: &mut Record, position: &Position) -> Option<Disturbance> {
@@ -281,13 +299,14 @@ impl World {
     }
 
     /// Notes an event that is about to be delivered.
-    pub(super) fn event_comes(&self, collection: &Arc<str>, object: &str) {
+    pub(super) fn event_comes(&self, collection: &Arc<str>, object: &str, content: Value) {
         if is_background(collection) {
             return;
         }
         let mut record = self.0.record.lock();
         let position = record.position(format!("EVENT {collection} {object}"));
         record.events.push(position.clone());
+        self.touches(&mut record, None, position.clone(), content);
         let since = record.settled;
         if let Some(due) = self.is_due(&mut record, &position) {
             drop(record);
