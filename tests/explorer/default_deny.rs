@@ -6,11 +6,13 @@ mod example;
 
 use std::time::Duration;
 
+use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::Namespace;
 use k8s_openapi::api::networking::v1::NetworkPolicy;
-use kube::ResourceExt;
-use kube::api::ObjectMeta;
+use kube::api::{ObjectMeta, Patch, PatchParams};
+use kube::{Api, ResourceExt};
 use kube_informer::controller::BoxError;
+use serde_json::json;
 
 use kube_informer::testing::{Scenario, World};
 
@@ -47,7 +49,26 @@ async fn policy_comes_back() {
     world.server().replace(&open).unwrap();
     world.settle().await.unwrap();
     assert_eq!(policy(&world, "shop").unwrap().spec, first.spec);
+    assert_eq!(world.list::<Lease>().len(), 1, "it works while it leads");
     world.stop().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn fields_that_another_manager_took_are_taken_back() {
+    let world = default_deny().start();
+    world.server().create(&namespace("shop")).unwrap();
+    world.settle().await.unwrap();
+    let before = policy(&world, "shop").unwrap().spec;
+    let open = json!({
+        "apiVersion": "networking.k8s.io/v1",
+        "kind": "NetworkPolicy",
+        "spec": {"podSelector": {}, "policyTypes": ["Egress"]},
+    });
+    let policies = Api::<NetworkPolicy>::namespaced(world.server().client(), "shop");
+    let forced = PatchParams::apply("kubectl").force();
+    policies.patch("default-deny", &forced, &Patch::Apply(open)).await.unwrap();
+    world.settle().await.unwrap();
+    assert_eq!(policy(&world, "shop").unwrap().spec, before);
 }
 
 #[tokio::test(start_paused = true)]

@@ -9,6 +9,7 @@ use std::cell::RefCell;
 use std::time::Duration;
 
 use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::api::events::v1::Event;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
@@ -271,6 +272,7 @@ async fn standby_takes_over_after_a_stop() {
     let stop = CancellationToken::new();
     let standby = tokio::spawn(standby.build().unwrap().run_until(stop.clone()));
     world.settle().await.unwrap();
+    assert_eq!(world.list::<Lease>().len(), 1, "one of the two leads");
     world.stop().await.unwrap();
     let stopped = Instant::now();
     world.server().create(&app("two", "two.example.com")).unwrap();

@@ -73,8 +73,16 @@ async fn deployment_is_created_and_reported() {
 
     world.server().make_deployment_available("shop", "web").unwrap();
     world.settle().await.unwrap();
-    let reported = world.get::<Foo>("shop", "first").and_then(|foo| foo.status).unwrap();
-    assert_eq!(reported.available_replicas, 2);
+    let reported = || world.get::<Foo>("shop", "first").and_then(|foo| foo.status).unwrap();
+    assert_eq!(reported().available_replicas, 2);
+    let events = world.list::<Event>();
+    assert!(events.len() == 1 && events[0].series.is_none(), "only a write is told: {events:?}");
+
+    change(&world, "first", FooSpec { deployment_name: "web".into(), replicas: 1 }).unwrap();
+    world.settle().await.unwrap();
+    world.server().make_deployment_available("shop", "web").unwrap();
+    world.settle().await.unwrap();
+    assert_eq!(reported().available_replicas, 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -115,11 +123,16 @@ async fn foreign_deployment_is_told_and_left_alone() {
     assert_eq!(told(&world, "second", "Normal", "Synced").len(), 1);
 }
 
-/// A deployment of nobody's.
-fn foreign(name: &str) -> Deployment {
+/// A deployment of nobody's, which differs from that of a `Foo` only in its owner.
+fn foreign(name: &str, foo: &str) -> Deployment {
+    let labels = json!({"app": "nginx", "controller": foo});
     serde_json::from_value(json!({
         "metadata": {"name": name, "namespace": "shop"},
-        "spec": {"replicas": 1, "selector": {"matchLabels": {"app": "web"}}, "template": {}},
+        "spec": {
+            "replicas": 1,
+            "selector": {"matchLabels": labels},
+            "template": {"metadata": {"labels": labels}},
+        },
     }))
     .unwrap()
 }
@@ -140,7 +153,7 @@ async fn deleted_foo_is_left_alone() {
 #[tokio::test(start_paused = true)]
 async fn deployment_without_owner_is_left_alone() {
     let world = world().await;
-    let foreign = foreign("web");
+    let foreign = foreign("web", "first");
     world.server().create(&foreign).unwrap();
     world.server().create(&foo("first", "web", 2)).unwrap();
     world.settle().await.unwrap();
@@ -198,7 +211,7 @@ fn exploration_passes() {
         world.settle().await?;
         change(&world, "first", FooSpec { deployment_name: "web".into(), replicas: 5 })?;
         world.settle().await?;
-        world.server().create(&foreign("theirs"))?;
+        world.server().create(&foreign("theirs", "second"))?;
         world.server().create(&foo("second", "theirs", 3))?;
         world.settle().await?;
         Ok(())
