@@ -43,7 +43,9 @@ pub(super) struct Alike {
 }
 
 impl Alike {
-    pub(super) fn of(touches: &[Touch]) -> Self {
+    /// Compares the keys of a run. `names` are those of [`note_names`] for all objects that were
+    /// there when it settled.
+    pub(super) fn of(touches: &[Touch], names: &HashMap<String, String>) -> Self {
         let families = families(touches);
         let mut of: Vec<Vec<&Touch>> = vec![Vec::new(); families.len()];
         for touch in touches {
@@ -53,7 +55,7 @@ impl Alike {
                 of[*family].push(touch);
             }
         }
-        let mut names = HashMap::new();
+        let mut names = names.clone();
         for touch in touches.iter().filter(|touch| is_event(&touch.at.name)) {
             note_names(&mut touch.content.clone(), &mut names);
         }

@@ -6,7 +6,7 @@ mod alike;
 mod end;
 mod report;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::mem;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,7 +20,7 @@ use tokio::runtime::Builder;
 use tokio::time::sleep;
 
 use self::alike::Alike;
-use self::end::End;
+use self::end::{End, note_names};
 pub use self::report::{Exploration, FailedRun};
 use super::scenario::record::Touch;
 use super::scenario::schedule::{Disturbance, Position, Schedule, Step};
@@ -63,6 +63,8 @@ struct Positions {
     lists_of_any_version: u64,
     background: u64,
     touches: Vec<Touch>,
+    /// The names under which texts of its objects are compared.
+    names: HashMap<String, String>,
 }
 
 impl Positions {
@@ -195,9 +197,13 @@ impl Scenario {
             let end = act(&world, script, holds_long).await?;
             let states = mem::take(&mut world.record().lock().states);
             let last = world.server().objects();
+            let mut positions = positions(&world);
+            if schedule.is_none() {
+                let all = states.iter().flatten().chain(&last);
+                all.for_each(|one| note_names(&mut one.clone(), &mut positions.names));
+            }
             let ends = || states.into_iter().chain([last]).map(End::of).collect();
             let end = end.map(|()| ends());
-            let positions = positions(&world);
             let disturbed = world.record().lock().disturbed.clone();
             Ok(Played { end, disturbed, positions })
         })
@@ -240,7 +246,7 @@ fn explore(play: &Play<'_>, scenario: &Scenario) -> Exploration {
     } else {
         found.impossible = stale.count();
     }
-    let alike = scenario.independent.then(|| Alike::of(&positions.touches));
+    let alike = scenario.independent.then(|| Alike::of(&positions.touches, &positions.names));
     if let Some(alike) = &alike {
         schedules = alike.once(schedules);
         let all = positions.writes.iter().chain(&positions.events);
@@ -392,5 +398,6 @@ fn positions(world: &World) -> Positions {
         lists_of_any_version: record.lists_of_any_version,
         background: record.background,
         touches: mem::take(&mut record.touches),
+        names: HashMap::new(),
     }
 }
