@@ -17,6 +17,21 @@ use crate::transport::DecodeThreads;
 /// that just came back.
 const LISTS: usize = 8;
 
+/// The threads and the limit that several factories share.
+#[derive(Clone)]
+pub(crate) struct SharedLimits {
+    decode_threads: Arc<DecodeThreads>,
+    reads: Arc<Semaphore>,
+}
+
+impl SharedLimits {
+    /// Creates limits: so many lists are read at a time, on so many threads.
+    pub(crate) fn new(reads: usize, decode_threads: Option<NonZeroUsize>) -> Self {
+        let reads = Arc::new(Semaphore::new(reads.clamp(1, Semaphore::MAX_PERMITS)));
+        Self { decode_threads: Arc::new(DecodeThreads::new(decode_threads)), reads }
+    }
+}
+
 /// A builder of a [`SharedInformerFactory`].
 ///
 /// ```no_run
@@ -40,6 +55,7 @@ pub struct SharedInformerFactoryBuilder {
     params: Vec<(String, String)>,
     lists: usize,
     decode_threads: Option<NonZeroUsize>,
+    shared: Option<SharedLimits>,
 }
 
 impl SharedInformerFactoryBuilder {
@@ -52,7 +68,14 @@ impl SharedInformerFactoryBuilder {
             params: Vec::new(),
             lists: LISTS,
             decode_threads: None,
+            shared: None,
         }
+    }
+
+    /// Shares threads and a limit with other factories. They replace its own threads.
+    pub(crate) fn sharing(mut self, limits: &SharedLimits) -> Self {
+        self.shared = Some(limits.clone());
+        self
     }
 
     /// Sets the namespace of all informers whose spec has none. All namespaces unless set. It does
@@ -89,13 +112,18 @@ impl SharedInformerFactoryBuilder {
     /// Builds the factory. This makes no request.
     pub fn build(self) -> SharedInformerFactory {
         let permits = Arc::new(Semaphore::new(self.lists));
+        let (decode_threads, reads) = match self.shared {
+            Some(SharedLimits { decode_threads, reads }) => (decode_threads, Some(reads)),
+            None => (Arc::new(DecodeThreads::new(self.decode_threads)), None),
+        };
         let shared = Registry {
             client: self.client,
             defaults: self.settings,
             namespace: self.namespace,
             params: self.params,
             permits,
-            decode_threads: Arc::new(DecodeThreads::new(self.decode_threads)),
+            reads,
+            decode_threads,
             informers: Mutex::default(),
             leaving: Mutex::default(),
             ended: Mutex::default(),

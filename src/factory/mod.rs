@@ -42,6 +42,7 @@ use kube::{Client, Resource};
 use serde::de::DeserializeOwned;
 
 pub use self::builder::SharedInformerFactoryBuilder;
+pub(crate) use self::builder::SharedLimits;
 use self::interest::Holders;
 pub use self::interest::Interest;
 pub use self::kinds::Kinds;

@@ -30,6 +30,8 @@ pub(super) struct Registry {
     /// Query parameters of every list and watch.
     pub(super) params: Vec<(String, String)>,
     pub(super) permits: Arc<Semaphore>,
+    /// The permits to read lists, which other factories share.
+    pub(super) reads: Option<Arc<Semaphore>>,
     pub(super) decode_threads: Arc<DecodeThreads>,
     pub(super) informers: Mutex<HashMap<Identity, Held>>,
     /// The tasks of stopped informers, until they have ended.
@@ -150,6 +152,9 @@ impl Registry {
         spec.trust_versions = Some(source.trusts_versions());
         let storage = spec.storage.get_or_insert_default().clone();
         let mut reflector = ReflectorOptions::new().list_permits(self.permits.clone());
+        if let Some(reads) = &self.reads {
+            reflector = reflector.read_permits(reads.clone());
+        }
         reflector = settings.reflector(reflector);
         if let Some(ShardChannel(shard)) = spec.shard.clone() {
             reflector = reflector.shard(shard);

@@ -13,6 +13,7 @@ use super::machine::Machine;
 use super::observing::{Observed, filled};
 use super::options::ReflectorOptions;
 use super::pages::Pages;
+use super::read_permit::ReadPermit;
 use super::status::ReflectorState;
 use super::step::StepOutcome;
 use crate::error::{Fault, FaultClass, SourceError, Verb};
@@ -73,12 +74,15 @@ impl ReflectorDriver {
         let opening = guarded::open(request.clone(), || self.source.list(query, &hints));
         let opened = timeout(idle_timeout, opening).await;
         let mut items = Guarded::new(opened.map_err(|_| silent(self, idle_timeout))??, request);
+        let permits = self.options.read_permits.clone();
+        let mut permit = ReadPermit::take(permits, &self.status).await;
         let mut metadata = ListMetadata::default();
         let (mut total, mut outside) = (None, 0);
         let mut budget = YieldBudget::new();
         let malformed =
             |this: &Self, problem| this.error(Verb::List, Fault::Malformed { offset: 0, problem });
-        while let Some(item) = next_item(&mut items, idle_timeout, &received)
+        while let Some(item) = permit
+            .lend(next_item(&mut items, idle_timeout, &received))
             .await
             .map_err(|time| silent(self, time))?
         {
@@ -153,13 +157,15 @@ impl ReflectorDriver {
         let opening = self.opening(&query, &self.hints(machine));
         let opened = timeout(idle_timeout, opening).await;
         let mut stream = self.guarded(opened.map_err(|_| timed_out(self))??);
+        let permits = self.options.read_permits.clone();
+        let mut permit = ReadPermit::take(permits, &self.status).await;
         self.heartbeat.begin();
         let mut budget = YieldBudget::new();
         let latest = after(begun, idle_timeout.saturating_mul(MAX_IDLE_TIMEOUTS));
         let (mut until, mut keys) = (latest.min(after(begun, idle_timeout)), 0);
         loop {
             budget.spend(1).await;
-            let item = match timeout_at(until, stream.next()).await {
+            let item = match permit.lend(timeout_at(until, stream.next())).await {
                 Ok(Some(item)) => item?,
                 Ok(None) => {
                     let within = "the initial events";

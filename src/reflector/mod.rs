@@ -23,6 +23,7 @@ mod options;
 mod pages;
 mod probe;
 mod proofs;
+mod read_permit;
 mod serving;
 mod shard_progress;
 mod status;

@@ -75,6 +75,7 @@ pub struct ReflectorOptions<K: ?Sized = dyn AnyObject> {
     pub(super) known: Option<Arc<dyn KnownObjects>>,
     pub(super) packer: Packer,
     pub(super) list_permits: Option<Arc<Semaphore>>,
+    pub(super) read_permits: Option<Arc<Semaphore>>,
     pub(super) shard: Option<watch::Receiver<ShardSelector>>,
     pub(super) serving: Option<Arc<dyn Serving>>,
     pub(super) seed: Option<u64>,
@@ -102,6 +103,7 @@ impl<K: ?Sized> ReflectorOptions<K> {
             known: None,
             packer: Packer::decoded(),
             list_permits: None,
+            read_permits: None,
             shard: None,
             serving: None,
             seed: None,
@@ -241,6 +243,13 @@ impl<K: ?Sized> ReflectorOptions<K> {
         self
     }
 
+    /// Limits the lists that are read at a time through a shared semaphore. A list takes a permit
+    /// when the server has begun to answer, so a server that does not answer holds up no other.
+    pub(crate) fn read_permits(mut self, permits: Arc<Semaphore>) -> Self {
+        self.read_permits = Some(permits);
+        self
+    }
+
     /// Follows only a shard of the collection: the one that the channel holds, which may change at
     /// any time.
     ///
@@ -320,6 +329,7 @@ impl<K: ?Sized> ReflectorOptions<K> {
             known: self.known,
             packer: self.packer,
             list_permits: self.list_permits,
+            read_permits: self.read_permits,
             shard: self.shard,
             serving: self.serving,
             seed: self.seed,
