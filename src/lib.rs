@@ -116,6 +116,7 @@
 #[path = "../crates/kube-decode/src/any_json.rs"]
 mod any_json;
 pub mod client;
+pub mod clusters;
 mod codec;
 pub mod controller;
 pub mod delta_fifo;

@@ -79,7 +79,7 @@ pub use self::presence::{Presence, UnknownReason};
 use self::reconciler::Reconcile;
 use self::run::ControlLoop;
 #[cfg_attr(not(feature = "manager"), allow(unused_imports, reason = "the manager uses it"))]
-pub(crate) use self::run::{AnyController, Election, StopGuard};
+pub(crate) use self::run::{AnyController, Election, StopGuard, run_elected};
 use self::status::StatusCell;
 pub use self::status::{ControllerStatus, Phase};
 use self::streams::{AllRequests, KeyStream};

@@ -89,7 +89,7 @@ pub(super) async fn run_always(
 }
 
 /// Runs a controller in each term in which this replica leads.
-pub(super) async fn run_elected(
+pub(crate) async fn run_elected(
     controller: Arc<dyn AnyController>,
     election: Election,
     stop: CancellationToken,

@@ -1,5 +1,6 @@
 //! The parts of a manager, as they were added to it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,6 +8,7 @@ use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
 use tokio_util::sync::CancellationToken;
 
+use crate::clusters::Clusters;
 use crate::controller::AnyController;
 use crate::error::BoxError;
 use crate::factory::SharedInformerFactory;
@@ -39,6 +41,8 @@ pub(super) struct ManagerParts {
     pub(super) always: Vec<Arc<dyn AnyController>>,
     pub(super) leading_tasks: Vec<LeadingTask>,
     pub(super) tasks: Vec<ReplicaTask>,
+    /// The clusters that its tasks follow, by the task's name.
+    pub(super) clusters: BTreeMap<Arc<str>, Clusters>,
     /// The tasks that begin before the informers.
     pub(super) early_tasks: Vec<ReplicaTask>,
     /// The recorder whose events are published before the end.
@@ -57,6 +61,7 @@ impl ManagerParts {
             always: Vec::new(),
             leading_tasks: Vec::new(),
             tasks: Vec::new(),
+            clusters: BTreeMap::new(),
             early_tasks: Vec::new(),
             events: None,
             sync_timeout: Duration::from_secs(120),

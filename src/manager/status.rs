@@ -14,6 +14,7 @@ use super::ManagerError;
 use super::adding::Additions;
 use super::informers::Informers;
 use super::names::check_names;
+use crate::clusters::{ClusterStatus, Clusters};
 use crate::controller::{ControllerHandle, ControllerStatus};
 use crate::factory::FactoryStatus;
 use crate::informer::{SharedInformer, shutdown_all};
@@ -50,6 +51,9 @@ pub struct ManagerStatus {
     pub leadership: Option<LeadershipState>,
     /// The status of every controller, in the order in which they were added.
     pub controllers: Vec<ControllerStatus>,
+    /// The status of every cluster, by the name of the task that
+    /// [follows](super::ManagerBuilder::clusters) it.
+    pub clusters: BTreeMap<Arc<str>, Vec<ClusterStatus>>,
     /// The status of every task, sorted by name.
     pub tasks: Vec<TaskStatus>,
     /// The status of the factory's informers, and of the others that controllers follow.
@@ -152,6 +156,7 @@ pub(crate) struct ManagerState {
     controllers: Mutex<Vec<ControllerHandle>>,
     /// The controllers that were added at run time.
     pub(super) additions: Additions,
+    clusters: BTreeMap<Arc<str>, Clusters>,
     leadership: Option<watch::Receiver<LeadershipState>>,
     phase: Mutex<(ManagerPhase, Instant)>,
     parts: Mutex<BTreeMap<Arc<str>, (Role, TaskState)>>,
@@ -165,6 +170,7 @@ impl ManagerState {
     pub(super) fn new(
         informers: Informers,
         controllers: Vec<ControllerHandle>,
+        clusters: BTreeMap<Arc<str>, Clusters>,
         leadership: Option<watch::Receiver<LeadershipState>>,
         tasks: impl Iterator<Item = (Arc<str>, Role)>,
     ) -> Self {
@@ -174,6 +180,7 @@ impl ManagerState {
             informers,
             controllers: Mutex::new(controllers),
             additions: Additions::default(),
+            clusters,
             leadership,
             phase: Mutex::new((ManagerPhase::Idle, Instant::now())),
             parts: Mutex::new(waiting),
@@ -304,6 +311,7 @@ impl ManagerState {
     #[cfg(feature = "serve")]
     pub(crate) fn publish(&self) {
         self.controllers().iter().for_each(ControllerHandle::publish);
+        self.clusters.values().for_each(Clusters::publish);
     }
 
     pub(crate) fn read(&self) -> ManagerStatus {
@@ -317,11 +325,14 @@ impl ManagerState {
         });
         let tasks = tasks.collect();
         drop(parts);
+        let clusters = self.clusters.iter();
+        let clusters = clusters.map(|(name, clusters)| (name.clone(), clusters.status()));
         ManagerStatus {
             phase,
             phase_age: since.elapsed(),
             leadership: self.leadership.as_ref().map(|state| state.borrow().clone()),
             controllers: self.controllers().iter().map(ControllerHandle::status).collect(),
+            clusters: clusters.collect(),
             tasks,
             factory: self.informers.status(self.added_informers()),
         }

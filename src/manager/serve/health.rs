@@ -8,6 +8,7 @@ use futures::FutureExt;
 use futures::future::join_all;
 
 use super::checks::Check;
+use crate::clusters::{ClusterPhase, ClusterStatus};
 use crate::controller::{ControllerStatus, Phase};
 use crate::informer::InformerStatus;
 use crate::manager::status::{ManagerPhase, ManagerState, ManagerStatus};
@@ -155,7 +156,36 @@ impl Health {
             let progress = progress(informer);
             Some(format!("its data is {age:.0?} old, the limit is {limit:.0?}: {progress}"))
         }));
+        for (task, clusters) in &status.clusters {
+            results.extend(clusters.iter().map(|cluster| {
+                let name = format!("cluster/{task}/{}", cluster.name);
+                CheckResult { waits: cluster_waits(cluster), ..CheckResult::new(name, None) }
+            }));
+        }
         results
+    }
+}
+
+/// Describes what a cluster waits for. Another cluster's readiness must not depend on it.
+fn cluster_waits(cluster: &ClusterStatus) -> Option<String> {
+    let doing = match cluster.phase {
+        ClusterPhase::Connecting => "connects".to_owned(),
+        ClusterPhase::Waiting => "is tried again".to_owned(),
+        ClusterPhase::Leaving => "is leaving".to_owned(),
+        ClusterPhase::Joined => {
+            let informers = cluster.informers.iter().filter(|informer| !informer.synced);
+            let waiting: Vec<_> = informers
+                .map(|informer| format!("{}: {}", informer.collection, progress(informer)))
+                .collect();
+            if waiting.is_empty() {
+                return None;
+            }
+            format!("waits for {}", waiting.join(", "))
+        }
+    };
+    match &cluster.last_error {
+        Some(error) => Some(format!("{doing}; it failed {} times: {error}", cluster.failures)),
+        None => Some(doing),
     }
 }
 

@@ -1,0 +1,260 @@
+//! The life of one cluster: connect, join, and end or try again.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use kube::Client;
+use tokio::time::{Instant, sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::cluster::Cluster;
+use super::provider::ClusterConfig;
+use super::status::{ClusterPhase, ClusterStatus};
+use super::{ClustersState, Options};
+use crate::controller::{BoxError, ControllerHandle};
+use crate::error::chain;
+use crate::factory::SharedInformerFactory;
+use crate::leader_election::WorkScope;
+use crate::lease::{DROP_TIMEOUT, ScopeOwner};
+use crate::panic::{catch, catch_async, drop_safely, lend};
+use crate::sync::Mutex;
+
+/// The function that is called for each cluster that joins.
+pub(crate) type Join =
+    Arc<dyn Fn(Cluster) -> BoxFuture<'static, Result<(), BoxError>> + Send + Sync>;
+
+/// The longest time that making a client may take.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The delays after failures: the first one doubles until it reaches the last one.
+const FIRST_DELAY: Duration = Duration::from_secs(1);
+const LAST_DELAY: Duration = Duration::from_secs(60);
+
+/// The time after which a cluster that had joined begins again with the first delay.
+const HEALTHY: Duration = Duration::from_secs(120);
+
+/// A cluster that the provider names, or one that is leaving.
+pub(super) struct Member {
+    name: Arc<str>,
+    state: Mutex<MemberState>,
+}
+
+struct MemberState {
+    phase: ClusterPhase,
+    since: Instant,
+    failures: u32,
+    last_error: Option<Arc<str>>,
+    cluster: Option<Cluster>,
+}
+
+impl Member {
+    pub(super) fn new(name: Arc<str>) -> Self {
+        let phase = ClusterPhase::Connecting;
+        let state = MemberState {
+            phase,
+            since: Instant::now(),
+            failures: 0,
+            last_error: None,
+            cluster: None,
+        };
+        Self { name, state: Mutex::new(state) }
+    }
+
+    /// Enters a phase. `cluster` is present while its informers live.
+    fn enter(&self, phase: ClusterPhase, cluster: Option<Cluster>) {
+        let mut state = self.state.lock();
+        (state.phase, state.since) = (phase, Instant::now());
+        let before = std::mem::replace(&mut state.cluster, cluster);
+        drop(state);
+        // It may be the last handle of what the user's functions captured.
+        drop_safely(before);
+    }
+
+    pub(super) fn leave(&self) {
+        let mut state = self.state.lock();
+        if state.phase != ClusterPhase::Leaving {
+            (state.phase, state.since) = (ClusterPhase::Leaving, Instant::now());
+        }
+    }
+
+    pub(super) fn joined(&self) -> Option<Cluster> {
+        let state = self.state.lock();
+        state.cluster.clone().filter(|_| state.phase == ClusterPhase::Joined)
+    }
+
+    fn handles(&self) -> Vec<ControllerHandle> {
+        let cluster = self.state.lock().cluster.clone();
+        cluster.map(|cluster| cluster.controllers()).unwrap_or_default()
+    }
+
+    #[cfg(feature = "serve")]
+    pub(super) fn publish(&self) {
+        self.handles().iter().for_each(ControllerHandle::publish);
+    }
+
+    pub(super) fn status(&self) -> ClusterStatus {
+        let controllers = self.handles().iter().map(ControllerHandle::status).collect();
+        let state = self.state.lock();
+        let cluster = state.cluster.clone();
+        let mut status = ClusterStatus {
+            name: self.name.clone(),
+            phase: state.phase,
+            phase_age: state.since.elapsed(),
+            failures: state.failures,
+            last_error: state.last_error.clone(),
+            controllers,
+            informers: Vec::new(),
+        };
+        drop(state);
+        status.informers =
+            cluster.map(|cluster| cluster.factory().status().informers).unwrap_or_default();
+        status
+    }
+}
+
+/// Removes a member from the clusters when its life has ended, even if its task was dropped.
+pub(super) struct Named {
+    clusters: Arc<ClustersState>,
+    pub(super) member: Arc<Member>,
+}
+
+impl Named {
+    pub(super) fn new(clusters: &Arc<ClustersState>, name: &Arc<str>) -> Self {
+        let member = Arc::new(Member::new(name.clone()));
+        clusters.members.lock().insert(name.clone(), member.clone());
+        Self { clusters: clusters.clone(), member }
+    }
+
+    /// Lives until `stop` is cancelled. What runs for the cluster is part of the scope `around`.
+    pub(super) async fn live(
+        self,
+        config: ClusterConfig,
+        stop: CancellationToken,
+        around: WorkScope,
+        join: Join,
+    ) {
+        let Options { grace, .. } = self.clusters.options;
+        while !stop.is_cancelled() {
+            self.member.enter(ClusterPhase::Connecting, None);
+            let begun = Instant::now();
+            let failed = match stop.run_until_cancelled(self.connect(&config)).await {
+                None => return,
+                Some(Ok((client, factory))) => {
+                    let owner = ScopeOwner { name: self.member.name.clone(), key: None };
+                    let scope = around.within(stop.child_token(), None, owner);
+                    let cluster = Cluster::new(self.member.name.clone(), client, factory, scope);
+                    self.member.follow(cluster, &join, grace).await
+                }
+                Some(Err(error)) => Err(error),
+            };
+            let Err(error) = failed else { return };
+            let cluster = &*self.member.name;
+            tracing::warn!(cluster, error, "a cluster failed: it is tried again");
+            let delay = self.member.note_failure(error, begun.elapsed() >= HEALTHY);
+            self.member.enter(ClusterPhase::Waiting, None);
+            stop.run_until_cancelled(sleep(delay)).await;
+        }
+    }
+
+    /// Makes a client and a factory.
+    async fn connect(
+        &self,
+        config: &ClusterConfig,
+    ) -> Result<(Client, SharedInformerFactory), String> {
+        let connecting = catch_async(async { (config.connect)().await });
+        let client = match timeout(CONNECT_TIMEOUT, connecting).await {
+            Ok(Ok(Ok(client))) => client,
+            Ok(Ok(Err(error))) => return Err(lend(error, text)),
+            Ok(Err(message)) => return Err(format!("making a client panicked: {message}")),
+            Err(_) => return Err(format!("making a client took longer than {CONNECT_TIMEOUT:?}")),
+        };
+        let options = self.clusters.options.factory.as_ref();
+        let builder = SharedInformerFactory::builder(client.clone()).name(self.member.name.clone());
+        let builder = match options {
+            None => builder,
+            Some(options) => catch(|| options(builder))
+                .map_err(|message| format!("the options of the factory panicked: {message}"))?,
+        };
+        Ok((client, builder.sharing(&self.clusters.limits).build()))
+    }
+}
+
+impl Drop for Named {
+    fn drop(&mut self) {
+        let mut members = self.clusters.members.lock();
+        // A later run may have put another one in its place.
+        let own = |member: &Arc<Member>| Arc::ptr_eq(member, &self.member);
+        let left = members.get(&self.member.name).is_some_and(own);
+        let left = if left { members.remove(&self.member.name) } else { None };
+        drop(members);
+        drop(left);
+    }
+}
+
+impl Member {
+    /// Runs the function for a cluster until it fails or the cluster leaves, and ends everything.
+    async fn follow(&self, cluster: Cluster, join: &Join, grace: Duration) -> Result<(), String> {
+        self.enter(ClusterPhase::Joined, Some(cluster.clone()));
+        let (scope, stop) = (cluster.scope().clone(), cluster.stop().clone());
+        let (_stops, _drops) = scope.end_on_drop();
+        let _ends = InformersEnd(cluster.factory().clone());
+        let joining = join.clone();
+        let given = cluster.clone();
+        let running = catch_async(async move { joining(given).await });
+        let overdue = async {
+            stop.cancelled().await;
+            sleep(grace).await;
+        };
+        let ended = tokio::select! {
+            biased;
+            ended = running => ended,
+            () = overdue => Ok(Ok(())),
+        };
+        let result = match ended {
+            Ok(Ok(())) => {
+                stop.cancelled().await;
+                Ok(())
+            }
+            Ok(Err(error)) => Err(lend(error, text)),
+            Err(message) => Err(format!("its function panicked: {message}")),
+        };
+        stop.cancel();
+        // What the function left in other tasks, and code that blocks a thread.
+        if timeout(grace, scope.wait_until_idle()).await.is_err() {
+            scope.abort();
+        }
+        scope.wait_until_idle().await;
+        if timeout(grace.max(DROP_TIMEOUT), cluster.factory().shutdown()).await.is_err() {
+            tracing::warn!(cluster = &*self.name, "a handler blocks: it is left behind");
+        }
+        result
+    }
+
+    /// Notes a failure. Returns the delay before the next try.
+    fn note_failure(&self, error: String, was_healthy: bool) -> Duration {
+        let mut state = self.state.lock();
+        state.failures = if was_healthy { 1 } else { state.failures.saturating_add(1) };
+        state.last_error = Some(error.into());
+        let doubled = FIRST_DELAY.saturating_mul(1 << (state.failures - 1).min(6)).min(LAST_DELAY);
+        // At random, so that clusters that failed together do not come back together.
+        doubled.mul_f64(1.0 + fastrand::f64())
+    }
+}
+
+/// Stops the informers when it is dropped, even if the cluster's task was dropped.
+struct InformersEnd(SharedInformerFactory);
+
+impl Drop for InformersEnd {
+    fn drop(&mut self) {
+        // The first poll stops them.
+        let _ended = self.0.shutdown().now_or_never();
+    }
+}
+
+/// Returns the text of an error of user code.
+fn text(error: &BoxError) -> String {
+    catch(|| chain(&**error))
+        .unwrap_or_else(|message| format!("an error whose text panicked: {message}"))
+}

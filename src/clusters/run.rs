@@ -1,0 +1,135 @@
+//! The loop that lets clusters join and leave.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::pending;
+use futures::{FutureExt, StreamExt};
+use tokio::sync::watch;
+use tokio::task::{Id, JoinSet};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use super::ClustersState;
+use super::life::{Join, Member, Named};
+use super::provider::ClusterConfig;
+use crate::leader_election::WorkScope;
+use crate::object::ring_hash;
+use crate::panic::{catch_async, into_message};
+use crate::sharding::{Sharding, ShardingStatus};
+
+/// The period of the check of slots, beside the changes that are told.
+const PERIOD: Duration = Duration::from_secs(1);
+
+/// A cluster whose life has not ended.
+struct Present {
+    revision: Arc<str>,
+    member: Arc<Member>,
+    stop: CancellationToken,
+}
+
+impl ClustersState {
+    /// Follows the provider until the scope's token is cancelled, and waits for the end of all.
+    pub(super) async fn run(self: &Arc<Self>, scope: WorkScope, join: Join) {
+        // The semaphore is never closed.
+        let _one = self.run.acquire().await;
+        let mut tasks = JoinSet::new();
+        let mut names: HashMap<Id, Arc<str>> = HashMap::new();
+        let mut present: BTreeMap<Arc<str>, Present> = BTreeMap::new();
+        let mut wanted: BTreeMap<Arc<str>, ClusterConfig> = BTreeMap::new();
+        let mut slots = self.options.sharding.as_ref().map(Sharding::watch_status);
+        let mut provided = catch_async(async { self.provider.clusters() }).await.ok();
+        loop {
+            let stopping = scope.token().is_cancelled();
+            for (name, cluster) in &present {
+                let same = |config: &ClusterConfig| config.revision == cluster.revision;
+                let stays = !stopping && wanted.get(name).is_some_and(same);
+                if !stays {
+                    cluster.stop.cancel();
+                }
+                // A slot that is given back cancels it, too.
+                if cluster.stop.is_cancelled() {
+                    cluster.member.leave();
+                }
+            }
+            if stopping && tasks.is_empty() {
+                return;
+            }
+            for (name, config) in wanted.iter().filter(|_| !stopping) {
+                if present.contains_key(name) {
+                    continue;
+                }
+                let Some(around) = self.scope_of(name, &scope) else { continue };
+                let (stop, revision) = (around.token().child_token(), config.revision.clone());
+                let named = Named::new(self, name);
+                let member = named.member.clone();
+                let life = named.live(config.clone(), stop.clone(), around.clone(), join.clone());
+                let task = tasks.spawn(around.track(life).map(|_| ()).boxed());
+                names.insert(task.id(), name.clone());
+                present.insert(name.clone(), Present { revision, member, stop });
+            }
+            tokio::select! {
+                biased;
+                () = scope.token().cancelled(), if !stopping => {}
+                Some(ended) = tasks.join_next_with_id() => {
+                    let id = match ended {
+                        Ok((id, ())) => id,
+                        Err(error) => {
+                            let id = error.id();
+                            if let Ok(payload) = error.try_into_panic() {
+                                let message = into_message(payload);
+                                tracing::error!(message, "the task of a cluster panicked");
+                            }
+                            id
+                        }
+                    };
+                    if let Some(name) = names.remove(&id) {
+                        present.remove(&name);
+                    }
+                }
+                next = async {
+                    match &mut provided {
+                        Some(provided) => catch_async(provided.next()).await,
+                        None => pending().await,
+                    }
+                }, if !stopping => match next {
+                    Ok(Some(next)) => wanted = next,
+                    Ok(None) => provided = None,
+                    Err(message) => {
+                        provided = None;
+                        tracing::error!(message, "the provider of clusters panicked: no further \
+                            cluster joins or leaves");
+                    }
+                },
+                () = slots_changed(slots.as_mut()), if !stopping => {}
+            }
+        }
+    }
+
+    /// Returns the scope in which a cluster may join on this replica.
+    fn scope_of(&self, name: &str, all: &WorkScope) -> Option<WorkScope> {
+        match &self.options.sharding {
+            None => Some(all.clone()),
+            Some(sharding) => sharding.scope(place_of(name)).filter(WorkScope::may_begin),
+        }
+    }
+}
+
+/// Returns the place of a cluster's name on the ring. Names that differ only in their last
+/// characters are spread, too.
+fn place_of(name: &str) -> u64 {
+    // The finalizer of SplitMix64.
+    let mut hash = ring_hash(name);
+    hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    hash ^ (hash >> 31)
+}
+
+/// Waits until other slots may be held.
+async fn slots_changed(slots: Option<&mut watch::Receiver<ShardingStatus>>) {
+    match slots {
+        Some(slots) => drop(timeout(PERIOD, slots.changed()).await),
+        None => pending().await,
+    }
+}

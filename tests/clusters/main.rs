@@ -1,0 +1,19 @@
+//! Clusters that join and leave at run time.
+
+#![cfg(feature = "testing")]
+#![allow(clippy::duplicate_mod, reason = "each program brings what it shares with others")]
+
+#[path = "../helpers/mod.rs"]
+#[expect(dead_code, unused_imports, reason = "`suite` uses the rest")]
+mod helpers;
+#[path = "../helpers/http.rs"]
+mod http;
+
+mod broken;
+mod churn;
+mod contexts;
+mod fleet;
+mod joining;
+mod managed;
+mod secrets;
+mod sharded;
