@@ -1,7 +1,9 @@
 //! Each example runs on the embedded API server, under paused time, and does what it says.
 
+mod clusters;
 mod default_deny;
 mod dynamic;
+mod every_kind;
 mod finalizer_page;
 mod guide;
 mod multi_namespace;

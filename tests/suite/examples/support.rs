@@ -15,7 +15,7 @@ pub(crate) struct Said(Arc<Mutex<Vec<String>>>);
 
 impl Said {
     /// Takes the example's lines.
-    pub(crate) fn say(&self) -> impl Fn(String) + Send + Sync + 'static {
+    pub(crate) fn say(&self) -> impl Fn(String) + Clone + Send + Sync + 'static {
         let said = self.clone();
         move |line| said.0.lock().push(line)
     }
