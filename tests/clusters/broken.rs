@@ -5,6 +5,7 @@ use std::io;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Client;
 use kube_informer::clusters::{ClusterPhase, Clusters};
+use kube_informer::testing::faults::BodyPosition;
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
@@ -28,8 +29,13 @@ fn broken(way: usize, server: &ApiServer) -> Client {
         3 => with(Injection::status(401)),
         4 => with(Injection::status(403)),
         5 => with(Injection::throttle(Some(600 * S))),
-        // It answers, and then sends nothing more.
-        6 => with(Injection::stall(kube_informer::testing::faults::BodyPosition::Byte(10))),
+        // It sends a part of its list, and then nothing more.
+        6 => {
+            for number in 0..100 {
+                server.create(&map(&format!("m{number}"), "1")).unwrap();
+            }
+            with(Injection::stall(BodyPosition::Byte(2_000)))
+        }
         7 => with(Injection::lose_answer()),
         8 => answered_by(|_| http::Response::new("<html>a proxy</html>".to_owned())),
         // The TLS handshake fails, as the client reports it.
