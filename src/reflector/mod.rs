@@ -161,7 +161,7 @@ impl Reflector {
             let span = span(&step, self.machine.version());
             let mut gave_way = false;
             let outcome = {
-                let performing = self.driver.perform(step, &mut self.machine, sink);
+                let performing = Box::pin(self.driver.perform(step, &mut self.machine, sink));
                 let performing = catch_async(performing.instrument(span));
                 let mut performing = pin!(performing);
                 poll_fn(|cx| {

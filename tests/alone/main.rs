@@ -16,6 +16,7 @@ mod interests;
 #[path = "../helpers/log.rs"]
 mod log;
 mod manager;
+mod many;
 mod memory;
 mod plain_informer;
 #[path = "../helpers/protobuf.rs"]
@@ -52,6 +53,7 @@ const TESTS: &[(&str, fn())] = &[
     ("endless", endless::endless_answer_is_held_only_in_part),
     ("interests", interests::thousand_interests_leave_no_memory),
     ("manager_signals", manager::signals_stop_a_manager),
+    ("many", many::thousand_idle_informers_cost_little),
     ("memory", memory::keeping_costs_little_and_deleting_frees),
     ("plain_informer", plain_informer::plain_informer_warns_of_a_transform),
     ("secret_log", secret_log::no_log_or_metric_shows_secret_data),

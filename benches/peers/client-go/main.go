@@ -4,6 +4,7 @@
 //	-measure session   one informer on the server: sync, memory, relist, updates through handlers
 //	-measure reads     an indexer in this process: reads by key and by index, with and without writes
 //	-measure readers   client-go's own shared-informer benchmark: readers list, one writer updates
+//	-measure idle      a thousand informers that have nothing to do
 //
 // Each measurement prints one line of JSON, with the members the Rust side prints.
 package main
@@ -22,7 +23,7 @@ import (
 )
 
 var (
-	measure    = flag.String("measure", "session", "session, reads or readers")
+	measure    = flag.String("measure", "session", "session, reads, readers or idle")
 	kubeconfig = flag.String("kubeconfig", "", "the server")
 	admin      = flag.String("admin", "", "host:port of the bench server's second port; empty: no relist, no updates")
 	media      = flag.String("media", "protobuf", "protobuf or json")
@@ -47,6 +48,8 @@ func main() {
 		reads()
 	case "readers":
 		informerReaders()
+	case "idle":
+		idle()
 	default:
 		fail(fmt.Errorf("-measure %s", *measure))
 	}

@@ -95,10 +95,10 @@ impl Pipeline {
             let sink = FifoSink { pipeline: self.clone(), metrics: metrics.clone() };
             let stop = self.stop.clone();
             let begun = reflector.begin();
-            #[expect(clippy::large_futures, reason = "it is boxed at once")]
             let reflecting = async move {
                 let _begun = begun;
-                stop.run_until_cancelled(reflector.run(sink)).await;
+                // Boxed, because each move into another future would take its room again.
+                stop.run_until_cancelled(Box::pin(reflector.run(sink))).await;
             };
             let span = self.span(InformerTask::Reflector);
             self.spawn(&runtime, InformerTask::Reflector, span, reflecting.boxed());
