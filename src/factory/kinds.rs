@@ -1,44 +1,30 @@
 //! The informers of all kinds that the server serves.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::{FutureExt, StreamExt, stream};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{APIGroupList, APIResourceList, APIVersions};
+use futures::FutureExt;
 use kube::Resource;
 use kube::api::DynamicObject;
 use kube::core::{ApiResource, PartialObjectMeta};
-use kube::{Client, Error};
-use tokio::time::sleep;
 
 use super::definition::Definition;
-use super::members::{Members, Tag, Wanted, told_by};
-use super::serving::{document, is_missing};
+use super::discovery::Discovered;
+use super::members::{Members, Prepare, Tag, told_by};
 use super::{InformerSpec, Interest, SharedInformerFactory, SpecError};
 use crate::indexer::Snapshot;
 use crate::informer::{SharedInformer, StartError, SyncError};
 use crate::object::{CachedEvent, Event, ObjectKey};
 use crate::panic::catch;
-use crate::sync::Mutex;
-
-/// The pause after a failed discovery.
-const PAUSE: Duration = Duration::from_secs(5);
-
-/// The number of groups that are read at a time.
-const PARALLEL: usize = 8;
-
-/// The number of times that a group is read before its kinds are left out. One failure may be an
-/// accident, and a server that is down holds up the others for two pauses.
-const TRIES: usize = 3;
 
 /// The informers of the kinds that a filter selects, among those that the server serves.
 ///
 /// An informer joins when its kind's definition is established, and leaves when the definition is
-/// removed: the objects are then reported as deleted. Kinds without a definition, such as the
-/// built-in ones, are read from discovery once. A group whose discovery fails three times is left
-/// out, which is logged.
+/// removed: the objects are then reported as deleted. Kinds without a definition are those that are
+/// built in, and those of aggregated API servers. They are read from discovery at the start, and
+/// again when an `APIService` came, became available or left. A group whose discovery fails three
+/// times keeps the kinds that it had, and is logged.
 ///
 /// Clones share the informers. When the last one is dropped, the informers end, unless others hold
 /// them, too.
@@ -46,7 +32,7 @@ const TRIES: usize = 3;
 pub struct Kinds<K> {
     members: Arc<Members<K, Kind>>,
     definitions: Interest<Definition>,
-    client: Client,
+    discovered: Arc<Discovered>,
     filter: Filter,
 }
 
@@ -55,9 +41,9 @@ type Filter = Arc<dyn Fn(&ApiResource) -> bool + Send + Sync>;
 /// A kind that is served.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Kind {
-    resource: ApiResource,
+    pub(super) resource: ApiResource,
     /// True if a definition tells whether it is served.
-    defined: bool,
+    pub(super) defined: bool,
 }
 
 impl Tag for Kind {}
@@ -107,13 +93,13 @@ impl SharedInformerFactory {
         let make = move |_: &Arc<str>, kind: &Kind| make(kind);
         let farewell = |object| CachedEvent::Deleted { object, final_state_known: false };
         let members = Members::new(Box::new(make), farewell);
-        let client = self.shared.client.clone();
-        Kinds { members, definitions: self.definitions(), client, filter }
+        let discovered = Arc::new(Discovered::new(self));
+        Kinds { members, definitions: self.definitions(), discovered, filter }
     }
 }
 
 /// Returns whether there is a definition of this name.
-fn defines(store: &Snapshot<Definition>, name: &str) -> bool {
+pub(super) fn defines(store: &Snapshot<Definition>, name: &str) -> bool {
     ObjectKey::cluster(name).is_ok_and(|key| store.get_cached(&key).is_some())
 }
 
@@ -130,32 +116,10 @@ impl<K: Resource + Send + Sync + 'static> Kinds<K> {
     /// [`StartError::NoRuntime`] if called outside a tokio runtime, [`StartError::Stopped`] if the
     /// factory was shut down.
     pub fn start(&self) -> Result<(), StartError> {
-        let undefined = Arc::new(Mutex::new(Wanted::new()));
-        let (client, read) = (self.client.clone(), undefined.clone());
-        let definitions = self.definitions.indexer().clone();
-        let discover = async move {
-            loop {
-                let before = definitions.snapshot();
-                match discover(&client).await {
-                    Ok(mut found) => {
-                        // A definition may have left meanwhile.
-                        found.retain(|name, _| !defines(&before, name));
-                        *read.lock() = found;
-                        return;
-                    }
-                    Err(error) => tracing::warn!(%error, "discovery failed"),
-                }
-                sleep(PAUSE).await;
-            }
-        };
-        let filter = self.filter.clone();
+        let (filter, discovered) = (self.filter.clone(), self.discovered.clone());
         let look = move |store: &Snapshot<Definition>| {
-            let mut wanted: Wanted<Kind> = {
-                let mut undefined = undefined.lock();
-                // Discovery lists defined kinds, too. From now on, only the definition tells.
-                undefined.retain(|name, _| !defines(store, name));
-                undefined.clone()
-            };
+            // Discovery lists defined kinds, too. From now on, only the definition tells.
+            let mut wanted = discovered.without(|name| defines(store, name));
             for (key, definition) in store.iter() {
                 if let Some(resource) = definition.resource() {
                     wanted.insert(key.name().into(), Kind { resource, defined: true });
@@ -169,8 +133,14 @@ impl<K: Resource + Send + Sync + 'static> Kinds<K> {
             });
             wanted
         };
+        let (read, definitions) = (self.discovered.clone(), self.definitions.indexer().clone());
+        let discover: Prepare = Arc::new(move || {
+            let (read, definitions) = (read.clone(), definitions.clone());
+            async move { read.next(&definitions).await }.boxed()
+        });
         self.definitions.ensure_started()?;
-        self.members.start(told_by((*self.definitions).clone(), discover.boxed(), look))
+        self.discovered.start()?;
+        self.members.start(told_by((*self.definitions).clone(), Some(discover), look))
     }
 
     /// Returns the kinds that are followed now, with their informers. A kind is in the version in
@@ -205,75 +175,12 @@ impl<K: Resource + Send + Sync + 'static> Kinds<K> {
     }
 }
 
-/// Reads the resources that can be listed and watched, in the preferred version of their group.
-async fn discover(client: &Client) -> Result<Wanted<Kind>, Error> {
-    let mut found = BTreeMap::new();
-    for version in document::<APIVersions>(client, "/api").await?.versions {
-        let listed = document(client, &format!("/api/{version}")).await?;
-        add_listed(&mut found, "", &version, listed);
-    }
-    let groups = document::<APIGroupList>(client, "/apis").await?.groups;
-    let mut left: Vec<_> = groups
-        .into_iter()
-        .filter_map(|group| {
-            let preferred = group.preferred_version.or(group.versions.into_iter().next())?;
-            Some((group.name, preferred))
-        })
-        .collect();
-    for tries in 1.. {
-        let mut failed = Vec::new();
-        let answers = left.into_iter().map(|(group, preferred)| async move {
-            let path = format!("/apis/{}", preferred.group_version);
-            (group, preferred, document(client, &path).await)
-        });
-        let mut answers = stream::iter(answers).buffer_unordered(PARALLEL).boxed();
-        while let Some((group, preferred, answer)) = answers.next().await {
-            match answer {
-                Ok(listed) => add_listed(&mut found, &group, &preferred.version, listed),
-                Err(error) if tries < TRIES && !is_missing(&error) => {
-                    failed.push((group, preferred));
-                }
-                // The group went meanwhile, or its own server is down.
-                Err(error) => {
-                    tracing::warn!(%error, group, "the kinds of a group are left out");
-                }
-            }
-        }
-        if failed.is_empty() {
-            break;
-        }
-        left = failed;
-        sleep(PAUSE).await;
-    }
-    Ok(found)
-}
-
-fn add_listed(found: &mut Wanted<Kind>, group: &str, version: &str, listed: APIResourceList) {
-    for resource in listed.resources {
-        let can = |verb: &str| resource.verbs.iter().any(|other| other == verb);
-        if resource.name.contains('/') || !can("list") || !can("watch") {
-            continue;
-        }
-        let api_version =
-            if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
-        let name = format!("{}.{group}", resource.name);
-        let resource = ApiResource {
-            group: group.to_owned(),
-            version: version.to_owned(),
-            api_version,
-            kind: resource.kind,
-            plural: resource.name,
-        };
-        found.insert(name.into(), Kind { resource, defined: false });
-    }
-}
-
 impl<K> Clone for Kinds<K> {
     fn clone(&self) -> Self {
         Self {
             members: self.members.clone(),
             definitions: self.definitions.clone(),
-            client: self.client.clone(),
+            discovered: self.discovered.clone(),
             filter: self.filter.clone(),
         }
     }

@@ -14,7 +14,7 @@ use std::ops::Bound;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, pending};
 use futures::stream::{self, BoxStream, FuturesUnordered};
 use futures::{FutureExt, StreamExt};
 use kube::Resource;
@@ -359,31 +359,49 @@ impl<K, T> Drop for State<K, T> {
     }
 }
 
+/// A function that other wanted members depend on: they are looked up after each of its ends, and
+/// not before the first. Its futures are cancel safe.
+pub(super) type Prepare = Arc<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>;
+
 /// Returns the wanted members that an informer tells of, until it stops: `look` returns them from
-/// its store, after `prepare`.
+/// its store.
 pub(super) fn told_by<D, T>(
     informer: SharedInformer<D>,
-    prepare: BoxFuture<'static, ()>,
+    prepare: Option<Prepare>,
     look: impl Fn(&Snapshot<D>) -> Wanted<T> + Send + Sync + 'static,
 ) -> BoxStream<'static, Wanted<T>>
 where
     D: Resource + Send + Sync + 'static,
     T: Clone + PartialEq + Send + Sync + 'static,
 {
-    let (look, mut prepare) = (Arc::new(look), Some(prepare));
+    let look = Arc::new(look);
     stream::unfold(None, move |before: Option<Wanted<T>>| {
-        let (informer, look, prepare) = (informer.clone(), look.clone(), prepare.take());
+        let (informer, look, prepare) = (informer.clone(), look.clone(), prepare.clone());
         async move {
             let now = if let Some(before) = before {
                 let differs = |store: &Snapshot<D>| Some(look(store)).filter(|now| *now != before);
-                tokio::select! {
-                    biased;
-                    () = informer.stopped() => return None,
-                    now = informer.indexer().find_in_changes(differs) => now,
+                loop {
+                    let prepared = async {
+                        match &prepare {
+                            Some(prepare) => prepare().await,
+                            None => pending().await,
+                        }
+                    };
+                    tokio::select! {
+                        biased;
+                        () = informer.stopped() => return None,
+                        now = informer.indexer().find_in_changes(differs) => break now,
+                        () = prepared => {}
+                    }
+                    if let Some(now) = differs(&informer.snapshot()) {
+                        break now;
+                    }
                 }
             } else {
                 informer.wait_for_sync(Duration::MAX).await.ok()?;
-                prepare?.await;
+                if let Some(prepare) = prepare {
+                    prepare().await;
+                }
                 look(&informer.snapshot())
             };
             Some((now.clone(), Some(now)))

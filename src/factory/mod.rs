@@ -14,6 +14,7 @@
 
 mod builder;
 mod definition;
+mod discovery;
 mod dynamic;
 #[cfg(feature = "manager")]
 mod followed;
@@ -23,6 +24,7 @@ mod members;
 mod namespaces;
 mod referenced;
 mod references;
+mod registration;
 mod registry;
 mod removal;
 mod serving;

@@ -4,8 +4,6 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::FutureExt;
-use futures::future::ready;
 use k8s_openapi::api::core::v1::Namespace;
 use kube::Resource;
 use kube::core::{NamespaceResourceScope, PartialObjectMeta};
@@ -101,7 +99,7 @@ impl<K: Resource + Send + Sync + 'static> SelectedNamespaces<K> {
             store.iter_cached().map(|(key, _)| (key.name().into(), ())).collect()
         };
         self.namespaces.ensure_started()?;
-        self.members.start(told_by((*self.namespaces).clone(), ready(()).boxed(), look))
+        self.members.start(told_by((*self.namespaces).clone(), None, look))
     }
 
     /// Returns the informers of the namespaces that are selected now, to read their objects.

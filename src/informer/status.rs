@@ -52,8 +52,9 @@ pub struct InformerStatus {
     pub collection: Collection,
     /// True if the first list is in the store and the informer has not failed since.
     pub synced: bool,
-    /// True if the informer follows an object because others [reference
-    /// it](crate::factory::Referenced). Readiness does not wait for it. Serialised only if true.
+    /// True if readiness does not wait for the informer: it follows an object because others
+    /// [reference it](crate::factory::Referenced), or the registrations of API servers for
+    /// [all kinds](crate::factory::Kinds). Serialised only if true.
     #[serde(skip_serializing_if = "is_false")]
     pub by_reference: bool,
     /// True if the informer was stopped or failed. Its store no longer changes. Serialised only if

@@ -4,14 +4,17 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use kube::ResourceExt;
-use kube::core::ApiResource;
+use kube::api::{Api, DeleteParams, DynamicObject, Patch, PatchParams};
+use kube::core::{ApiResource, GroupVersionKind};
 use kube_informer::Event;
 use kube_informer::testing::ApiServer;
+use kube_informer::testing::api_server::ResourceType;
 use parking_lot::Mutex;
+use serde_json::json;
 use tokio::time::sleep;
 
 use crate::definitions::{create, definition, definition_of, delete, widgets};
-use crate::helpers::{MS, S, factory_of, map_in, until};
+use crate::helpers::{MS, S, factory_of, forbid, map_in, refusal, until};
 use crate::watches::Watches;
 
 const SOON: std::time::Duration = S.saturating_mul(30);
@@ -53,7 +56,7 @@ async fn set_follows_definitions_and_each_event_has_its_kind() {
         assert_eq!(kinds.informers().len(), 2);
         server.delete(&gadget).unwrap();
         until("the delete", || told() == ["Widget w"]).await;
-        until("the leave", || kinds.informers().len() == 1 && watches.open() == 2).await;
+        until("the leave", || kinds.informers().len() == 1 && watches.open() == 3).await;
     }
     delete(&server, &widgets("v1"), "w").await;
     until("the delete", || told().is_empty()).await;
@@ -78,6 +81,91 @@ async fn kinds_without_definitions_are_discovered_once() {
     sleep(1_000 * S).await;
     let discovery = server.requests().iter().filter(|one| one.target == "/apis").count();
     assert_eq!(discovery, 1);
+}
+
+/// Creates the registration of an aggregated API server, or changes whether it is available.
+async fn register(server: &ApiServer, available: bool) {
+    let kind = GroupVersionKind::gvk("apiregistration.k8s.io", "v1", "APIService");
+    let services: Api<DynamicObject> =
+        Api::all_with(server.client(), &ApiResource::from_gvk_with_plural(&kind, "apiservices"));
+    let name = "v1.metrics.example.com";
+    let service = json!({
+        "apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": {"name": name},
+        "spec": {
+            "group": "metrics.example.com", "version": "v1",
+            "groupPriorityMinimum": 100, "versionPriority": 100,
+            "service": {"namespace": "kube-system", "name": "metrics"},
+        },
+    });
+    let params = PatchParams::apply("test");
+    services.patch(name, &params, &Patch::Apply(service)).await.unwrap();
+    let status = if available { "True" } else { "False" };
+    let condition = json!({
+        "type": "Available", "status": status, "lastTransitionTime": "2026-01-01T00:00:00Z",
+    });
+    let status = json!({"status": {"conditions": [condition]}});
+    services.patch_status(name, &PatchParams::default(), &Patch::Merge(status)).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn aggregated_kinds_follow_their_registrations() {
+    let server = ApiServer::new();
+    let kind = GroupVersionKind::gvk("metrics.example.com", "v1", "Gauge");
+    let gauges = ApiResource::from_gvk(&kind);
+    let factory = factory_of(server.client());
+    let kinds = factory.kinds_metadata(|kind| kind.group == "metrics.example.com");
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let log = told.clone();
+    kinds.on_event(move |_, event| log.lock().push(event.is_deleted()));
+    kinds.start().unwrap();
+    kinds.wait_for_sync(SOON).await.unwrap();
+    assert!(kinds.informers().is_empty());
+    let resource = ResourceType::from_api_resource(&gauges, true);
+    for round in 1..=3 {
+        // It is registered, and its server does not answer yet.
+        register(&server, false).await;
+        sleep(SOON).await;
+        server.register(resource.clone());
+        create(&server, &gauges, "g").await;
+        register(&server, true).await;
+        until("the gauge", || told.lock().len() == 2 * round - 1).await;
+        // Its server is away for a while: its objects are not.
+        server.intercept(|request| {
+            let gone = request.target.starts_with("/apis/metrics.example.com");
+            gone.then(|| refusal(503, "ServiceUnavailable", "no endpoints"))
+        });
+        register(&server, false).await;
+        sleep(SOON).await;
+        server.stop_intercepting();
+        register(&server, true).await;
+        sleep(SOON).await;
+        assert_eq!((kinds.informers().len(), told.lock().len()), (1, 2 * round - 1));
+        let kind = GroupVersionKind::gvk("apiregistration.k8s.io", "v1", "APIService");
+        let resource = ApiResource::from_gvk_with_plural(&kind, "apiservices");
+        let services: Api<DynamicObject> = Api::all_with(server.client(), &resource);
+        delete(&server, &gauges, "g").await;
+        until("the delete", || told.lock().len() == 2 * round).await;
+        server.unregister(&ResourceType::from_api_resource(&gauges, true));
+        drop(services.delete("v1.metrics.example.com", &DeleteParams::default()).await.unwrap());
+        until("the leave", || kinds.informers().is_empty()).await;
+    }
+    assert_eq!(*told.lock(), [false, true].repeat(3));
+    drop(kinds);
+    until("the end", || factory.status().informers.is_empty()).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn refused_registrations_hold_up_nothing() {
+    let server = ApiServer::new();
+    forbid(&server, "/apis/apiregistration.k8s.io");
+    server.create(&map_in("shop", "a")).unwrap();
+    let factory = factory_of(server.client());
+    let kinds = factory.kinds_metadata(|kind| kind.kind == "ConfigMap");
+    kinds.start().unwrap();
+    kinds.wait_for_sync(SOON).await.unwrap();
+    assert_eq!(kinds.informers().len(), 1);
+    factory.wait_for_sync(SOON).await.unwrap();
+    factory.shutdown().await;
 }
 
 /// Kinds that come and go at random moments, each with another name.
@@ -110,9 +198,9 @@ async fn hundreds_of_kinds_leave_nothing() {
         sleep(rng.u32(..200) * MS).await;
         server.delete(&definition).unwrap();
     }
-    until("the end", || tasks() == before && watches.open() == 1).await;
+    until("the end", || tasks() == before && watches.open() == 2).await;
     assert!(told.lock().is_empty() && kinds.informers().is_empty());
-    assert_eq!(factory.status().informers.len(), 1, "the definitions");
+    assert_eq!(factory.status().informers.len(), 2, "the definitions and the registrations");
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,0 +1,91 @@
+//! The parts of an `APIService` that tell which aggregated API servers there are.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use kube::Resource;
+use kube::api::ObjectMeta;
+use kube::core::ClusterResourceScope;
+use serde::Deserialize;
+
+use crate::indexer::Snapshot;
+
+/// An `APIService`: the registration of a group and version. It has no certificates.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Registration {
+    metadata: ObjectMeta,
+    spec: RegistrationSpec,
+    #[serde(default)]
+    status: RegistrationStatus,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct RegistrationSpec {
+    /// `None`: the API server itself serves it.
+    service: Option<ServiceReference>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct ServiceReference {}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+struct RegistrationStatus {
+    conditions: Option<Vec<Condition>>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Condition {
+    #[serde(rename = "type")]
+    kind: String,
+    status: String,
+}
+
+/// The registrations of aggregated API servers by name: each with its uid, and whether it is
+/// available.
+pub(super) type Registered = BTreeMap<Arc<str>, (Option<String>, bool)>;
+
+/// Returns the registrations of aggregated API servers.
+pub(super) fn registered(store: &Snapshot<Registration>) -> Registered {
+    let aggregated = store.iter().filter(|(_, one)| one.spec.service.is_some());
+    aggregated
+        .map(|(key, one)| (key.name().into(), (one.metadata.uid.clone(), one.is_available())))
+        .collect()
+}
+
+impl Registration {
+    fn is_available(&self) -> bool {
+        let mut conditions = self.status.conditions.iter().flatten();
+        conditions.any(|condition| condition.kind == "Available" && condition.status == "True")
+    }
+}
+
+impl Resource for Registration {
+    type DynamicType = ();
+    type Scope = ClusterResourceScope;
+
+    fn kind((): &()) -> Cow<'_, str> {
+        "APIService".into()
+    }
+
+    fn group((): &()) -> Cow<'_, str> {
+        "apiregistration.k8s.io".into()
+    }
+
+    fn version((): &()) -> Cow<'_, str> {
+        "v1".into()
+    }
+
+    fn plural((): &()) -> Cow<'_, str> {
+        "apiservices".into()
+    }
+
+    fn meta(&self) -> &ObjectMeta {
+        &self.metadata
+    }
+
+    fn meta_mut(&mut self) -> &mut ObjectMeta {
+        &mut self.metadata
+    }
+}
