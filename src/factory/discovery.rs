@@ -12,7 +12,7 @@ use tokio::time::{sleep, timeout};
 use super::definition::Definition;
 use super::kinds::{Kind, defines};
 use super::members::Wanted;
-use super::registration::{Registered, Registration, registered};
+use super::registration::{Registered, Registration, may_be_undefined, registered};
 use super::serving::{document, is_missing};
 use super::{InformerSpec, Interest, SharedInformerFactory};
 use crate::indexer::Indexer;
@@ -91,7 +91,11 @@ impl Discovered {
             match discover(&self.client).await {
                 Ok((mut found, silent)) => {
                     // A definition may have left meanwhile.
-                    found.retain(|name, _| !defines(&before, name));
+                    let registrations = self.registrations.snapshot();
+                    found.retain(|name, Kind { resource, .. }| {
+                        let (group, version) = (&resource.group, &resource.version);
+                        !defines(&before, name) && may_be_undefined(&registrations, group, version)
+                    });
                     let mut state = self.state.lock();
                     // A server that does not answer has not taken its objects away.
                     for (name, kind) in &state.kinds {

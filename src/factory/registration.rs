@@ -11,6 +11,11 @@ use serde::Deserialize;
 
 use crate::indexer::Snapshot;
 
+/// The label of what an API server registers by itself, and its values.
+const MADE_FOR: &str = "kube-aggregator.kubernetes.io/automanaged";
+const DEFINITIONS: &str = "true";
+const BUILT_IN: &str = "onstart";
+
 /// An `APIService`: the registration of a group and version. It has no certificates.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Registration {
@@ -54,7 +59,22 @@ pub(super) fn registered(store: &Snapshot<Registration>) -> Registered {
         .collect()
 }
 
+/// Returns whether a group and version may have kinds without a definition. If not, discovery lists
+/// one only where a replica of the API server lags.
+pub(super) fn may_be_undefined(store: &Snapshot<Registration>, group: &str, version: &str) -> bool {
+    match store.get_by_name(None, &format!("{version}.{group}")) {
+        Some(one) => one.made_for() != Some(DEFINITIONS),
+        // An API server registers what is built in, or nothing at all.
+        None => !store.iter().any(|(_, one)| one.made_for() == Some(BUILT_IN)),
+    }
+}
+
 impl Registration {
+    /// Returns what an API server made it for. `None` if somebody else did.
+    fn made_for(&self) -> Option<&str> {
+        self.metadata.labels.as_ref()?.get(MADE_FOR).map(String::as_str)
+    }
+
     fn is_available(&self) -> bool {
         let mut conditions = self.status.conditions.iter().flatten();
         conditions.any(|condition| condition.kind == "Available" && condition.status == "True")

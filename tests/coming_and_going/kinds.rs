@@ -154,6 +154,67 @@ async fn aggregated_kinds_follow_their_registrations() {
     until("the end", || factory.status().informers.is_empty()).await;
 }
 
+/// Discovery is a replica's that lags behind.
+#[tokio::test(start_paused = true)]
+async fn kind_that_only_discovery_names_is_not_followed() {
+    let server = ApiServer::new();
+    server.create(&definition(&[("v1", true)])).unwrap();
+    let kind = GroupVersionKind::gvk("apiregistration.k8s.io", "v1", "APIService");
+    let services: Api<DynamicObject> =
+        Api::all_with(server.client(), &ApiResource::from_gvk_with_plural(&kind, "apiservices"));
+    for (group, made_for) in [("example.com", "true"), ("apps", "onstart")] {
+        let name = format!("v1.{group}");
+        let service = json!({
+            "apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService",
+            "metadata": {"name": name, "labels": {
+                "kube-aggregator.kubernetes.io/automanaged": made_for,
+            }},
+            "spec": {
+                "group": group, "version": "v1", "groupPriorityMinimum": 100, "versionPriority": 100,
+            },
+        });
+        services.patch(&name, &PatchParams::apply("test"), &Patch::Apply(service)).await.unwrap();
+    }
+    let listed = |plural: &str, kind: &str| {
+        json!({"name": plural, "singularName": "", "namespaced": true, "kind": kind,
+            "verbs": ["list", "watch"]})
+    };
+    server.intercept(move |request| {
+        let (group, resources) = match &*request.target {
+            "/apis/example.com/v1" => (
+                "example.com/v1",
+                json!([listed("widgets", "Widget"), listed("gadgets", "Gadget")]),
+            ),
+            "/apis/left.example.com/v1" => {
+                ("left.example.com/v1", json!([listed("ghosts", "Ghost")]))
+            }
+            "/apis" => {
+                let groups: Vec<_> = ["apps", "example.com", "left.example.com"]
+                    .map(|group| {
+                        let version =
+                            json!({"groupVersion": format!("{group}/v1"), "version": "v1"});
+                        json!({"name": group, "versions": [version], "preferredVersion": version})
+                    })
+                    .into();
+                let body = json!({"kind": "APIGroupList", "groups": groups}).to_string();
+                return Some(http::Response::new(body.into()));
+            }
+            _ => return None,
+        };
+        let body =
+            json!({"kind": "APIResourceList", "groupVersion": group, "resources": resources});
+        Some(http::Response::new(body.to_string().into()))
+    });
+    let factory = factory_of(server.client());
+    let kinds = factory
+        .kinds_metadata(|kind| kind.group.ends_with("example.com") || kind.kind == "Deployment");
+    kinds.start().unwrap();
+    kinds.wait_for_sync(SOON).await.unwrap();
+    let followed: Vec<_> = kinds.informers().into_iter().map(|(kind, _)| kind.kind).collect();
+    assert_eq!(followed, ["Deployment", "Widget"]);
+    factory.shutdown().await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn refused_registrations_hold_up_nothing() {
     let server = ApiServer::new();
