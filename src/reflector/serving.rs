@@ -1,12 +1,13 @@
 //! Following a collection whose kind is not always served.
 
-use std::sync::Arc;
+use std::fmt;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
 
 use super::driver::ReflectorDriver;
-use super::status::{AwaitedKind, ReflectorState};
+use super::status::ReflectorState;
 use super::{ChangeSink, Reflector};
 use crate::object::{Change, ResourceVersion};
 use crate::time::Moment;
@@ -38,6 +39,28 @@ pub(crate) enum ServingState {
         /// listed.
         gone: bool,
     },
+}
+
+/// A kind that is not served.
+#[derive(Clone)]
+pub(super) struct AwaitedKind {
+    /// The reason, such as a missing definition.
+    pub(super) reason: Arc<str>,
+    /// The proof that it has no objects. `None` if objects may exist that cannot be listed.
+    pub(super) gone: Option<Weak<dyn Serving>>,
+}
+
+impl fmt::Debug for AwaitedKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("AwaitedKind").field(&self.reason).finish()
+    }
+}
+
+impl AwaitedKind {
+    /// Returns the age of the proof that the kind has no objects.
+    pub(super) fn age(&self) -> Option<Duration> {
+        self.gone.as_ref()?.upgrade()?.freshness()
+    }
 }
 
 impl Reflector {

@@ -1,8 +1,7 @@
 //! The status of a reflector.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
@@ -11,7 +10,7 @@ use tokio::time::Instant;
 
 use super::demand::Demands;
 use super::freshness::Proofs;
-use super::serving::Serving;
+use super::serving::AwaitedKind;
 use crate::error::{FaultClass, SourceError};
 use crate::metrics::{
     Count, ERRORS, LAST_EVENT, Level, Mark, MetricLabels, RELISTS, WATCH_REFUSED,
@@ -281,28 +280,6 @@ pub(super) struct StatusCell {
     fields: Mutex<StatusFields>,
     demands: Demands,
     awaited: watch::Sender<Option<AwaitedKind>>,
-}
-
-/// A kind that is not served.
-#[derive(Clone)]
-pub(super) struct AwaitedKind {
-    /// The reason, such as a missing definition.
-    pub(super) reason: Arc<str>,
-    /// The proof that it has no objects. `None` if objects may exist that cannot be listed.
-    pub(super) gone: Option<Weak<dyn Serving>>,
-}
-
-impl fmt::Debug for AwaitedKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("AwaitedKind").field(&self.reason).finish()
-    }
-}
-
-impl AwaitedKind {
-    /// Returns the age of the proof that the kind has no objects.
-    fn age(&self) -> Option<Duration> {
-        self.gone.as_ref()?.upgrade()?.freshness()
-    }
 }
 
 /// The write access to the status, and the metrics, which end with the reflector's task.
