@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use k8s_openapi::api::core::v1::Secret;
+use kube_informer::SharedInformerFactory;
 use kube_informer::factory::{Reference, Referenced};
 use kube_informer::lister::StoreState;
 use kube_informer::testing::api_server::AccessRule;
@@ -37,6 +38,31 @@ fn wide_lists(server: &ApiServer) -> usize {
 
 fn state(secrets: &Referenced<Secret>, text: &str) -> Option<StoreState> {
     secrets.get_by_key(&key(text)).err().map(|missing| missing.store)
+}
+
+/// A set that follows two secrets by name, and widens beyond them.
+struct Rig {
+    server: ApiServer,
+    faults: Faults,
+    factory: SharedInformerFactory,
+    secrets: Referenced<Secret>,
+    told: Told,
+    held: Vec<Reference>,
+}
+
+impl Rig {
+    async fn new() -> Self {
+        let server = ApiServer::new();
+        shop(&server);
+        let faults = Faults::new();
+        let factory = factory_of(faults.client(server.client()));
+        let secrets = factory.referenced::<Secret>().widen_beyond(2);
+        let told = Told::follow(&secrets);
+        let held = take(&secrets, &["a", "b"]);
+        secrets.start().unwrap();
+        secrets.wait_for_sync(SOON).await.unwrap();
+        Self { server, faults, factory, secrets, told, held }
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -97,15 +123,7 @@ async fn namespace_takes_over_from_many_names_and_gives_back() {
 
 #[tokio::test(start_paused = true)]
 async fn objects_stay_readable_and_change_during_a_take_over() {
-    let server = ApiServer::new();
-    shop(&server);
-    let faults = Faults::new();
-    let factory = factory_of(faults.client(server.client()));
-    let secrets = factory.referenced::<Secret>().widen_beyond(2);
-    let told = Told::follow(&secrets);
-    let mut held = take(&secrets, &["a", "b"]);
-    secrets.start().unwrap();
-    secrets.wait_for_sync(SOON).await.unwrap();
+    let Rig { server, faults, secrets, told, mut held, .. } = Rig::new().await;
     // The list shows a state that is old when it has come.
     faults.inject(Requests::lists().to("name%3Da"), Injection::delay(2 * S));
     let slow = faults.inject(Requests::lists().to("/secrets?limit"), Injection::drip(200, S / 5));
@@ -132,15 +150,7 @@ async fn objects_stay_readable_and_change_during_a_take_over() {
 /// An informer that has listed, and whose watch has not opened, shows an old state.
 #[tokio::test(start_paused = true)]
 async fn informer_takes_over_only_what_it_shows() {
-    let server = ApiServer::new();
-    shop(&server);
-    let faults = Faults::new();
-    let factory = factory_of(faults.client(server.client()));
-    let secrets = factory.referenced::<Secret>().widen_beyond(2);
-    let told = Told::follow(&secrets);
-    let mut held = take(&secrets, &["a", "b"]);
-    secrets.start().unwrap();
-    secrets.wait_for_sync(SOON).await.unwrap();
+    let Rig { server, faults, factory, secrets, told, mut held } = Rig::new().await;
     let shows = |value: &str| {
         let read = secrets.get_by_key(&key("shop/a")).unwrap();
         crate::referenced::value(&read) == value && told.knows()["shop/a"] == value
