@@ -4,13 +4,13 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use kube::Resource;
 use kube::api::DynamicObject;
 use kube::core::{ApiResource, PartialObjectMeta};
-use serde::de::DeserializeOwned;
 
 use super::dynamic::dynamic_request;
-use super::{Hold, InformerSpec, SharedInformerFactory, SpecError, refuse_differences};
+use super::{
+    Hold, InformerSpec, SharedInformerFactory, SpecError, TypedResource, refuse_differences,
+};
 use crate::informer::SharedInformer;
 use crate::object::AnyObject;
 use crate::sync::Mutex;
@@ -115,7 +115,7 @@ impl SharedInformerFactory {
     /// The errors of [`informer_with`](Self::informer_with). They leave the informer as it is.
     pub fn interest<K>(&self, spec: InformerSpec<K>) -> Result<Interest<K>, SpecError>
     where
-        K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+        K: TypedResource,
     {
         self.refuse_namespace(&spec)?;
         refuse_differences(self.find(self.typed_request(spec), Hold::Guard))

@@ -7,6 +7,7 @@
 //! handlers that it still has are removed, and told nothing.
 
 mod handover;
+mod index;
 mod member;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -24,6 +25,7 @@ use tokio::task::AbortHandle;
 use tokio::time::{Instant, timeout};
 
 pub(super) use self::handover::shows;
+pub use self::index::SetIndex;
 pub(super) use self::member::Farewell;
 use self::member::{Known, Member, MemberHandler};
 use super::{Interest, SpecError};
@@ -150,11 +152,12 @@ where
     /// Returns the informer of the member that has an object: the one of its name, or else the one
     /// of its namespace. O(log members).
     ///
-    /// The name of the latter begins with the namespace and `//`.
+    /// The name of the latter begins with the namespace and `//`. Objects without a namespace are in
+    /// the empty one.
     pub(super) fn informer_of(&self, key: &ObjectKey) -> Option<SharedInformer<K>> {
         let state = self.state.lock();
         let wide = || {
-            let prefix = format!("{}//", key.namespace()?);
+            let prefix = format!("{}//", key.namespace().unwrap_or_default());
             let range = (Bound::Included(&*prefix), Bound::Unbounded);
             let (name, member) = state.present.range::<str, _>(range).next()?;
             (name.starts_with(&prefix) && member.tag.covers(key)).then_some(member)
@@ -179,7 +182,7 @@ where
     }
 
     /// Adds an index to all members, present and future ones. Returns its place.
-    pub(super) fn add_index(&self, name: &str, add: AddIndex<K>) -> Result<usize, IndexError> {
+    fn add_any_index(&self, name: &str, add: AddIndex<K>) -> Result<usize, IndexError> {
         let mut state = self.state.lock();
         if state.indexes.iter().any(|(other, _)| **other == *name) {
             return Err(IndexError::Duplicate(name.to_owned()));
@@ -192,7 +195,7 @@ where
     }
 
     /// Returns the index at a place, over the present members.
-    pub(super) fn index(&self, place: usize) -> GroupIndex<K> {
+    fn index(&self, place: usize) -> GroupIndex<K> {
         let state = self.state.lock();
         let members = state.present.values();
         GroupIndex::new(members.filter_map(|member| member.indexes.get(place).cloned()).collect())

@@ -27,6 +27,7 @@ mod references;
 mod registration;
 mod registry;
 mod removal;
+mod resource;
 mod serving;
 mod settings;
 mod spec;
@@ -41,17 +42,18 @@ use futures::FutureExt;
 use futures::future::join_all;
 use kube::core::{ApiResource, NamespaceResourceScope};
 use kube::{Client, Resource};
-use serde::de::DeserializeOwned;
 
 pub use self::builder::SharedInformerFactoryBuilder;
 pub(crate) use self::builder::SharedLimits;
 use self::interest::Holders;
 pub use self::interest::Interest;
 pub use self::kinds::Kinds;
-pub use self::namespaces::{SelectedIndex, SelectedNamespaces};
+pub use self::members::SetIndex;
+pub use self::namespaces::SelectedNamespaces;
 pub use self::referenced::Referenced;
 pub use self::references::Reference;
 use self::registry::{Held, Identity, Registry, Request, missing};
+pub use self::resource::TypedResource;
 use self::serving::ServedKind;
 pub use self::spec::{InformerSpec, OptionDifference, SpecConflict, SpecError};
 use crate::informer::{
@@ -114,7 +116,7 @@ impl SharedInformerFactory {
     /// fields.
     pub fn informer<K>(&self) -> SharedInformer<K>
     where
-        K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+        K: TypedResource,
     {
         self.get(self.typed_request(InformerSpec::<K>::new()))
     }
@@ -143,7 +145,7 @@ impl SharedInformerFactory {
     /// [`SpecError::NoEffect`] if the spec has a namespace and `K` is cluster-scoped.
     pub fn informer_with<K>(&self, spec: InformerSpec<K>) -> Result<SharedInformer<K>, SpecError>
     where
-        K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+        K: TypedResource,
     {
         self.refuse_namespace(&spec)?;
         let found = self.find(self.typed_request(spec), Hold::Factory);
@@ -153,7 +155,7 @@ impl SharedInformerFactory {
     /// Refuses a namespace of a cluster-scoped kind.
     fn refuse_namespace<K>(&self, spec: &InformerSpec<K>) -> Result<(), SpecError>
     where
-        K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+        K: TypedResource,
     {
         if spec.namespace.is_some() && KindReach::of::<K>() == KindReach::Cluster {
             let reason = "the kind is cluster-scoped; leave the namespace out";
@@ -165,7 +167,7 @@ impl SharedInformerFactory {
     /// Returns the error for a namespace that has no effect.
     fn no_effect<K>(&self, reason: &'static str) -> SpecError
     where
-        K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+        K: TypedResource,
     {
         let source = ApiSource::<K>::new(self.shared.client.clone());
         let resource = source.collection().resource.clone();
@@ -178,7 +180,7 @@ impl SharedInformerFactory {
         mut spec: InformerSpec<K>,
     ) -> Request<impl FnOnce() -> ApiSource + use<K>>
     where
-        K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+        K: TypedResource,
     {
         if spec.namespace.is_none() && KindReach::of::<K>() != KindReach::Cluster {
             spec.namespace.clone_from(&self.shared.namespace);
@@ -204,11 +206,7 @@ impl SharedInformerFactory {
         namespaces: impl IntoIterator<Item = impl Into<Arc<str>>>,
     ) -> InformerGroup<K>
     where
-        K: Resource<DynamicType = (), Scope = NamespaceResourceScope>
-            + DeserializeOwned
-            + Send
-            + Sync
-            + 'static,
+        K: TypedResource<Scope = NamespaceResourceScope>,
     {
         let specs = namespaces.into_iter().map(|name| InformerSpec::<K>::new().namespace(name));
         InformerGroup::new(specs.map(|spec| self.get(self.typed_request(spec))))
@@ -225,11 +223,7 @@ impl SharedInformerFactory {
         spec: &InformerSpec<K>,
     ) -> Result<InformerGroup<K>, SpecError>
     where
-        K: Resource<DynamicType = (), Scope = NamespaceResourceScope>
-            + DeserializeOwned
-            + Send
-            + Sync
-            + 'static,
+        K: TypedResource<Scope = NamespaceResourceScope>,
     {
         self.refuse_own_namespace(spec)?;
         let specs = namespaces.into_iter().map(|namespace| spec.clone().namespace(namespace));
@@ -240,7 +234,7 @@ impl SharedInformerFactory {
     /// Refuses a namespace where each informer gets one.
     fn refuse_own_namespace<K>(&self, spec: &InformerSpec<K>) -> Result<(), SpecError>
     where
-        K: Resource<DynamicType = ()> + DeserializeOwned + Send + Sync + 'static,
+        K: TypedResource,
     {
         if spec.namespace.is_some() {
             let reason = "each informer of the group has a namespace of its own; leave it out";

@@ -7,16 +7,13 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::Namespace;
 use kube::Resource;
 use kube::core::{NamespaceResourceScope, PartialObjectMeta};
-use serde::de::DeserializeOwned;
 use tokio::sync::watch;
 
-use super::members::{Members, told_by};
-use super::{InformerSpec, Interest, SharedInformerFactory, SpecError};
+use super::members::{Members, SetIndex, told_by};
+use super::{InformerSpec, Interest, SharedInformerFactory, SpecError, TypedResource};
 use crate::controller::Followed;
 use crate::indexer::{IndexError, Snapshot};
-use crate::informer::{
-    GroupIndex, InformerGroup, InformerSet, SharedInformer, StartError, SyncError,
-};
+use crate::informer::{InformerGroup, InformerSet, SharedInformer, StartError, SyncError};
 use crate::object::{CachedEvent, Event, ObjectKey};
 
 /// The informers of one kind in the namespaces that a label selector selects. They join and leave
@@ -32,12 +29,6 @@ use crate::object::{CachedEvent, Event, ObjectKey};
 pub struct SelectedNamespaces<K> {
     members: Arc<Members<K, ()>>,
     namespaces: Interest<PartialObjectMeta<Namespace>>,
-}
-
-/// An index over the namespaces that are selected now.
-pub struct SelectedIndex<K> {
-    members: Arc<Members<K, ()>>,
-    place: usize,
 }
 
 impl SharedInformerFactory {
@@ -72,11 +63,7 @@ impl SharedInformerFactory {
         spec: InformerSpec<K>,
     ) -> Result<SelectedNamespaces<K>, SpecError>
     where
-        K: Resource<DynamicType = (), Scope = NamespaceResourceScope>
-            + DeserializeOwned
-            + Send
-            + Sync
-            + 'static,
+        K: TypedResource<Scope = NamespaceResourceScope>,
     {
         self.refuse_own_namespace(&spec)?;
         let namespaces = self.interest(InformerSpec::new().labels(selector))?;
@@ -114,16 +101,13 @@ impl<K: Resource + Send + Sync + 'static> SelectedNamespaces<K> {
     ///
     /// # Errors
     /// [`IndexError::Duplicate`] if there is an index of this name.
-    pub fn add_index<F, I>(&self, name: &str, values: F) -> Result<SelectedIndex<K>, IndexError>
+    pub fn add_index<F, I>(&self, name: &str, values: F) -> Result<SetIndex<K>, IndexError>
     where
         F: Fn(&K) -> I + Clone + Send + Sync + 'static,
         I: IntoIterator,
         I::Item: Into<String>,
     {
-        let own = name.to_owned();
-        let add = move |informer: &SharedInformer<K>| informer.add_index(&own, values.clone());
-        let place = self.members.add_index(name, Arc::new(add))?;
-        Ok(SelectedIndex { members: self.members.clone(), place })
+        self.members.add_index(name, values)
     }
 
     /// Adds a closure as a handler of all informers, present and future ones. Each informer calls
@@ -176,13 +160,6 @@ impl<K: Resource + Send + Sync + 'static> InformerSet for SelectedNamespaces<K> 
     }
 }
 
-impl<K: Resource + Send + Sync + 'static> SelectedIndex<K> {
-    /// Returns the index over the namespaces that are selected now.
-    pub fn group(&self) -> GroupIndex<K> {
-        self.members.index(self.place)
-    }
-}
-
 impl<K> Clone for SelectedNamespaces<K> {
     fn clone(&self) -> Self {
         Self { members: self.members.clone(), namespaces: self.namespaces.clone() }
@@ -192,11 +169,5 @@ impl<K> Clone for SelectedNamespaces<K> {
 impl<K: Resource + Send + Sync + 'static> fmt::Debug for SelectedNamespaces<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("SelectedNamespaces").field(&self.group()).finish()
-    }
-}
-
-impl<K> fmt::Debug for SelectedIndex<K> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SelectedIndex").field("place", &self.place).finish_non_exhaustive()
     }
 }

@@ -7,16 +7,15 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::{BoxFuture, join_all};
 use kube::Resource;
-use kube::core::NamespaceResourceScope;
-use serde::de::DeserializeOwned;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 
-use super::members::Members;
+use super::members::{Members, SetIndex};
 use super::references::{Feed, Feeder, Reference, References};
 use super::widening::{Part, Widening, follows};
-use super::{InformerSpec, SharedInformerFactory, SpecError};
+use super::{InformerSpec, SharedInformerFactory, SpecError, TypedResource};
 use crate::controller::Followed;
+use crate::indexer::IndexError;
 use crate::informer::{
     InformerGroup, InformerSet, InformerStatus, InformerStopped, SharedInformer, StartError,
     SyncError, Unsynced, wait_for_all,
@@ -90,14 +89,7 @@ impl SharedInformerFactory {
     /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
     /// # }
     /// ```
-    pub fn referenced<K>(&self) -> Referenced<K>
-    where
-        K: Resource<DynamicType = (), Scope = NamespaceResourceScope>
-            + DeserializeOwned
-            + Send
-            + Sync
-            + 'static,
-    {
+    pub fn referenced<K: TypedResource>(&self) -> Referenced<K> {
         self.set_of(InformerSpec::new())
     }
 
@@ -107,32 +99,21 @@ impl SharedInformerFactory {
     ///
     /// # Errors
     /// [`SpecError::NoEffect`] if the spec has a namespace.
-    pub fn referenced_with<K>(&self, spec: InformerSpec<K>) -> Result<Referenced<K>, SpecError>
-    where
-        K: Resource<DynamicType = (), Scope = NamespaceResourceScope>
-            + DeserializeOwned
-            + Send
-            + Sync
-            + 'static,
-    {
+    pub fn referenced_with<K: TypedResource>(
+        &self,
+        spec: InformerSpec<K>,
+    ) -> Result<Referenced<K>, SpecError> {
         self.refuse_own_namespace(&spec)?;
         Ok(self.set_of(spec))
     }
 
-    fn set_of<K>(&self, spec: InformerSpec<K>) -> Referenced<K>
-    where
-        K: Resource<DynamicType = (), Scope = NamespaceResourceScope>
-            + DeserializeOwned
-            + Send
-            + Sync
-            + 'static,
-    {
+    fn set_of<K: TypedResource>(&self, spec: InformerSpec<K>) -> Referenced<K> {
         let references = Arc::<References>::default();
         let (factory, of_name) = (self.clone(), spec.clone());
         let make_name = move |key: &ObjectKey| factory.interest(spec_of(&of_name, key));
         let factory = self.clone();
         let make_shard = move |namespace: &str, shard| {
-            let spec = spec.clone().namespace(namespace).shard(shard);
+            let spec = in_namespace(spec.clone().shard(shard), namespace);
             factory.interest(InformerSpec { by_reference: true, ..spec })
         };
         let widening = Widening::new(references.clone(), Box::new(make_name), Box::new(make_shard));
@@ -160,8 +141,13 @@ fn spec_of<K>(spec: &InformerSpec<K>, key: &ObjectKey) -> InformerSpec<K> {
         }
         fields.push(char);
     }
-    let spec = spec.clone().namespace(key.namespace().unwrap_or_default()).fields(fields);
+    let spec = in_namespace(spec.clone().fields(fields), key.namespace().unwrap_or_default());
     InformerSpec { by_reference: true, ..spec }
+}
+
+/// Returns the spec in a namespace. The empty one is that of cluster-scoped objects.
+fn in_namespace<K>(spec: InformerSpec<K>, namespace: &str) -> InformerSpec<K> {
+    if namespace.is_empty() { spec } else { spec.namespace(namespace) }
 }
 
 impl<K: Resource + Send + Sync + 'static> Referenced<K> {
@@ -184,8 +170,8 @@ impl<K: Resource + Send + Sync + 'static> Referenced<K> {
 
     /// Takes a reference to an object, which is followed while a guard of its key lives.
     ///
-    /// The object need not exist. A key without a namespace names no object of this kind, and is
-    /// not requested.
+    /// The object need not exist. A key that lacks a namespace, or has one unlike the kind, names no
+    /// object and is not requested.
     pub fn reference(&self, key: ObjectKey) -> Reference {
         self.set.references.take(key)
     }
@@ -265,7 +251,7 @@ impl<K: Resource + Send + Sync + 'static> Referenced<K> {
     pub fn get_by_key(&self, key: &ObjectKey) -> Result<Arc<K>, NotFound> {
         let store = if !self.set.references.contain(key) {
             StoreState::NotReferenced
-        } else if key.namespace().is_none() {
+        } else if !self.set.widening.can_have(key) {
             StoreState::WrongScope
         } else if let Some(informer) = self.set.members.informer_of(key) {
             // The informer of a namespace may be about to list the name.
@@ -308,6 +294,22 @@ impl<K: Resource + Send + Sync + 'static> Referenced<K> {
     /// it would keep the informers running.
     pub fn on_event(&self, call: impl Fn(Event<K>) + Send + Sync + 'static) {
         self.set.members.add_handler(move |_, event| call(event));
+    }
+
+    /// Adds an index to the informers of all referenced objects, present and future ones. It holds
+    /// the objects that are followed now. See [`SharedInformer::add_index`].
+    ///
+    /// If another holder of one of the informers added an index of this name, that one is read.
+    ///
+    /// # Errors
+    /// [`IndexError::Duplicate`] if there is an index of this name.
+    pub fn add_index<F, I>(&self, name: &str, values: F) -> Result<SetIndex<K>, IndexError>
+    where
+        F: Fn(&K) -> I + Clone + Send + Sync + 'static,
+        I: IntoIterator,
+        I::Item: Into<String>,
+    {
+        self.set.members.add_index(name, values)
     }
 
     /// Waits until the references of the informers that feed the set are known and each referenced
@@ -384,7 +386,7 @@ impl<K: Resource + Send + Sync + 'static> Set<K> {
     /// Waits until each key has an informer, is refused, or is no longer referenced.
     async fn joined(&self, keys: &[ObjectKey]) {
         let joined = |key: &ObjectKey| {
-            key.namespace().is_none()
+            !self.widening.can_have(key)
                 || self.members.informer_of(key).is_some()
                 || self.members.is_refused(key.as_str())
                 || !self.references.contain(key)

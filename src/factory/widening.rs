@@ -24,7 +24,7 @@ use super::references::References;
 use super::{Interest, SpecError};
 use crate::indexer::Snapshot;
 use crate::informer::SharedInformer;
-use crate::object::{ObjectKey, ShardKey, ShardSelector, ring_hash};
+use crate::object::{KindReach, ObjectKey, ShardKey, ShardSelector, ring_hash};
 use crate::reflector::ReflectorState;
 use crate::sync::Mutex;
 
@@ -52,7 +52,8 @@ pub(super) enum Part {
 impl Tag for Part {
     fn namespace(&self) -> Option<&str> {
         match self {
-            Self::Name(key) => key.namespace(),
+            // Objects without a namespace are in the empty one.
+            Self::Name(key) => Some(key.namespace().unwrap_or_default()),
             Self::Namespace(namespace, _) => Some(namespace),
         }
     }
@@ -86,6 +87,7 @@ type HandsOver = Box<dyn Fn(&str) -> bool + Send + Sync>;
 /// The informers that a set of referenced objects wants.
 pub(super) struct Widening<K> {
     references: Arc<References>,
+    reach: KindReach,
     make_name: MakeName<K>,
     make_shard: MakeShard<K>,
     /// The number of names beyond which a namespace is followed as a whole. Never if unset.
@@ -158,8 +160,13 @@ impl<K: Resource + Send + Sync + 'static> Widening<K> {
         make_name: MakeName<K>,
         make_shard: MakeShard<K>,
     ) -> Arc<Self> {
-        let (beyond, prepared) = (OnceLock::new(), Mutex::default());
-        Arc::new(Self { references, make_name, make_shard, beyond, prepared })
+        let (beyond, prepared, reach) = (OnceLock::new(), Mutex::default(), KindReach::of::<K>());
+        Arc::new(Self { references, reach, make_name, make_shard, beyond, prepared })
+    }
+
+    /// Returns whether an object of the kind can have this key: with a namespace or without one.
+    pub(super) fn can_have(&self, key: &ObjectKey) -> bool {
+        key.namespace().is_none() == (self.reach == KindReach::Cluster)
     }
 
     /// Allows an informer of a namespace beyond this number of names. The first call counts.
@@ -214,7 +221,10 @@ impl<K: Resource + Send + Sync + 'static> Decisions<K> {
     fn decide(&mut self) -> Wanted<Part> {
         let mut referenced: BTreeMap<Arc<str>, BTreeSet<ObjectKey>> = BTreeMap::new();
         for key in self.of.references.keys() {
-            let Some(namespace) = key.namespace() else { continue };
+            if !self.of.can_have(&key) {
+                continue;
+            }
+            let namespace = key.namespace().unwrap_or_default();
             if let Some(names) = referenced.get_mut(namespace) {
                 names.insert(key);
             } else {

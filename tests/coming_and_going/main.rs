@@ -22,6 +22,7 @@ mod namespaces;
 mod prometheus;
 mod referenced;
 mod referenced_model;
+mod referenced_more;
 mod referenced_widening;
 mod seeds;
 mod serving;
