@@ -218,14 +218,10 @@ pub(super) struct CannotOwn {
 
 impl CannotOwn {
     /// Returns the contradiction if a `K` cannot own an `O`.
-    pub(super) fn of<K: 'static, O: 'static>(
+    pub(super) fn of<K: Resource, O: Resource>(
         owners: &InformerGroup<K>,
         dependents: &InformerGroup<O>,
-    ) -> Option<Self>
-    where
-        K: Resource,
-        O: Resource,
-    {
+    ) -> Option<Self> {
         let reaches = (KindReach::of::<K>(), KindReach::of::<O>());
         (reaches == (KindReach::Namespaced, KindReach::Cluster))
             .then(|| Self { owner: owners.kind(), dependent: dependents.kind() })

@@ -113,6 +113,6 @@ impl<O> fmt::Debug for Followed<O> {
         f.debug_struct("Followed")
             .field("informers", &self.informers)
             .field("predicates", &self.predicates.len())
-            .finish()
+            .finish_non_exhaustive()
     }
 }

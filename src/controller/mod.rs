@@ -42,7 +42,6 @@ mod view;
 mod waiting;
 mod worker;
 
-use std::collections::HashSet;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -347,8 +346,6 @@ impl ControllerHandle {
         let mut status = self.status.read(&self.name, self.queue.status());
         if status.phase != Phase::Stopped {
             status.missing.extend(self.additions.missing());
-            let mut seen = HashSet::new();
-            status.missing.retain(|name| seen.insert(name.clone()));
         }
         status
     }

@@ -89,6 +89,9 @@ pub struct ControllerStatus {
     /// watch has synced: see
     /// [`watch_refused`](crate::reflector::ReflectorStatus::watch_refused).
     ///
+    /// Also an informer that was [added](super::Following) and has not synced, or has shown no fresh
+    /// view for the [sync timeout](super::ControllerBuilder::sync_timeout). No key waits for it.
+    ///
     /// In a [sharded](super::ControllerBuilder::sharded) controller also the informers that lack the
     /// objects of a slot, although this replica has held it for the
     /// [sync timeout](super::ControllerBuilder::sync_timeout). Only the keys of such slots wait.

@@ -152,8 +152,8 @@ where
     /// Returns the informer of the member that has an object: the one of its name, or else the one
     /// of its namespace. O(log members).
     ///
-    /// The name of the latter begins with the namespace and `//`. Objects without a namespace are in
-    /// the empty one.
+    /// The name of the latter begins with the namespace and `//`. Objects without a namespace are
+    /// in the empty one.
     pub(super) fn informer_of(&self, key: &ObjectKey) -> Option<SharedInformer<K>> {
         let state = self.state.lock();
         let wide = || {

@@ -170,8 +170,8 @@ impl<K: Resource + Send + Sync + 'static> Referenced<K> {
 
     /// Takes a reference to an object, which is followed while a guard of its key lives.
     ///
-    /// The object need not exist. A key that lacks a namespace, or has one unlike the kind, names no
-    /// object and is not requested.
+    /// The object need not exist. A key that lacks a namespace, or has one unlike the kind, names
+    /// no object and is not requested.
     pub fn reference(&self, key: ObjectKey) -> Reference {
         self.set.references.take(key)
     }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::mem;
 use std::sync::Arc;
 
+use futures::FutureExt;
 use kube::Resource;
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -59,9 +60,9 @@ impl ManagerHandle {
     /// Adds a controller, which begins when its informers have synced. With leader election it
     /// reconciles only while this replica leads.
     ///
-    /// It is a part of the manager like the others: if it fails or panics, the manager ends with the
-    /// error. A controller that is added before the manager runs begins once the others do. Its
-    /// informers are started, and stopped at the end of the manager.
+    /// It is a part of the manager like the others: if it fails, the manager ends with the error. One
+    /// that is added before the manager runs begins once the others do. Its informers are started,
+    /// and stopped at the end of the manager.
     ///
     /// ```no_run
     /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -171,28 +172,34 @@ impl ManagerHandle {
     /// [`Interest`](crate::factory::Interest). If the returned future is dropped, the controller
     /// ends all the same.
     pub async fn remove_controller(&self, name: &str) -> bool {
-        let mut additions = self.0.additions.state.lock();
-        let Some((name, entry)) = additions.of.remove_entry(name) else { return false };
-        let place = additions.waiting.iter().position(|one| one.controller.name() == &name);
-        let not_begun = place.and_then(|place| additions.waiting.remove(place));
-        drop(additions);
-        let Entry { controller, stop, ended } = entry;
-        stop.cancel();
-        drop_safely(not_begun);
-        drop_safely(controller);
+        let Some((name, ended)) = self.0.additions.remove(name) else { return false };
         // It stays visible until then, also if this future is dropped.
-        let (state, hidden) = (self.0.clone(), ended.clone());
+        let state = self.0.clone();
         let hiding = async move {
-            hidden.cancelled().await;
+            ended.cancelled().await;
             state.hide(&name);
         };
-        let hiding = tokio::spawn(hiding);
+        let hiding = tokio::spawn(hiding.boxed());
         let _hidden = hiding.await;
         true
     }
 }
 
 impl Additions {
+    /// Tells a controller to end. Returns its name, and the token that is cancelled when it has.
+    fn remove(&self, name: &str) -> Option<(Arc<str>, CancellationToken)> {
+        let mut state = self.state.lock();
+        let (name, entry) = state.of.remove_entry(name)?;
+        let place = state.waiting.iter().position(|one| one.controller.name() == &name);
+        let not_begun = place.and_then(|place| state.waiting.remove(place));
+        drop(state);
+        let Entry { controller, stop, ended } = entry;
+        stop.cancel();
+        drop_safely(not_begun);
+        drop_safely(controller);
+        Some((name, ended))
+    }
+
     /// Waits for a controller that is to run. Cancel safe.
     pub(super) async fn next(&self) -> Added {
         let mut changed = self.changed.subscribe();

@@ -111,9 +111,9 @@ fn other(text: &str) -> ObjectKey {
 #[tokio::test(start_paused = true)]
 async fn added_objects_queue_keys_until_they_are_removed() {
     let server = ApiServer::new();
-    let owner = map_in("shop", "web");
-    server.create(&owner).unwrap();
-    server.create(&secret_of(&owner, "first")).unwrap();
+    let web = map_in("shop", "web");
+    server.create(&web).unwrap();
+    server.create(&secret_of(&web, "first")).unwrap();
     server.create(&secret(&other("bank/api"), "")).unwrap();
     let watches = Watches::default();
     let factory = factory_of(watches.count(server.client()));
@@ -122,16 +122,16 @@ async fn added_objects_queue_keys_until_they_are_removed() {
     assert_eq!(run.keys(), ["shop/web"]);
     let before = (tasks(), watches.open());
 
-    let (owned, watched) = (secrets_in(&factory, "shop"), secrets_in(&factory, "bank"));
-    let owned_guard = run.following.owns(&*owned).unwrap();
-    let passes = Followed::of(&*watched).predicate(|event| !event.is_deleted());
+    let (shop, bank) = (secrets_in(&factory, "shop"), secrets_in(&factory, "bank"));
+    let owned_guard = run.following.owns(&*shop).unwrap();
+    let passes = Followed::of(&*bank).predicate(|event| !event.is_deleted());
     let watched_guard = run.following.watches(passes, namesake).unwrap();
     owned_guard.wait_for_sync(SOON).await.unwrap();
     watched_guard.wait_for_sync(SOON).await.unwrap();
     sleep(S).await;
     assert_eq!(run.take(), [("shop/api".into(), Saw::Gone), ("shop/web".into(), Saw::Present)]);
     server.replace(&secret(&other("bank/api"), "new")).unwrap();
-    server.delete(&secret_of(&owner, "first")).unwrap();
+    server.delete(&secret_of(&web, "first")).unwrap();
     sleep(S).await;
     assert_eq!(run.keys(), ["shop/api", "shop/web"]);
     server.delete(&secret(&other("bank/api"), "")).unwrap();
@@ -139,11 +139,11 @@ async fn added_objects_queue_keys_until_they_are_removed() {
     assert_eq!(run.keys(), [""; 0], "the predicate drops it");
 
     drop(owned_guard);
-    server.create(&secret_of(&owner, "second")).unwrap();
+    server.create(&secret_of(&web, "second")).unwrap();
     server.create(&secret(&other("bank/api"), "")).unwrap();
     sleep(S).await;
     assert_eq!(run.keys(), ["shop/api"]);
-    drop((watched_guard, owned, watched));
+    drop((watched_guard, shop, bank));
     until("the end of the informers", || (tasks(), watches.open()) == before).await;
     assert_eq!(run.handle.status().missing, []);
     server.replace(&secret(&other("bank/api"), "newer")).unwrap();

@@ -236,11 +236,12 @@ fn dropped_managers_leave_nothing() {
             let name = format!("maps-{}", rng.u8(..4));
             match rng.u8(..10) {
                 0..4 => {
-                    if !held.contains_key(&name) {
+                    let entry = held.entry(name.clone());
+                    entry.or_insert_with(|| {
                         let maps = maps_in(&factory, "shop");
                         counts.add(&handle, &name, &maps, rng.u32(..3_000) * MS).unwrap();
-                        held.insert(name, maps);
-                    }
+                        maps
+                    });
                 }
                 4..7 => {
                     let removing = handle.remove_controller(&name);
