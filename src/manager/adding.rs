@@ -60,9 +60,9 @@ impl ManagerHandle {
     /// Adds a controller, which begins when its informers have synced. With leader election it
     /// reconciles only while this replica leads.
     ///
-    /// It is a part of the manager like the others: if it fails, the manager ends with the error. One
-    /// that is added before the manager runs begins once the others do. Its informers are started,
-    /// and stopped at the end of the manager.
+    /// It is a part of the manager like the others: if it fails, the manager ends with the error.
+    /// One that is added before the manager runs begins once the others do. Its informers are
+    /// started, and stopped at the end of the manager.
     ///
     /// ```no_run
     /// use k8s_openapi::api::core::v1::ConfigMap;
