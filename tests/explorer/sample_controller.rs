@@ -124,8 +124,8 @@ async fn foreign_deployment_is_told_and_left_alone() {
 }
 
 /// A deployment of nobody's, which differs from that of a `Foo` only in its owner.
-fn foreign(name: &str, foo: &str) -> Deployment {
-    let labels = json!({"app": "nginx", "controller": foo});
+fn foreign(name: &str, owner: &str) -> Deployment {
+    let labels = json!({"app": "nginx", "controller": owner});
     serde_json::from_value(json!({
         "metadata": {"name": name, "namespace": "shop"},
         "spec": {

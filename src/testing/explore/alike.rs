@@ -227,9 +227,8 @@ fn object(name: &str) -> Option<Node> {
         ["namespaces", name] | ["namespaces", name, "status" | "finalize"] => {
             ("namespaces", (*name).to_owned())
         }
-        ["namespaces", _, plural] => (*plural, String::new()),
+        ["namespaces", _, plural] | [plural] => (*plural, String::new()),
         ["namespaces", namespace, plural, name, ..] => (*plural, format!("{namespace}/{name}")),
-        [plural] => (*plural, String::new()),
         [plural, name, ..] => (*plural, (*name).to_owned()),
         [] => return None,
     };

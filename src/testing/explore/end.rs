@@ -23,7 +23,9 @@ impl End {
     pub(super) fn of(mut objects: Vec<Value>) -> Self {
         objects.retain(|object| !matches!(object["kind"].as_str(), Some("Lease" | "Event")));
         let mut names = HashMap::new();
-        objects.iter_mut().for_each(|one| note_names(one, &mut names));
+        for one in &mut objects {
+            note_names(one, &mut names);
+        }
         let normal_form = |mut one: Value| {
             normalize(&mut one, &names);
             (name(&one), one)

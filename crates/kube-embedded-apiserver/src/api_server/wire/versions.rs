@@ -32,14 +32,14 @@ pub(super) async fn reach(server: &Server, version: Option<u64>) -> Result<(), F
     let changes = server.store.lock().changes();
     let mut late = false;
     loop {
-        let mut changed = pin!(changes.notified());
-        changed.as_mut().enable();
+        let mut woken = pin!(changes.notified());
+        woken.as_mut().enable();
         let current = server.store.lock().revision;
         if version <= current {
             return Ok(());
         } else if late {
             return Err(Failure::too_large(version, current));
         }
-        late = timeout_at(until, changed).await.is_err();
+        late = timeout_at(until, woken).await.is_err();
     }
 }

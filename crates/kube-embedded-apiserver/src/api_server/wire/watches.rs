@@ -135,8 +135,8 @@ impl OpenWatch {
         let changes = self.changes.clone();
         loop {
             // Waits from here on, so that no change is missed.
-            let mut changed = pin!(changes.notified());
-            changed.as_mut().enable();
+            let mut woken = pin!(changes.notified());
+            woken.as_mut().enable();
             if self.over {
                 return None;
             }
@@ -161,7 +161,7 @@ impl OpenWatch {
             tokio::select! {
                 biased;
                 () = stop.cancelled() => {}
-                () = changed => {}
+                () = woken => {}
                 () = sleep_until(self.next_bookmark.unwrap_or(self.until)) => {}
             }
         }
