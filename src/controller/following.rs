@@ -212,7 +212,7 @@ impl Feeder {
                 }
             };
             tokio::select! {
-                // What is rare comes first: events may come without end.
+                // The rare ones come first: events may come without end.
                 biased;
                 () = tick => {
                     let again = |object| CachedEvent::Updated { old: Clone::clone(&object), new: object };

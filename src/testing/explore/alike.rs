@@ -1,5 +1,5 @@
-//! Keys whose reconciles touch disjoint objects and do the same: a position of one stands for those of
-//! the others.
+//! Keys whose reconciles touch disjoint objects and do the same: a position of one stands for
+//! those of the others.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 

@@ -106,8 +106,8 @@ impl Scenario {
     /// In a `takeover` the write is on its way while the second process works, until after the next
     /// act of the test. Then it arrives, and the first process goes on with the view that it had:
     /// no event reaches it. When the world has settled, it is killed. Until then its renewals of
-    /// Leases by PUT seem to succeed, and it lists Leases as they were, as if it had been frozen. So
-    /// both lead, or both hold the same slots.
+    /// Leases by PUT seem to succeed, and it lists Leases as they were, as if it had been frozen.
+    /// So both lead, or both hold the same slots.
     /// [`takeovers`](Scenario::takeovers) leaves them out.
     ///
     /// If the script fails while the program cannot see its last act, that run is repeated with a

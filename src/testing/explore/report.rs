@@ -27,8 +27,8 @@ pub struct Exploration {
     pub failures: Vec<FailedRun>,
     /// The schedules whose position did not come in their runs. These runs were judged, too.
     pub not_reached: Vec<String>,
-    /// The positions of [independent keys] that were not tried, because those of a like key stand for
-    /// them.
+    /// The positions of [independent keys] that were not tried, because those of a like key stand
+    /// for them.
     ///
     /// [independent keys]: crate::testing::scenario::Scenario::independent_keys
     pub represented: Vec<String>,

@@ -221,15 +221,16 @@ impl Scenario {
 
     /// Promises that reconciles of different keys share no state, and treat objects alike that
     /// differ only in their names. An [exploration](Self::explore) then tries each position of like
-    /// reconciles once.
+    /// keys once.
     ///
-    /// Reconciles are alike if they did the same in the undisturbed run: the same requests and
-    /// events in the same acts of the script, with the same contents, apart from the name and the
-    /// namespace of the key, and from what the exploration never compares. The recorded objects
-    /// must be disjoint: reconciles that read or write one object by a request count as one
-    /// reconcile, and so do those that read a whole collection. Reads from caches and memory are not
-    /// recorded; for them the promise holds. A write outside of a reconcile of [`Controller`]
-    /// belongs to no key, so a controller of another crate gains nothing.
+    /// Two keys are alike if their reconciles sent the same requests and received the same events
+    /// in the undisturbed run, in the same acts of the script. Contents must be equal, too, apart
+    /// from the name and namespace of the key, and from what an exploration never compares.
+    ///
+    /// Keys whose reconciles read or write one object by a request count as one key. A read of a
+    /// whole collection is one of all its objects. Reads from caches and memory are not recorded;
+    /// for them the promise holds. Requests outside of a reconcile of [`Controller`] belong to no
+    /// key, so a controller of another crate gains nothing.
     ///
     /// Of [pairs](Self::pairs), those at two keys with disjoint objects are left out.
     /// [`Exploration::represented`](super::Exploration::represented) names the positions that were
