@@ -80,10 +80,16 @@ async fn ten_broken_clusters_of_a_hundred_delay_nobody() {
             for &number in &working {
                 servers[number].create(&map(&name, "1")).unwrap();
             }
-            until("the change", || seen.all().len() == working.len() * (round + 2)).await;
+            let expected = working.len() * (round + 2) + round;
+            until("the change", || seen.all().len() == expected).await;
             assert!(changed.elapsed() < S, "{:?}", changed.elapsed());
+            // One joins while others stall.
+            let begun = Instant::now();
+            fleet.join(&format!("late-{round}"), server_with(&["a"]).client());
+            until("the late one", || seen.all().len() == expected + 1).await;
+            assert!(begun.elapsed() < 2 * S, "{:?}", begun.elapsed());
         }
-        for (number, status) in clusters.status().iter().enumerate() {
+        for (number, status) in clusters.status().iter().take(CLUSTERS).enumerate() {
             let joined = status.phase == ClusterPhase::Joined && status.synced();
             assert_eq!(joined, !is_broken(number), "{status:?}");
             let error = status.last_error.as_deref().unwrap_or_default();
@@ -93,6 +99,7 @@ async fn ten_broken_clusters_of_a_hundred_delay_nobody() {
         let left = Instant::now();
         for number in 0..CLUSTERS {
             fleet.leave(&format!("c{number:02}"));
+            fleet.leave(&format!("late-{number}"));
         }
         until("the leave", || clusters.status().is_empty()).await;
         assert!(left.elapsed() < S, "{:?}", left.elapsed());

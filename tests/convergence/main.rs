@@ -2,10 +2,15 @@
 //! handlers that panic, dawdle, come and go. When the faults stop, everything must come right.
 //!
 //! A world is made from a seed. One that fails says so; `CONVERGENCE_SEED=n` plays it again, alone,
-//! and `CONVERGENCE_SEEDS=n` plays so many instead of the usual 1,000.
+//! and `CONVERGENCE_SEEDS=n` plays so many instead of the usual 1,000. `COMINGS_SEED` and
+//! `COMINGS_SEEDS` do so for the worlds in which namespaces, definitions and references come and go.
 
 #![cfg(feature = "testing")]
 
+mod comings;
+#[path = "../coming_and_going/definitions.rs"]
+#[expect(dead_code, reason = "`coming_and_going` uses the rest")]
+mod definitions;
 mod handler;
 mod object;
 mod seeds;
@@ -16,6 +21,9 @@ use tally::Tally;
 use world::play;
 
 const SEEDS: u64 = 1_000;
+
+/// The worlds of namespaces, definitions and references that come and go.
+const COMINGS: u64 = 100;
 
 /// The message of a handler that panics on purpose.
 const ON_PURPOSE: &str = "on purpose";
@@ -32,6 +40,12 @@ fn everything_converges_after_the_faults() {
     if played.len() >= 1_000 {
         tally.assert_saw_everything();
     }
+}
+
+#[test]
+fn what_comes_and_goes_converges_after_the_faults() {
+    let played = seeds::play_all("COMINGS", COMINGS, comings::play);
+    println!("{} changes", played.iter().sum::<usize>());
 }
 
 fn keep_quiet_about_panics_on_purpose() {
