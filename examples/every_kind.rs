@@ -1,9 +1,10 @@
 //! The objects that belong to an application, over all kinds of the cluster, by a label.
 //!
-//! `cargo example every_kind` brings its own API server and ends by itself. `-- --cluster web` lists
-//! the objects with the label `app.kubernetes.io/name=web` in the cluster of the present kubeconfig,
-//! and follows them until Ctrl-C. Only metadata is requested and kept. The program needs list and
-//! watch on all kinds that it follows; a kind that it may not list is named and left out.
+//! `cargo example every_kind` brings its own API server and ends by itself. `-- --cluster web`
+//! lists the objects with the label `app.kubernetes.io/name=web` in the cluster of the present
+//! kubeconfig, and follows them until Ctrl-C. Only metadata is requested and kept. The program
+//! needs list and watch on all kinds that it follows; a kind that it may not list is named and left
+//! out.
 
 mod support;
 

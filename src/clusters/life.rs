@@ -114,13 +114,14 @@ impl Member {
     }
 }
 
-/// Removes a member from the clusters when its life has ended, even if its task was dropped.
-pub(super) struct Named {
+/// The life of a member. When it ends, even because its task was dropped, the member leaves the
+/// clusters.
+pub(super) struct Life {
     clusters: Arc<ClustersState>,
     pub(super) member: Arc<Member>,
 }
 
-impl Named {
+impl Life {
     pub(super) fn new(clusters: &Arc<ClustersState>, name: &Arc<str>) -> Self {
         let member = Arc::new(Member::new(name.clone()));
         clusters.members.lock().insert(name.clone(), member.clone());
@@ -181,7 +182,7 @@ impl Named {
     }
 }
 
-impl Drop for Named {
+impl Drop for Life {
     fn drop(&mut self) {
         let mut members = self.clusters.members.lock();
         // A later run may have put another one in its place.
@@ -221,7 +222,7 @@ impl Member {
             Err(message) => Err(format!("its function panicked: {message}")),
         };
         stop.cancel();
-        // What the function left in other tasks, and code that blocks a thread.
+        // The function may have left work in other tasks, or code that blocks a thread.
         if timeout(grace, scope.wait_until_idle()).await.is_err() {
             scope.abort();
         }

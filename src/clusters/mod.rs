@@ -56,8 +56,8 @@
 //! # Several replicas
 //!
 //! With a [`Sharding`], each cluster is followed by one replica at a time: see
-//! [`ClustersBuilder::sharded`]. With leader election of a manager, all clusters are followed by the
-//! leader, and a standby follows none.
+//! [`ClustersBuilder::sharded`]. With leader election of a manager, all clusters are followed by
+//! the leader, and a standby follows none.
 
 mod cluster;
 mod contexts;

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::ClustersState;
-use super::life::{Join, Member, Named};
+use super::life::{Join, Life, Member};
 use super::provider::ClusterConfig;
 use crate::leader_election::WorkScope;
 use crate::object::ring_hash;
@@ -62,10 +62,10 @@ impl ClustersState {
                 }
                 let Some(around) = self.scope_of(name, &scope) else { continue };
                 let (stop, revision) = (around.token().child_token(), config.revision.clone());
-                let named = Named::new(self, name);
-                let member = named.member.clone();
-                let life = named.live(config.clone(), stop.clone(), around.clone(), join.clone());
-                let task = tasks.spawn(around.track(life).map(|_| ()).boxed());
+                let life = Life::new(self, name);
+                let member = life.member.clone();
+                let living = life.live(config.clone(), stop.clone(), around.clone(), join.clone());
+                let task = tasks.spawn(around.track(living).map(|_| ()).boxed());
                 names.insert(task.id(), name.clone());
                 present.insert(name.clone(), Present { revision, member, stop });
             }

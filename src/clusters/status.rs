@@ -60,6 +60,6 @@ pub enum ClusterPhase {
     Joined,
     /// It has failed, and is tried again after a delay.
     Waiting,
-    /// What runs for it is ending.
+    /// All that runs for it is ending.
     Leaving,
 }

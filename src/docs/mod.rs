@@ -10,7 +10,7 @@
 //! | [Exploring](exploring) | a controller under a crash, a stale view or a lost answer at each position |
 //! | [Running in production](running_in_production) | permissions, memory, alerts, time limits |
 //! | [When one replica is not enough](when_one_replica_is_not_enough) | several replicas that share the objects |
-//! | [What comes and goes](what_comes_and_goes) | interests, kinds, namespaces, references and clusters that come and go at run time |
+//! | [What comes and goes](what_comes_and_goes) | kinds, namespaces, references and clusters that come and go |
 //! | [Troubleshooting](troubleshooting) | an error text or a symptom |
 //! | [Coming from client-go](coming_from_client_go) | users of client-go |
 //! | [Coming from controller-runtime](coming_from_controller_runtime) | users of controller-runtime |

@@ -60,14 +60,14 @@ struct Cost {
 async fn cost<T>(what: &str, requests: &Arc<AtomicUsize>, make: impl AsyncFnOnce() -> T) -> Cost {
     let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
     let (tasks_before, bytes_before) = (tasks(), in_use());
-    let made = make().await;
+    let all = make().await;
     // The watches are open, and nothing is on its way.
     sleep(Duration::from_secs(60)).await;
     let (tasks, bytes) = (tasks() - tasks_before, in_use() - bytes_before);
     let before = requests.load(Ordering::Relaxed);
     sleep(Duration::from_secs(2 * 3_600)).await;
     let requests = requests.load(Ordering::Relaxed) - before;
-    drop(made);
+    drop(all);
     sleep(Duration::from_secs(60)).await;
     let cost = Cost {
         tasks: tasks / MANY,

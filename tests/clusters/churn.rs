@@ -41,7 +41,7 @@ fn tasks() -> usize {
 
 async fn churn(seed: u64) {
     let mut rng = Rng::with_seed(seed);
-    let (fleet, seen, stop) = (Fleet::new(), Seen::default(), CancellationToken::new());
+    let (fleet, noted, stop) = (Fleet::new(), Seen::default(), CancellationToken::new());
     let servers: Vec<ApiServer> = (0..8).map(|_| server_with(&["a"])).collect();
     let faults: Vec<Faults> = servers.iter().map(|_| Faults::new()).collect();
     let clusters = Clusters::builder(fleet.clone())
@@ -52,19 +52,19 @@ async fn churn(seed: u64) {
     let before = tasks();
     let (running, errs) = (Running::default(), Arc::new(AtomicUsize::new(0)));
     let (counted, erring) = (running.clone(), errs.clone());
-    let (followed, token, following) = (clusters.clone(), stop.clone(), seen.clone());
+    let (followed, token, following) = (clusters.clone(), stop.clone(), noted.clone());
     let task = tokio::spawn(async move {
         let follow = move |cluster: kube_informer::clusters::Cluster| {
             let runs = Runs::begin(&counted, cluster.name());
             let fails = erring.fetch_add(1, Ordering::Relaxed) % 7 == 6;
-            let seen = following.clone();
+            let follower = following.clone();
             async move {
                 let _runs = runs;
                 if fails {
                     sleep(3 * S).await;
                     return Err("by design".into());
                 }
-                seen.follow(cluster).await
+                follower.follow(cluster).await
             }
         };
         followed.run(token, follow).await;
@@ -104,10 +104,10 @@ async fn churn(seed: u64) {
         }
         sleep(rng.u32(..2_000) * MS).await;
     }
-    faults.iter().for_each(|faults| {
+    for faults in &faults {
         faults.clear();
         faults.cut_now();
-    });
+    }
     until("the wanted clusters", || {
         let status = clusters.status();
         let names: Vec<_> = status.iter().map(|one| one.name.to_string()).collect();
@@ -121,7 +121,7 @@ async fn churn(seed: u64) {
         let marker = format!("last-{number}");
         servers[*number].create(&crate::helpers::map(&marker, "1")).unwrap();
         let entry = format!("shop/{marker} in {name}");
-        until("its change", || seen.all().contains(&entry)).await;
+        until("its change", || noted.all().contains(&entry)).await;
     }
     stop.cancel();
     task.await.unwrap();

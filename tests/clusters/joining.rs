@@ -42,7 +42,7 @@ async fn clusters_join_and_leave_and_requests_carry_them() {
         fleet.leave("west");
         until("the leave", || clusters.status().len() == 1).await;
         until("the end of its tasks", || tasks() == with_one).await;
-        // What left is not told as gone.
+        // Objects of a cluster that left are not told as gone.
         assert_eq!(seen.all().len(), 2);
         assert!(clusters.get("west").is_none());
         seen.forget("shop/b in west");

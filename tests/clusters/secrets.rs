@@ -28,7 +28,7 @@ fn kubeconfig(at: &str) -> Value {
     })
 }
 
-fn secret(name: &str, kubeconfig: impl ToString) -> Secret {
+fn secret(name: &str, kubeconfig: &impl ToString) -> Secret {
     let mut metadata = metadata("fleet", name);
     metadata.labels = Some(BTreeMap::from([("cluster".into(), "true".into())]));
     let data = ByteString(kubeconfig.to_string().into());
@@ -68,8 +68,8 @@ async fn clusters_follow_their_secrets_over_real_connections() {
     let secrets = KubeconfigSecrets::new(&factory, "fleet", "cluster=true").unwrap();
     let clusters = Clusters::builder(secrets).factory(|factory| factory.on_error(|_| ())).build();
     let (seen, stop) = (Seen::default(), CancellationToken::new());
-    hub.create(&secret("east", kubeconfig(&format!("http://{}", at_east.address())))).unwrap();
-    hub.create(&secret("garbage", kubeconfig(&format!("https://{at_garbage}")))).unwrap();
+    hub.create(&secret("east", &kubeconfig(&format!("http://{}", at_east.address())))).unwrap();
+    hub.create(&secret("garbage", &kubeconfig(&format!("https://{at_garbage}")))).unwrap();
     let following = seen.clone();
     let running = clusters.run(stop.clone(), move |cluster| following.clone().follow(cluster));
     let test = async {
@@ -79,13 +79,13 @@ async fn clusters_follow_their_secrets_over_real_connections() {
         let mut labelled = secret("east", &config);
         labelled.metadata.labels.as_mut().unwrap().insert("team".into(), "a".into());
         hub.replace(&labelled).unwrap();
-        hub.create(&secret("west", kubeconfig(&format!("http://{}", at_west.address())))).unwrap();
+        hub.create(&secret("west", &kubeconfig(&format!("http://{}", at_west.address())))).unwrap();
         eventually("west", || seen.all().len() == 2).await;
         assert_eq!(lists(&east), 1, "east did not join again");
         // Another server: east joins again with a new client, and west does not.
         assert_eq!(lists(&west), 1);
         let other = ["http://", &at_west.address().to_string(), "/"].concat();
-        hub.replace(&secret("east", kubeconfig(&other))).unwrap();
+        hub.replace(&secret("east", &kubeconfig(&other))).unwrap();
         eventually("east's new server", || seen.all().contains(&"shop/w in east".into())).await;
         assert_eq!(lists(&west), 2);
         eventually("an error of the handshake", || {
@@ -95,7 +95,7 @@ async fn clusters_follow_their_secrets_over_real_connections() {
             garbage.informers.iter().any(|one| one.reflector.last_error.is_some())
         })
         .await;
-        hub.delete(&secret("east", "")).unwrap();
+        hub.delete(&secret("east", &"")).unwrap();
         eventually("the leave", || clusters.get("east").is_none()).await;
         stop.cancel();
     };
@@ -147,7 +147,7 @@ async fn bad_kubeconfigs_are_named_and_never_quoted() {
     let hub = ApiServer::new();
     for (name, config, _) in &bad {
         let text = config.as_str().map_or_else(|| config.to_string(), str::to_owned);
-        let mut secret = secret(name, text);
+        let mut secret = secret(name, &text);
         if config.is_null() {
             secret.data = None;
         }
@@ -170,7 +170,7 @@ async fn bad_kubeconfigs_are_named_and_never_quoted() {
             let error = one.last_error.as_deref().unwrap_or_default();
             assert!(error.contains(why), "{name}: {error}");
             assert_eq!(one.phase, ClusterPhase::Waiting);
-            hub.delete(&secret(name, "")).unwrap();
+            hub.delete(&secret(name, &"")).unwrap();
         }
         let shown = format!("{status:?} {}", serde_json::to_string(&status).unwrap());
         sleep(S).await;

@@ -3,7 +3,7 @@
 //!
 //! A world is made from a seed. One that fails says so; `CONVERGENCE_SEED=n` plays it again, alone,
 //! and `CONVERGENCE_SEEDS=n` plays so many instead of the usual 1,000. `COMINGS_SEED` and
-//! `COMINGS_SEEDS` do so for the worlds in which namespaces, definitions and references come and go.
+//! `COMINGS_SEEDS` do so for worlds in which namespaces, definitions and references come and go.
 
 #![cfg(feature = "testing")]
 
