@@ -75,7 +75,12 @@ pub(super) async fn client_of_context(
     context: String,
 ) -> Result<Client, BoxError> {
     let options = KubeConfigOptions { context: Some(context), ..KubeConfigOptions::default() };
-    Ok(client(Config::from_custom_kubeconfig(kubeconfig, &options).await?)?)
+    let config = Config::from_custom_kubeconfig(kubeconfig, &options).await?;
+    client(config).map_err(|error| match error {
+        // Its text may have the output of a program.
+        kube::Error::Auth(_) => "the credentials of the context cannot be obtained".into(),
+        error => error.into(),
+    })
 }
 
 /// Makes a client that leaves retries to the informers.

@@ -25,13 +25,15 @@ use crate::controller::BoxError;
 /// use kube_informer::clusters::{ClusterConfig, ClusterProvider};
 /// use tokio::sync::watch;
 ///
-/// struct Fleet(watch::Receiver<BTreeMap<Arc<str>, ClusterConfig>>);
+/// type Configs = BTreeMap<Arc<str>, ClusterConfig>;
+///
+/// struct Fleet(watch::Receiver<Configs>);
 ///
 /// impl ClusterProvider for Fleet {
-///     fn clusters(&self) -> BoxStream<'static, BTreeMap<Arc<str>, ClusterConfig>> {
+///     fn clusters(&self) -> BoxStream<'static, Configs> {
 ///         let mut fleet = self.0.clone();
 ///         fleet.mark_changed();
-///         let next = |mut fleet: watch::Receiver<_>| async move {
+///         let next = |mut fleet: watch::Receiver<Configs>| async move {
 ///             fleet.changed().await.ok()?;
 ///             let now = fleet.borrow_and_update().clone();
 ///             Some((now, fleet))

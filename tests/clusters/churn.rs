@@ -57,14 +57,14 @@ async fn churn(seed: u64) {
         let follow = move |cluster: kube_informer::clusters::Cluster| {
             let runs = Runs::begin(&counted, cluster.name());
             let fails = erring.fetch_add(1, Ordering::Relaxed) % 7 == 6;
-            let follower = following.clone();
+            let maps = following.clone();
             async move {
                 let _runs = runs;
                 if fails {
                     sleep(3 * S).await;
                     return Err("by design".into());
                 }
-                follower.follow(cluster).await
+                maps.follow(cluster).await
             }
         };
         followed.run(token, follow).await;
