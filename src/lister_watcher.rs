@@ -440,7 +440,7 @@ pub enum WatchItem<K: ?Sized = dyn AnyObject> {
     },
     /// An ERROR event, with its status. The server ends the watch.
     Failed(SourceError),
-    /// An event that can't be used and is skipped: an unknown type, or an object of another kind.
+    /// An event that can't be used and is skipped, because its type is unknown.
     Skipped(SourceError),
 }
 

@@ -178,7 +178,8 @@ pub enum Fault {
         /// The kind of the object.
         found: String,
     },
-    /// An object is not in the requested namespace: it has another one, or none. It is left out.
+    /// An object is not in the requested namespace: it has another one, or none. The answer is that
+    /// to another request, and is not used.
     #[error("the answer has {0}, which is not in the requested namespace")]
     WrongNamespace(ObjectKey),
     /// A list has no `resourceVersion`, so no watch can start from it.

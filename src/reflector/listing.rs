@@ -96,12 +96,14 @@ impl ReflectorDriver {
                 ListItem::Object(object) => {
                     let unreadable = object.as_ref().err().and_then(|error| error.version.clone());
                     let (key, object) = self.accept(object, Verb::List);
+                    let elsewhere = key
+                        .as_ref()
+                        .and_then(|key| self.elsewhere(key, object.as_ref(), Verb::List));
+                    if let Some(error) = elsewhere {
+                        drop_safely(object);
+                        return Err(error);
+                    }
                     match (key, object) {
-                        (Some(key), object)
-                            if self.is_elsewhere(&key, object.as_ref(), Verb::List) =>
-                        {
-                            drop_safely(object);
-                        }
                         (Some(key), Some(object)) => {
                             let object = self.known_or(&key, object);
                             self.accumulator.list(key, object);

@@ -20,7 +20,7 @@ pub(super) enum Observed {
         version: ResourceVersion,
         initial_events_end: bool,
     },
-    /// An event of an object that was never in the shard, or is in another namespace.
+    /// An event of an object that was never in the shard.
     Outside(Option<ResourceVersion>),
     /// An event of an object whose key cannot be read.
     Nameless,
@@ -89,33 +89,30 @@ impl ReflectorDriver {
     ) -> Observed {
         let version = version(&object);
         match self.accept(object, Verb::Watch) {
-            (Some(key), object) if self.is_elsewhere(&key, object.as_ref(), Verb::Watch) => {
-                drop_safely(object);
-                Observed::Outside(version)
-            }
-            (Some(key), object) => {
-                Observed::Change { change: change(key, object, version.clone()), version }
-            }
+            (Some(key), object) => match self.elsewhere(&key, object.as_ref(), Verb::Watch) {
+                Some(error) => {
+                    drop_safely(object);
+                    Observed::Failed(error)
+                }
+                None => Observed::Change { change: change(key, object, version.clone()), version },
+            },
             (None, _) => Observed::Nameless,
         }
     }
 
-    /// Returns whether an object is not in the requested namespace, and reports that.
-    pub(super) fn is_elsewhere(
+    /// Returns the error if an object is not in the requested namespace: the answer is that to
+    /// another request.
+    pub(super) fn elsewhere(
         &self,
         key: &ObjectKey,
         object: Option<&Cached>,
         verb: Verb,
-    ) -> bool {
-        let requested = self.source.collection().namespace.as_deref();
-        let elsewhere = requested.is_some_and(|requested| {
-            // The namespace of an object that cannot be decoded may be unreadable.
-            key.namespace().map_or(object.is_some(), |namespace| namespace != requested)
-        });
-        if elsewhere {
-            self.report(&self.error(verb, Fault::WrongNamespace(key.clone())));
-        }
-        elsewhere
+    ) -> Option<SourceError> {
+        let requested = self.source.collection().namespace.as_deref()?;
+        // The namespace of an object that cannot be decoded may be unreadable.
+        let elsewhere =
+            key.namespace().map_or(object.is_some(), |namespace| namespace != requested);
+        elsewhere.then(|| self.error(verb, Fault::WrongNamespace(key.clone())))
     }
 
     /// Returns an object's key if it can be read, and the object in the form that the cache keeps,

@@ -59,6 +59,8 @@ pub(crate) struct ApiCollection {
     pub(super) moved_to: VersionInUse,
     /// True if the type is built into Kubernetes.
     pub(super) built_in: bool,
+    /// The kind of the last list in JSON.
+    pub(super) list_kind: Arc<Mutex<Option<String>>>,
     /// True if the type has no namespaces.
     pub(super) cluster_scoped: bool,
     /// True if the type supports protobuf.
@@ -118,6 +120,7 @@ impl ApiCollection {
             collection,
             moved_to: VersionInUse::default(),
             built_in,
+            list_kind: Arc::default(),
             cluster_scoped,
             protobuf: built_in,
             trust_versions: built_in,
@@ -162,7 +165,7 @@ impl ApiCollection {
         let (kind, limit) = (self.collection.kind.clone(), self.object_limit);
         let moved_to = self.moved_to.get();
         let api_version = moved_to.clone().unwrap_or_else(|| self.api_version.clone());
-        let built_in = self.built_in;
+        let (built_in, list_kind) = (self.built_in, self.list_kind.clone());
         let metadata_only = self.selection.metadata_only;
         let known = hints.known_objects().filter(|_| self.trust_versions).cloned();
         let packer = hints.packs().cloned();
@@ -203,6 +206,7 @@ impl ApiCollection {
                     shard: ShardFilter::new(shard, encoding),
                     elsewhere: threads.count() > 1,
                     stated: StatedType::default(),
+                    list_kind,
                     budget: YieldBudget::new(),
                     head: Some(Vec::new()),
                 }),

@@ -6,6 +6,7 @@
 
 use super::framing::json;
 use crate::error::Fault;
+use crate::sync::Mutex;
 
 /// The longest kind or version that an error repeats, in characters. No valid one is longer.
 const LONGEST: usize = 253;
@@ -52,22 +53,35 @@ impl StatedType {
         }
     }
 
-    /// Checks a complete list.
-    pub(super) fn check_whole(&self, expected: &Expected<'_>) -> Result<(), Fault> {
+    /// Checks a complete list, and notes its kind. One of another kind than the last is refused
+    /// once: it may be the empty list of another resource, or the definition has changed.
+    pub(super) fn check_whole(
+        &self,
+        expected: &Expected<'_>,
+        last: &Mutex<Option<String>>,
+    ) -> Result<(), Fault> {
         self.check(expected)?;
-        if self.verdict(expected) == Verdict::OnlyWithItems && !self.items {
+        let verdict = self.verdict(expected);
+        let last = last.lock().replace(self.kind.clone().unwrap_or_default());
+        let changed = last.is_some() && last.as_deref() != self.kind.as_deref();
+        let is_list = self.kind.as_deref().is_some_and(|kind| kind.len() > "List".len());
+        if verdict == Verdict::OnlyWithItems && !self.items
+            || verdict == Verdict::Open && is_list && changed
+        {
             return Err(self.wrong(expected));
         }
         Ok(())
     }
 
-    /// Checks an item of the list, unless the list has stated that it is the requested one.
+    /// Checks an item of the list. If the list has stated that it is the requested one, only an
+    /// item's first two members are read: the items of a built-in type have no kind.
     pub(super) fn check_item(&self, item: &[u8], expected: &Expected<'_>) -> Result<(), Fault> {
-        if self.verdict(expected) == Verdict::Requested {
-            return Ok(());
-        }
         let usual = if expected.metadata_only { METADATA } else { expected.kind };
-        match json::peek::kind(item) {
+        let kind = match self.verdict(expected) {
+            Verdict::Requested => json::peek::leading_types(item).1,
+            _ => json::peek::kind(item),
+        };
+        match kind {
             Some(kind) if kind != usual && kind != expected.kind => {
                 Err(Fault::WrongKind { expected: expected.kind.to_owned(), found: clip(kind) })
             }
@@ -121,7 +135,7 @@ mod tests {
     fn judged(expected: &Expected<'_>, version: &str, kind: &str, items: bool) -> bool {
         let stated = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         let stated = StatedType { api_version: stated(version), kind: stated(kind), items };
-        stated.check_whole(expected).is_ok()
+        stated.check_whole(expected, &Mutex::new(None)).is_ok()
     }
 
     #[test]
@@ -181,5 +195,24 @@ mod tests {
         }
         stated.kind = Some("PodList".into());
         assert!(stated.check_item(service, &pods).is_ok());
+        let service = br#"{"apiVersion":"v1","kind":"Service","metadata":{"name":"a"}}"#;
+        assert!(stated.check_item(service, &pods).is_err());
+    }
+
+    #[test]
+    fn list_of_another_kind_than_the_last_is_refused_once() {
+        let widgets = Expected {
+            api_version: "example.com/v1",
+            kind: "Widget",
+            built_in: false,
+            metadata_only: false,
+        };
+        let last = Mutex::new(None);
+        let check = |kind: &str| {
+            let (api_version, kind) = (Some("example.com/v1".into()), Some(kind.into()));
+            StatedType { api_version, kind, items: true }.check_whole(&widgets, &last).is_ok()
+        };
+        let answers = ["WidgetList", "GadgetList", "WidgetList", "GadgetList", "GadgetList"];
+        assert_eq!(answers.map(check), [true, false, true, false, true]);
     }
 }

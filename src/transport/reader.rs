@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout_at};
 use super::answer::{ERROR_BODY_LIMIT, Incoming};
 use super::framing::capture::RawBytes;
 use super::framing::{
-    AnyFramer, Encoding, EventKind, ListPart, Malformed, Peeked, RawEvent, WatchPart,
+    AnyFramer, Encoding, EventKind, ListPart, Malformed, Peeked, RawEvent, WatchPart, json,
     stated_version,
 };
 use super::list_kind::{Expected, METADATA, StatedType, clip, wrong_list};
@@ -23,6 +23,7 @@ use crate::codec::{Codec, Codecs};
 use crate::error::{Fault, SourceError};
 use crate::lister_watcher::{ListItem, ListMetadata, SourceObject, Undecodable, WatchItem};
 use crate::object::KnownObjects;
+use crate::sync::Mutex;
 use crate::yield_budget::YieldBudget;
 
 /// The cost of skipping a byte, as a fraction of the cost of decoding it.
@@ -57,6 +58,8 @@ pub(super) struct Reader<P> {
     pub(super) elsewhere: bool,
     /// The type that a JSON list has stated so far.
     pub(super) stated: StatedType,
+    /// The kind of the last JSON list.
+    pub(super) list_kind: Arc<Mutex<Option<String>>>,
     /// Yields, because a large list may arrive faster than it can be decoded.
     pub(super) budget: YieldBudget,
     /// The frames so far, until the body proves to be no Status, or too long for one.
@@ -114,7 +117,7 @@ impl Reader<ListPart> {
                     (Some(frame), _) => self.push(frame.map_err(|fault| self.error(fault))?),
                     (None, None) => {
                         if self.answer.encoding == Encoding::Json {
-                            let whole = self.stated.check_whole(&self.expected());
+                            let whole = self.stated.check_whole(&self.expected(), &self.list_kind);
                             whole.map_err(|fault| self.error(fault))?;
                             // A JSON list always has `items`, even if they are empty.
                             if !self.stated.items {
@@ -287,8 +290,8 @@ impl<P> Reader<P> {
         let object = match event {
             RawBytes::Oversized(_) => RawBytes::Oversized(object),
             RawBytes::Whole(_) => {
-                if let Some(skipped) = self.skipped_kind(&object) {
-                    return RawItem::Item(skipped);
+                if let Some(failed) = self.of_another_kind(&object) {
+                    return RawItem::Item(failed);
                 }
                 RawBytes::Whole(object)
             }
@@ -303,36 +306,23 @@ impl<P> Reader<P> {
         }
         let outside = self.shard.as_ref()?.outside(kind, object)?;
         self.budget.charge_bytes(object.len() / SKIPPED_PER_DECODED);
-        // The version of an object of another kind says nothing about this watch.
         let whole = matches!(event, RawBytes::Whole(_));
-        let skipped = if whole { self.skipped_kind(object) } else { None };
-        Some(skipped.unwrap_or(outside))
+        let failed = if whole { self.of_another_kind(object) } else { None };
+        Some(failed.unwrap_or(outside))
     }
 
-    /// Returns the item for an event of an object of another kind than the requested one.
-    fn skipped_kind(&self, object: &Bytes) -> Option<WatchItem> {
+    /// Returns the item for an event or bookmark of another kind than the requested one: the answer
+    /// is that to another request, and no version in it says anything about this watch.
+    fn of_another_kind(&self, object: &Bytes) -> Option<WatchItem> {
         let (expected, found) = self.other_kind(object)?;
-        Some(WatchItem::Skipped(self.error(Fault::WrongKind { expected, found })))
-    }
-
-    /// Returns the usual kind of the requested objects. A server that does not support requests for
-    /// metadata sends whole objects instead, which contain it.
-    fn usual_kind(&self) -> &str {
-        if self.metadata_only { METADATA } else { &self.kind }
+        Some(WatchItem::Failed(self.error(Fault::WrongKind { expected, found })))
     }
 
     /// Returns the requested type and the type of an object, if they differ.
     fn other_kind(&self, object: &Bytes) -> Option<(String, String)> {
         if self.answer.encoding == Encoding::Json {
-            // Both are nearly always the first two members.
-            let head = &object[..object.len().min(128)];
-            let states = |member: &str, text: &str| {
-                let canonical = format!("\"{member}\":\"{text}\"");
-                memchr::memmem::find(head, canonical.as_bytes()).is_some()
-            };
-            let usual = self.usual_kind();
-            if states("kind", usual)
-                && (self.metadata_only || states("apiVersion", &self.api_version))
+            if let (Some(api_version), Some(kind)) = json::peek::leading_types(object)
+                && self.is_usual(api_version, kind)
             {
                 return None;
             }
@@ -354,6 +344,9 @@ impl<P> Reader<P> {
     }
 
     fn bookmark(&mut self, object: &Bytes, offset: u64) -> WatchItem {
+        if let Some(failed) = self.of_another_kind(object) {
+            return failed;
+        }
         let peeked = self.answer.encoding.peek(object);
         if peeked.initial_events_end {
             // From here on, every event is new, whatever state it contains.

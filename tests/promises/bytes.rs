@@ -235,7 +235,7 @@ async fn another_version_of_the_kind_is_refused() {
             let item = watched::<HorizontalPodAutoscaler>(media_type, body).await.remove(0);
             match item {
                 WatchItem::Added(Ok(_)) => assert!(is_requested, "{version} {media_type}"),
-                WatchItem::Skipped(error) => {
+                WatchItem::Failed(error) => {
                     let text = error.to_string();
                     assert!(!is_requested && text.contains(version) && text.contains(V1), "{text}");
                 }

@@ -416,7 +416,7 @@ async fn object_of_64_mib_costs_only_itself() {
 }
 
 #[tokio::test]
-async fn events_of_other_kinds_are_skipped() {
+async fn event_of_another_kind_is_a_fault() {
     let watch = concat!(
         "{\"type\":\"ADDED\",\"object\":{\"kind\":\"Node\",\"metadata\":{\"name\":\"n\"}}}\n",
         "{\"type\":\"RENAMED\",\"object\":{\"kind\":\"Pod\"}}\n",

@@ -1,6 +1,7 @@
 //! Answers that no correct server sends: nothing is lost, shown or stuck because of them.
 
 mod bodies;
+mod confused;
 mod failures;
 mod keys;
 mod proofs;

@@ -40,6 +40,23 @@ pub(in crate::transport) fn kind(object: &[u8]) -> Option<&str> {
     None
 }
 
+/// Reads an object's `apiVersion` and `kind`, each if it is among the first two members, where
+/// servers write them.
+pub(in crate::transport) fn leading_types(object: &[u8]) -> (Option<&str>, Option<&str>) {
+    let (mut api_version, mut kind) = (None, None);
+    let Some(mut members) = Flat::new(object) else { return (None, None) };
+    for _ in 0..2 {
+        let Some((name, value)) = members.next() else { break };
+        let to = match name {
+            b"apiVersion" => &mut api_version,
+            b"kind" => &mut kind,
+            _ => break,
+        };
+        *to = members.skip(value).and_then(plain);
+    }
+    (api_version, kind)
+}
+
 fn metadata_state(metadata: &[u8]) -> Option<ObjectState<'_>> {
     let (mut namespace, mut name, mut uid, mut version) = (None, None, None, None);
     let mut members = Flat::new(metadata)?;
