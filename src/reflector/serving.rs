@@ -4,12 +4,13 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, pending};
+use tokio::sync::watch;
 
 use super::driver::ReflectorDriver;
 use super::status::ReflectorState;
 use super::{ChangeSink, Reflector};
-use crate::object::{Change, ResourceVersion};
+use crate::object::{Change, ResourceVersion, ShardSelector};
 use crate::time::Moment;
 
 /// A kind that may come and go.
@@ -70,6 +71,7 @@ impl Reflector {
         serving: &Arc<dyn Serving>,
         sink: &impl ChangeSink,
     ) {
+        let mut emptied = Emptied { ever: false, shard: self.driver.options.shard.clone() };
         loop {
             match serving.state().await {
                 ServingState::Served => {
@@ -85,39 +87,74 @@ impl Reflector {
                     (self.driver.permit, self.driver.busy_for) = (None, None);
                 }
                 ServingState::NotServed { reason, gone } => {
-                    if gone {
-                        self.driver.hand_on_nothing(sink).await;
+                    // Otherwise the sink has no objects.
+                    if gone && std::mem::take(&mut self.driver.handed_on) {
+                        self.driver.hand_on_nothing(&mut emptied, sink).await;
                     }
-                    self.driver.await_kind(reason, gone, serving).await;
+                    self.driver.await_kind(reason, gone, serving, &mut emptied, sink).await;
                 }
             }
         }
     }
 }
 
-impl ReflectorDriver {
-    /// Hands on a list without items, unless the sink has had none.
-    async fn hand_on_nothing(&mut self, sink: &impl ChangeSink) {
-        self.accumulator.discard().await;
-        if !std::mem::take(&mut self.handed_on) {
+/// What the sink was told of a kind without objects.
+struct Emptied {
+    /// True if it has had a list without items.
+    ever: bool,
+    /// The shards. Seen are those that it was told.
+    shard: Option<watch::Receiver<ShardSelector>>,
+}
+
+impl Emptied {
+    /// Waits until the sink, which has no objects, does not know the shard.
+    async fn other_shard(&self) {
+        // A clone, because the shard counts as told only when it was.
+        if let Some(mut shard) = self.shard.clone().filter(|_| self.ever)
+            && shard.changed().await.is_ok()
+        {
             return;
         }
+        pending::<()>().await;
+    }
+}
+
+impl ReflectorDriver {
+    /// Hands on a list without items.
+    async fn hand_on_nothing(&mut self, emptied: &mut Emptied, sink: &impl ChangeSink) {
+        self.accumulator.discard().await;
         let version = self.last_version.clone().unwrap_or(ResourceVersion::ANY);
         let mut list = self.accumulator.take(version, false).await;
-        list.shard = self.options.shard.as_ref().map(|shard| shard.borrow().clone());
+        emptied.ever = true;
+        list.shard = emptied.shard.as_mut().map(|shard| shard.borrow_and_update().clone());
         sink.emit(Change::Replace(list)).await;
     }
 
     /// Waits until the state of the kind changes. `gone` is true if it has no objects.
-    async fn await_kind(&mut self, reason: Arc<str>, gone: bool, serving: &Arc<dyn Serving>) {
+    async fn await_kind(
+        &mut self,
+        reason: Arc<str>,
+        gone: bool,
+        serving: &Arc<dyn Serving>,
+        emptied: &mut Emptied,
+        sink: &impl ChangeSink,
+    ) {
         self.status.enter(ReflectorState::AwaitingKind);
         let proof = gone.then(|| Arc::downgrade(serving));
         self.status.cell().await_kind(Some(AwaitedKind { reason, gone: proof }));
         let mut changed = serving.changed();
+        // True if the sink does not know the shard.
+        let mut arrived = false;
         loop {
             // Without objects, a new view of the definitions proves that there are none.
             let proof = async {
-                self.proving.next().await;
+                if !arrived {
+                    tokio::select! {
+                        biased;
+                        () = emptied.other_shard() => arrived = true,
+                        _ = self.proving.next() => {}
+                    }
+                }
                 let begun = Moment::now();
                 serving.holds_since(begun).await.then_some(begun)
             };
@@ -125,9 +162,11 @@ impl ReflectorDriver {
                 biased;
                 () = &mut changed => break,
                 begun = proof, if gone => {
-                    if let Some(begun) = begun {
-                        self.proving.listed(begun);
+                    let Some(begun) = begun else { continue };
+                    if std::mem::take(&mut arrived) {
+                        self.hand_on_nothing(emptied, sink).await;
                     }
+                    self.proving.listed(begun);
                 }
             }
         }

@@ -26,4 +26,5 @@ mod referenced_more;
 mod referenced_widening;
 mod seeds;
 mod serving;
+mod sharded;
 mod watches;
