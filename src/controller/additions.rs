@@ -233,7 +233,7 @@ impl Addition {
     }
 
     /// Follows the informers that are present, until the addition is removed.
-    async fn follow(self: Arc<Self>, to: Arc<Terms>, fed: CancellationToken) {
+    async fn follow(self: Arc<Self>, to: Arc<Term>, fed: CancellationToken) {
         let mut fed = Some(fed.drop_guard());
         let changes = match &self.informers {
             Informers::Group(_) => None,
@@ -299,7 +299,7 @@ impl Addition {
     fn join(
         self: &Arc<Self>,
         informer: &SharedInformer,
-        to: &Terms,
+        to: &Term,
     ) -> Result<(Member, Connection), InformerStopped> {
         let followed = self.followed(informer);
         let connection = followed.connect(&to.connector)?;
@@ -310,7 +310,7 @@ impl Addition {
         Ok((Member { addition: self.clone(), followed, _cache: cache }, connection))
     }
 
-    fn report_end(&self, informer: &SharedInformer, to: &Terms) {
+    fn report_end(&self, informer: &SharedInformer, to: &Term) {
         // The informers of a set end when they leave it.
         if matches!(self.informers, Informers::Group(_)) {
             tracing::warn!(
@@ -331,7 +331,7 @@ struct Member {
 
 impl Member {
     /// Queues the keys of the informer's objects until it leaves or stops.
-    async fn follow(self, connection: Connection, to: Arc<Terms>, left: CancellationToken) {
+    async fn follow(self, connection: Connection, to: Arc<Term>, left: CancellationToken) {
         let member = &self.followed.membership;
         let proving = async {
             let collection = member.collection();
@@ -365,7 +365,7 @@ impl Member {
 impl Followed {
     /// Queues the keys of the objects of an informer that has left: a reconcile no longer finds
     /// them. Keys of its own objects leave the queue, unless another informer has them.
-    async fn say_farewell(&self, to: &Terms) {
+    async fn say_farewell(&self, to: &Term) {
         let own = matches!(self.rule.keys, Keys::Own);
         let elsewhere = |key: &ObjectKey| own && to.additions.own_informer_of(key).is_some();
         self.move_away(&to.connector, elsewhere).await;
@@ -373,7 +373,7 @@ impl Followed {
 }
 
 /// The parts of a controller that its additions feed, in one term of leadership.
-pub(super) struct Terms {
+pub(super) struct Term {
     pub(super) additions: Arc<Additions>,
     pub(super) connector: Connector,
     /// The moment since which a view must be fresh.
@@ -382,17 +382,17 @@ pub(super) struct Terms {
 
 /// The tasks of the additions, while the controller works.
 pub(super) struct AdditionTasks {
-    terms: Arc<Terms>,
+    term: Arc<Term>,
     changes: watch::Receiver<()>,
     tasks: JoinSet<()>,
     numbers: HashMap<task::Id, u64>,
 }
 
 impl AdditionTasks {
-    pub(super) fn new(terms: Terms) -> Self {
-        let changes = terms.additions.changed.subscribe();
+    pub(super) fn new(term: Term) -> Self {
+        let changes = term.additions.changed.subscribe();
         let (tasks, numbers) = (JoinSet::new(), HashMap::new());
-        Self { terms: Arc::new(terms), changes, tasks, numbers }
+        Self { term: Arc::new(term), changes, tasks, numbers }
     }
 
     /// Begins to follow the additions that have no task. Returns a token for each, which is
@@ -400,10 +400,10 @@ impl AdditionTasks {
     pub(super) fn begin(&mut self) -> Vec<CancellationToken> {
         self.changes.mark_unchanged();
         let mut begun = Vec::new();
-        for (number, addition) in self.terms.additions.all() {
+        for (number, addition) in self.term.additions.all() {
             if !self.numbers.values().any(|other| *other == number) {
                 let fed = CancellationToken::new();
-                let following = addition.follow(self.terms.clone(), fed.clone());
+                let following = addition.follow(self.term.clone(), fed.clone());
                 self.numbers.insert(self.tasks.spawn(following.boxed()).id(), number);
                 begun.push(fed);
             }
@@ -414,12 +414,13 @@ impl AdditionTasks {
     /// Waits until additions may lack a task. Returns whether one ended unexpectedly. Cancel safe.
     pub(super) async fn changed(&mut self) -> bool {
         tokio::select! {
-            // `terms` holds the sender.
+            biased;
+            // `term` holds the sender.
             _changed = self.changes.changed() => false,
             Some(ended) = self.tasks.join_next_with_id() => {
                 let id = ended.map_or_else(|error| error.id(), |(id, ())| id);
                 let number = self.numbers.remove(&id);
-                let state = self.terms.additions.state.lock();
+                let state = self.term.additions.state.lock();
                 number.is_some_and(|number| state.of.contains_key(&number))
             }
         }

@@ -16,7 +16,8 @@ use crate::object::{ContentFilter, EventRef};
 /// an informer or a group of informers: then every event counts. They also take a set of informers
 /// that come and go: [`SelectedNamespaces`](crate::factory::SelectedNamespaces) or
 /// [`Referenced`](crate::factory::Referenced). Its informers join and leave as those of a
-/// [`Following`](super::Following) do.
+/// [`Following`](super::Following) do. When one leaves, its objects have
+/// [moved away](EventRef::MovedAway), so the keys that they map to are queued.
 ///
 /// ```
 /// use k8s_openapi::api::apps::v1::Deployment;

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::adding::Following;
-use super::additions::{AdditionTasks, Additions, Terms};
+use super::additions::{AdditionTasks, Additions, Term};
 use super::error::CannotOwn;
 use super::error_policy::OwnFailures;
 use super::following::{Connection, Connector, Followed, Group, followed, members};
@@ -371,7 +371,7 @@ impl ControllerParts {
         // Another replica may have worked until now. Work begins only with a newer view.
         let won = scope.won();
         self.additions.begin(won);
-        let mut additions = AdditionTasks::new(Terms {
+        let mut additions = AdditionTasks::new(Term {
             additions: self.additions.clone(),
             connector: self.connector(),
             since: won,

@@ -125,6 +125,12 @@ where
         members.map(|member| (member.tag.clone(), (*member.interest).clone())).collect()
     }
 
+    /// Returns the informer of the member of this name. O(log members).
+    pub(super) fn informer_named(&self, name: &str) -> Option<SharedInformer<K>> {
+        let state = self.state.lock();
+        Some((*state.present.get(name)?.interest).clone())
+    }
+
     /// Returns a receiver that is woken after members joined or left.
     pub(super) fn changes(&self) -> watch::Receiver<()> {
         self.changed.subscribe()

@@ -152,7 +152,7 @@ impl<K: Resource + Send + Sync + 'static> InformerSet for SelectedNamespaces<K> 
     }
 
     fn informer_of(&self, key: &ObjectKey) -> Option<SharedInformer> {
-        self.group().cast().informer_of(key).cloned()
+        Some(self.members.informer_named(key.namespace()?)?.cast())
     }
 
     fn changes(&self) -> watch::Receiver<()> {
