@@ -209,8 +209,8 @@ impl<K: Resource + Send + Sync + 'static> Following<K> {
 }
 
 impl FollowGuard {
-    /// Waits until the informers that are present have synced, and are as new as this replica's term
-    /// of leadership, for at most `limit`. Cancel safe.
+    /// Waits until the informers that are present have synced, and are as new as this replica's
+    /// term of leadership, for at most `limit`. Cancel safe.
     ///
     /// # Errors
     /// [`SyncError`] names the others.
