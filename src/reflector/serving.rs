@@ -98,7 +98,7 @@ impl Reflector {
     }
 }
 
-/// What the sink was told of a kind without objects.
+/// The knowledge that the sink has of a kind without objects.
 struct Emptied {
     /// True if it has had a list without items.
     ever: bool,

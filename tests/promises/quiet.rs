@@ -1,4 +1,4 @@
-//! Answers that hold Secrets where a Lease or an event was written: no log and no error quotes them.
+//! Answers that hold Secrets where a Lease or an event was written: no log, no error quotes them.
 
 use http::Response;
 use k8s_openapi::api::core::v1::ConfigMap;
