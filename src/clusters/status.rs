@@ -43,9 +43,13 @@ pub struct ClusterStatus {
 }
 
 impl ClusterStatus {
-    /// Returns whether all its informers have synced. True if there are none.
+    /// Returns whether all its informers have synced, apart from members of sets and those whose
+    /// kind is not served. True if there are none.
     pub fn synced(&self) -> bool {
-        self.informers.iter().all(|informer| informer.synced)
+        self.informers
+            .iter()
+            .filter(|informer| informer.is_awaited())
+            .all(|informer| informer.synced)
     }
 }
 

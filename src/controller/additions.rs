@@ -78,6 +78,14 @@ impl Informers {
         }
     }
 
+    /// Returns whether the collection of an informer tells which one it is.
+    fn have_collections(&self) -> bool {
+        match self {
+            Self::Group(_) => true,
+            Self::Set(set) => set.has_collections(),
+        }
+    }
+
     fn start(&self) -> Result<(), StartError> {
         match self {
             Self::Group(group) => group.start(),
@@ -212,12 +220,13 @@ impl Additions {
         let since = self.state.lock().since;
         let Some((since, begun)) = since else { return Vec::new() };
         let mut missing = Vec::new();
-        for (_, addition) in self.all() {
+        let all = self.all();
+        // The factory's status names those of single objects.
+        for (_, addition) in all.iter().filter(|(_, one)| one.informers.have_collections()) {
             let late = addition.made.max(begun).elapsed() >= self.limit;
             for informer in addition.informers.now() {
-                // The factory's status names those of single objects.
                 let fresh = informer.join().is_fresh(since) || informer.is_stopped();
-                if !fresh && !informer.is_by_reference() && (late || !informer.has_synced()) {
+                if !fresh && (late || !informer.has_synced()) {
                     missing.push(informer.collection().to_string().into());
                 }
             }

@@ -127,6 +127,7 @@ impl SharedInformerFactoryBuilder {
             informers: Mutex::default(),
             leaving: Mutex::default(),
             ended: Mutex::default(),
+            sets: Mutex::default(),
         };
         SharedInformerFactory { shared: Arc::new(shared) }
     }

@@ -53,8 +53,8 @@ struct DiscoveryState {
 
 impl Discovered {
     pub(super) fn new(factory: &SharedInformerFactory) -> Self {
-        let spec = InformerSpec { by_reference: true, ..InformerSpec::<Registration>::new() };
-        let registrations = factory.interest(spec.storage(Storage::decoded()));
+        let spec = InformerSpec::<Registration>::new().storage(Storage::decoded());
+        let registrations = factory.set_interest(spec);
         Self {
             client: factory.shared.client.clone(),
             registrations: registrations

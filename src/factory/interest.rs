@@ -3,11 +3,14 @@
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use kube::Resource;
 use kube::api::DynamicObject;
 use kube::core::{ApiResource, PartialObjectMeta};
 
 use super::dynamic::dynamic_request;
+use super::registry::Request;
 use super::{
     Hold, InformerSpec, SharedInformerFactory, SpecError, TypedResource, refuse_differences,
 };
@@ -34,16 +37,21 @@ use crate::transport::ApiSource;
 pub struct Interest<K: ?Sized = dyn AnyObject> {
     informer: SharedInformer<K>,
     holders: Arc<Holders>,
+    hold: Hold,
 }
 
 /// The holders of one informer of a factory.
 #[derive(Debug)]
-pub(super) struct Holders(Mutex<HeldBy>);
+pub(super) struct Holders {
+    by: Mutex<HeldBy>,
+    /// True while the program holds the informer neither with the factory nor with a guard.
+    of_set: Arc<AtomicBool>,
+}
 
 #[derive(Clone, Copy, Debug)]
 enum HeldBy {
-    /// This many guards.
-    Guards(usize),
+    /// This many guards of the program, and of sets.
+    Guards { own: usize, of_sets: usize },
     /// The factory, until the informer is removed.
     Factory,
     /// None. The informer is about to stop.
@@ -51,38 +59,50 @@ enum HeldBy {
 }
 
 impl Holders {
-    pub(super) fn new(hold: Hold) -> Arc<Self> {
-        Arc::new(Self(Mutex::new(match hold {
-            Hold::Factory => HeldBy::Factory,
-            Hold::Guard => HeldBy::Guards(1),
-        })))
+    /// Creates the holders of an informer, which learns from `of_set` whether only sets hold it.
+    pub(super) fn new(hold: Hold, of_set: Arc<AtomicBool>) -> Arc<Self> {
+        let by = Mutex::new(HeldBy::Guards { own: 0, of_sets: 0 });
+        let holders = Self { by, of_set };
+        holders.add(hold);
+        Arc::new(holders)
     }
 
     /// Returns whether the last guard was dropped.
     pub(super) fn is_none(&self) -> bool {
-        matches!(*self.0.lock(), HeldBy::None)
+        matches!(*self.by.lock(), HeldBy::None)
     }
 
     /// Adds a holder. Returns false if the last one has left before.
     pub(super) fn add(&self, hold: Hold) -> bool {
-        let mut by = self.0.lock();
-        *by = match (*by, hold) {
+        let mut by = self.by.lock();
+        match (&mut *by, hold) {
             (HeldBy::None, _) => return false,
-            (HeldBy::Guards(guards), Hold::Guard) => HeldBy::Guards(guards + 1),
-            (HeldBy::Factory, _) | (_, Hold::Factory) => HeldBy::Factory,
-        };
+            (HeldBy::Factory, _) => {}
+            (HeldBy::Guards { own, .. }, Hold::Guard) => *own += 1,
+            (HeldBy::Guards { of_sets, .. }, Hold::Set) => *of_sets += 1,
+            (by, Hold::Factory) => *by = HeldBy::Factory,
+        }
+        self.tell(*by);
         true
     }
 
     /// Removes a guard. Returns whether it was the last holder.
-    fn remove_guard(&self) -> bool {
-        let mut held = self.0.lock();
-        *held = match *held {
-            HeldBy::Guards(1) => HeldBy::None,
-            HeldBy::Guards(guards) => HeldBy::Guards(guards - 1),
-            other => other,
-        };
-        matches!(*held, HeldBy::None)
+    fn remove_guard(&self, hold: Hold) -> bool {
+        let mut by = self.by.lock();
+        if let HeldBy::Guards { own, of_sets } = &mut *by {
+            *if matches!(hold, Hold::Set) { of_sets } else { own } -= 1;
+        }
+        if matches!(*by, HeldBy::Guards { own: 0, of_sets: 0 }) {
+            *by = HeldBy::None;
+        }
+        self.tell(*by);
+        matches!(*by, HeldBy::None)
+    }
+
+    /// Tells the informer whether the program holds it. Called with the lock.
+    fn tell(&self, by: HeldBy) {
+        let of_set = matches!(by, HeldBy::Guards { own: 0, .. } | HeldBy::None);
+        self.of_set.store(of_set, Ordering::SeqCst);
     }
 }
 
@@ -118,8 +138,28 @@ impl SharedInformerFactory {
         K: TypedResource,
     {
         self.refuse_namespace(&spec)?;
-        refuse_differences(self.find(self.typed_request(spec), Hold::Guard))
-            .map(|(informer, holders)| Interest { informer, holders })
+        self.guard(self.typed_request(spec), Hold::Guard)
+    }
+
+    /// Returns a set's guard of the informer that a spec describes.
+    pub(super) fn set_interest<K>(&self, spec: InformerSpec<K>) -> Result<Interest<K>, SpecError>
+    where
+        K: TypedResource,
+    {
+        self.refuse_namespace(&spec)?;
+        self.guard(self.typed_request(spec), Hold::Set)
+    }
+
+    pub(super) fn guard<K: Resource + Send + Sync + 'static>(
+        &self,
+        request: Request<impl FnOnce() -> ApiSource>,
+        hold: Hold,
+    ) -> Result<Interest<K>, SpecError> {
+        refuse_differences(self.find(request, hold)).map(|(informer, holders)| Interest {
+            informer,
+            holders,
+            hold,
+        })
     }
 
     /// Returns a guard of the informer that a spec describes, of a resource that is known only at
@@ -132,9 +172,7 @@ impl SharedInformerFactory {
         resource: &ApiResource,
         spec: InformerSpec<DynamicObject>,
     ) -> Result<Interest<DynamicObject>, SpecError> {
-        let request = dynamic_request(self, resource, spec, ApiSource::dynamic);
-        refuse_differences(self.find(request, Hold::Guard))
-            .map(|(informer, holders)| Interest { informer, holders })
+        self.guard(dynamic_request(self, resource, spec, ApiSource::dynamic), Hold::Guard)
     }
 
     /// Returns a guard of the informer that a spec describes, of only the metadata of a resource
@@ -147,9 +185,7 @@ impl SharedInformerFactory {
         resource: &ApiResource,
         spec: InformerSpec<PartialObjectMeta<DynamicObject>>,
     ) -> Result<Interest<PartialObjectMeta<DynamicObject>>, SpecError> {
-        let request = dynamic_request(self, resource, spec, ApiSource::with_type);
-        refuse_differences(self.find(request, Hold::Guard))
-            .map(|(informer, holders)| Interest { informer, holders })
+        self.guard(dynamic_request(self, resource, spec, ApiSource::with_type), Hold::Guard)
     }
 }
 
@@ -163,14 +199,15 @@ impl<K: ?Sized> Deref for Interest<K> {
 
 impl<K: ?Sized> Clone for Interest<K> {
     fn clone(&self) -> Self {
-        self.holders.add(Hold::Guard);
-        Self { informer: self.informer.clone(), holders: self.holders.clone() }
+        let Self { informer, holders, hold } = self;
+        holders.add(*hold);
+        Self { informer: informer.clone(), holders: holders.clone(), hold: *hold }
     }
 }
 
 impl<K: ?Sized> Drop for Interest<K> {
     fn drop(&mut self) {
-        if self.holders.remove_guard() {
+        if self.holders.remove_guard(self.hold) {
             self.informer.stop(false);
         }
     }

@@ -11,12 +11,14 @@ use kube::core::{ApiResource, PartialObjectMeta};
 
 use super::definition::Definition;
 use super::discovery::Discovered;
+use super::dynamic::dynamic_request;
 use super::members::{Members, Prepare, Tag, told_by};
-use super::{InformerSpec, Interest, SharedInformerFactory, SpecError};
+use super::{Hold, InformerSpec, Interest, SharedInformerFactory, SpecError};
 use crate::indexer::Snapshot;
 use crate::informer::{SharedInformer, StartError, SyncError};
 use crate::object::{CachedEvent, Event, ObjectKey};
 use crate::panic::catch;
+use crate::transport::ApiSource;
 
 /// The informers of the kinds that a filter selects, among those that the server serves.
 ///
@@ -46,7 +48,12 @@ pub(super) struct Kind {
     pub(super) defined: bool,
 }
 
-impl Tag for Kind {}
+impl Tag for Kind {
+    /// A version may change while the informer goes on.
+    fn replaces(&self, before: &Self) -> bool {
+        self.resource.kind != before.resource.kind
+    }
+}
 
 impl SharedInformerFactory {
     /// Returns the informers of whole objects of the kinds for which `filter` returns true. The
@@ -70,7 +77,10 @@ impl SharedInformerFactory {
         filter: impl Fn(&ApiResource) -> bool + Send + Sync + 'static,
     ) -> Kinds<DynamicObject> {
         let factory = self.clone();
-        let make = move |kind: &Kind| factory.dynamic_interest(&kind.resource, spec_of(kind));
+        let make = move |kind: &Kind| {
+            let (resource, spec) = (&kind.resource, spec_of::<DynamicObject>(kind));
+            factory.guard(dynamic_request(&factory, resource, spec, ApiSource::dynamic), Hold::Set)
+        };
         self.kinds_made_by(make, Arc::new(filter))
     }
 
@@ -80,8 +90,12 @@ impl SharedInformerFactory {
         filter: impl Fn(&ApiResource) -> bool + Send + Sync + 'static,
     ) -> Kinds<PartialObjectMeta<DynamicObject>> {
         let factory = self.clone();
-        let make =
-            move |kind: &Kind| factory.dynamic_metadata_interest(&kind.resource, spec_of(kind));
+        let make = move |kind: &Kind| {
+            let spec = spec_of::<PartialObjectMeta<DynamicObject>>(kind);
+            let resource = &kind.resource;
+            factory
+                .guard(dynamic_request(&factory, resource, spec, ApiSource::with_type), Hold::Set)
+        };
         self.kinds_made_by(make, Arc::new(filter))
     }
 
@@ -92,7 +106,7 @@ impl SharedInformerFactory {
     ) -> Kinds<K> {
         let make = move |_: &Arc<str>, kind: &Kind| make(kind);
         let farewell = |object| CachedEvent::Deleted { object, final_state_known: false };
-        let members = Members::new(Box::new(make), farewell);
+        let members = Members::new(self, Box::new(make), farewell);
         let discovered = Arc::new(Discovered::new(self));
         Kinds { members, definitions: self.definitions(), discovered, filter }
     }
@@ -159,8 +173,8 @@ impl<K: Resource + Send + Sync + 'static> Kinds<K> {
         self.members.add_handler(move |kind: &Kind, event| call(&kind.resource, event));
     }
 
-    /// Waits until the kinds are known and their informers have synced, for at most `limit`. Cancel
-    /// safe.
+    /// Waits until the kinds are known and their informers have synced, for at most `limit`. A kind
+    /// that leaves meanwhile does not count. Cancel safe.
     ///
     /// # Errors
     /// [`SyncError`] names the informers that have not synced, which may be that of the
@@ -169,7 +183,8 @@ impl<K: Resource + Send + Sync + 'static> Kinds<K> {
         self.members.wait_for_sync(&self.definitions, limit).await
     }
 
-    /// Returns the errors of kinds whose informer exists with other options.
+    /// Returns the errors of kinds whose informer exists with other options. They are tried again
+    /// every 30 seconds.
     pub fn conflicts(&self) -> Vec<SpecError> {
         self.members.refused()
     }

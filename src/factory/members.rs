@@ -10,7 +10,7 @@ mod handover;
 mod index;
 mod member;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Bound;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -22,14 +22,15 @@ use kube::Resource;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep, timeout};
+use tokio_util::sync::CancellationToken;
 
 pub(super) use self::handover::shows;
 pub use self::index::SetIndex;
 pub(super) use self::member::Farewell;
 use self::member::{Known, Member, MemberHandler};
-use super::{Interest, SpecError};
-use crate::indexer::{Index, IndexError, Snapshot};
+use super::{Interest, SharedInformerFactory, SpecError};
+use crate::indexer::{IndexError, Snapshot};
 use crate::informer::{
     GroupIndex, InformerGroup, SharedInformer, StartError, SyncError, wait_for_all,
 };
@@ -51,6 +52,11 @@ pub(super) trait Tag: Clone + PartialEq + Send + Sync + 'static {
         false
     }
 
+    /// Returns whether a member with this tag replaces one of the same name with the tag `before`.
+    fn replaces(&self, _before: &Self) -> bool {
+        false
+    }
+
     /// Returns whether the member takes over this object.
     fn covers(&self, _key: &ObjectKey) -> bool {
         false
@@ -66,10 +72,14 @@ type Make<K, T> = Box<dyn Fn(&Arc<str>, &T) -> Result<Interest<K>, SpecError> + 
 /// The members that are wanted now, by name.
 pub(super) type Wanted<T> = BTreeMap<Arc<str>, T>;
 
-/// A function that adds an index to the informer of a member.
-type AddIndex<K> = Arc<dyn Fn(&SharedInformer<K>) -> Result<Index<K>, IndexError> + Send + Sync>;
+/// A function that adds an index to the informer of a member, unless it has one of this name.
+type AddIndex<K> = Arc<dyn Fn(&SharedInformer<K>) + Send + Sync>;
+
+/// The period in which informers are requested again that were refused.
+const RETRY: Duration = Duration::from_secs(30);
 
 pub(super) struct Members<K, T> {
+    factory: SharedInformerFactory,
     state: Mutex<State<K, T>>,
     make: Make<K, T>,
     farewell: Farewell<K>,
@@ -100,7 +110,11 @@ where
     K: Resource + Send + Sync + 'static,
     T: Tag,
 {
-    pub(super) fn new(make: Make<K, T>, farewell: Farewell<K>) -> Arc<Self> {
+    pub(super) fn new(
+        factory: &SharedInformerFactory,
+        make: Make<K, T>,
+        farewell: Farewell<K>,
+    ) -> Arc<Self> {
         let state = State {
             present: BTreeMap::new(),
             handlers: Vec::new(),
@@ -109,7 +123,9 @@ where
             settled: false,
             task: None,
         };
-        Arc::new(Self { state: Mutex::new(state), make, farewell, changed: watch::Sender::new(()) })
+        let (factory, state, changed) =
+            (factory.clone(), Mutex::new(state), watch::Sender::new(()));
+        Arc::new(Self { factory, state, make, farewell, changed })
     }
 
     /// Returns the present members.
@@ -142,7 +158,7 @@ where
     }
 
     /// Waits until `reached` returns true, which is asked after each change of the members.
-    pub(super) async fn until_members(&self, reached: impl Fn() -> bool) {
+    async fn until_members(&self, reached: impl Fn() -> bool) {
         let mut changed = self.changed.subscribe();
         while !reached() {
             // The sender lives as long as `self`.
@@ -150,9 +166,15 @@ where
         }
     }
 
-    /// Returns whether the informer of a wanted member was refused.
-    pub(super) fn is_refused(&self, name: &str) -> bool {
-        self.state.lock().refused.contains_key(name)
+    /// Returns the error of a wanted member whose informer was refused.
+    pub(super) fn refusal_of(&self, name: &str) -> Option<SpecError> {
+        self.state.lock().refused.get(name).cloned()
+    }
+
+    /// Returns whether an informer is that of a present member.
+    fn has(&self, informer: &SharedInformer) -> bool {
+        let state = self.state.lock();
+        state.present.values().any(|member| member.interest.identity() == informer.identity())
     }
 
     /// Returns the informer of the member that has an object: the one of its name, or else the one
@@ -187,50 +209,40 @@ where
         }
     }
 
-    /// Adds an index to all members, present and future ones. Returns its place.
-    fn add_any_index(&self, name: &str, add: AddIndex<K>) -> Result<usize, IndexError> {
+    /// Adds an index to all members, present and future ones.
+    fn add_any_index(&self, name: Arc<str>, add: AddIndex<K>) -> Result<(), IndexError> {
         let mut state = self.state.lock();
-        if state.indexes.iter().any(|(other, _)| **other == *name) {
-            return Err(IndexError::Duplicate(name.to_owned()));
+        if state.indexes.iter().any(|(other, _)| *other == name) {
+            return Err(IndexError::Duplicate((*name).to_owned()));
         }
-        let place = state.indexes.len();
-        state.indexes.push((name.into(), add));
+        state.indexes.push((name, add));
         drop(state);
         self.complete_indexes();
-        Ok(place)
+        Ok(())
     }
 
-    /// Returns the index at a place, over the present members.
-    fn index(&self, place: usize) -> GroupIndex<K> {
+    /// Returns the index of this name, over the present members. It is looked up at each call,
+    /// because another holder of an informer may be about to complete it.
+    fn index(&self, name: &str) -> GroupIndex<K> {
         let state = self.state.lock();
         let members = state.present.values();
-        GroupIndex::new(members.filter_map(|member| member.indexes.get(place).cloned()).collect())
+        let indexes = members.filter_map(|member| member.interest.indexer().index(name).ok());
+        GroupIndex::new(indexes.collect())
     }
 
     /// Adds the indexes that members lack. Index functions are user code, so they run without the
     /// lock.
     fn complete_indexes(&self) {
         loop {
-            let state = self.state.lock();
-            let lacks = |member: &&Member<K, T>| member.indexes.len() < state.indexes.len();
-            let Some(member) = state.present.values().find(lacks) else { return };
-            let place = member.indexes.len();
-            let informer = (*member.interest).clone();
-            let (name, add) = state.indexes[place].clone();
-            drop(state);
-            // Another holder of the informer, or an earlier membership, may have added it.
-            let index = match add(&informer) {
-                Err(IndexError::Duplicate(_)) => informer.indexer().index(&name),
-                added => added,
-            };
-            let Ok(index) = index else { return };
             let mut state = self.state.lock();
-            let mut members = state.present.values_mut();
-            if let Some(member) = members.find(|member| member.interest.is_same(&informer))
-                && member.indexes.len() == place
-            {
-                member.indexes.push(index);
-            }
+            let State { present, indexes, .. } = &mut *state;
+            let lacks = |member: &&mut Member<K, T>| member.indexed < indexes.len();
+            let Some(member) = present.values_mut().find(lacks) else { return };
+            let (_, add) = indexes[member.indexed].clone();
+            member.indexed += 1;
+            let informer = (*member.interest).clone();
+            drop(state);
+            add(&informer);
         }
     }
 
@@ -242,14 +254,15 @@ where
         let runtime = Handle::try_current().map_err(|_| StartError::NoRuntime)?;
         let mut state = self.state.lock();
         if state.task.is_none() {
-            let following = follow(Arc::downgrade(self), wanted);
-            state.task = Some(runtime.spawn(following.boxed()).abort_handle());
+            let sets = self.factory.shared.sets.lock();
+            let following = follow_until(sets.stop.clone(), Arc::downgrade(self), wanted);
+            state.task = Some(sets.tasks.spawn_on(following.boxed(), &runtime).abort_handle());
         }
         Ok(())
     }
 
-    /// Waits until the wanted members are present and have synced, for at most `limit`. An informer
-    /// tells of them.
+    /// Waits until the wanted members are present and have synced or left, for at most `limit`. An
+    /// informer tells of them.
     pub(super) async fn wait_for_sync<D: Resource + Send + Sync + 'static>(
         &self,
         told_by: &SharedInformer<D>,
@@ -263,7 +276,7 @@ where
         }
         let members = self.tagged().into_iter();
         let members: Vec<_> = members.map(|(_, informer)| informer.cast()).collect();
-        wait_for_all(&members, rest()).await
+        wait_for_all(&members, rest(), |informer| self.has(informer)).await
     }
 
     /// Lets wanted members join that are not among those that still leave. Removes the others, and
@@ -271,9 +284,10 @@ where
     fn adjust(self: &Arc<Self>, mut wanted: Wanted<T>, leaving: &HashSet<Arc<str>>) -> Leaving {
         let mut state = self.state.lock();
         let unwanted = |(name, member): &(&Arc<str>, &Member<K, T>)| {
-            !wanted.contains_key(*name) && !member.takes_over
+            let stays = |tag: &T| !tag.replaces(&member.tag);
+            !wanted.get(*name).is_some_and(stays) && !member.takes_over
         };
-        let gone: Vec<_> =
+        let gone: BTreeSet<_> =
             state.present.iter().filter(unwanted).map(|(name, _)| name.clone()).collect();
         // True for namespaces that a member of several objects leaves.
         let mut left: HashMap<Arc<str>, bool> = HashMap::new();
@@ -282,15 +296,16 @@ where
                 *left.entry(namespace).or_default() |= member.tag.has_several();
             }
         }
-        let before = std::mem::take(&mut state.refused);
-        wanted.retain(|name, _| !state.present.contains_key(name));
-        let settled = wanted.keys().all(|name| !leaving.contains(name));
+        let before: HashSet<_> = state.refused.keys().cloned().collect();
+        wanted.retain(|name, _| gone.contains(name) || !state.present.contains_key(name));
+        let leaves = |name: &Arc<str>| gone.contains(name) || leaving.contains(name);
+        let settled = !wanted.keys().any(leaves);
         // Not before they have joined.
         state.settled = false;
         drop(state);
         let (mut joined, mut refused) = (Vec::new(), HashMap::new());
         for (name, tag) in wanted {
-            if leaving.contains(&name) {
+            if leaves(&name) {
                 continue;
             }
             // Made without the lock, because it may make an informer.
@@ -298,13 +313,13 @@ where
                 Ok((Ok(()), interest)) => {
                     let left = tag.namespace().and_then(|namespace| left.get(namespace));
                     let takes_over = left.is_some_and(|several| *several || tag.has_several());
-                    let (tag, attached, indexes) = (Arc::new(tag), Vec::new(), Vec::new());
-                    joined.push((name, Member { tag, attached, interest, indexes, takes_over }));
+                    let (tag, attached, indexed) = (Arc::new(tag), Vec::new(), 0);
+                    joined.push((name, Member { tag, attached, interest, indexed, takes_over }));
                 }
                 // It was stopped meanwhile, or the runtime ends.
                 Ok((Err(_), _)) => {}
                 Err(error) => {
-                    if !before.contains_key(&name) {
+                    if !before.contains(&name) {
                         tracing::error!(%error, member = &*name, "an informer cannot join its set");
                     }
                     refused.insert(name, error);
@@ -357,6 +372,19 @@ where
             leaving.push((names, work.boxed()));
         }
         leaving
+    }
+}
+
+impl<K, T> Members<K, T> {
+    /// Drops the members that were made while the factory was shut down.
+    fn drop_live(&self) {
+        let mut state = self.state.lock();
+        let present = std::mem::take(&mut state.present).into_iter();
+        let (stopped, live) = present.partition(|(_, member)| member.interest.is_stopped());
+        state.present = stopped;
+        drop(state);
+        // Without the lock, because an informer that ends may run user code.
+        drop::<BTreeMap<_, _>>(live);
     }
 }
 
@@ -419,6 +447,23 @@ where
     .boxed()
 }
 
+/// Follows the wanted members until the factory is shut down. See [`follow`].
+async fn follow_until<K, T>(
+    stop: CancellationToken,
+    members: Weak<Members<K, T>>,
+    states: BoxStream<'static, Wanted<T>>,
+) where
+    K: Resource + Send + Sync + 'static,
+    T: Tag,
+{
+    let followed = stop.run_until_cancelled(follow(members.clone(), states)).await;
+    if followed.is_none()
+        && let Some(members) = members.upgrade()
+    {
+        members.drop_live();
+    }
+}
+
 /// Follows the wanted members until the set is dropped, or until no more states come.
 async fn follow<K, T>(members: Weak<Members<K, T>>, mut states: BoxStream<'static, Wanted<T>>)
 where
@@ -429,13 +474,14 @@ where
     let mut held: HashSet<Arc<str>> = HashSet::new();
     let Some(mut wanted) = states.next().await else { return };
     loop {
-        {
+        let retries = {
             let Some(members) = members.upgrade() else { return };
             for (names, leaves) in members.adjust(wanted.clone(), &held) {
                 held.extend(names.iter().cloned());
                 leaving.push(async move { (names, leaves.await).0 }.boxed());
             }
-        }
+            !members.state.lock().refused.is_empty()
+        };
         tokio::select! {
             biased;
             Some(names) = leaving.next() => held.retain(|name| !names.contains(name)),
@@ -443,6 +489,7 @@ where
                 Some(next) => wanted = next,
                 None => return,
             },
+            () = sleep(RETRY), if retries => {}
         }
     }
 }

@@ -30,6 +30,7 @@ mod removal;
 mod resource;
 mod serving;
 mod settings;
+mod shutdown;
 mod spec;
 mod widening;
 
@@ -38,8 +39,6 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::FutureExt;
-use futures::future::join_all;
 use kube::core::{ApiResource, NamespaceResourceScope};
 use kube::{Client, Resource};
 
@@ -57,8 +56,7 @@ pub use self::resource::TypedResource;
 use self::serving::ServedKind;
 pub use self::spec::{InformerSpec, OptionDifference, SpecConflict, SpecError};
 use crate::informer::{
-    InformerGroup, InformerStatus, SharedInformer, StartError, SyncError, shutdown_all,
-    wait_for_all,
+    InformerGroup, InformerStatus, SharedInformer, StartError, SyncError, wait_for_own,
 };
 use crate::lister_watcher::Collection;
 use crate::lister_watcher::ListerWatcher;
@@ -332,19 +330,19 @@ impl SharedInformerFactory {
         Ok(())
     }
 
-    /// Waits until every requested informer has synced, for at most `limit`.
+    /// Waits until every informer that the program requested has synced, for at most `limit`.
     ///
-    /// An informer that was stopped before the call is not waited for. Nor is one whose
-    /// [kind is not served](InformerSpec::when_served), or one of a [referenced](Self::referenced)
-    /// object. Cancel safe. Any number of tasks may wait.
+    /// An informer that was stopped before the call is not waited for. Nor is one that lost its
+    /// last [guard](Self::interest), even during the call, or one whose
+    /// [kind is not served](InformerSpec::when_served). The members of a set, such as
+    /// [selected namespaces](Self::in_namespaces_where), are left out: the set waits for them.
+    /// Cancel safe. Any number of tasks may wait.
     ///
     /// # Errors
     /// [`SyncError`] names the informers that have not synced, with the state and the last error of
-    /// each. An informer that is stopped during the call is among them.
+    /// each. An informer that is removed or shut down during the call is among them.
     pub async fn wait_for_sync(&self, limit: Duration) -> Result<(), SyncError> {
-        let mut informers = self.informers();
-        informers.retain(|informer| !informer.is_by_reference());
-        wait_for_all(&informers, limit).await
+        wait_for_own(self.informers(), limit).await
     }
 
     /// Returns the status of every informer. O(informers + handlers).
@@ -358,50 +356,6 @@ impl SharedInformerFactory {
         FactoryStatus::new(found)
     }
 
-    /// Stops every informer, drops the waiting events, and waits until no task is left.
-    ///
-    /// Cancel safe: the informers stop even if this future is dropped after its first poll.
-    pub async fn shutdown(&self) {
-        let informers = self.begin_shutdown();
-        shutdown_all(&informers).await;
-        self.finish_shutdown(&informers).await;
-    }
-
-    /// Stops every informer, delivers the waiting events for at most `limit`, and drops the rest.
-    /// Returns whether everything was delivered.
-    pub async fn shutdown_with_drain(&self, limit: Duration) -> bool {
-        let informers = self.begin_shutdown();
-        let drained =
-            join_all(informers.iter().map(|informer| informer.shutdown_with_drain(limit).boxed()))
-                .await;
-        self.finish_shutdown(&informers).await;
-        drained.into_iter().all(|drained| drained)
-    }
-
-    /// Returns the informers to shut down, including those that are already shutting down.
-    fn begin_shutdown(&self) -> Vec<SharedInformer> {
-        let mut informers = self.informers();
-        let mut ended = self.shared.ended.lock();
-        informers.extend(missing(&informers, &ended.ending));
-        ended.ending.clone_from(&informers);
-        informers
-    }
-
-    /// Waits until the stopped informers have no task left, and keeps their last status.
-    async fn finish_shutdown(&self, informers: &[SharedInformer]) {
-        let leaving = self.shared.leaving.lock().clone();
-        join_all(leaving.iter().map(|tracker| tracker.wait().boxed())).await;
-        if informers.is_empty() {
-            return;
-        }
-        let last: Vec<_> = informers.iter().map(super::informer::SharedInformer::status).collect();
-        let mut ended = self.shared.ended.lock();
-        // A concurrent call may have stored it already.
-        if !std::mem::take(&mut ended.ending).is_empty() {
-            ended.last = last;
-        }
-    }
-
     /// Returns the informers in the order of their collections. Without an order, a test would see
     /// its informers start in any.
     pub(crate) fn informers(&self) -> Vec<SharedInformer> {
@@ -413,12 +367,14 @@ impl SharedInformerFactory {
 }
 
 /// The holder for which an informer is requested.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum Hold {
     /// The factory, until the informer is removed.
     Factory,
-    /// A guard.
+    /// A guard of the program.
     Guard,
+    /// A guard of a set of informers, which the readiness of the program does not wait for.
+    Set,
 }
 
 /// The informer that a request found or made.
@@ -489,15 +445,21 @@ impl FactoryStatus {
         Self { informers }
     }
 
-    /// Returns whether every informer has synced. True if there are none.
+    /// Returns whether every informer has synced that
+    /// [`wait_for_sync`](SharedInformerFactory::wait_for_sync) waits for. True if there are none.
     pub fn synced(&self) -> bool {
-        self.informers.iter().all(|informer| informer.synced)
+        self.awaited().all(|informer| informer.synced)
     }
 
-    /// Returns whether every informer has synced and is proved to be no older than `limit`. True if
-    /// there are none. See [`InformerStatus::is_fresh`].
+    /// Returns whether every informer that counts for [`synced`](Self::synced) has synced and is
+    /// proved to be no older than `limit`. True if there are none. See
+    /// [`InformerStatus::is_fresh`].
     pub fn fresh_within(&self, limit: Duration) -> bool {
-        self.informers.iter().all(|informer| informer.is_fresh(limit))
+        self.awaited().all(|informer| informer.is_fresh(limit))
+    }
+
+    fn awaited(&self) -> impl Iterator<Item = &InformerStatus> {
+        self.informers.iter().filter(|informer| informer.is_awaited())
     }
 }
 

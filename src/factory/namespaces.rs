@@ -68,10 +68,12 @@ impl SharedInformerFactory {
         self.refuse_own_namespace(&spec)?;
         let namespaces = self.interest(InformerSpec::new().labels(selector))?;
         let factory = self.clone();
-        let make =
-            move |name: &Arc<str>, (): &()| factory.interest(spec.clone().namespace(name.clone()));
+        let make = move |name: &Arc<str>, (): &()| {
+            factory.set_interest(spec.clone().namespace(name.clone()))
+        };
         let farewell = |object| CachedEvent::MovedAway { object };
-        Ok(SelectedNamespaces { members: Members::new(Box::new(make), farewell), namespaces })
+        let members = Members::new(self, Box::new(make), farewell);
+        Ok(SelectedNamespaces { members, namespaces })
     }
 }
 
@@ -97,7 +99,8 @@ impl<K: Resource + Send + Sync + 'static> SelectedNamespaces<K> {
     /// Adds an index to all informers, present and future ones. See
     /// [`SharedInformer::add_index`].
     ///
-    /// If another holder of one of the informers added an index of this name, that one is read.
+    /// If another holder of one of the informers adds an index of this name first, that one is
+    /// read, as soon as it is complete.
     ///
     /// # Errors
     /// [`IndexError::Duplicate`] if there is an index of this name.
@@ -120,7 +123,7 @@ impl<K: Resource + Send + Sync + 'static> SelectedNamespaces<K> {
     }
 
     /// Waits until the selected namespaces are known and their informers have synced, for at most
-    /// `limit`. Cancel safe.
+    /// `limit`. A namespace that leaves meanwhile does not count. Cancel safe.
     ///
     /// # Errors
     /// [`SyncError`] names the informers that have not synced, which may be that of the namespaces.
@@ -129,7 +132,8 @@ impl<K: Resource + Send + Sync + 'static> SelectedNamespaces<K> {
         self.members.wait_for_sync(&self.namespaces, limit).await
     }
 
-    /// Returns the errors of selected namespaces whose informer exists with other options.
+    /// Returns the errors of selected namespaces whose informer exists with other options. They are
+    /// tried again every 30 seconds.
     pub fn conflicts(&self) -> Vec<SpecError> {
         self.members.refused()
     }

@@ -35,8 +35,9 @@ use crate::transport::ApiSource;
 /// informer leaves, even in the middle of its list.
 ///
 /// Each name has its own permissions. One that is refused holds up no other: the factory's
-/// [`wait_for_sync`](SharedInformerFactory::wait_for_sync) and readiness leave these informers out,
-/// and the status and `/readyz?verbose` name them. At most the factory's number of concurrent lists
+/// [`wait_for_sync`](SharedInformerFactory::wait_for_sync) and readiness leave the members of sets
+/// out, and the status and `/readyz?verbose` name them. After the factory was shut down, no
+/// informer joins. At most the factory's number of concurrent lists
 /// run at a time.
 ///
 /// Clones share the set. When the last one is dropped, the informers end, unless others hold them,
@@ -110,18 +111,17 @@ impl SharedInformerFactory {
     fn set_of<K: TypedResource>(&self, spec: InformerSpec<K>) -> Referenced<K> {
         let references = Arc::<References>::default();
         let (factory, of_name) = (self.clone(), spec.clone());
-        let make_name = move |key: &ObjectKey| factory.interest(spec_of(&of_name, key));
+        let make_name = move |key: &ObjectKey| factory.set_interest(spec_of(&of_name, key));
         let factory = self.clone();
         let make_shard = move |namespace: &str, shard| {
-            let spec = in_namespace(spec.clone().shard(shard), namespace);
-            factory.interest(InformerSpec { by_reference: true, ..spec })
+            factory.set_interest(in_namespace(spec.clone().shard(shard), namespace))
         };
         let widening = Widening::new(references.clone(), Box::new(make_name), Box::new(make_shard));
         let made_by = widening.clone();
         let make = move |name: &Arc<str>, part: &Part| made_by.make(name, part);
         let farewell = |object| CachedEvent::MovedAway { object };
         let set = Set {
-            members: Members::new(Box::new(make), farewell),
+            members: Members::new(self, Box::new(make), farewell),
             references,
             widening,
             collection: ApiSource::<K>::new(self.shared.client.clone()).collection().clone(),
@@ -141,8 +141,7 @@ fn spec_of<K>(spec: &InformerSpec<K>, key: &ObjectKey) -> InformerSpec<K> {
         }
         fields.push(char);
     }
-    let spec = in_namespace(spec.clone().fields(fields), key.namespace().unwrap_or_default());
-    InformerSpec { by_reference: true, ..spec }
+    in_namespace(spec.clone().fields(fields), key.namespace().unwrap_or_default())
 }
 
 /// Returns the spec in a namespace. The empty one is that of cluster-scoped objects.
@@ -299,7 +298,8 @@ impl<K: Resource + Send + Sync + 'static> Referenced<K> {
     /// Adds an index to the informers of all referenced objects, present and future ones. It holds
     /// the objects that are followed now. See [`SharedInformer::add_index`].
     ///
-    /// If another holder of one of the informers added an index of this name, that one is read.
+    /// If another holder of one of the informers adds an index of this name first, that one is
+    /// read, as soon as it is complete.
     ///
     /// # Errors
     /// [`IndexError::Duplicate`] if there is an index of this name.
@@ -313,11 +313,12 @@ impl<K: Resource + Send + Sync + 'static> Referenced<K> {
     }
 
     /// Waits until the references of the informers that feed the set are known and each referenced
-    /// object is known, for at most `limit`. Cancel safe.
+    /// object is known, for at most `limit`. A feeding informer whose
+    /// [kind is not served](InformerSpec::when_served) is not waited for. Cancel safe.
     ///
     /// # Errors
     /// [`SyncError`] names the informers that have not synced, for example because a name is
-    /// refused. The other objects can be read.
+    /// refused, and the [conflicts](Self::conflicts). The other objects can be read.
     pub async fn wait_for_sync(&self, limit: Duration) -> Result<(), SyncError> {
         let start = Instant::now();
         let rest = || limit.saturating_sub(start.elapsed());
@@ -327,22 +328,20 @@ impl<K: Resource + Send + Sync + 'static> Referenced<K> {
         }
         let feeders = self.set.references.feeders();
         let informers: Vec<_> = feeders.iter().map(|feeder| feeder.informer.clone()).collect();
-        wait_for_all(&informers, rest()).await?;
-        let joined = async {
-            for feeder in &feeders {
-                feeder.handler.wait_for_sync().await;
-            }
-            let keys = self.keys();
-            self.set.joined(&keys).await;
-            keys
-        };
-        let Ok(keys) = timeout(rest(), joined).await else {
+        wait_for_all(&informers, rest(), |_| true).await?;
+        let fed = feeders.iter().map(|feeder| feeder.unfed(rest()).boxed());
+        let unfed = join_all(fed).await.into_iter().flatten().collect();
+        SyncError::unless_none(unfed, start)?;
+        let keys = self.keys();
+        if timeout(rest(), self.set.joined(&keys)).await.is_err() {
             let unsynced = Unsynced::not_started(self.set.collection.clone()).joining();
             return SyncError::unless_none(vec![unsynced], start);
-        };
+        }
         let waits = keys.iter().filter_map(|key| self.set.wait_for(key, rest()));
         let failed = join_all(waits).await.into_iter().filter_map(Result::err);
-        SyncError::unless_none(failed.flat_map(|error| error.unsynced).collect(), start)
+        let mut unsynced: Vec<_> = failed.flat_map(|error| error.unsynced).collect();
+        unsynced.extend(keys.iter().filter_map(|key| self.set.refusal_of(key)));
+        SyncError::unless_none(unsynced, start)
     }
 
     /// Returns the status of each informer.
@@ -350,7 +349,8 @@ impl<K: Resource + Send + Sync + 'static> Referenced<K> {
         self.set.members.tagged().into_iter().map(|(_, informer)| informer.status()).collect()
     }
 
-    /// Returns the errors of names whose informer exists with other options.
+    /// Returns the errors of names whose informer exists with other options. They are tried again
+    /// every 30 seconds.
     pub fn conflicts(&self) -> Vec<SpecError> {
         self.set.members.refused()
     }
@@ -377,6 +377,11 @@ impl<K: Resource + Send + Sync + 'static> InformerSet for Referenced<K> {
         Some(self.set.members.informer_of(key)?.cast())
     }
 
+    /// The informers of several names have one collection.
+    fn has_collections(&self) -> bool {
+        false
+    }
+
     fn changes(&self) -> watch::Receiver<()> {
         self.set.members.changes()
     }
@@ -388,10 +393,25 @@ impl<K: Resource + Send + Sync + 'static> Set<K> {
         let joined = |key: &ObjectKey| {
             !self.widening.can_have(key)
                 || self.members.informer_of(key).is_some()
-                || self.members.is_refused(key.as_str())
+                || self.members.refusal_of(key.as_str()).is_some()
                 || !self.references.contain(key)
         };
-        self.members.until_members(|| keys.iter().all(joined)).await;
+        let (mut members, mut references) = (self.members.changes(), self.references.changes());
+        while !keys.iter().all(joined) {
+            // The senders live as long as `self`.
+            tokio::select! {
+                _ = members.changed() => {}
+                _ = references.changed() => {}
+            }
+        }
+    }
+
+    /// Returns the reason why the informer of a referenced key could not join.
+    fn refusal_of(&self, key: &ObjectKey) -> Option<Unsynced> {
+        let error = self.members.refusal_of(key.as_str())?;
+        let concerns = self.references.contain(key) && self.members.informer_of(key).is_none();
+        let reason = format!("{key} is not followed: {error}");
+        concerns.then(|| Unsynced::refused(self.collection.clone(), reason))
     }
 
     /// Waits until the informer of a key has synced, or the key is no longer referenced.

@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::watch;
+use tokio::time::timeout;
 
-use crate::informer::SharedInformer;
+use crate::informer::{SharedInformer, Unsynced};
 use crate::object::ObjectKey;
 use crate::processor::HandlerRegistration;
 use crate::sync::Mutex;
@@ -35,6 +37,21 @@ pub(super) struct References {
 pub(super) struct Feeder {
     pub(super) informer: SharedInformer,
     pub(super) handler: HandlerRegistration,
+}
+
+impl Feeder {
+    /// Waits until the references of the objects are known, or the kind of the objects is known not
+    /// to be served. Returns the informer if neither happens within `limit`.
+    pub(super) async fn unfed(&self, limit: Duration) -> Option<Unsynced> {
+        let fed = async {
+            tokio::select! {
+                biased;
+                _ended = self.handler.wait_for_sync() => {}
+                () = self.informer.awaits_kind() => {}
+            }
+        };
+        timeout(limit, fed).await.is_err().then(|| self.informer.unsynced().joining())
+    }
 }
 
 impl References {

@@ -4,6 +4,7 @@ use std::any::TypeId;
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use kube::Client;
 use kube::core::ApiResource;
@@ -13,6 +14,7 @@ use tokio_util::task::TaskTracker;
 use super::interest::Holders;
 use super::serving::ServedKind;
 use super::settings::Settings;
+use super::shutdown::SetTasks;
 use super::{Hold, InformerSpec};
 use crate::informer::{InformerOptions, InformerStatus, SharedInformer};
 use crate::object::ShardSelector;
@@ -37,6 +39,7 @@ pub(super) struct Registry {
     /// The tasks of stopped informers, until they have ended.
     pub(super) leaving: Mutex<Vec<TaskTracker>>,
     pub(super) ended: Mutex<Ended>,
+    pub(super) sets: Mutex<SetTasks>,
 }
 
 /// The informers of a factory that was shut down, until an informer is requested again.
@@ -166,7 +169,8 @@ impl Registry {
             reflector = reflector.transformed_by(transform);
         }
         let mut options = InformerOptions::new().reflector(reflector).storage(storage);
-        options = options.by_reference(spec.by_reference);
+        let of_set = Arc::<AtomicBool>::default();
+        options = options.of_set(of_set.clone());
         if let Some(name) = &settings.name {
             options = options.name(name.clone());
         }
@@ -174,7 +178,7 @@ impl Registry {
             options = options.resync(period);
         }
         let informer = SharedInformer::of_any(Arc::new(source.into_collection()), options);
-        Held { informer, spec, holders: Holders::new(hold) }
+        Held { informer, spec, holders: Holders::new(hold, of_set) }
     }
 }
 

@@ -30,8 +30,6 @@ pub struct InformerSpec<K: ?Sized = dyn AnyObject> {
     pub(super) transform: Option<Transform>,
     pub(super) trust_versions: Option<bool>,
     pub(super) when_served: Option<bool>,
-    /// True if only references keep the informer.
-    pub(super) by_reference: bool,
     pub(super) storage: Option<Storage<K>>,
 }
 
@@ -47,7 +45,6 @@ impl<K: ?Sized> InformerSpec<K> {
             transform: None,
             trust_versions: None,
             when_served: None,
-            by_reference: false,
             storage: None,
         }
     }
@@ -198,7 +195,6 @@ impl<K: ?Sized> InformerSpec<K> {
             transform: self.transform,
             trust_versions: self.trust_versions,
             when_served: self.when_served,
-            by_reference: self.by_reference,
             storage: self.storage.map(Storage::erase),
         }
     }
@@ -228,7 +224,6 @@ impl<K: ?Sized> Clone for InformerSpec<K> {
             transform: self.transform.clone(),
             trust_versions: self.trust_versions,
             when_served: self.when_served,
-            by_reference: self.by_reference,
             storage: self.storage.clone(),
         }
     }

@@ -106,6 +106,14 @@ struct Decisions<K> {
     made: u64,
 }
 
+impl<K> Drop for Decisions<K> {
+    fn drop(&mut self) {
+        let prepared = std::mem::take(&mut *self.of.prepared.lock());
+        // Without the lock, because an informer that ends may run user code.
+        drop(prepared);
+    }
+}
+
 /// The decision for one namespace.
 struct Decision<K> {
     wide: Option<Wide<K>>,

@@ -269,7 +269,7 @@ impl<K: ?Sized> InformerGroup<K> {
     /// [`SyncError`] names the informers that have not synced and the reasons. The others can still
     /// be read.
     pub async fn wait_for_sync(&self, limit: Duration) -> Result<(), SyncError> {
-        wait_for_all(&self.cast().members, limit).await
+        wait_for_all(&self.cast().members, limit, |_| true).await
     }
 
     /// Returns the kind of the objects. Empty for a group without informers.

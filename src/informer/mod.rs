@@ -40,7 +40,7 @@ pub(crate) use self::set::InformerSet;
 pub use self::snapshots::{Informers, snapshots};
 pub use self::status::InformerStatus;
 pub use self::sync::{SyncError, Unsynced};
-pub(crate) use self::sync::{shutdown_all, wait_for_all};
+pub(crate) use self::sync::{shutdown_all, wait_for_all, wait_for_own};
 pub use self::waiting::ConditionTimeout;
 use crate::indexer::{Index, IndexError, Indexer, Snapshot, WaitTimeout};
 use crate::lister::Lister;
@@ -376,9 +376,10 @@ impl<K: ?Sized> SharedInformer<K> {
         self.pipeline.transformed
     }
 
-    /// Returns whether only references keep the informer, so that readiness does not wait for it.
-    pub(crate) fn is_by_reference(&self) -> bool {
-        self.pipeline.by_reference
+    /// Returns whether the program does not hold the informer itself, so that readiness does not
+    /// wait for it: only sets hold it, or its last guard was dropped.
+    pub(crate) fn is_of_set(&self) -> bool {
+        self.pipeline.is_of_set()
     }
 
     /// Returns whether the stored objects keep this manager's entries of managed fields.

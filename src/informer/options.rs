@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::object::AnyObject;
@@ -29,7 +30,7 @@ pub struct InformerOptions<K: ?Sized = dyn AnyObject> {
     pub(super) resync: Option<Duration>,
     pub(super) reflector: ReflectorOptions<K>,
     pub(super) storage: Storage<K>,
-    pub(super) by_reference: bool,
+    pub(super) of_set: Arc<AtomicBool>,
 }
 
 impl<K: ?Sized> InformerOptions<K> {
@@ -41,7 +42,7 @@ impl<K: ?Sized> InformerOptions<K> {
             resync: None,
             reflector: ReflectorOptions::new(),
             storage: Storage::default(),
-            by_reference: false,
+            of_set: Arc::default(),
         }
     }
 
@@ -76,9 +77,9 @@ impl<K: ?Sized> InformerOptions<K> {
 }
 
 impl<K: ?Sized> InformerOptions<K> {
-    /// Sets whether only references keep the informer, so that readiness does not wait for it.
-    pub(crate) fn by_reference(mut self, by_reference: bool) -> Self {
-        self.by_reference = by_reference;
+    /// Sets the flag that is true while only sets hold the informer.
+    pub(crate) fn of_set(mut self, of_set: Arc<AtomicBool>) -> Self {
+        self.of_set = of_set;
         self
     }
 
@@ -89,7 +90,7 @@ impl<K: ?Sized> InformerOptions<K> {
             resync: self.resync,
             reflector: self.reflector.erase(),
             storage: self.storage.erase(),
-            by_reference: self.by_reference,
+            of_set: self.of_set,
         }
     }
 }
@@ -107,7 +108,6 @@ impl<K: ?Sized> fmt::Debug for InformerOptions<K> {
             .field("resync", &self.resync)
             .field("reflector", &self.reflector)
             .field("storage", &self.storage)
-            .field("by_reference", &self.by_reference)
-            .finish()
+            .finish_non_exhaustive()
     }
 }

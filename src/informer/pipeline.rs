@@ -43,7 +43,7 @@ pub(super) struct Pipeline {
     /// True if a transform changes the objects before they are stored.
     pub(super) transformed: bool,
     /// True if only references keep the informer, so that readiness does not wait for it.
-    pub(super) by_reference: bool,
+    of_set: Arc<AtomicBool>,
     /// The source, which the reflector owns.
     source: Weak<dyn ListerWatcher>,
     fifo: DeltaFifo,
@@ -116,7 +116,7 @@ impl Pipeline {
             default_resync: options.resync,
             narrowed,
             transformed,
-            by_reference: options.by_reference,
+            of_set: options.of_set,
             source: weak_source,
             fifo: DeltaFifo::with_dropper(known, dropper.clone()),
             indexer,
@@ -286,6 +286,11 @@ impl Pipeline {
         self.failure.get().cloned()
     }
 
+    /// Returns whether the program does not hold the informer itself.
+    pub(super) fn is_of_set(&self) -> bool {
+        self.of_set.load(Ordering::SeqCst)
+    }
+
     pub(super) fn is_stopped(&self) -> bool {
         self.stop.is_cancelled()
     }
@@ -311,7 +316,7 @@ impl Pipeline {
             name: self.name.clone(),
             collection: self.collection.clone(),
             synced: self.has_synced(),
-            by_reference: self.by_reference,
+            of_set: self.is_of_set(),
             objects: snapshot.len(),
             stale: snapshot.stale(),
             unreadable: snapshot.unreadable(),

@@ -16,6 +16,11 @@ pub(crate) trait InformerSet: Send + Sync {
     /// Returns the member that has the object of a key.
     fn informer_of(&self, key: &ObjectKey) -> Option<SharedInformer>;
 
+    /// Returns whether the collection of a member tells which one it is.
+    fn has_collections(&self) -> bool {
+        true
+    }
+
     /// Returns a receiver that is woken after members joined or left.
     fn changes(&self) -> watch::Receiver<()>;
 }

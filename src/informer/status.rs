@@ -52,11 +52,12 @@ pub struct InformerStatus {
     pub collection: Collection,
     /// True if the first list is in the store and the informer has not failed since.
     pub synced: bool,
-    /// True if readiness does not wait for the informer: it follows an object because others
-    /// [reference it](crate::factory::Referenced), or the registrations of API servers for
-    /// [all kinds](crate::factory::Kinds). Serialised only if true.
+    /// True if readiness does not wait for the informer, because only sets hold it: it follows a
+    /// [selected namespace](crate::factory::SelectedNamespaces), a [kind](crate::factory::Kinds)
+    /// or the registrations of API servers, or what others
+    /// [reference](crate::factory::Referenced). Serialised only if true.
     #[serde(skip_serializing_if = "is_false")]
-    pub by_reference: bool,
+    pub of_set: bool,
     /// True if the informer was stopped or failed. Its store no longer changes. Serialised only if
     /// true.
     #[serde(skip_serializing_if = "is_false")]
@@ -109,6 +110,11 @@ impl InformerStatus {
     /// [`freshness_limit`](crate::reflector::ReflectorOptions::freshness_limit).
     pub fn is_fresh(&self, limit: Duration) -> bool {
         self.synced && self.freshness.is_some_and(|age| age <= limit)
+    }
+
+    /// Returns whether the readiness of the program waits for the informer.
+    pub(crate) fn is_awaited(&self) -> bool {
+        !self.of_set && self.reflector.not_served.is_none()
     }
 }
 

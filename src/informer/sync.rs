@@ -79,13 +79,15 @@ pub struct Unsynced {
 }
 
 /// The condition that a caller waited for in vain.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Lack {
     FirstList,
     /// A proof since a takeover that the reflector is fresh. The store holds the first list.
     FreshView,
     /// The members of the set that this informer tells of.
     Members,
+    /// A member that a set could not make, for this reason.
+    Member(Arc<str>),
     /// A watch, which the server has refused for this long. It may allow lists.
     Watch(Duration),
 }
@@ -131,6 +133,11 @@ impl Unsynced {
         Self { lacks: Lack::Members, ..self }
     }
 
+    /// Says that an informer could not join its set.
+    pub(crate) fn refused(collection: Collection, reason: String) -> Self {
+        Self { lacks: Lack::Member(reason.into()), ..Self::not_started(collection) }
+    }
+
     /// Says that the caller waits for a watch, which the server has refused for this long.
     pub(super) fn unwatched(self, refused: Duration) -> Self {
         Self { lacks: Lack::Watch(refused), ..self }
@@ -161,7 +168,7 @@ impl fmt::Display for Unsynced {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = if self.name.is_empty() { "" } else { &format!(" ({})", self.name) };
         let informer = format_args!("{}{name}", self.collection);
-        match self.lacks {
+        match &self.lacks {
             Lack::Watch(refused) => {
                 write!(f, "the server has refused to watch {informer} for {refused:.1?}")?;
             }
@@ -169,6 +176,7 @@ impl fmt::Display for Unsynced {
                 f,
                 "not every informer that {informer} tells of has joined; see the log for what failed"
             )?,
+            Lack::Member(reason) => f.write_str(reason)?,
             Lack::FirstList => write!(f, "{informer}{}", self.progress(""))?,
             Lack::FreshView => {
                 write!(f, "{informer} was not listed since this replica took over")?;
@@ -221,19 +229,32 @@ pub(crate) async fn shutdown_all(informers: &[SharedInformer]) {
     join_all(informers.iter().map(|informer| informer.shutdown().boxed())).await;
 }
 
-/// Waits until these informers have synced. One whose kind is not served is not waited for.
+/// Waits until the informers that the program holds have synced, among these. See [`wait_for_all`].
+pub(crate) async fn wait_for_own(
+    mut informers: Vec<SharedInformer>,
+    limit: Duration,
+) -> Result<(), SyncError> {
+    let is_own = |informer: &SharedInformer| !informer.is_of_set();
+    informers.retain(is_own);
+    wait_for_all(&informers, limit, is_own).await
+}
+
+/// Waits until these informers have synced. One whose kind is not served is not waited for. One for
+/// which `concerns` returns false at the end of its wait does not count.
 pub(crate) async fn wait_for_all(
     informers: &[SharedInformer],
     limit: Duration,
+    concerns: impl Fn(&SharedInformer) -> bool + Sync,
 ) -> Result<(), SyncError> {
-    let start = Instant::now();
+    let (start, concerns) = (Instant::now(), &concerns);
     let waits = informers.iter().map(|informer| {
         let wait = async move {
-            tokio::select! {
+            let synced = tokio::select! {
                 biased;
                 synced = informer.wait_for_sync(limit) => synced,
                 () = informer.awaits_kind() => Ok(()),
-            }
+            };
+            synced.or_else(|error| if concerns(informer) { Err(error) } else { Ok(()) })
         };
         wait.boxed()
     });

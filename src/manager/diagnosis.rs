@@ -33,7 +33,7 @@ pub(super) async fn hopeless(factory: &SharedInformerFactory) -> ManagerError {
             let (path, status) = (informer.path, informer.status);
             let last_error = status.reflector.last_error.as_ref();
             let not_found = last_error.is_some_and(|(error, _)| error.code() == Some(404));
-            if status.synced || !not_found {
+            if status.synced || !status.is_awaited() || !not_found {
                 continue;
             }
             if !seen.insert((path.clone(), status.collection.clone())) {

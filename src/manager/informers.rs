@@ -9,7 +9,7 @@ use futures::future::join;
 use crate::controller::AnyController;
 use crate::factory::{FactoryStatus, SharedInformerFactory};
 use crate::informer::{
-    InformerStatus, SharedInformer, StartError, SyncError, shutdown_all, wait_for_all,
+    InformerStatus, SharedInformer, StartError, SyncError, shutdown_all, wait_for_own,
 };
 use crate::sync::Mutex;
 
@@ -51,7 +51,7 @@ impl Informers {
         Ok(())
     }
 
-    /// Waits until every informer that no controller waits for has synced.
+    /// Waits until every informer of the program that no controller waits for has synced.
     pub(super) async fn wait_for_unfollowed(
         &self,
         controllers: &[Arc<dyn AnyController>],
@@ -62,7 +62,7 @@ impl Informers {
         let mut informers = self.factory.informers();
         informers.extend(self.others());
         informers.retain(|informer| !followed.contains(&informer.identity()));
-        wait_for_all(&informers, limit).await
+        wait_for_own(informers, limit).await
     }
 
     /// Returns the status of every informer, and of these.

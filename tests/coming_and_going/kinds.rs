@@ -229,6 +229,31 @@ async fn refused_registrations_hold_up_nothing() {
     factory.shutdown().await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn plural_may_come_back_with_another_kind() {
+    let server = ApiServer::new();
+    server.create(&definition(&[("v1", true)])).unwrap();
+    create(&server, &widgets("v1"), "w").await;
+    let factory = factory_of(server.client());
+    let kinds = factory.kinds_metadata(|kind| kind.group == "example.com");
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let noted = told.clone();
+    kinds.on_event(move |kind, event| {
+        let what = if event.is_deleted() { "-" } else { "+" };
+        noted.lock().push(format!("{what}{} {}", kind.kind, event.object().name_any()));
+    });
+    kinds.start().unwrap();
+    kinds.wait_for_sync(SOON).await.unwrap();
+    until("the widget", || told.lock().len() == 1).await;
+    server.delete(&definition(&[("v1", true)])).unwrap();
+    server.create(&definition_of("widgets", "Gizmo", &[("v1", true)], "size")).unwrap();
+    sleep(SOON).await;
+    create(&server, &ApiResource { kind: "Gizmo".into(), ..widgets("v1") }, "g").await;
+    until("the gizmo", || told.lock().len() == 3).await;
+    assert_eq!(*told.lock(), ["+Widget w", "-Widget w", "+Gizmo g"]);
+    kinds.wait_for_sync(SOON).await.unwrap();
+}
+
 /// Kinds that come and go at random moments, each with another name.
 #[tokio::test(start_paused = true)]
 async fn hundreds_of_kinds_leave_nothing() {

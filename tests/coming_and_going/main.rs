@@ -20,11 +20,13 @@ mod namespaces;
 #[cfg(feature = "metrics")]
 #[path = "../../examples/support/prometheus.rs"]
 mod prometheus;
+mod readiness;
 mod referenced;
 mod referenced_model;
 mod referenced_more;
 mod referenced_widening;
 mod seeds;
 mod serving;
+mod sets;
 mod sharded;
 mod watches;

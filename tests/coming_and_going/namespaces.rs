@@ -18,7 +18,7 @@ use crate::watches::Watches;
 
 const SOON: std::time::Duration = S.saturating_mul(30);
 
-fn namespace(name: &str, tenant: bool) -> Namespace {
+pub(crate) fn namespace(name: &str, tenant: bool) -> Namespace {
     let labels = tenant.then(|| [("tenant".into(), "true".into())].into());
     let metadata = ObjectMeta { name: Some(name.into()), labels, ..ObjectMeta::default() };
     Namespace { metadata, ..Namespace::default() }

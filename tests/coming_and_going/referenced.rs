@@ -446,7 +446,11 @@ async fn spec_applies_to_each_name_and_a_conflict_is_told() {
     let _other = factory.informer_with(other).unwrap();
     let _held = ["shop/a", "shop/b"].map(|name| secrets.reference(key(name)));
     secrets.start().unwrap();
-    secrets.wait_for_sync(SOON).await.unwrap();
+    let unknown = secrets.wait_for_sync(SOON).await.unwrap_err().to_string();
+    assert!(
+        unknown.contains("shop/a is not followed") && unknown.contains("page_size"),
+        "{unknown}"
+    );
     assert!(secrets.conflicts()[0].to_string().contains("page_size"));
     assert_eq!(state(&secrets, "shop/a"), Some(StoreState::NotSynced), "never known");
     assert_eq!(state(&secrets, "shop/b"), Some(StoreState::Synced));

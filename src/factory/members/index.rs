@@ -12,6 +12,8 @@ use crate::informer::{GroupIndex, SharedInformer};
 /// An index over the informers that a set of informers has now. They come and go: see
 /// [`SelectedNamespaces`](crate::factory::SelectedNamespaces::add_index) and
 /// [`Referenced`](crate::factory::Referenced::add_index).
+///
+/// It does not keep the set. After the set was dropped, the index has no informers.
 pub struct SetIndex<K> {
     now: Box<dyn Fn() -> GroupIndex<K> + Send + Sync>,
 }
@@ -45,10 +47,15 @@ where
         I: IntoIterator,
         I::Item: Into<String>,
     {
-        let own = name.to_owned();
-        let add: AddIndex<K> =
-            Arc::new(move |informer: &SharedInformer<K>| informer.add_index(&own, values.clone()));
-        let (place, members) = (self.add_any_index(name, add)?, self.clone());
-        Ok(SetIndex { now: Box::new(move || members.index(place)) })
+        let name: Arc<str> = name.into();
+        let own = name.clone();
+        let add: AddIndex<K> = Arc::new(move |informer: &SharedInformer<K>| {
+            // Another holder of the informer, or an earlier membership, may have added it.
+            let _added_before = informer.add_index(&own, values.clone());
+        });
+        self.add_any_index(name.clone(), add)?;
+        let members = Arc::downgrade(self);
+        let now = move || members.upgrade().map(|members| members.index(&name));
+        Ok(SetIndex { now: Box::new(move || now().unwrap_or_else(|| GroupIndex::new(Vec::new()))) })
     }
 }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use kube::Resource;
 
 use super::{Interest, Tag};
-use crate::indexer::Index;
 use crate::object::{Cached, CachedEvent, Event, ObjectKey};
 use crate::panic::{SafeDrop, call_decoded, catch, drop_safely};
 use crate::processor::HandlerRegistration;
@@ -24,8 +23,8 @@ pub(super) struct Member<K, T> {
     /// Dropped before the interest.
     pub(super) attached: Vec<Attached<K, T>>,
     pub(super) interest: Interest<K>,
-    /// An index for each of the set's, as far as they were added.
-    pub(super) indexes: Vec<Index<K>>,
+    /// The number of the set's indexes that were added.
+    pub(super) indexed: usize,
     /// True while the member takes over from others. It does not leave meanwhile.
     pub(super) takes_over: bool,
 }

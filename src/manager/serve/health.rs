@@ -138,7 +138,7 @@ impl Health {
             running && missing.contains(&*informer.collection.to_string())
         };
         results.extend(named("informer-sync", informers, is_missing, |informer| {
-            if informer.reflector.not_served.is_some() || informer.by_reference {
+            if !informer.is_awaited() {
                 return None;
             }
             let missing = is_missing(informer);
@@ -221,8 +221,10 @@ fn named<'a>(
         let waits = if informer.reflector.not_served.is_some() {
             Some(progress(informer))
         } else {
-            let known = informer.synced || !(informer.by_reference || is_missing(informer));
-            let selects = if informer.by_reference { &format!("{}: ", informer.name) } else { "" };
+            let InformerStatus { of_set, name, .. } = informer;
+            let known = informer.synced || !(*of_set || is_missing(informer));
+            let named = *of_set && !name.is_empty();
+            let selects = if named { &format!("{name}: ") } else { "" };
             (!known).then(|| format!("{selects}{}", progress(informer)))
         };
         CheckResult { waits, ..CheckResult::new(unique, failure(informer)) }
