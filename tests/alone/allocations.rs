@@ -201,7 +201,7 @@ const STORE_AGAIN: f64 = 6.2;
 const STORE_ALONE: f64 = 13.2;
 const TOLD: f64 = 18.2;
 const TOLD_ANOTHER: f64 = 0.1;
-const RELISTED: f64 = 0.3;
+const RELISTED: f64 = 0.33;
 const LEFT_OUT: f64 = 0.1;
 
 pub(crate) fn objects_cost_no_more_allocations_than_they_did() {
