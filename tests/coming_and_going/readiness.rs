@@ -154,7 +154,7 @@ async fn own_informer_counts_also_if_a_set_holds_it() {
     }
 }
 
-/// One tenant without a RoleBinding is not the program's fault.
+/// One tenant without a role binding is not the program's fault.
 #[tokio::test]
 async fn refused_namespace_that_joins_leaves_the_manager_ready() {
     let server = ApiServer::new();

@@ -31,12 +31,12 @@ async fn index_that_another_holder_adds_is_read() {
     let kept = factory.informer_with(InformerSpec::new().namespace("shop")).unwrap();
     factory.start().unwrap();
     factory.wait_for_sync(SOON).await.unwrap();
-    let (begin, begun) = mpsc::channel();
+    let (calls, called) = mpsc::channel();
     let (open, gate) = mpsc::channel::<()>();
     let gate = Mutex::new(gate);
     let adding = std::thread::spawn(move || {
         let values = move |map: &ConfigMap| {
-            begin.send(()).unwrap();
+            calls.send(()).unwrap();
             // Returns when the sender is dropped.
             let _open = gate.lock().recv();
             name_of(map)
@@ -44,7 +44,7 @@ async fn index_that_another_holder_adds_is_read() {
         kept.add_index("name", values).map(drop).unwrap();
         kept
     });
-    begun.recv().unwrap();
+    called.recv().unwrap();
     let maps = factory.in_namespaces_where("tenant=true", InformerSpec::new()).unwrap();
     maps.start().unwrap();
     maps.wait_for_sync(SOON).await.unwrap();
@@ -187,5 +187,5 @@ async fn sets_end_with_their_factory() {
     sleep(600 * S).await;
     assert_eq!(server.requests().len(), requests, "nothing is requested after the shutdown");
     assert!(secrets.wait_for_sync(S).await.is_err(), "{late:?} is not known");
-    assert!(maps.group().informers().iter().all(|informer| informer.is_stopped()));
+    assert!(maps.group().informers().iter().all(kube_informer::SharedInformer::is_stopped));
 }
