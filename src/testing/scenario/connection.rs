@@ -18,6 +18,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::schedule::Disturbance;
+use super::target::{Target, in_one_word, is_background};
 use super::world::World;
 use crate::error::BoxError;
 
@@ -62,7 +63,7 @@ impl Turn {
 pub(super) fn client(world: &World, death: CancellationToken, turn: Turn) -> kube::Client {
     let connection = Connection {
         world: world.clone(),
-        server: world.faults().client(world.server().client()),
+        server: world.faults().client(noted(world)),
         death,
         turn,
     };
@@ -70,6 +71,30 @@ pub(super) fn client(world: &World, death: CancellationToken, turn: Turn) -> kub
     let service = tower::service_fn(move |request| {
         let connection = connection.clone();
         async move { connection.pass(request).await }
+    });
+    kube::Client::new(service, "default")
+}
+
+/// The name of a write, on its way to the server.
+#[derive(Clone)]
+struct Write(String);
+
+/// Returns a client of the server that notes its answers to writes, whether or not the program
+/// learns of them.
+fn noted(world: &World) -> kube::Client {
+    let world = world.clone();
+    let service = tower::service_fn(move |request: Request<Body>| {
+        let world = world.clone();
+        async move {
+            let write = request.extensions().get::<Write>().cloned();
+            let dry = request.uri().query().is_some_and(|query| query.contains("dryRun="));
+            let answered = world.server().client().send(request).await;
+            if let Some(Write(name)) = write {
+                let accepted = answered.as_ref().is_ok_and(|answer| answer.status().is_success());
+                world.write_ends(&name, accepted && !dry);
+            }
+            answered
+        }
     });
     kube::Client::new(service, "default")
 }
@@ -95,7 +120,9 @@ impl Connection {
     async fn pass(&self, request: Request<Body>) -> Result<Response<PassedBody>, BoxError> {
         let Named { mut request, name, watch, content } = named(request).await?;
         let write = *request.method() != Method::GET;
-        if self.turn.taken.is_cancelled() && name.starts_with("PUT") && is_lease(&name) {
+        let target = Target::of(&name);
+        let of_leases = target.as_ref().is_some_and(Target::is_of_leases);
+        if of_leases && self.turn.taken.is_cancelled() && *request.method() == Method::PUT {
             return renewed(request).await;
         }
         self.turn.comes().await;
@@ -109,13 +136,18 @@ impl Connection {
         let in_flight = (!watch).then(|| self.world.in_flight(&name));
         if watch {
             only_json(&mut request);
-        } else if !write && let Some(uri) = self.of_the_past(request.uri(), &name) {
-            *request.uri_mut() = uri;
+        } else if write {
+            request.extensions_mut().insert(Write(name.clone()));
+        } else {
+            let lists_leases = of_leases && target.is_some_and(|target| target.name.is_empty());
+            if let Some(uri) = self.of_the_past(request.uri(), lists_leases) {
+                *request.uri_mut() = uri;
+            }
         }
         let collection: Arc<str> = request.uri().path().into();
         let answered = match disturbance {
             Some(Disturbance::CrashBefore) => {
-                self.world.crash();
+                self.world.dies();
                 return pending().await;
             }
             Some(Disturbance::Takeover) => {
@@ -126,11 +158,11 @@ impl Connection {
             Some(disturbance) => disturbed(disturbance, &self.server).send(request).await,
             None => self.server.send(request).await,
         };
-        if write {
-            self.world.write_ends(&name);
+        if write && !is_background(&name) {
+            self.world.touch();
         }
         if disturbance == Some(Disturbance::CrashAfter) {
-            self.world.crash();
+            self.world.dies();
         }
         drop(in_flight);
         self.turn.comes().await;
@@ -157,7 +189,6 @@ impl Connection {
             turn.comes().await;
             let in_flight = world.in_flight(&name);
             let answered = server.send(request).await;
-            world.write_ends(&name);
             drop(in_flight);
             answered
         });
@@ -167,12 +198,12 @@ impl Connection {
 
     /// Returns the address of an older list: from before a restart, if this list may be stale, or
     /// of the Leases, which a process whose place was taken believes to be as they were.
-    fn of_the_past(&self, uri: &Uri, name: &str) -> Option<Uri> {
+    fn of_the_past(&self, uri: &Uri, lists_leases: bool) -> Option<Uri> {
         let query = uri.query().unwrap_or_default();
         let pairs = || form_urlencoded::parse(query.as_bytes());
         let may_be_stale =
             || pairs().any(|(name, value)| name == "resourceVersion" && value == "0");
-        let revision = if name.ends_with("/leases") {
+        let revision = if lists_leases {
             *self.turn.taken_at.get()?
         } else if may_be_stale() {
             self.world.list_of_any_version()?
@@ -241,10 +272,6 @@ impl Watch {
     }
 }
 
-fn is_lease(name: &str) -> bool {
-    name.split('/').any(|part| part == "leases")
-}
-
 /// Returns the answer to a renewal that seems to succeed: the server never gets it.
 async fn renewed(request: Request<Body>) -> Result<Response<PassedBody>, BoxError> {
     let bytes = request.into_body().collect().await?.to_bytes();
@@ -265,7 +292,7 @@ fn object_of(line: &[u8]) -> Option<(String, Value)> {
     let metadata = &event["object"]["metadata"];
     let namespace = metadata["namespace"].as_str().map(|namespace| format!("{namespace}/"));
     let name = namespace.unwrap_or_default() + metadata["name"].as_str()?;
-    Some((name, event["object"].take()))
+    Some((in_one_word(&name), event["object"].take()))
 }
 
 /// Returns a client that disturbs each request.
@@ -299,9 +326,9 @@ async fn named(request: Request<Body>) -> Result<Named, BoxError> {
     let given = |member: &str| content["metadata"][member].as_str();
     if head.method != Method::POST {
     } else if let Some(given) = given("name") {
-        name.extend(["/", given]);
+        name.extend(["/", &in_one_word(given)]);
     } else if let Some(prefix) = given("generateName") {
-        name.extend(["/", prefix, "*"]);
+        name.extend(["/", &in_one_word(prefix), "*"]);
     }
     let request = Request::from_parts(head, Body::from(bytes.to_vec()));
     Ok(Named { request, name, watch, content })

@@ -4,9 +4,12 @@ use std::mem;
 use std::pin::pin;
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::record::Record;
 use super::schedule::{Disturbance, Step};
 use super::settling::Unsettled;
+use super::target::is_background_object;
 use super::world::World;
 
 /// Watches that deliver nothing.
@@ -21,8 +24,12 @@ pub(super) struct Hold {
 }
 
 impl World {
-    /// Holds the process, and starts another one in its place.
+    /// Holds the process, and starts another one in its place. Does nothing while the test stops
+    /// the program.
     pub(super) fn take_over(&self) {
+        if self.0.record.lock().stopped {
+            return;
+        }
         let Some(life) = self.0.life.lock().take() else { return };
         let _first = life.turn.taken_at.set(self.0.server.revision());
         life.turn.taken.cancel();
@@ -30,7 +37,7 @@ impl World {
         if let Some((life, _)) = self.0.former.lock().replace((life, since)) {
             self.ends(&life);
         }
-        self.start();
+        self.begins();
     }
 
     /// Returns true if watches or a process are held.
@@ -89,14 +96,18 @@ impl World {
         let since = record.settled;
         drop(record);
         self.hold(Hold { collection: None, since, ends: false });
-        self.crash();
+        self.dies();
         true
     }
 
     fn settles(&self, record: &mut Record) {
         record.settles(self.0.server.revision());
         if self.0.explored {
-            record.states.push(self.0.server.objects());
+            let objects = self.0.server.objects();
+            let before = record.states.last();
+            let same = before.is_some_and(|before| compared(before).eq(compared(&objects)));
+            record.unchanged = if same { record.unchanged + 1 } else { 0 };
+            record.states.push(objects);
         }
     }
 
@@ -138,4 +149,9 @@ impl World {
         }
         Ok(())
     }
+}
+
+/// Returns the objects without Leases and Events.
+fn compared(objects: &[Value]) -> impl Iterator<Item = &Value> {
+    objects.iter().filter(|one| !is_background_object(one))
 }

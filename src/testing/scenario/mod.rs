@@ -44,6 +44,7 @@ mod program;
 pub(in crate::testing) mod record;
 pub(in crate::testing) mod schedule;
 mod settling;
+pub(in crate::testing) mod target;
 mod trouble;
 mod world;
 

@@ -41,6 +41,8 @@ pub(in crate::testing) struct Record {
     pub(in crate::testing) settled_at: Vec<(usize, u64)>,
     /// The objects each time that it settled, in an exploration.
     pub(in crate::testing) states: Vec<Vec<Value>>,
+    /// The times in a row that it settled, in an exploration, and no object had changed.
+    pub(super) unchanged: u32,
     /// The disturbances that have happened, each with the numbers of writes and events by then.
     pub(in crate::testing) disturbed: Vec<(Step, (usize, usize))>,
     /// The number of requests when the world last settled.
@@ -52,10 +54,13 @@ pub(in crate::testing) struct Record {
     /// The requests without an answer, by their number.
     pub(super) in_flight: BTreeMap<u64, String>,
     pub(super) active: Instant,
-    /// The write that the server has just answered, while the rules are checked.
+    /// The write that the server has just accepted, while the rules are checked.
     pub(super) just_written: Option<String>,
     pub(super) broken: Option<String>,
-    pub(super) starts: u32,
+    /// The starts after an end or a crash since the world last settled.
+    pub(super) restarts: u32,
+    /// True if the test has stopped the program, or crashed it.
+    pub(super) stopped: bool,
     /// The reconciles of earlier lives.
     pub(super) reconciles: u64,
 }
@@ -73,6 +78,7 @@ impl Record {
             settled: 0,
             settled_at: Vec::new(),
             states: Vec::new(),
+            unchanged: 0,
             disturbed: Vec::new(),
             settled_requests: 0,
             stale: None,
@@ -81,7 +87,8 @@ impl Record {
             active: Instant::now(),
             just_written: None,
             broken: None,
-            starts: 0,
+            restarts: 0,
+            stopped: false,
             reconciles: 0,
         }
     }
@@ -103,10 +110,6 @@ impl Record {
         self.settled += 1;
         self.settled_at.push((self.writes.len(), revision));
         self.settled_requests = self.requests.len();
+        self.restarts = 0;
     }
-}
-
-/// Returns true for the paths of Leases and Events, which are written at any time.
-pub(super) fn is_background(name: &str) -> bool {
-    name.split('/').any(|part| matches!(part, "leases" | "events"))
 }

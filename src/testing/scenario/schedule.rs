@@ -49,7 +49,7 @@ pub(in crate::testing) struct Step {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::testing) struct Schedule(pub(in crate::testing) Vec<Step>);
 
-/// The text between the disturbances of a pair. No name of a request or an event has it.
+/// The text between the disturbances of a pair. No name has a space in its object.
 const AND: &str = " + ";
 
 impl Disturbance {

@@ -12,6 +12,9 @@ use crate::controller::{ControllerStatus, KeyTriggers};
 /// The number of requests without rest after which a program spins.
 const SPINS: usize = 20_000;
 
+/// The times in a row that a world of an exploration settles although nothing changes.
+const UNCHANGED: u32 = 100;
+
 /// The number of requests that the error names.
 const NAMED_REQUESTS: usize = 5;
 
@@ -37,8 +40,8 @@ impl World {
     /// Watches, and writes of Leases and Events, may go on. So may reads, and reconciles that
     /// neither write nor fail, such as periodic ones.
     ///
-    /// A program that was started with a disturbance of an exploration is started again here after
-    /// its crash.
+    /// In a disturbed run of an exploration, a program that has crashed or ended is started again
+    /// here, at most eight times. One that the script has stopped or crashed is not.
     ///
     /// # Errors
     /// The program did not settle within an hour, made thousands of requests without rest, has
@@ -48,6 +51,10 @@ impl World {
             let settled = self.quiet().await;
             if self.breaks_a_rule().is_some() || self.is_over() {
                 return settled;
+            }
+            if self.record().lock().unchanged >= UNCHANGED {
+                let problem = format!("the world settled {UNCHANGED} times, and nothing changed");
+                return Err(self.unsettled(problem));
             }
             if !self.release(settled.is_err()) {
                 return settled;

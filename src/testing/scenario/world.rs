@@ -1,11 +1,9 @@
 //! One run of a scenario: the server, the program's lives, and the record of what it did.
 
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::FutureExt;
 use kube::Resource;
 use kube_embedded_apiserver::api_server::DirectWriteError;
 use kube_embedded_apiserver::{ApiServer, Faults};
@@ -20,12 +18,14 @@ use tokio_util::sync::CancellationToken;
 use super::connection::{self, Turn};
 use super::holding::Hold;
 use super::program::Program;
-use super::record::{Record, Touch, is_background};
+use super::record::{Record, Touch};
 use super::schedule::{Disturbance, Position, Schedule, Step};
+use super::target::is_background;
 use super::{Rule, Run, Scenario};
 use crate::controller::{ControllerStatus, current_key};
 use crate::error::BoxError;
 use crate::object::ObjectKey;
+use crate::panic::{catch, catch_async};
 
 /// The time that a program has to stop in.
 const GRACE: Duration = Duration::from_secs(600);
@@ -33,8 +33,8 @@ const GRACE: Duration = Duration::from_secs(600);
 /// The time after which a program that has crashed starts again, as a kubelet does it.
 const RESTART: Duration = Duration::from_secs(1);
 
-/// The number of starts of a program that is started again after each end.
-const STARTS: u32 = 8;
+/// The number of times that a program is started again until the world settles.
+const RESTARTS: u32 = 8;
 
 /// One run of a [`Scenario`]. Clones are cheap, and are the same world.
 #[derive(Clone)]
@@ -154,8 +154,11 @@ impl World {
         record.writes.iter().map(|(position, _)| position.name.clone()).collect()
     }
 
-    /// Returns the write that the server has just answered. `None` unless a rule of
+    /// Returns the write that the server has just accepted. `None` unless a rule of
     /// [`never`](Scenario::never) is checked for that reason.
+    ///
+    /// A write that the server refused, that was answered without the server, or that is a dry run
+    /// has changed nothing, and is not returned.
     pub fn just_written(&self) -> Option<String> {
         self.0.record.lock().just_written.clone()
     }
@@ -183,16 +186,21 @@ impl World {
     /// # Panics
     /// Panics outside a tokio runtime.
     pub fn start(&self) {
-        self.crash();
-        self.0.record.lock().starts += 1;
+        self.0.record.lock().stopped = false;
+        self.begins();
+    }
+
+    /// Starts a process. If one runs, it dies first.
+    pub(super) fn begins(&self) {
+        self.dies();
         let (death, turn) = (CancellationToken::new(), Turn::default());
         let program = Program::new(connection::client(self, death.clone(), turn.clone()));
         let (ends, ended) = watch::channel(None);
         let (world, begun) = (self.clone(), (self.0.run)(program.clone()));
         let task = tokio::spawn(async move {
-            let end = match AssertUnwindSafe(begun).catch_unwind().await {
+            let end = match catch_async(begun).await {
                 Ok(end) => end.map_err(|error: BoxError| error.to_string()),
-                Err(_panic) => Err("it panicked".into()),
+                Err(message) => Err(format!("it panicked: {message}")),
             };
             ends.send_replace(Some(end));
             world.0.news.notify_one();
@@ -204,8 +212,23 @@ impl World {
     /// Ends the program in mid-air: nothing of it reaches the server any more, and nothing of the
     /// server reaches it. Its future is dropped.
     ///
-    /// Tasks that it has spawned may live on, but are cut off. Does nothing if it does not run.
+    /// Tasks that it has spawned may live on, but are cut off. A process that is held in a takeover
+    /// dies, too. The program does not run again before [`start`](Self::start).
     pub fn crash(&self) {
+        self.stays_stopped();
+        self.dies();
+    }
+
+    /// Ends a process that is held, and keeps the program from being started by the world.
+    fn stays_stopped(&self) {
+        self.0.record.lock().stopped = true;
+        if let Some((life, _)) = self.0.former.lock().take() {
+            self.ends(&life);
+        }
+    }
+
+    /// Ends the process in mid-air.
+    pub(super) fn dies(&self) {
         let Some(life) = self.0.life.lock().take() else { return };
         self.ends(&life);
         self.0.record.lock().in_flight.clear();
@@ -221,18 +244,28 @@ impl World {
 
     /// Tells the program to stop, and waits until it has ended.
     ///
+    /// A process that is held in a takeover dies. The program does not run again before
+    /// [`start`](Self::start).
+    ///
     /// # Errors
     /// The program failed, or did not end within ten minutes.
     pub async fn stop(&self) -> Result<(), BoxError> {
-        let Some(mut life) = self.0.life.lock().take() else { return Ok(()) };
-        life.program.stopping().cancel();
-        let ended = timeout(GRACE, life.ended.wait_for(Option::is_some)).await;
-        let ended = ended.map(|ended| ended.ok().and_then(|ended| ended.clone()));
-        self.0.record.lock().reconciles += ended_reconciles(&life.program.controllers());
-        match ended {
-            Ok(Some(end)) => Ok(end?),
-            _ => Err(format!("the program did not end within {GRACE:?}").into()),
+        self.stays_stopped();
+        let running =
+            self.0.life.lock().as_ref().map(|one| (one.program.clone(), one.ended.clone()));
+        let Some((program, mut ended)) = running else { return Ok(()) };
+        program.stopping().cancel();
+        let end = match timeout(GRACE, ended.wait_for(Option::is_some)).await {
+            Ok(Ok(end)) => end.clone(),
+            // A disturbance has ended it.
+            Ok(Err(_)) => None,
+            Err(_) => return Err(format!("the program did not end within {GRACE:?}").into()),
+        };
+        let stopped = self.0.life.lock().take_if(|life| life.ended.same_channel(&ended));
+        if stopped.is_some() {
+            self.0.record.lock().reconciles += ended_reconciles(&program.controllers());
         }
+        Ok(end.unwrap_or(Ok(()))?)
     }
 
     pub(in crate::testing) fn record(&self) -> &Mutex<Record> {
@@ -243,7 +276,7 @@ impl World {
         self.0.quiet
     }
 
-    pub(super) fn limit(&self) -> Duration {
+    pub(in crate::testing) fn limit(&self) -> Duration {
         self.0.limit
     }
 
@@ -288,11 +321,11 @@ impl World {
         Some(due.disturbance)
     }
 
-    /// Notes that the server has answered a write, whether or not the program learns of it.
-    pub(super) fn write_ends(&self, name: &str) {
+    /// Notes that the server has answered a write.
+    pub(super) fn write_ends(&self, name: &str, accepted: bool) {
         if !is_background(name) {
             self.touch();
-            self.0.record.lock().just_written = Some(name.into());
+            self.0.record.lock().just_written = accepted.then(|| name.into());
             self.check_rules();
             self.0.record.lock().just_written = None;
         }
@@ -300,11 +333,12 @@ impl World {
 
     /// Notes an event that is about to be delivered.
     pub(super) fn event_comes(&self, collection: &Arc<str>, object: &str, content: Value) {
-        if is_background(collection) {
+        let name = format!("EVENT {collection} {object}");
+        if is_background(&name) {
             return;
         }
         let mut record = self.0.record.lock();
-        let position = record.position(format!("EVENT {collection} {object}"));
+        let position = record.position(name);
         record.events.push(position.clone());
         self.touches(&mut record, None, position.clone(), content);
         let since = record.settled;
@@ -363,12 +397,12 @@ impl World {
 
     /// Checks the rules, and keeps the first that is broken.
     pub(super) fn check_rules(&self) {
-        let breaks = |rule: &Rule| {
-            // A rule that panics does not hold.
-            catch_unwind(AssertUnwindSafe(|| (rule.broken)(self))).unwrap_or(true)
+        let breaks = |rule: &Arc<Rule>| match catch(|| (rule.broken)(self)) {
+            Ok(broken) => broken.then(|| format!("never: {}", rule.text)),
+            Err(why) => Some(format!("never: {}, but the rule panicked: {why}", rule.text)),
         };
-        if let Some(rule) = self.0.rules.iter().find(|rule| breaks(rule)) {
-            self.0.record.lock().broken.get_or_insert_with(|| format!("never: {}", rule.text));
+        if let Some(problem) = self.0.rules.iter().find_map(breaks) {
+            self.0.record.lock().broken.get_or_insert(problem);
             self.0.news.notify_one();
         }
     }
@@ -377,23 +411,42 @@ impl World {
         self.0.record.lock().broken.clone()
     }
 
-    /// Starts a program again that has crashed or ended, if this world does so.
+    /// Starts a program again that has crashed or ended, if this world does so and the test has not
+    /// stopped it.
     pub(super) async fn restart_if_due(&self) {
         let gone = self.0.life.lock().as_ref().is_none_or(|life| life.ended.borrow().is_some());
-        if gone && self.0.restarts && self.0.record.lock().starts < STARTS {
-            self.crash();
+        let may_restart = || {
+            let record = self.0.record.lock();
+            self.0.restarts && !record.stopped && record.restarts < RESTARTS
+        };
+        if gone && may_restart() {
+            self.dies();
             sleep(RESTART).await;
-            self.start();
+            if may_restart() && self.0.life.lock().is_none() {
+                self.0.record.lock().restarts += 1;
+                self.begins();
+            }
         }
     }
 
     /// Returns why a program that should run does not.
     pub(super) fn ended(&self) -> Option<String> {
+        let (stopped, restarts) = {
+            let record = self.0.record.lock();
+            (record.stopped, record.restarts)
+        };
+        if stopped {
+            return None;
+        }
+        let after = match restarts {
+            0 => String::new(),
+            _ => format!(", after {restarts} restarts"),
+        };
         let life = self.0.life.lock();
         let end = life.as_ref()?.ended.borrow().clone()?;
         Some(match end {
-            Ok(()) => "the program has ended".into(),
-            Err(error) => format!("the program has ended: {error}"),
+            Ok(()) => format!("the program has ended{after}"),
+            Err(error) => format!("the program has ended{after}: {error}"),
         })
     }
 
