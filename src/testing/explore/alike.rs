@@ -3,10 +3,12 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::end::{normalize, note_names};
+use super::end::{normalize, note_names, resolve};
+use super::texts::without_names;
 use crate::object::ObjectKey;
 use crate::testing::scenario::record::Touch;
 use crate::testing::scenario::schedule::{Disturbance, Position, Schedule, Step};
+use crate::testing::scenario::target::Target;
 
 /// The texts that stand for the name and the namespace of a key. No object has them.
 const NAME: &str = "\u{1}";
@@ -59,6 +61,7 @@ impl Alike {
         for touch in touches.iter().filter(|touch| is_event(&touch.at.name)) {
             note_names(&mut touch.content.clone(), &mut names);
         }
+        resolve(&mut names);
         let (mut known, mut places, mut keyed) = (HashMap::new(), HashMap::new(), HashSet::new());
         for (family, mut touches) in (0..).zip(of) {
             let Some(key) = touches.iter().find_map(|touch| touch.key.as_ref()) else { continue };
@@ -129,8 +132,7 @@ impl Alike {
 fn text(touch: &Touch, key: &ObjectKey, names: &HashMap<String, String>) -> String {
     let mut content = touch.content.clone();
     normalize(&mut content, names);
-    let parts = touch.at.name.split('/').map(|part| names.get(part).map_or(part, String::as_str));
-    let text = parts.collect::<Vec<_>>().join("/") + &content.to_string();
+    let text = without_names(&touch.at.name, names) + &content.to_string();
     let text = replace_word(&text, key.name(), NAME);
     match key.namespace() {
         Some(namespace) => replace_word(&text, namespace, NAMESPACE),
@@ -215,24 +217,7 @@ fn stream(name: &str) -> Option<String> {
 
 /// Returns the object of a request or event. A collection has an empty name.
 fn object(name: &str) -> Option<Node> {
-    let mut words = name.splitn(3, ' ');
-    let (_verb, path, object) = (words.next()?, words.next()?, words.next());
-    let parts: Vec<_> = path.trim_matches('/').split('/').collect();
-    let (group, parts) = match &parts[..] {
-        ["api", _version, parts @ ..] => ("", parts),
-        ["apis", group, _version, parts @ ..] => (*group, parts),
-        _ => return None,
-    };
-    let (plural, name) = match parts {
-        ["namespaces", name] | ["namespaces", name, "status" | "finalize"] => {
-            ("namespaces", (*name).to_owned())
-        }
-        ["namespaces", _, plural] | [plural] => (*plural, String::new()),
-        ["namespaces", namespace, plural, name, ..] => (*plural, format!("{namespace}/{name}")),
-        [plural, name, ..] => (*plural, (*name).to_owned()),
-        [] => return None,
-    };
-    Some(Node::Object(format!("{group}/{plural}"), object.map_or(name, str::to_owned)))
+    Target::of(name).map(|Target { collection, name }| Node::Object(collection, name))
 }
 
 /// Replaces a name where no letter or digit touches it.
@@ -254,31 +239,6 @@ fn replace_word(text: &str, word: &str, by: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn object_has_one_name_in_all_requests() {
-        let of = |name: &str| match object(name) {
-            Some(Node::Object(collection, name)) => Some(format!("{collection} {name}")),
-            _ => None,
-        };
-        for (name, expected) in [
-            ("PATCH /api/v1/namespaces/shop/secrets/a", "/secrets shop/a"),
-            ("EVENT /api/v1/namespaces/shop/secrets shop/a", "/secrets shop/a"),
-            ("EVENT /api/v1/secrets shop/a", "/secrets shop/a"),
-            ("GET /api/v1/secrets", "/secrets "),
-            ("GET /api/v1/namespaces/shop/secrets", "/secrets "),
-            ("POST /api/v1/namespaces/shop/pods/a/binding/a", "/pods shop/a"),
-            ("PUT /apis/apps/v1/namespaces/shop/deployments/a/status", "apps/deployments shop/a"),
-            ("PATCH /apis/apps/v2/namespaces/shop/deployments/a", "apps/deployments shop/a"),
-            ("POST /api/v1/namespaces/shop", "/namespaces shop"),
-            ("PUT /api/v1/namespaces/shop/finalize", "/namespaces shop"),
-            ("EVENT /api/v1/namespaces shop", "/namespaces shop"),
-            ("DELETE /api/v1/nodes/n1", "/nodes n1"),
-        ] {
-            assert_eq!(of(name).as_deref(), Some(expected), "{name}");
-        }
-        assert_eq!(of("GET /version"), None);
-    }
 
     #[test]
     fn only_whole_words_are_replaced() {

@@ -1,9 +1,12 @@
 //! The objects at the end of a run, without those facts in which equal runs differ.
 
 use std::collections::HashMap;
+use std::mem;
 
-use k8s_openapi::jiff::Timestamp;
-use serde_json::Value;
+use serde_json::{Map, Value};
+
+use super::texts::without_names;
+use crate::testing::scenario::target::is_background_object;
 
 /// The members that count writes, name the writer, or are numbers of the server's choice.
 const LEFT_OUT: [&str; 6] = [
@@ -15,17 +18,24 @@ const LEFT_OUT: [&str; 6] = [
     "selfLink",
 ];
 
+/// The members whose lists are sets: two writers may add their items in any order.
+const SETS: [&str; 3] = ["conditions", "finalizers", "ownerReferences"];
+
+/// The longest chain of objects of which each has the uid of the next in its name.
+const DEPTH: usize = 8;
+
 /// The objects of a server, each with its name, in the order of their names.
 #[derive(Debug, PartialEq)]
 pub(super) struct End(Vec<(String, Value)>);
 
 impl End {
     pub(super) fn of(mut objects: Vec<Value>) -> Self {
-        objects.retain(|object| !matches!(object["kind"].as_str(), Some("Lease" | "Event")));
+        objects.retain(|object| !is_background_object(object));
         let mut names = HashMap::new();
         for one in &mut objects {
             note_names(one, &mut names);
         }
+        resolve(&mut names);
         let normal_form = |mut one: Value| {
             normalize(&mut one, &names);
             (name(&one), one)
@@ -76,6 +86,20 @@ pub(super) fn note_names(object: &mut Value, names: &mut HashMap<String, String>
     }
 }
 
+/// Replaces names inside of the texts that stand for others: an object's name may hold the uid of
+/// another one.
+pub(super) fn resolve(names: &mut HashMap<String, String>) {
+    for _ in 0..DEPTH {
+        let before = names.clone();
+        for text in names.values_mut() {
+            *text = without_names(text, &before);
+        }
+        if *names == before {
+            break;
+        }
+    }
+}
+
 fn text(value: &Value) -> Option<String> {
     value.as_str().map(str::to_owned)
 }
@@ -87,30 +111,34 @@ fn name(object: &Value) -> String {
     format!("{kind}{}{}", part(&metadata["namespace"]), part(&metadata["name"]))
 }
 
-/// Replaces uids, generated names, addresses of services, and times.
+/// Replaces uids, generated names, addresses of services, and times, also inside of texts and of
+/// members' names. Sorts sets.
 pub(super) fn normalize(value: &mut Value, names: &HashMap<String, String>) {
     match value {
         Value::Object(members) => {
-            members.retain(|member, _| !LEFT_OUT.contains(&&**member));
-            members.values_mut().for_each(|member| normalize(member, names));
+            let mut normalized = Map::new();
+            for (member, mut value) in mem::take(members) {
+                if LEFT_OUT.contains(&&*member) {
+                    continue;
+                }
+                normalize(&mut value, names);
+                if let Value::Array(items) = &mut value
+                    && SETS.contains(&&*member)
+                {
+                    items.sort_by_cached_key(Value::to_string);
+                }
+                let mut member = without_names(&member, names);
+                while normalized.contains_key(&member) {
+                    member += " and another";
+                }
+                normalized.insert(member, value);
+            }
+            *members = normalized;
         }
         Value::Array(items) => items.iter_mut().for_each(|item| normalize(item, names)),
-        Value::String(text) => {
-            if let Some(name) = names.get(text) {
-                text.clone_from(name);
-            } else if is_uid(text) {
-                "uid of no object".clone_into(text);
-            } else if text.len() >= 20 && text.parse::<Timestamp>().is_ok() {
-                "time".clone_into(text);
-            }
-        }
+        Value::String(text) => *text = without_names(text, names),
         _ => {}
     }
-}
-
-fn is_uid(text: &str) -> bool {
-    let parts: Vec<_> = text.split('-').map(str::len).collect();
-    parts == [8, 4, 4, 4, 12] && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
 }
 
 /// Returns the path at which two values differ, and both parts. Contents of Secrets are not shown.
@@ -166,6 +194,20 @@ mod tests {
         let one = object("6d2f0e1c-51b8-4d22-9a4c-0c5a9f1d2e3f", "3", "2026-01-01T00:00:00Z");
         let other = object("7d2f0e1c-51b8-4d22-9a4c-0c5a9f1d2e3f", "4", "2026-01-02T00:00:00.5Z");
         assert_eq!(end(&[one]).difference(&end(&[other])), None);
+    }
+
+    #[test]
+    fn names_of_members_and_order_of_sets_are_no_difference() {
+        let object = |uid: &str, finalizers: [&str; 2]| {
+            json!({
+                "kind": "ConfigMap", "metadata": {"name": "a", "finalizers": finalizers},
+                "data": {format!("pod-{uid}"): "x", "order": finalizers},
+            })
+        };
+        let one = object("6d2f0e1c-51b8-4d22-9a4c-0c5a9f1d2e3f", ["a/b", "c/d"]);
+        let other = object("7d2f0e1c-51b8-4d22-9a4c-0c5a9f1d2e3f", ["c/d", "a/b"]);
+        let found = end(&[one]).difference(&end(&[other]));
+        assert_eq!(found.as_deref(), Some("ConfigMap/a.data.order.0 differs"));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 mod alike;
 mod end;
 mod report;
+mod texts;
 
 use std::collections::{HashMap, HashSet};
 use std::mem;
@@ -17,7 +18,7 @@ use futures::FutureExt;
 use futures::future::LocalBoxFuture;
 use parking_lot::Mutex;
 use tokio::runtime::Builder;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use self::alike::Alike;
 use self::end::{End, note_names};
@@ -31,6 +32,9 @@ use crate::panic::into_message;
 /// The time in which a program that has settled for the last time must not write, in times of the
 /// scenario's quiet time.
 const REST: u32 = 3;
+
+/// The time in which a script has to end, in times of that in which the world has to settle.
+const SCRIPT: u32 = 100;
 
 /// The seed of every run. One schedule then gives one run.
 const SEED: u64 = 28;
@@ -86,12 +90,14 @@ impl Scenario {
     /// end, too. It must not assert what holds only without a disturbance. A run fails if
     ///
     /// - the script fails or panics, or the program does not settle;
+    /// - the script takes a hundred times [`settles_within`](Scenario::settles_within) on the
+    ///   paused clock, or settles a hundred times in a row and no object changes;
     /// - a rule of [`never`](Scenario::never) is broken;
     /// - the program writes again within three times the [quiet time](Scenario::quiet_for);
     /// - the objects at its end differ from those without a disturbance, apart from uids, versions,
     ///   generations, times, generated names, addresses of services, field managers, Leases and
-    ///   Events. After a crash, a lost answer, a 409 or a 429, they are also compared each time
-    ///   that the world settles.
+    ///   Events, and the order of finalizers, owners and conditions. After a crash, a lost answer, a
+    ///   409 or a 429, they are also compared each time that the world settles.
     ///
     /// | disturbance | at | the program |
     /// |---|---|---|
@@ -358,10 +364,12 @@ async fn act(
     script: &Script<'_>,
     holds_long: bool,
 ) -> Result<Result<(), String>, Misled> {
-    let acted = AssertUnwindSafe(async { script(world.clone()).await }).catch_unwind().await;
-    let failure = match acted {
-        Ok(Ok(())) => None,
-        Ok(Err(error)) => Some(error.to_string()),
+    let limit = world.limit().saturating_mul(SCRIPT);
+    let acts = timeout(limit, async { script(world.clone()).await });
+    let failure = match AssertUnwindSafe(acts).catch_unwind().await {
+        Ok(Ok(Ok(()))) => None,
+        Ok(Ok(Err(error))) => Some(error.to_string()),
+        Ok(Err(_)) => Some(format!("the script did not end within {limit:?}")),
         Err(panic) => Some(format!("the script panicked: {}", into_message(panic))),
     };
     if let Some(problem) = world.breaks_a_rule().or(failure) {

@@ -100,7 +100,7 @@ impl fmt::Display for Exploration {
 impl fmt::Display for FailedRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { schedule, problem } = self;
-        write!(f, "replay(\"{schedule}\"): {problem}")
+        write!(f, "replay({schedule:?}): {problem}")
     }
 }
 
