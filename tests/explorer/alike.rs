@@ -13,7 +13,7 @@ use crate::scenarios::map;
 type Request = ReconcileRequest<ConfigMap, Client>;
 
 /// A controller of maps with this reconcile.
-fn of_maps<F>(reconcile: fn(Request) -> F) -> Scenario
+pub(crate) fn of_maps<F>(reconcile: fn(Request) -> F) -> Scenario
 where
     F: Future<Output = Result<Action, BoxError>> + Send + 'static,
 {
@@ -28,7 +28,7 @@ where
 }
 
 /// Creates a secret under a generated name, and then notes it: a crash between the two leaves one.
-async fn leaves_a_secret(request: Request) -> Result<Action, BoxError> {
+pub(crate) async fn leaves_a_secret(request: Request) -> Result<Action, BoxError> {
     let Some(map) = request.object.present() else { return Ok(Action::done()) };
     if !map.annotations().contains_key("secret") {
         let mut secret = Secret::default();
@@ -40,7 +40,12 @@ async fn leaves_a_secret(request: Request) -> Result<Action, BoxError> {
     Ok(Action::done())
 }
 
-async fn note(request: &Request, map: &str, name: &str, value: &str) -> kube::Result<ConfigMap> {
+pub(crate) async fn note(
+    request: &Request,
+    map: &str,
+    name: &str,
+    value: &str,
+) -> kube::Result<ConfigMap> {
     let note = Patch::Merge(json!({"metadata": {"annotations": {name: value}}}));
     request.api(&request.context).patch(map, &PatchParams::default(), &note).await
 }
