@@ -96,8 +96,8 @@ impl Scenario {
     /// - the program writes again within three times the [quiet time](Scenario::quiet_for);
     /// - the objects at its end differ from those without a disturbance, apart from uids, versions,
     ///   generations, times, generated names, addresses of services, field managers, Leases and
-    ///   Events, and the order of finalizers, owners and conditions. After a crash, a lost answer, a
-    ///   409 or a 429, they are also compared each time that the world settles.
+    ///   Events, and the order of finalizers, owners and conditions. After a crash, a lost answer,
+    ///   a 409 or a 429, they are also compared each time that the world settles.
     ///
     /// | disturbance | at | the program |
     /// |---|---|---|
