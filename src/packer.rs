@@ -137,7 +137,7 @@ impl Packer {
             return Ok((key, keeper.keep_decoded(object, PackError::TooDeep)));
         }
         let values = values(store.as_ref(), &*object);
-        let heat = heat(store.as_ref(), &key);
+        let heat = heat(&**keeper, store.as_ref(), &key);
         Ok((key, keeper.pack_wire(wire, object, values, heat)))
     }
 }
@@ -160,9 +160,9 @@ fn values(store: Option<&Arc<dyn PackingStore>>, object: &dyn AnyObject) -> Opti
     store.and_then(|store| store.values(object))
 }
 
-/// Returns the heat of the stored state of this object.
-fn heat(store: Option<&Arc<dyn PackingStore>>, key: &ObjectKey) -> u8 {
-    store.and_then(|store| store.get(key)).map_or(0, |before| before.heat())
+/// Returns the heat of the next state of this object. `None` if the store does not have the object.
+fn heat(keeper: &dyn Keeper, store: Option<&Arc<dyn PackingStore>>, key: &ObjectKey) -> Option<u8> {
+    Some(keeper.heat_of_next(&store?.get(key)?))
 }
 
 /// Packs an object and decodes only its metadata and the fields that indexes read. Returns `None`
@@ -184,29 +184,43 @@ fn pack_undecoded(
         Some(Ok(values)) => values,
         Some(Err(NotEnough)) => return Ok(None),
     };
-    let Some((key, meta)) = head().as_ref().map_err(Clone::clone)? else { return Ok(None) };
-    Ok(keeper.pack_undecoded(wire, meta, values).map(|packed| (key.clone(), packed)))
+    let Some(Head { key, meta, replaces }) = head().as_ref().map_err(Clone::clone)? else {
+        return Ok(None);
+    };
+    Ok(keeper.pack_undecoded(wire, meta, values, *replaces).map(|packed| (key.clone(), packed)))
 }
 
-/// Returns the key and the metadata of an object that needs no decoding. `None` if it must be
-/// decoded: for a check, or because its new state is as hot as the stored one.
+/// The parts that are read of an object that is not decoded.
+struct Head {
+    key: ObjectKey,
+    meta: ObjectMeta,
+    /// True if the store has a state of the object.
+    replaces: bool,
+}
+
+/// Returns the head of an object that needs no decoding. `None` if it must be decoded: for a check,
+/// or because this state is to be hot.
 fn read_head(
     keeper: &dyn Keeper,
     store: Option<&Arc<dyn PackingStore>>,
     wire: &WireObject<'_>,
-) -> Result<Option<(ObjectKey, ObjectMeta)>, DecodeError> {
+) -> Result<Option<Head>, DecodeError> {
     let key = |namespace: Option<&str>, name: &str| ObjectKey::from_parts(namespace, name).ok();
     if !keeper.checks() {
         let meta = wire.codec.decode_head(wire.bytes)?;
         let key = key(meta.namespace.as_deref(), meta.name.as_deref().unwrap_or_default());
-        return Ok(key.map(|key| (key, meta)));
+        return Ok(key.map(|key| Head { key, meta, replaces: false }));
     }
     let mut found = None;
     let checked = wire.codec.check(wire.bytes, &mut |namespace, name| {
-        found = key(namespace, name).filter(|key| heat(store, key) == 0);
-        found.is_some()
+        let Some(key) = key(namespace, name) else { return false };
+        let heat = heat(keeper, store, &key);
+        let cold = heat.is_none_or(|heat| heat == 0);
+        found = cold.then(|| (key, heat.is_some()));
+        cold
     });
-    Ok(found.zip(checked))
+    let head = |((key, replaces), meta)| Head { key, meta, replaces };
+    Ok(found.zip(checked).map(head))
 }
 
 impl<K: ?Sized> Storage<K> {

@@ -8,10 +8,15 @@
 //! then keeps a weak reference, and so the allocation. A second sweep frees it some time after the
 //! last user dropped the object.
 //!
+//! A new state is as hot as the state that it replaces. Where at least half of such states are read,
+//! as by a handler of updates, each is as hot as if it had been read. So it is decoded as it
+//! arrives, which replaces its check, and by the thread that decodes the states after it: an
+//! allocator such as glibc's reuses memory only there.
+//!
 //! Sweeps visit only objects that are hot or lent, in slices, and yield in between.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -32,12 +37,17 @@ const LENT_INTERVAL: Duration = Duration::from_secs(1);
 /// removed. More hot objects raise it.
 const MAX_DROPPED: usize = 1024;
 
+/// The largest score of [`Heat::score`]. Above half of it, new states are expected to be read.
+const MAX_SCORE: u32 = 256;
+
 /// The hot and the lent objects of one informer.
 pub(super) struct Heat {
     /// The time between two sweeps over the hot objects. Zero if no object may be hot.
     half_age: Duration,
     /// True while sweeps run. Without them no object becomes hot, because none would cool.
     sweeping: AtomicBool,
+    /// Lower by one for each state that replaced another, and higher by two for each that was read.
+    score: AtomicU32,
     objects: AtomicUsize,
     bytes: AtomicUsize,
     hot: Roll,
@@ -54,6 +64,7 @@ impl Heat {
         Self {
             half_age: age / 2,
             sweeping: AtomicBool::new(false),
+            score: AtomicU32::new(0),
             objects: AtomicUsize::new(0),
             bytes: AtomicUsize::new(0),
             hot: Roll::default(),
@@ -71,6 +82,23 @@ impl Heat {
     /// Returns whether sweeps run.
     pub(super) fn is_swept(&self) -> bool {
         self.sweeping.load(Relaxed)
+    }
+
+    /// Returns the heat of a state that replaces one of this heat.
+    pub(super) fn of_next(&self, before: u8) -> u8 {
+        let expected = self.score.load(Relaxed) > MAX_SCORE / 2 && self.is_on();
+        if expected { HOTTEST } else { before }
+    }
+
+    /// Counts a state that replaced another.
+    pub(super) fn replaced(&self) {
+        let _at_zero = self.score.fetch_update(Relaxed, Relaxed, |score| score.checked_sub(1));
+    }
+
+    /// Counts the first read of such a state.
+    pub(super) fn was_read(&self) {
+        let higher = |score: u32| Some((score + 2).min(MAX_SCORE));
+        let _score = self.score.fetch_update(Relaxed, Relaxed, higher);
     }
 
     /// Returns the number of hot objects and their estimated size in bytes.

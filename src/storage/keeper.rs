@@ -178,6 +178,10 @@ impl Keeper for PackedKeeper {
         self.check
     }
 
+    fn heat_of_next(&self, before: &Cached) -> u8 {
+        self.shared.heat.of_next(before.heat())
+    }
+
     fn bare(&self, wire: &WireObject<'_>) -> Option<Buffer> {
         Some(Buffer::holding(wire.codec.bare(wire.bytes)?, self.shared.wipe))
     }
@@ -187,8 +191,12 @@ impl Keeper for PackedKeeper {
         wire: &WireObject<'_>,
         meta: &ObjectMeta,
         index_values: Option<IndexValues>,
+        replaces: bool,
     ) -> Option<Cached> {
         let packed = self.pack_bytes(wire, meta, index_values).ok()?;
+        if replaces {
+            packed.replaces();
+        }
         if self.check {
             self.compare(wire, &packed);
         }
@@ -200,7 +208,7 @@ impl Keeper for PackedKeeper {
         wire: &WireObject<'_>,
         object: Arc<dyn AnyObject>,
         index_values: Option<IndexValues>,
-        heat: u8,
+        heat: Option<u8>,
     ) -> Cached {
         if !self.packs() {
             return Cached::any(object);
@@ -209,7 +217,10 @@ impl Keeper for PackedKeeper {
         match meta.and_then(|meta| self.pack_bytes(wire, meta, index_values)) {
             Ok(packed) => {
                 self.compare(wire, &packed);
-                packed.inherit(object, heat);
+                if heat.is_some() {
+                    packed.replaces();
+                }
+                packed.inherit(object, heat.unwrap_or(0));
                 Cached::any(packed)
             }
             Err(error) => self.keep_decoded(object, error),

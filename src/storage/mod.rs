@@ -85,15 +85,18 @@ pub(crate) trait Keeper: Send + Sync {
     /// Packs an object that did not arrive as bytes. Keeps it decoded if packing fails.
     fn pack(&self, object: Arc<dyn AnyObject>, index_values: Option<IndexValues>) -> Cached;
 
-    /// Packs an object as it arrived. `decoded` is the object that a read returns. It stays as hot
-    /// as the previous state, whose heat is `heat`.
+    /// Packs an object as it arrived. `decoded` is the object that a read returns. `heat` is what
+    /// [`heat_of_next`](Self::heat_of_next) said, or `None` for an object that is new.
     fn pack_wire(
         &self,
         wire: &WireObject<'_>,
         decoded: Arc<dyn AnyObject>,
         index_values: Option<IndexValues>,
-        heat: u8,
+        heat: Option<u8>,
     ) -> Cached;
+
+    /// Returns the heat of the state that replaces `before`.
+    fn heat_of_next(&self, before: &Cached) -> u8;
 
     /// Returns whether this type is packed. False once that turned out not to be worth it.
     fn packs(&self) -> bool;
@@ -106,12 +109,14 @@ pub(crate) trait Keeper: Send + Sync {
     fn bare(&self, wire: &WireObject<'_>) -> Option<Buffer>;
 
     /// Packs an object as it arrived, without decoding it. `meta` has at least its name, namespace,
-    /// uid, version and labels. Returns `None` if the object must be decoded.
+    /// uid, version and labels. `replaces` is false for an object that is new. Returns `None` if
+    /// the object must be decoded.
     fn pack_undecoded(
         &self,
         wire: &WireObject<'_>,
         meta: &ObjectMeta,
         index_values: Option<IndexValues>,
+        replaces: bool,
     ) -> Option<Cached>;
 
     fn status(&self) -> StorageStatus;

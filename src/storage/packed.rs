@@ -100,6 +100,8 @@ impl Marks {
     const REPORTED: u8 = 8;
     /// The object has a version. An empty version to compare with would allocate.
     const VERSIONED: u8 = 16;
+    /// The object replaced another state, and was not read yet.
+    const NEW: u8 = 32;
 
     fn new(versioned: bool) -> Self {
         Self(AtomicU8::new(if versioned { Self::VERSIONED } else { 0 }))
@@ -188,6 +190,12 @@ impl Packed {
 
     fn shared(&self) -> &Shared {
         &self.dictionary.context.shared
+    }
+
+    /// Notes that the object replaces another state.
+    pub(super) fn replaces(&self) {
+        self.marks.set(Marks::NEW, true);
+        self.shared().heat.replaced();
     }
 
     /// Holds the unpacked object, as hot as the previous state was. Drops it if that state was
@@ -354,7 +362,10 @@ impl Packed {
     /// Readers that come at once may each unpack it, so that none waits for another. All return the
     /// same object.
     fn read(&self, warms: bool) -> Option<Arc<dyn AnyObject>> {
-        let Shared { figures, dropper, .. } = self.shared();
+        let Shared { figures, dropper, heat, .. } = self.shared();
+        if warms && self.marks.has(Marks::NEW) && self.marks.set(Marks::NEW, false) {
+            heat.was_read();
+        }
         let held = self.lend(None, warms);
         if held.is_some() {
             figures.hits.add();

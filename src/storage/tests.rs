@@ -71,7 +71,7 @@ impl<K: Resource + Send + Sync + 'static> Keeping<K> {
     }
 
     fn pack_wire(&self, wire: &WireObject<'_>, object: K, heat: u8) -> Cached<K> {
-        self.0.pack_wire(wire, Arc::new(object), None, heat).cast()
+        self.0.pack_wire(wire, Arc::new(object), None, Some(heat)).cast()
     }
 }
 

@@ -83,6 +83,48 @@ async fn unread_objects_never_stay_decoded() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn new_states_are_decoded_once_while_most_of_them_are_read() {
+    let arrivals = Arrivals::new();
+    let put_all = || (0..400).for_each(|n| drop(arrivals.put(n)));
+    put_all();
+    arrivals.decodes();
+    let decodes: Vec<_> = (0..400)
+        .map(|n| {
+            arrivals.put(n);
+            arrivals.read(n);
+            arrivals.decodes()
+        })
+        .collect();
+    assert_eq!(decodes[..100], [2; 100], "one for the check, one for the read");
+    assert_eq!(decodes[300..], [1; 100]);
+
+    // States that nobody reads soon stay packed.
+    sleep(2 * AGE).await;
+    assert_eq!(arrivals.hot(), 0);
+    put_all();
+    let hot = arrivals.hot();
+    assert!(hot < 200, "{hot}");
+    put_all();
+    sleep(2 * AGE).await;
+    put_all();
+    assert_eq!(arrivals.hot(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn new_objects_stay_packed_however_often_new_states_are_read() {
+    let arrivals = Arrivals::new();
+    for n in (0..400).chain(0..400) {
+        arrivals.put(n);
+        arrivals.read(n);
+    }
+    let hot = arrivals.hot();
+    for n in 1_000..1_100 {
+        arrivals.put(n);
+    }
+    assert_eq!(arrivals.hot(), hot);
+}
+
+#[tokio::test(start_paused = true)]
 async fn read_object_stays_for_its_age() {
     // At any time between two sweeps.
     for phase in [0, 1, 10_000, 29_999, 30_000, 45_000] {
@@ -281,7 +323,7 @@ async fn hot_objects_may_panic_when_dropped() {
     let wire = WireObject { bytes: br#"{"metadata": {"name": "a"}}"#, codec: &codec };
     let arrive = || {
         let object = Arc::new(Bomb { metadata: metadata(1) });
-        keeper.pack_wire(&wire, object, None, HOTTEST)
+        keeper.pack_wire(&wire, object, None, Some(HOTTEST))
     };
     // Sweeps release the first; the other goes with its packed form.
     let (cooled, replaced) = (arrive(), arrive());
