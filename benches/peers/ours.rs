@@ -5,6 +5,7 @@
 //! they are asked here; a row beside it is for those that read old and new object. Where objects
 //! are not decoded on arrival, the index says at which field it looks.
 
+use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -96,8 +97,10 @@ pub(crate) fn peer(
 ) -> Box<dyn Peer> {
     let asking = SourceRequest { client, media, streaming, gzip, what };
     match what {
-        "default" | "default, mimalloc" => make::<Pod>(asking, Storage::default()),
-        "decoded" | "whole" => make::<Pod>(asking, Storage::decoded()),
+        "default" | "default, mimalloc" | "default, reading" => {
+            make::<Pod>(asking, Storage::default())
+        }
+        "decoded" | "decoded, reading" | "whole" => make::<Pod>(asking, Storage::decoded()),
         "compact" | "compact, objects read" => make::<Pod>(asking, Storage::compact()),
         "compact, unread" => make::<Pod>(asking, Storage::compact().check_on_arrival(false)),
         "slim" => make::<SlimPod>(asking, Storage::decoded()),
@@ -170,5 +173,15 @@ where
         statuses.fold((0, 0), |(told, merged), status| {
             (told + status.delivered, merged + status.merged)
         })
+    }
+
+    fn read(&self, one_in: usize, most: usize) -> usize {
+        let snapshot = self.informer.snapshot();
+        if one_in == 1 {
+            let named = |pod: &Arc<K>| black_box(pod).meta().name.is_some();
+            return snapshot.iter().take(most).filter(|(_, pod)| named(pod)).count();
+        }
+        let keys = snapshot.iter_cached().take(most).map(|(key, _)| key);
+        keys.skip(one_in - 1).step_by(one_in).filter_map(|key| snapshot.get(key)).count()
     }
 }

@@ -52,6 +52,8 @@ def shown(value, unit):
     if unit == "B":
         return f"{value / 1e6:,.0f} MB" if abs(value) >= 1e6 else f"{value / 1e3:,.0f} kB"
     if unit == "s":
+        if abs(value) < 1e-3:
+            return f"{value * 1e9:.0f} ns"
         return f"{value:.2f} s" if abs(value) >= 0.1 else f"{value * 1e3:.0f} ms"
     if unit == "1/s":
         return f"{value:,.0f}/s"
@@ -316,6 +318,13 @@ def main():
             chart(made, file, title)
         page.append(wide(lines, units, ["sync wall", "sync cpu", "sync cpu until idle"], n))
         page.append(wide(lines, units, ["rss settled", "rss settled, forced GC", "rss peak"], n))
+    scanned = sizes_of(lines, "scan cpu an object")
+    if main_size is not None and scanned:
+        page.append(f"## Reading, {main_size:,} pods\n")
+        page.append(f"One pod in a hundred is read once, then the first {scanned[0]:,} each second. A pod that was read stays "
+                    "decoded for a while. Processor time is of all that the process does meanwhile, for each pod that is looked at.\n")
+        page.append(wide(lines, units, ["rss, 1 % read", "rss, scanned"], main_size))
+        page.append(wide(lines, units, ["scan cpu an object"], scanned[0]))
     if relisted:
         page.append(f"## Relist of unchanged objects, {main_size:,} pods\n")
         rows = list(best_rows(lines.get(("relist cpu", main_size), {})))

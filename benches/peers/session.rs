@@ -17,6 +17,10 @@ use crate::{kube_runtime, ours};
 /// The longest time of any step, after which the measurement is given up.
 const LIMIT: Duration = Duration::from_secs(600);
 
+/// How many objects are looked at each second, and for how many seconds.
+const SCANNED: usize = 20_000;
+const SCANS: usize = 20;
+
 /// The newest version each handler was told.
 pub(crate) type Seen = Arc<AtomicU64>;
 
@@ -33,6 +37,10 @@ pub(crate) trait Peer {
     fn add_handler(&mut self, seen: Seen) -> BoxFuture<'_, ()>;
     /// Events told to handlers so far, and events merged into others.
     fn told(&self) -> (u64, u64);
+    /// Reads one object in so many, up to a number of them. Returns how many.
+    fn read(&self, _one_in: usize, _most: usize) -> usize {
+        0
+    }
 }
 
 /// Notes the version of an object.
@@ -116,6 +124,9 @@ async fn session(peer: &mut dyn Peer, options: &Options, lines: &Lines, received
     if options.get("relist").is_some() {
         relist(peer, admin, lines, settled).await;
     }
+    if options.get("reading").is_some() {
+        reading(peer, lines).await;
+    }
     let mut handlers: Vec<Seen> = Vec::new();
     for wanted in options.numbers("handlers") {
         while handlers.len() < wanted {
@@ -147,6 +158,21 @@ async fn relist(peer: &dyn Peer, admin: &str, lines: &Lines, settled: f64) {
     lines.print("relist cpu", n, measure::cpu() - before, "s");
     lines.print("relist rss growth", n, measure::rss() - settled, "B");
     lines.print("relist rss peak", n, measure::peak(), "B");
+}
+
+/// A program that reads one object in a hundred, then one that looks at many each second.
+async fn reading(peer: &dyn Peer, lines: &Lines) {
+    let n = peer.len();
+    assert_eq!(peer.read(100, n), n / 100, "a peer that reads");
+    lines.print("rss, 1 % read", n, measure::rss(), "B");
+    let (mut scanned, before) = (0, measure::fine_cpu());
+    for _ in 0..SCANS {
+        scanned += peer.read(1, SCANNED);
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    let each = (measure::fine_cpu() - before) / scanned as f64;
+    lines.print("scan cpu an object", SCANNED, each, "s");
+    lines.print("rss, scanned", n, measure::rss(), "B");
 }
 
 async fn churn(peer: &dyn Peer, admin: &str, lines: &Lines, changes: usize, handlers: &[Seen]) {
