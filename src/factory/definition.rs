@@ -7,13 +7,15 @@ use kube::api::ObjectMeta;
 use kube::core::{ApiResource, ClusterResourceScope};
 use serde::Deserialize;
 
+use super::conditions::Conditions;
+
 /// A `CustomResourceDefinition` without its schemas.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Definition {
     metadata: ObjectMeta,
     spec: DefinitionSpec,
     #[serde(default)]
-    status: DefinitionStatus,
+    status: Conditions,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -36,19 +38,6 @@ struct Version {
     storage: bool,
 }
 
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-struct DefinitionStatus {
-    conditions: Option<Vec<Condition>>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-struct Condition {
-    #[serde(rename = "type")]
-    kind: String,
-    status: String,
-}
-
 impl Definition {
     /// Returns the uid, which differs after the definition was installed again.
     pub(super) fn uid(&self) -> &str {
@@ -61,7 +50,7 @@ impl Definition {
     /// # Errors
     /// The reason why it is not served.
     pub(super) fn version_of(&self, wanted: &ApiResource, moves: bool) -> Result<&str, String> {
-        if !self.is_established() {
+        if !self.status.is_true("Established") {
             return Err("its definition is not established".into());
         }
         let kind = &self.spec.names.kind;
@@ -91,12 +80,6 @@ impl Definition {
         resource.version = self.version_of(&resource, true).ok()?.to_owned();
         resource.api_version = format!("{group}/{}", resource.version);
         Some(resource)
-    }
-
-    fn is_established(&self) -> bool {
-        let conditions = self.status.conditions.iter().flatten();
-        let mut established = conditions.filter(|condition| condition.kind == "Established");
-        established.any(|condition| condition.status == "True")
     }
 }
 

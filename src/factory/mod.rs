@@ -13,6 +13,7 @@
 //! whole factory was shut down, its status holds the last status of each informer.
 
 mod builder;
+mod conditions;
 mod definition;
 mod discovery;
 mod dynamic;

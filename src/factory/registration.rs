@@ -9,6 +9,7 @@ use kube::api::ObjectMeta;
 use kube::core::ClusterResourceScope;
 use serde::Deserialize;
 
+use super::conditions::Conditions;
 use crate::indexer::Snapshot;
 
 /// The label of what an API server registers by itself, and its values.
@@ -22,7 +23,7 @@ pub(super) struct Registration {
     metadata: ObjectMeta,
     spec: RegistrationSpec,
     #[serde(default)]
-    status: RegistrationStatus,
+    status: Conditions,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -34,19 +35,6 @@ struct RegistrationSpec {
 #[derive(Clone, Debug, Deserialize)]
 struct ServiceReference {}
 
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-struct RegistrationStatus {
-    conditions: Option<Vec<Condition>>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-struct Condition {
-    #[serde(rename = "type")]
-    kind: String,
-    status: String,
-}
-
 /// The registrations of aggregated API servers by name: each with its uid, and whether it is
 /// available.
 pub(super) type Registered = BTreeMap<Arc<str>, (Option<String>, bool)>;
@@ -55,7 +43,7 @@ pub(super) type Registered = BTreeMap<Arc<str>, (Option<String>, bool)>;
 pub(super) fn registered(store: &Snapshot<Registration>) -> Registered {
     let aggregated = store.iter().filter(|(_, one)| one.spec.service.is_some());
     aggregated
-        .map(|(key, one)| (key.name().into(), (one.metadata.uid.clone(), one.is_available())))
+        .map(|(key, one)| (key.name().into(), (one.metadata.uid.clone(), one.status.is_true("Available"))))
         .collect()
 }
 
@@ -73,11 +61,6 @@ impl Registration {
     /// Returns what an API server made it for. `None` if somebody else did.
     fn made_for(&self) -> Option<&str> {
         self.metadata.labels.as_ref()?.get(MADE_FOR).map(String::as_str)
-    }
-
-    fn is_available(&self) -> bool {
-        let mut conditions = self.status.conditions.iter().flatten();
-        conditions.any(|condition| condition.kind == "Available" && condition.status == "True")
     }
 }
 
