@@ -82,13 +82,13 @@ struct Write(String);
 /// Returns a client of the server that notes its answers to writes, whether or not the program
 /// learns of them.
 fn noted(world: &World) -> kube::Client {
-    let world = world.clone();
+    let (world, server) = (world.clone(), world.server().client());
     let service = tower::service_fn(move |request: Request<Body>| {
-        let world = world.clone();
+        let (world, server) = (world.clone(), server.clone());
         async move {
             let write = request.extensions().get::<Write>().cloned();
             let dry = request.uri().query().is_some_and(|query| query.contains("dryRun="));
-            let answered = world.server().client().send(request).await;
+            let answered = server.send(request).await;
             if let Some(Write(name)) = write {
                 let accepted = answered.as_ref().is_ok_and(|answer| answer.status().is_success());
                 world.write_ends(&name, accepted && !dry);
