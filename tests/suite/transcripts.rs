@@ -279,7 +279,8 @@ fn widgets(client: kube::Client) -> ApiSource<DynamicObject> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn recorded_answers_decode_however_they_are_cut() {
-    let tasks: Vec<_> = rows().into_iter().map(|row| tokio::spawn(check_row(row))).collect();
+    let successes = rows().into_iter().filter(|row| row.status == 200);
+    let tasks: Vec<_> = successes.map(|row| tokio::spawn(check_success(row))).collect();
     let replayed = tasks.len();
     for task in tasks {
         task.await.unwrap();
@@ -287,11 +288,26 @@ async fn recorded_answers_decode_however_they_are_cut() {
     println!("{replayed} answers replayed");
 }
 
-async fn check_row(row: Row) {
+/// With time that stands still, because a failure's text is read for some seconds only.
+#[tokio::test(start_paused = true)]
+async fn recorded_failures_say_the_same_however_they_are_cut() {
+    // Paused time moves when nothing is ready, as while a socket is waited for.
+    let busy = tokio::spawn(async {
+        loop {
+            tokio::task::yield_now().await;
+        }
+    });
+    let failures: Vec<_> = rows().into_iter().filter(|row| row.status != 200).collect();
+    for row in &failures {
+        check_failure(row).await;
+    }
+    println!("{} failures replayed", failures.len());
+    busy.abort();
+}
+
+async fn check_success(row: Row) {
     let file = row.file.as_str();
-    if row.status != 200 {
-        check_failure(&row).await;
-    } else if file.contains("metadata-only") {
+    if file.contains("metadata-only") {
         check(&row, whole::<PartialObjectMeta<Pod>>).await;
     } else if row.path.contains("/widgets") {
         check(&row, widgets).await;
