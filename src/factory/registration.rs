@@ -43,7 +43,9 @@ pub(super) type Registered = BTreeMap<Arc<str>, (Option<String>, bool)>;
 pub(super) fn registered(store: &Snapshot<Registration>) -> Registered {
     let aggregated = store.iter().filter(|(_, one)| one.spec.service.is_some());
     aggregated
-        .map(|(key, one)| (key.name().into(), (one.metadata.uid.clone(), one.status.is_true("Available"))))
+        .map(|(key, one)| {
+            (key.name().into(), (one.metadata.uid.clone(), one.status.is_true("Available")))
+        })
         .collect()
 }
 
