@@ -31,7 +31,7 @@ use kube::client::Body;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 
-use crate::error::{BoxError, chain};
+use crate::error::{BoxError, chain, without_credentials};
 use crate::panic::catch_async;
 use crate::sync::Mutex;
 use crate::time::after;
@@ -73,17 +73,23 @@ type Make = Box<dyn Fn() -> BoxFuture<'static, Result<Client, kube::Error>> + Se
 /// client stays in use. The next one begins when a request needs it, after a delay of 1 s to 60 s.
 ///
 /// The returned client's [`valid_until`](Client::valid_until) is `None`, because it does not expire.
-/// It keeps the default namespace of the first client.
+/// It keeps the default namespace of the first client. The errors of its requests, and the log,
+/// quote no credentials, such as the output of a plug-in.
+///
+/// [`Client::try_from`] runs a credential plug-in on the thread that calls it. If one may take long,
+/// make the client on a thread for blocking code, so that no worker of the runtime waits:
 ///
 /// ```no_run
 /// use kube::{Client, Config};
 /// use kube_informer::client::renewing_client;
+/// use tokio::task::spawn_blocking;
 ///
 /// # async fn f() -> Result<(), kube::Error> {
 /// let make = || async {
 ///     let mut config = Config::infer().await.map_err(kube::Error::InferConfig)?;
 ///     config.default_retry = false;
-///     Client::try_from(config)
+///     let made = spawn_blocking(|| Client::try_from(config)).await;
+///     made.map_err(|panicked| kube::Error::Service(panicked.into()))?
 /// };
 /// let client = renewing_client(make).await?;
 /// # Ok(()) }
@@ -173,23 +179,23 @@ impl Source {
             Ok(refused) if refused.status() == StatusCode::UNAUTHORIZED => {
                 "the server answered 401"
             }
-            Ok(_) => return Ok(answer?),
+            Ok(_) => return told(answer),
             Err(_) => "a request got no answer",
         };
         let renewal = self.renew(&used, cause);
         // After a 401 nothing was executed. A write without an answer may have been, so do not
         // repeat it.
         if answer.is_err() && !only_reads {
-            return Ok(answer?);
+            return told(answer);
         }
         wait(renewal).await;
         let now = self.current.load_full();
         match again {
             Some(request) if now.number > used.number => {
                 drop(answer);
-                Ok(now.client.send(request).await?)
+                told(now.client.send(request).await)
             }
-            _ => Ok(answer?),
+            _ => told(answer),
         }
     }
 
@@ -276,6 +282,11 @@ impl Drop for Run {
         };
         renewal.not_before = after(Instant::now(), delay);
     }
+}
+
+/// Returns an answer, or an error that quotes no credentials.
+fn told(answer: kube::Result<Response<Body>>) -> Result<Response<Body>, BoxError> {
+    answer.map_err(|error| without_credentials(error).into())
 }
 
 /// Waits until a renewal has ended.

@@ -1,7 +1,9 @@
 //! A cluster that has joined.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use kube::{Client, Resource};
 use tokio_util::sync::CancellationToken;
@@ -27,7 +29,9 @@ struct Parts {
     factory: SharedInformerFactory,
     /// The scope of all that runs for the cluster.
     scope: WorkScope,
-    controllers: Mutex<Vec<ControllerHandle>>,
+    /// The controllers that run, in the order in which they began.
+    controllers: Mutex<BTreeMap<u64, ControllerHandle>>,
+    begun: AtomicU64,
 }
 
 impl Cluster {
@@ -37,7 +41,8 @@ impl Cluster {
         factory: SharedInformerFactory,
         scope: WorkScope,
     ) -> Self {
-        Self(Arc::new(Parts { name, client, factory, scope, controllers: Mutex::default() }))
+        let (controllers, begun) = Default::default();
+        Self(Arc::new(Parts { name, client, factory, scope, controllers, begun }))
     }
 
     /// Returns the name that the provider gave.
@@ -61,7 +66,7 @@ impl Cluster {
         self.0.scope.token()
     }
 
-    /// Runs a controller until the cluster leaves. Its status is part of the cluster's.
+    /// Runs a controller until the cluster leaves. Meanwhile its status is part of the cluster's.
     ///
     /// Its name is a label of metrics, so it should contain the cluster's. With
     /// [sharding](super::ClustersBuilder::sharded), or while a manager's replica leads, a reconcile
@@ -92,9 +97,13 @@ impl Cluster {
         controller: Arc<dyn AnyController>,
         election: Option<Election>,
     ) -> Result<(), ControllerError> {
-        self.0.controllers.lock().push(controller.handle());
-        if let Some(election) = election {
-            return run_elected(controller, election, self.stop().child_token()).await;
+        let _shown = Shown::new(self, controller.handle());
+        if let Some(mut election) = election {
+            election.elector.work_within(&self.0.scope);
+            let running = run_elected(controller.clone(), election, self.stop().child_token());
+            // The cluster waits until the elector has released the lease.
+            let ended = self.0.scope.track(running).await;
+            return ended.unwrap_or_else(|| controller.unfinished());
         }
         let _ends = controller.stop_guard();
         if controller.sync(self.stop()).await? {
@@ -108,7 +117,28 @@ impl Cluster {
     }
 
     pub(super) fn controllers(&self) -> Vec<ControllerHandle> {
-        self.0.controllers.lock().clone()
+        self.0.controllers.lock().values().cloned().collect()
+    }
+}
+
+/// The place of a controller in the status of its cluster, until it is dropped.
+struct Shown<'a> {
+    cluster: &'a Cluster,
+    number: u64,
+}
+
+impl<'a> Shown<'a> {
+    fn new(cluster: &'a Cluster, controller: ControllerHandle) -> Self {
+        let number = cluster.0.begun.fetch_add(1, Ordering::Relaxed);
+        cluster.0.controllers.lock().insert(number, controller);
+        Self { cluster, number }
+    }
+}
+
+impl Drop for Shown<'_> {
+    fn drop(&mut self) {
+        let ended = self.cluster.0.controllers.lock().remove(&self.number);
+        drop(ended);
     }
 }
 

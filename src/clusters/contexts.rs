@@ -7,24 +7,37 @@ use std::time::Duration;
 
 use futures::stream::{self, BoxStream};
 use futures::{FutureExt, StreamExt, TryFutureExt};
-use kube::config::{Kubeconfig, KubeconfigError};
+use kube::config::{
+    Context, Kubeconfig, KubeconfigError, NamedAuthInfo, NamedCluster, NamedContext,
+};
 use serde_json::Value;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
-use super::kubeconfig::client_of_context;
+use super::known::Known;
+use super::kubeconfig::ContextClient;
 use super::provider::{ClusterConfig, ClusterProvider};
 use crate::client::renewing_client;
+use crate::error::chain;
 
 /// The period after which the kubeconfig is read again.
 const PERIOD: Duration = Duration::from_secs(10);
 
+/// The time after which a change is read again. A file is not written at once.
+const SETTLE: Duration = Duration::from_secs(1);
+
 /// A cluster for each context of a kubeconfig.
 ///
-/// The file is read again every 10 s. A context that was added joins, one whose cluster, user or
-/// namespace changed joins again, and one that was removed leaves. While the file cannot be read,
-/// the clusters stay as they are, and a warning is logged. Programs that the file names are run,
-/// and clients with credentials that expire [renew themselves](crate::client).
+/// The file is read again every 10 s, and a change once more after a second, because a file is not
+/// written at once. A context that was added joins, one whose cluster, user or namespace changed
+/// joins again, and one that was removed leaves. Other changes concern no cluster. Of equal names,
+/// the first counts. While the file is empty or cannot be read, the clusters stay as they are, and
+/// a warning is logged.
+///
+/// Credential plug-ins that the file names are run, at most 32 at a time and one for each context.
+/// One that hangs holds up no other context, unless 32 do, and keeps its thread until it ends.
+/// Clients with credentials that expire [renew themselves](crate::client). Neither errors nor the
+/// log quote credentials, such as the output of a plug-in.
 ///
 /// ```no_run
 /// use kube_informer::clusters::{Clusters, KubeconfigContexts};
@@ -50,20 +63,32 @@ impl KubeconfigContexts {
     }
 }
 
-/// The parts of a context, and the configuration that was made of them.
-type Known = BTreeMap<Arc<str>, (Value, ClusterConfig)>;
+/// The part of a kubeconfig that a context selects.
+#[derive(Clone)]
+struct Parts {
+    kubeconfig: Kubeconfig,
+    /// The same as one value that can be compared.
+    value: Value,
+}
+
+impl PartialEq for Parts {
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
 
 /// The state of one stream.
+#[derive(Default)]
 struct Reader {
     path: Option<PathBuf>,
-    /// `None` before the first reading.
-    known: Option<Known>,
-    revision: u64,
+    known: Known<Parts>,
+    /// The last reading. `None` before the first.
+    last: Option<Value>,
 }
 
 impl ClusterProvider for KubeconfigContexts {
     fn clusters(&self) -> BoxStream<'static, BTreeMap<Arc<str>, ClusterConfig>> {
-        let reader = Reader { path: self.path.clone(), known: None, revision: 0 };
+        let reader = Reader { path: self.path.clone(), ..Reader::default() };
         stream::unfold(reader, |mut reader| async move { Some((reader.next().await, reader)) })
             .boxed()
     }
@@ -72,7 +97,7 @@ impl ClusterProvider for KubeconfigContexts {
 impl Reader {
     /// Waits for other clusters.
     async fn next(&mut self) -> BTreeMap<Arc<str>, ClusterConfig> {
-        if self.known.is_some() {
+        if self.last.is_some() {
             sleep(PERIOD).await;
         }
         loop {
@@ -81,73 +106,98 @@ impl Reader {
                 Some(path) => Kubeconfig::read_from(path),
                 None => Kubeconfig::read(),
             });
+            let mut pause = PERIOD;
             match reading.await {
+                Ok(Ok(kubeconfig)) if is_empty(&kubeconfig) => {
+                    tracing::warn!("the kubeconfig is empty: the clusters stay as they are");
+                }
                 Ok(Ok(kubeconfig)) => {
-                    if let Some(found) = self.look(&kubeconfig) {
-                        return found;
+                    let reading = serde_json::to_value(&kubeconfig).unwrap_or_default();
+                    let before = self.last.replace(reading);
+                    if before.is_none() || before == self.last {
+                        if let Some(found) = self.look(&kubeconfig) {
+                            return found;
+                        }
+                    } else {
+                        pause = SETTLE;
                     }
                 }
                 Ok(Err(error)) => warn(&error),
                 // The runtime ends, or `KUBECONFIG` has a byte that no path can have.
                 Err(_) => tracing::warn!("the kubeconfig cannot be read"),
             }
-            sleep(PERIOD).await;
+            sleep(pause).await;
         }
     }
 
     /// Returns the clusters if they differ from those before.
     fn look(&mut self, kubeconfig: &Kubeconfig) -> Option<BTreeMap<Arc<str>, ClusterConfig>> {
-        let mut same = self.known.is_some();
-        let mut before = self.known.take().unwrap_or_default();
-        let mut known = Known::new();
-        for context in &kubeconfig.contexts {
-            let name: Arc<str> = context.name.as_str().into();
-            let parts = parts_of(kubeconfig, &name);
-            let entry = match before.remove(&name) {
-                Some(entry) if entry.0 == parts => entry,
-                _ => {
-                    same = false;
-                    self.revision += 1;
-                    let config = config(self.revision, kubeconfig.clone(), name.to_string());
-                    (parts, config)
-                }
-            };
-            known.insert(name, entry);
-        }
-        same &= before.is_empty();
-        let configs = || known.iter().map(|(name, (_, config))| (name.clone(), config.clone()));
-        let found = (!same).then(|| configs().collect());
-        self.known = Some(known);
-        found
+        let names = kubeconfig.contexts.iter().map(|context| &context.name);
+        self.known.update(names.map(|name| (name, parts_of(kubeconfig, name))), config)
     }
 }
 
-/// Returns all of the kubeconfig that a context selects.
-fn parts_of(kubeconfig: &Kubeconfig, name: &str) -> Value {
-    let mut parts = kubeconfig.clone();
-    parts.contexts.retain(|context| context.name == name);
-    let context = parts.contexts.first().and_then(|context| context.context.clone());
-    let (cluster, user) =
-        context.map(|context| (context.cluster, context.user)).unwrap_or_default();
-    parts.clusters.retain(|other| other.name == cluster);
-    parts.auth_infos.retain(|other| Some(&other.name) == user.as_ref());
-    parts.current_context = None;
-    serde_json::to_value(parts).unwrap_or_default()
+/// Returns whether a file has nothing of a kubeconfig, because it is just being written.
+fn is_empty(read: &Kubeconfig) -> bool {
+    let Kubeconfig { clusters, auth_infos, contexts, kind, api_version, .. } = read;
+    clusters.is_empty()
+        && auth_infos.is_empty()
+        && contexts.is_empty()
+        && kind.is_none()
+        && api_version.is_none()
 }
 
-fn config(revision: u64, kubeconfig: Kubeconfig, context: String) -> ClusterConfig {
-    let make = Arc::new(move || client_of_context(kubeconfig.clone(), context.clone()));
-    ClusterConfig::new(revision.to_string(), move || {
+/// Returns all of the kubeconfig that a context selects. Of equal names, the first counts.
+fn parts_of(kubeconfig: &Kubeconfig, name: &str) -> Parts {
+    let context = kubeconfig.contexts.iter().find(|context| context.name == name);
+    let context = context.and_then(|context| context.context.clone());
+    // Tools note the time of their last run in extensions.
+    let context = context.map(|Context { cluster, user, namespace, .. }| Context {
+        cluster,
+        user,
+        namespace,
+        ..Context::default()
+    });
+    let (cluster, user) =
+        context.clone().map(|context| (context.cluster, context.user)).unwrap_or_default();
+    let is_cluster = |other: &&NamedCluster| other.name == cluster;
+    let is_user = |other: &&NamedAuthInfo| Some(&other.name) == user.as_ref();
+    let cluster = kubeconfig.clusters.iter().find(is_cluster).cloned();
+    let user = kubeconfig.auth_infos.iter().find(is_user).cloned();
+    let kubeconfig = Kubeconfig {
+        contexts: vec![NamedContext { name: name.to_owned(), context, ..NamedContext::default() }],
+        clusters: cluster
+            .map(|NamedCluster { name, cluster, .. }| NamedCluster {
+                name,
+                cluster,
+                ..NamedCluster::default()
+            })
+            .into_iter()
+            .collect(),
+        auth_infos: user
+            .map(|NamedAuthInfo { name, auth_info, .. }| NamedAuthInfo {
+                name,
+                auth_info,
+                ..NamedAuthInfo::default()
+            })
+            .into_iter()
+            .collect(),
+        ..Kubeconfig::default()
+    };
+    let value = serde_json::to_value(&kubeconfig).unwrap_or_default();
+    Parts { kubeconfig, value }
+}
+
+fn config(revision: Arc<str>, parts: Parts) -> ClusterConfig {
+    let make = ContextClient::new(parts.kubeconfig);
+    ClusterConfig::new(revision, move || {
         let make = make.clone();
-        let client = move || make().map_err(kube::Error::Service);
-        renewing_client(client).map_err(Into::into).boxed()
+        renewing_client(move || make.clone().make()).map_err(Into::into).boxed()
     })
 }
 
 /// Logs why the kubeconfig was not read. The text of a parser may quote it.
 fn warn(error: &KubeconfigError) {
-    match error {
-        KubeconfigError::Parse(_) => tracing::warn!("the kubeconfig is not valid YAML"),
-        error => tracing::warn!(%error, "the kubeconfig cannot be read"),
-    }
+    let error = chain(error);
+    tracing::warn!(error, "the kubeconfig cannot be read");
 }

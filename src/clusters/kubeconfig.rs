@@ -1,11 +1,14 @@
 //! Clients from kubeconfigs.
 
 use std::fmt;
+use std::sync::Arc;
 
-use kube::config::{AuthInfo, KubeConfigOptions, Kubeconfig};
+use kube::config::{AuthInfo, KubeConfigOptions, Kubeconfig, NamedAuthInfo};
 use kube::{Client, Config};
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
 
-use crate::controller::BoxError;
+use crate::error::without_credentials;
 
 /// The reason why a kubeconfig of a Secret cannot be used. It quotes nothing of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,18 +72,48 @@ pub(super) async fn client_of_secret(kubeconfig: &[u8]) -> Result<Client, BadKub
     client(config).map_err(|_| BadKubeconfig::NoClient)
 }
 
-/// Makes a client of a context.
-pub(super) async fn client_of_context(
-    kubeconfig: Kubeconfig,
-    context: String,
-) -> Result<Client, BoxError> {
-    let options = KubeConfigOptions { context: Some(context), ..KubeConfigOptions::default() };
-    let config = Config::from_custom_kubeconfig(kubeconfig, &options).await?;
-    client(config).map_err(|error| match error {
-        // Its text may have the output of a program.
-        kube::Error::Auth(_) => "the credentials of the context cannot be obtained".into(),
-        error => error.into(),
-    })
+/// The credential plug-ins of all contexts that may run at a time.
+static PLUGINS: Semaphore = Semaphore::const_new(32);
+
+/// A maker of clients of one context. Clones are one.
+#[derive(Clone)]
+pub(super) struct ContextClient {
+    kubeconfig: Arc<Kubeconfig>,
+    /// One permit: a plug-in that hangs is not started again.
+    one: Arc<Semaphore>,
+}
+
+impl ContextClient {
+    /// Creates a maker for a kubeconfig that has one context.
+    pub(super) fn new(kubeconfig: Kubeconfig) -> Self {
+        Self { kubeconfig: Arc::new(kubeconfig), one: Arc::new(Semaphore::new(1)) }
+    }
+
+    /// Makes a client. kube runs the plug-in of its credentials on the thread that makes it.
+    pub(super) async fn make(self) -> kube::Result<Client> {
+        let context = self.kubeconfig.contexts.first().map(|context| context.name.clone());
+        let options = KubeConfigOptions { context, ..KubeConfigOptions::default() };
+        let kubeconfig = Kubeconfig::clone(&self.kubeconfig);
+        let runs = kubeconfig.auth_infos.iter().any(runs);
+        let config = Config::from_custom_kubeconfig(kubeconfig, &options).await?;
+        // The semaphores are never closed. The thread keeps the permits until the plug-in ends.
+        let one = self.one.acquire_owned().await;
+        let plugin = if runs { Some(PLUGINS.acquire().await) } else { None };
+        let making = spawn_blocking(move || {
+            let _permits = (one, plugin);
+            client(config)
+        });
+        match making.await {
+            Ok(made) => made.map_err(without_credentials),
+            Err(error) => Err(kube::Error::Service(error.into())),
+        }
+    }
+}
+
+/// Returns whether the credentials of a user come from a program.
+fn runs(user: &NamedAuthInfo) -> bool {
+    let user = user.auth_info.as_ref();
+    user.is_some_and(|user| user.exec.is_some() || user.auth_provider.is_some())
 }
 
 /// Makes a client that leaves retries to the informers.

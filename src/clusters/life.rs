@@ -148,13 +148,10 @@ impl Life {
                     let cluster = Cluster::new(self.member.name.clone(), client, factory, scope);
                     self.member.follow(cluster, &join, grace).await
                 }
-                Some(Err(error)) => Err(error),
+                Some(Err(error)) => Err(self.member.fail(error, begun)),
             };
-            let Err(error) = failed else { return };
-            let cluster = &*self.member.name;
-            tracing::warn!(cluster, error, "a cluster failed: it is tried again");
-            let delay = self.member.note_failure(error, begun.elapsed() >= HEALTHY);
-            self.member.enter(ClusterPhase::Waiting, None);
+            let Err(delay) = failed else { return };
+            self.member.forget();
             stop.run_until_cancelled(sleep(delay)).await;
         }
     }
@@ -164,7 +161,7 @@ impl Life {
         &self,
         config: &ClusterConfig,
     ) -> Result<(Client, SharedInformerFactory), String> {
-        let connecting = catch_async(async { (config.connect)().await });
+        let connecting = catch_async(async { config.connect().await });
         let client = match timeout(CONNECT_TIMEOUT, connecting).await {
             Ok(Ok(Ok(client))) => client,
             Ok(Ok(Err(error))) => return Err(lend(error, text)),
@@ -196,7 +193,9 @@ impl Drop for Life {
 
 impl Member {
     /// Runs the function for a cluster until it fails or the cluster leaves, and ends everything.
-    async fn follow(&self, cluster: Cluster, join: &Join, grace: Duration) -> Result<(), String> {
+    /// Returns the delay before the next try if it failed.
+    async fn follow(&self, cluster: Cluster, join: &Join, grace: Duration) -> Result<(), Duration> {
+        let begun = Instant::now();
         self.enter(ClusterPhase::Joined, Some(cluster.clone()));
         let (scope, stop) = (cluster.scope().clone(), cluster.stop().clone());
         let (_stops, _drops) = scope.end_on_drop();
@@ -218,8 +217,8 @@ impl Member {
                 stop.cancelled().await;
                 Ok(())
             }
-            Ok(Err(error)) => Err(lend(error, text)),
-            Err(message) => Err(format!("its function panicked: {message}")),
+            Ok(Err(error)) => Err(self.fail(lend(error, text), begun)),
+            Err(message) => Err(self.fail(format!("its function panicked: {message}"), begun)),
         };
         stop.cancel();
         // The function may have left work in other tasks, or code that blocks a thread.
@@ -233,14 +232,27 @@ impl Member {
         result
     }
 
-    /// Notes a failure. Returns the delay before the next try.
-    fn note_failure(&self, error: String, was_healthy: bool) -> Duration {
+    /// Logs and notes a failure. Returns the delay before the next try. `begun` is the time at
+    /// which the cluster connected or joined.
+    fn fail(&self, error: String, begun: Instant) -> Duration {
+        tracing::warn!(cluster = &*self.name, error, "a cluster failed: it is tried again");
         let mut state = self.state.lock();
+        if state.phase != ClusterPhase::Leaving {
+            (state.phase, state.since) = (ClusterPhase::Waiting, Instant::now());
+        }
+        let was_healthy = begun.elapsed() >= HEALTHY;
         state.failures = if was_healthy { 1 } else { state.failures.saturating_add(1) };
         state.last_error = Some(error.into());
         let doubled = FIRST_DELAY.saturating_mul(1 << (state.failures - 1).min(6)).min(LAST_DELAY);
         // At random, so that clusters that failed together do not come back together.
         doubled.mul_f64(1.0 + fastrand::f64())
+    }
+
+    /// Forgets a cluster whose informers have ended.
+    fn forget(&self) {
+        let cluster = self.state.lock().cluster.take();
+        // It may be the last handle of what the user's functions captured.
+        drop_safely(cluster);
     }
 }
 

@@ -61,6 +61,7 @@
 
 mod cluster;
 mod contexts;
+mod known;
 mod kubeconfig;
 mod life;
 mod provider;
@@ -157,7 +158,7 @@ impl Clusters {
     ///
     /// Calls `join` for each cluster. A call that returns `Ok` leaves its informers running until
     /// the cluster leaves. One that returns an error or panics is logged, and called again after a
-    /// delay. A second `run` waits until the first has ended.
+    /// delay. A second `run` waits until the first has ended, or until its own `stop`.
     ///
     /// Dropping the returned future drops what runs for the clusters at its next await.
     pub async fn run<F, Fut, E>(&self, stop: CancellationToken, join: F)

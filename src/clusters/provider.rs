@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::future::{pending, ready};
 use std::sync::Arc;
 
-use futures::FutureExt;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
+use futures::{FutureExt, StreamExt};
 use kube::Client;
 
 use crate::controller::BoxError;
+use crate::panic::{SafeDrop, catch, catch_async};
 
 /// A source of clusters that join and leave.
 ///
@@ -47,6 +49,7 @@ pub trait ClusterProvider: Send + Sync + 'static {
     /// [run](super::Clusters::run).
     ///
     /// A cluster that an item lacks leaves. After the end of the stream, the last item stays valid.
+    /// The end is logged, and so is a panic, which counts as the end.
     fn clusters(&self) -> BoxStream<'static, BTreeMap<Arc<str>, ClusterConfig>>;
 }
 
@@ -65,10 +68,13 @@ pub trait ClusterProvider: Send + Sync + 'static {
 #[derive(Clone)]
 pub struct ClusterConfig {
     pub(super) revision: Arc<str>,
-    pub(super) connect: Connect,
+    /// The values that the user's function captured may panic when they are dropped.
+    connect: Arc<SafeDrop<Connect>>,
 }
 
-type Connect = Arc<dyn Fn() -> BoxFuture<'static, Result<Client, BoxError>> + Send + Sync>;
+type Connect = Box<dyn Fn() -> Connecting + Send + Sync>;
+
+pub(super) type Connecting = BoxFuture<'static, Result<Client, BoxError>>;
 
 impl ClusterConfig {
     /// Creates a configuration. The cluster joins again when its revision differs.
@@ -81,13 +87,22 @@ impl ClusterConfig {
         F: Fn() -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<Client, BoxError>> + Send + 'static,
     {
-        let connect = Arc::new(move || connect().boxed());
-        Self { revision: revision.into(), connect }
+        let connect: Connect = Box::new(move || connect().boxed());
+        Self { revision: revision.into(), connect: Arc::new(SafeDrop::new(connect)) }
+    }
+
+    /// Calls the function.
+    pub(super) fn connect(&self) -> Connecting {
+        match self.connect.get() {
+            Some(connect) => connect(),
+            // Nothing takes it out.
+            None => ready(Err("the configuration was dropped".into())).boxed(),
+        }
     }
 
     /// Creates a configuration of a cluster whose client exists.
     pub fn of_client(client: Client) -> Self {
-        Self::new("", move || std::future::ready(Ok(client.clone())))
+        Self::new("", move || ready(Ok(client.clone())))
     }
 }
 
@@ -95,4 +110,44 @@ impl fmt::Debug for ClusterConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ClusterConfig").field("revision", &self.revision).finish_non_exhaustive()
     }
+}
+
+/// The clusters that a provider names, as they change. Its code may panic.
+pub(super) struct Provided(Option<SafeDrop<Items>>);
+
+type Items = BoxStream<'static, BTreeMap<Arc<str>, ClusterConfig>>;
+
+impl Provided {
+    pub(super) fn of(provider: &dyn ClusterProvider) -> Self {
+        match catch(|| provider.clusters()) {
+            Ok(items) => Self(Some(SafeDrop::new(items))),
+            Err(message) => {
+                tell_panic(&message);
+                Self(None)
+            }
+        }
+    }
+
+    /// Waits for other clusters. Logs the end of the stream, and does not return after it. Cancel
+    /// safe.
+    pub(super) async fn next(&mut self) -> BTreeMap<Arc<str>, ClusterConfig> {
+        if let Some(items) = self.0.as_mut().and_then(SafeDrop::get_mut) {
+            match catch_async(items.next()).await {
+                Ok(Some(clusters)) => return clusters,
+                Ok(None) => tracing::info!(
+                    "the provider of clusters has ended: no further cluster joins or leaves"
+                ),
+                Err(message) => tell_panic(&message),
+            }
+            self.0 = None;
+        }
+        pending().await
+    }
+}
+
+fn tell_panic(message: &str) {
+    tracing::error!(
+        message,
+        "the provider of clusters panicked: no further cluster joins or leaves"
+    );
 }

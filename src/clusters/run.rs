@@ -4,19 +4,19 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
 use futures::future::pending;
-use futures::{FutureExt, StreamExt};
 use tokio::sync::watch;
-use tokio::task::{Id, JoinSet};
+use tokio::task::{Id, JoinSet, yield_now};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::ClustersState;
 use super::life::{Join, Life, Member};
-use super::provider::ClusterConfig;
+use super::provider::{ClusterConfig, Provided};
 use crate::leader_election::WorkScope;
 use crate::object::ring_hash;
-use crate::panic::{catch_async, into_message};
+use crate::panic::into_message;
 use crate::sharding::{Sharding, ShardingStatus};
 
 /// The period of the check of slots, beside the changes that are told.
@@ -33,13 +33,14 @@ impl ClustersState {
     /// Follows the provider until the scope's token is cancelled, and waits for the end of all.
     pub(super) async fn run(self: &Arc<Self>, scope: WorkScope, join: Join) {
         // The semaphore is never closed.
-        let _one = self.run.acquire().await;
+        let first = scope.token().run_until_cancelled(self.run.acquire()).await;
+        let Some(_one) = first else { return };
         let mut tasks = JoinSet::new();
         let mut names: HashMap<Id, Arc<str>> = HashMap::new();
         let mut present: BTreeMap<Arc<str>, Present> = BTreeMap::new();
         let mut wanted: BTreeMap<Arc<str>, ClusterConfig> = BTreeMap::new();
         let mut slots = self.options.sharding.as_ref().map(Sharding::watch_status);
-        let mut provided = catch_async(async { self.provider.clusters() }).await.ok();
+        let mut provided = Provided::of(&*self.provider);
         loop {
             let stopping = scope.token().is_cancelled();
             for (name, cluster) in &present {
@@ -88,20 +89,11 @@ impl ClustersState {
                         present.remove(&name);
                     }
                 }
-                next = async {
-                    match &mut provided {
-                        Some(provided) => catch_async(provided.next()).await,
-                        None => pending().await,
-                    }
-                }, if !stopping => match next {
-                    Ok(Some(next)) => wanted = next,
-                    Ok(None) => provided = None,
-                    Err(message) => {
-                        provided = None;
-                        tracing::error!(message, "the provider of clusters panicked: no further \
-                            cluster joins or leaves");
-                    }
-                },
+                next = provided.next(), if !stopping => {
+                    wanted = next;
+                    // The provider may always be ready.
+                    yield_now().await;
+                }
                 () = slots_changed(slots.as_mut()), if !stopping => {}
             }
         }

@@ -10,6 +10,7 @@ use futures::stream::{self, BoxStream};
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
 
+use super::known::Known;
 use super::kubeconfig::{BadKubeconfig, client_of_secret};
 use super::provider::{ClusterConfig, ClusterProvider};
 use crate::factory::{InformerSpec, Interest, SharedInformerFactory, SpecError};
@@ -66,27 +67,25 @@ impl KubeconfigSecrets {
     }
 }
 
-/// A kubeconfig, and the configuration that was made of it.
-type Known = BTreeMap<Arc<str>, (Option<ByteString>, ClusterConfig)>;
-
 /// The state of one stream.
 struct Follower {
     secrets: Interest<Secret>,
     key: Arc<str>,
-    known: Known,
-    /// True if `known` was returned.
-    told: bool,
-    revision: u64,
+    /// Each cluster's kubeconfig. `None` if the Secret has none.
+    known: Known<Option<ByteString>>,
 }
 
 impl ClusterProvider for KubeconfigSecrets {
     fn clusters(&self) -> BoxStream<'static, BTreeMap<Arc<str>, ClusterConfig>> {
         let (secrets, key) = (self.secrets.clone(), self.key.clone());
-        let follower = Follower { secrets, key, known: Known::new(), told: false, revision: 0 };
-        stream::unfold(
-            follower,
-            |mut follower| async move { Some((follower.next().await?, follower)) },
-        )
+        let follower = Follower { secrets, key, known: Known::default() };
+        stream::unfold(follower, |mut follower| async move {
+            let found = follower.next().await;
+            if found.is_none() {
+                tracing::warn!("the informer of kubeconfigs has stopped");
+            }
+            Some((found?, follower))
+        })
         .boxed()
     }
 }
@@ -100,49 +99,26 @@ impl Follower {
         let changed = secrets.indexer().find_in_changes(|store| self.look(store));
         tokio::select! {
             biased;
-            () = secrets.stopped() => {
-                tracing::warn!("the informer of kubeconfigs has stopped: no further cluster joins \
-                    or leaves");
-                None
-            }
+            () = secrets.stopped() => None,
             found = changed => Some(found),
         }
     }
 
     /// Returns the clusters if they differ from those before.
     fn look(&mut self, store: &Snapshot<Secret>) -> Option<BTreeMap<Arc<str>, ClusterConfig>> {
-        let mut known = Known::new();
-        let mut same = self.told;
-        for (key, secret) in store.iter() {
-            if secret.metadata.deletion_timestamp.is_some() {
-                continue;
-            }
-            let name: Arc<str> = key.name().into();
-            let kubeconfig = secret.data.as_ref().and_then(|data| data.get(&*self.key));
-            let before = self.known.remove(&name);
-            let entry = match before {
-                Some(before) if before.0.as_ref() == kubeconfig => before,
-                _ => {
-                    same = false;
-                    self.revision += 1;
-                    let config = config(self.revision, kubeconfig.cloned());
-                    (kubeconfig.cloned(), config)
-                }
-            };
-            known.insert(name, entry);
-        }
-        same &= self.known.is_empty();
-        self.known = known;
-        self.told = true;
-        let configs =
-            || self.known.iter().map(|(name, (_, config))| (name.clone(), config.clone()));
-        (!same).then(|| configs().collect())
+        let Self { key, known, .. } = self;
+        let secrets = store.iter().filter(|(_, one)| one.metadata.deletion_timestamp.is_none());
+        let found = secrets.map(|(name, secret)| {
+            let kubeconfig = secret.data.as_ref().and_then(|data| data.get(&**key));
+            (name.name().to_owned(), kubeconfig.cloned())
+        });
+        known.update(found, config)
     }
 }
 
-fn config(revision: u64, kubeconfig: Option<ByteString>) -> ClusterConfig {
+fn config(revision: Arc<str>, kubeconfig: Option<ByteString>) -> ClusterConfig {
     let kubeconfig = Arc::new(kubeconfig);
-    ClusterConfig::new(revision.to_string(), move || {
+    ClusterConfig::new(revision, move || {
         let kubeconfig = kubeconfig.clone();
         async move {
             let ByteString(kubeconfig) =

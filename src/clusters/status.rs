@@ -62,7 +62,7 @@ pub enum ClusterPhase {
     Connecting,
     /// Its function runs, or has returned `Ok`. Its informers may not have synced.
     Joined,
-    /// It has failed, and is tried again after a delay.
+    /// It has failed. It is tried again when all that ran for it has ended, and after a delay.
     Waiting,
     /// All that runs for it is ending.
     Leaving,

@@ -1,13 +1,15 @@
 //! Errors of requests to the API server.
 //!
 //! A [`SourceError`] names the request, the resource, the failure, and whether a retry can help. It
-//! never carries an object's contents: a Secret that cannot be decoded is named, not quoted.
+//! never carries an object's contents: a Secret that cannot be decoded is named, not quoted. Nor does
+//! it quote credentials: the output of a plug-in, the password of a proxy, or a kubeconfig.
 //!
 //! The text of each error of this crate includes its causes: print it with `{}`. Some errors also
 //! return their cause as [`source`](StdError::source): [`SyncError`](crate::SyncError), and errors
 //! that hold one of kube, such as [`ApplyError`](crate::writing::ApplyError). A report of their
 //! whole chain, such as `{:#}` of anyhow, repeats the cause.
 
+mod credentials;
 mod status;
 
 use std::borrow::Cow;
@@ -19,6 +21,8 @@ use std::time::Duration;
 
 use serde::ser::SerializeStruct;
 
+use self::credentials::Hidden;
+pub(crate) use self::credentials::without_credentials;
 pub use self::status::{ApiStatus, FaultClass};
 use crate::object::{ObjectKey, ResourceVersion};
 
@@ -477,18 +481,26 @@ pub(crate) fn unquoted(mut error: kube::Error) -> kube::Error {
 pub(crate) const MOST_CAUSES: usize = 100;
 
 /// Returns the texts of an error and of its causes, without repetition. Causes beyond
-/// [`MOST_CAUSES`] are left out.
+/// [`MOST_CAUSES`] are left out. It quotes no credentials that an error of kube has.
 pub(crate) fn chain(error: &(dyn StdError + 'static)) -> String {
-    let mut text = clipped(&error.to_string()).into_owned();
-    let mut causes = successors(error.source(), |&error| error.source());
-    for error in causes.by_ref().take(MOST_CAUSES) {
-        let said = error.to_string();
+    let hidden = Hidden::of(error);
+    let mut text = String::new();
+    let mut causes = successors(Some(error), |&error| error.source());
+    for error in causes.by_ref().take(MOST_CAUSES + 1) {
+        let (said, had) = match &hidden {
+            Some(hidden) => hidden.replace(error.to_string()),
+            None => (error.to_string(), false),
+        };
         let said = clipped(&said);
         if !text.ends_with(&*said) {
             if !text.is_empty() {
                 text.push_str(": ");
             }
             text.push_str(&said);
+        }
+        if had {
+            // Its causes may quote the same.
+            return text;
         }
     }
     if causes.next().is_some() {

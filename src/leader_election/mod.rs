@@ -102,6 +102,7 @@ use kube::Client;
 use tokio::runtime::Handle;
 use tokio::sync::{Mutex, watch};
 use tokio::time::Instant;
+use tokio_util::task::TaskTracker;
 
 use self::client::LeaseClient;
 pub use self::error::{LeaderElectionError, WorkEnd};
@@ -122,6 +123,8 @@ pub struct LeaderElector {
     identity: Arc<str>,
     state: LeadershipCell,
     ending: Ending,
+    /// The trackers that count the work of each term, too.
+    around: Vec<TaskTracker>,
     /// The runtime that sends the requests. `None` for the one on which the elector runs.
     renews_on: Option<Handle>,
     request_timeout: Duration,
@@ -188,6 +191,7 @@ impl LeaderElector {
             identity: identity.clone(),
             state: state.clone(),
             ending,
+            around: Vec::new(),
             renews_on: None,
             request_timeout: timeout,
             candidate: Arc::new(Mutex::new(Candidate {
@@ -200,6 +204,11 @@ impl LeaderElector {
                 ending,
             })),
         }
+    }
+
+    /// Makes the work of each term part of a scope, too, its synchronous code included.
+    pub(crate) fn work_within(&mut self, scope: &WorkScope) {
+        self.around = scope.trackers();
     }
 
     /// Limits the grace.

@@ -7,7 +7,7 @@ use futures::FutureExt;
 use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::AbortOnDropHandle;
+use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
 use super::client::StepResult;
 use super::error::{LeaderElectionError, WorkEnd};
@@ -120,11 +120,12 @@ impl LeaderElector {
     {
         let (work_on, ending) = (Handle::current(), self.ending);
         let (candidate, watched) = (self.candidate.clone(), stop.clone());
+        let around = self.around.clone();
         let running = async move {
             // Free, unless the task of a dropped call has not ended yet.
             let mut candidate = candidate.lock_owned().await;
             candidate.ending = ending;
-            candidate.run(stop, lead, &work_on).await
+            candidate.run(stop, lead, &work_on, around).await
         };
         let Some(runtime) = &self.renews_on else { return running.await };
         let lost = |work| {
@@ -202,6 +203,7 @@ impl Candidate {
         stop: CancellationToken,
         lead: F,
         work_on: &Handle,
+        around: Vec<TaskTracker>,
     ) -> Result<Outcome<Fut::Output>, LeaderElectionError>
     where
         F: FnOnce(WorkScope) -> Fut + Send + 'static,
@@ -216,12 +218,12 @@ impl Candidate {
         }
         let Some((next, term)) = self.acquire(&stop).await else { return Ok(Outcome::NeverLed) };
         tracing::info!(lease = %self.lease.lease(), identity = %self.identity, "leads");
-        let scope = WorkScope::of_term(None, stop.child_token(), term);
+        let scope = WorkScope::of_term(around, stop.child_token(), term);
         let _ends = (scope.end_on_drop(), StepDownOnDrop(self.state.clone()));
         let gone = CancellationToken::new();
         self.last = TermWork { gone: gone.clone(), scope: scope.clone() };
         self.state.begin_work(self.last.clone());
-        let (mine, guard) = (scope.clone(), gone.drop_guard());
+        let (mine, guard) = (scope.clone(), (gone.drop_guard(), scope.outer_tokens()));
         let leading = async move {
             let scope = mine.clone();
             let output = scope.run_until_aborted(lead(mine)).await;

@@ -139,12 +139,13 @@ impl WorkScope {
     }
 
     /// Creates a scope of a term, whose work counts in `also`, too.
-    pub(crate) fn of_term(
-        also: Option<&TaskTracker>,
-        token: CancellationToken,
-        term: Term,
-    ) -> Self {
-        Self::with_term(also.cloned().into_iter().collect(), token, Some(term))
+    pub(crate) fn of_term(also: Vec<TaskTracker>, token: CancellationToken, term: Term) -> Self {
+        Self::with_term(also, token, Some(term))
+    }
+
+    /// Returns the trackers that count its work: its own, and those of the scopes around it.
+    pub(crate) fn trackers(&self) -> Vec<TaskTracker> {
+        self.0.outer.iter().chain([&self.0.tracker]).cloned().collect()
     }
 
     fn with_term(outer: Vec<TaskTracker>, token: CancellationToken, term: Option<Term>) -> Self {
@@ -170,7 +171,7 @@ impl WorkScope {
         also: Option<&TaskTracker>,
         owner: ScopeOwner,
     ) -> Self {
-        let ScopeState { aborted, tracker, outer, won, term, .. } = &*self.0;
+        let ScopeState { aborted, won, term, .. } = &*self.0;
         Self(Arc::new(ScopeState {
             token,
             aborted: aborted.child_token(),
@@ -179,7 +180,7 @@ impl WorkScope {
             parent: Some(self.clone()),
             owner: Some(owner),
             tracker: closed_tracker(),
-            outer: outer.iter().chain([tracker]).chain(also).cloned().collect(),
+            outer: self.trackers().into_iter().chain(also.cloned()).collect(),
             won: *won,
             term: term.clone(),
         }))
@@ -388,7 +389,8 @@ impl WorkScope {
         );
     }
 
-    fn outer_tokens(&self) -> Vec<TaskTrackerToken> {
+    /// Returns marks that keep the scopes around this one open until they are dropped.
+    pub(crate) fn outer_tokens(&self) -> Vec<TaskTrackerToken> {
         self.0.outer.iter().map(TaskTracker::token).collect()
     }
 
@@ -530,7 +532,7 @@ mod tests {
         let now = Instant::now();
         let [cancel, abort, expires] = [5, 9, 10].map(|at| now + Duration::from_secs(at));
         let scope =
-            WorkScope::of_term(None, CancellationToken::new(), Term { cancel, abort, expires });
+            WorkScope::of_term(vec![], CancellationToken::new(), Term { cancel, abort, expires });
         let seen = Arc::new(Mutex::new((None, None)));
         let (log, token) = (seen.clone(), scope.token().clone());
         let work = scope.spawn(async move {

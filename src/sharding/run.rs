@@ -309,7 +309,7 @@ impl Driver {
             Command::Begin(slot) => {
                 if let Some(term) = self.machine.term() {
                     let token = self.session.child_token();
-                    let scope = WorkScope::of_term(Some(&self.inner.work), token, term);
+                    let scope = WorkScope::of_term(vec![self.inner.work.clone()], token, term);
                     self.scopes[slot] = Some(scope);
                     self.offer();
                 }

@@ -12,7 +12,7 @@ use kube::core::response::{StatusDetails, StatusSummary};
 use kube::{Client, Resource, core::Status};
 use serde::de::{DeserializeOwned, Error as _};
 
-use crate::error::quoted;
+use crate::error::{quoted, without_credentials};
 
 /// Reads the document at a path. Not [`Client::request`], which logs and quotes a body that it
 /// cannot parse.
@@ -42,7 +42,8 @@ async fn answered<T: DeserializeOwned>(
     client: &Client,
     request: Request<Body>,
 ) -> Result<T, kube::Error> {
-    let (parts, body) = client.send(request).await?.into_parts();
+    let answer = client.send(request).await.map_err(without_credentials)?;
+    let (parts, body) = answer.into_parts();
     let body = body.collect().await?.to_bytes();
     if !parts.status.is_success() {
         return Err(kube::Error::Api(refusal(parts.status, &parts.headers, &body).boxed()));

@@ -8,7 +8,7 @@ use kube::Client;
 use super::answer::{self, Incoming};
 use super::framing::Encoding;
 use super::request::{Fallback, Target};
-use crate::error::Fault;
+use crate::error::{Fault, without_credentials};
 
 /// A request that is ready to be sent.
 pub(super) struct Opening {
@@ -33,7 +33,7 @@ pub(super) async fn open(request: Opening) -> Result<(Incoming, Encoding), Fault
     let gzip = !uncompressed.is_on();
     let send = async |encoding| {
         let response = client.send(target.request(encoding, gzip)?).await;
-        response.map_err(|error| answer::unanswered(error, target.path()))
+        response.map_err(|error| answer::unanswered(without_credentials(error), target.path()))
     };
     let mut requested = Encoding::Json;
     if protobuf && !json.is_on() {

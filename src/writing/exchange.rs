@@ -22,6 +22,7 @@ use super::error::{ApplyError, FieldConflict, ObjectName};
 use super::owned_fields::OwnedFields;
 use super::records::{Record, RecordedVersion, Records, Section, Sight};
 use crate::controller::current_won;
+use crate::error::without_credentials;
 use crate::indexer::Snapshot;
 use crate::informer::{InformerGroup, SharedInformer};
 use crate::object::{KindReach, ObjectKey, ResourceVersion, ShardSelector};
@@ -195,8 +196,9 @@ where
         let request = configuration.request(path, key.name(), &self.manager, self.force);
         let request = request.map_err(|error| failed(kube::Error::BuildRequest(error)))?;
         // Not `Client::request`, which logs a body that it cannot parse: it may hold Secrets.
-        let (parts, body) =
-            self.client.send(request.map(Body::from)).await.map_err(failed)?.into_parts();
+        let answer = self.client.send(request.map(Body::from)).await;
+        let answer = answer.map_err(|error| failed(without_credentials(error)))?;
+        let (parts, body) = answer.into_parts();
         let body = body.collect().await.map_err(failed)?.to_bytes();
         if parts.status.is_success() {
             return kube_decode::json(&body).map_err(|error| target.unreadable(error.to_string()));

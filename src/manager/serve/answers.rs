@@ -1,5 +1,6 @@
 //! Paths and their answers.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -142,6 +143,7 @@ impl Site {
                 text(StatusCode::OK, passed(waits.as_deref()))
             }
             Some(CheckResult { failure: Some(why), .. }) => {
+                let why = one_line(&why);
                 text(StatusCode::INTERNAL_SERVER_ERROR, format!("internal server error: {why}\n"))
             }
         }
@@ -150,7 +152,25 @@ impl Site {
 
 /// Describes a check that did not fail.
 fn passed(waits: Option<&str>) -> String {
-    waits.map_or_else(|| "ok".to_owned(), |waits| format!("ok: {waits}"))
+    waits.map_or_else(|| "ok".to_owned(), |waits| format!("ok: {}", one_line(waits)))
+}
+
+/// Returns a text on one line, without control characters. Names and errors come from others, and
+/// may not look like further checks.
+fn one_line(text: &str) -> Cow<'_, str> {
+    if !text.contains(char::is_control) {
+        return text.into();
+    }
+    text.chars()
+        .fold(String::new(), |mut line, c| {
+            if c.is_control() {
+                line.extend(c.escape_default())
+            } else {
+                line.push(c)
+            }
+            line
+        })
+        .into()
 }
 
 fn summary(
@@ -165,10 +185,10 @@ fn summary(
         let (sign, outcome) = match failure {
             _ if excluded(name) => ("+", "excluded: ok".to_owned()),
             None => ("+", passed(waits.as_deref())),
-            Some(why) => ("-", format!("failed: {why}")),
+            Some(why) => ("-", format!("failed: {}", one_line(why))),
         };
         failed |= sign == "-";
-        lines.extend(["[", sign, "]", name, " ", &outcome, "\n"]);
+        lines.extend(["[", sign, "]", &*one_line(name), " ", &outcome, "\n"]);
     }
     match (failed, verbose) {
         (true, _) => {
