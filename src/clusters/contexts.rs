@@ -63,17 +63,13 @@ impl KubeconfigContexts {
     }
 }
 
-/// The part of a kubeconfig that a context selects.
+/// The part of a kubeconfig that a context selects. Clones are cheap.
 #[derive(Clone)]
-struct Parts {
-    kubeconfig: Kubeconfig,
-    /// The same as one value that can be compared.
-    value: Value,
-}
+struct Parts(Arc<(Kubeconfig, Value)>);
 
 impl PartialEq for Parts {
     fn eq(&self, other: &Self) -> bool {
-        self.value == other.value
+        self.0.1 == other.0.1
     }
 }
 
@@ -82,8 +78,8 @@ impl PartialEq for Parts {
 struct Reader {
     path: Option<PathBuf>,
     known: Known<Parts>,
-    /// The last reading. `None` before the first.
-    last: Option<Value>,
+    /// The contexts of the last reading. `None` before the first.
+    last: Option<Vec<(String, Parts)>>,
 }
 
 impl ClusterProvider for KubeconfigContexts {
@@ -112,14 +108,15 @@ impl Reader {
                     tracing::warn!("the kubeconfig is empty: the clusters stay as they are");
                 }
                 Ok(Ok(kubeconfig)) => {
-                    let reading = serde_json::to_value(&kubeconfig).unwrap_or_default();
-                    let before = self.last.replace(reading);
-                    if before.is_none() || before == self.last {
-                        if let Some(found) = self.look(&kubeconfig) {
-                            return found;
-                        }
-                    } else {
+                    let contexts = kubeconfig.contexts.iter();
+                    let contexts: Vec<_> = contexts
+                        .map(|context| (context.name.clone(), parts_of(&kubeconfig, context)))
+                        .collect();
+                    let before = self.last.replace(contexts.clone());
+                    if before.is_some_and(|before| before != contexts) {
                         pause = SETTLE;
+                    } else if let Some(found) = self.known.update(contexts, config) {
+                        return found;
                     }
                 }
                 Ok(Err(error)) => warn(&error),
@@ -128,12 +125,6 @@ impl Reader {
             }
             sleep(pause).await;
         }
-    }
-
-    /// Returns the clusters if they differ from those before.
-    fn look(&mut self, kubeconfig: &Kubeconfig) -> Option<BTreeMap<Arc<str>, ClusterConfig>> {
-        let names = kubeconfig.contexts.iter().map(|context| &context.name);
-        self.known.update(names.map(|name| (name, parts_of(kubeconfig, name))), config)
     }
 }
 
@@ -148,48 +139,33 @@ fn is_empty(read: &Kubeconfig) -> bool {
 }
 
 /// Returns all of the kubeconfig that a context selects. Of equal names, the first counts.
-fn parts_of(kubeconfig: &Kubeconfig, name: &str) -> Parts {
-    let context = kubeconfig.contexts.iter().find(|context| context.name == name);
-    let context = context.and_then(|context| context.context.clone());
-    // Tools note the time of their last run in extensions.
-    let context = context.map(|Context { cluster, user, namespace, .. }| Context {
-        cluster,
-        user,
-        namespace,
-        ..Context::default()
-    });
-    let (cluster, user) =
-        context.clone().map(|context| (context.cluster, context.user)).unwrap_or_default();
-    let is_cluster = |other: &&NamedCluster| other.name == cluster;
-    let is_user = |other: &&NamedAuthInfo| Some(&other.name) == user.as_ref();
-    let cluster = kubeconfig.clusters.iter().find(is_cluster).cloned();
-    let user = kubeconfig.auth_infos.iter().find(is_user).cloned();
+fn parts_of(kubeconfig: &Kubeconfig, context: &NamedContext) -> Parts {
+    let selected = context.context.clone().unwrap_or_default();
+    let clusters = kubeconfig.clusters.iter().find(|cluster| cluster.name == selected.cluster);
+    let mut users = kubeconfig.auth_infos.iter();
+    let users = users.find(|user| Some(&user.name) == selected.user.as_ref());
+    // Without the fields that tools add, such as the time of their last run.
+    let other = BTreeMap::new;
+    let selects = |one: &Context| Context { extensions: None, other: other(), ..one.clone() };
+    let context = NamedContext {
+        name: context.name.clone(),
+        context: context.context.as_ref().map(selects),
+        other: other(),
+    };
+    let clusters = clusters.map(|one| NamedCluster { other: other(), ..one.clone() });
+    let users = users.map(|one| NamedAuthInfo { other: other(), ..one.clone() });
     let kubeconfig = Kubeconfig {
-        contexts: vec![NamedContext { name: name.to_owned(), context, ..NamedContext::default() }],
-        clusters: cluster
-            .map(|NamedCluster { name, cluster, .. }| NamedCluster {
-                name,
-                cluster,
-                ..NamedCluster::default()
-            })
-            .into_iter()
-            .collect(),
-        auth_infos: user
-            .map(|NamedAuthInfo { name, auth_info, .. }| NamedAuthInfo {
-                name,
-                auth_info,
-                ..NamedAuthInfo::default()
-            })
-            .into_iter()
-            .collect(),
+        contexts: vec![context],
+        clusters: Vec::from_iter(clusters),
+        auth_infos: Vec::from_iter(users),
         ..Kubeconfig::default()
     };
     let value = serde_json::to_value(&kubeconfig).unwrap_or_default();
-    Parts { kubeconfig, value }
+    Parts(Arc::new((kubeconfig, value)))
 }
 
 fn config(revision: Arc<str>, parts: Parts) -> ClusterConfig {
-    let make = ContextClient::new(parts.kubeconfig);
+    let make = ContextClient::new(parts.0.0.clone());
     ClusterConfig::new(revision, move || {
         let make = make.clone();
         renewing_client(move || make.clone().make()).map_err(Into::into).boxed()

@@ -235,7 +235,9 @@ impl Member {
     /// Logs and notes a failure. Returns the delay before the next try. `begun` is the time at
     /// which the cluster connected or joined.
     fn fail(&self, error: String, begun: Instant) -> Duration {
-        tracing::warn!(cluster = &*self.name, error, "a cluster failed: it is tried again");
+        let leaves = self.state.lock().phase == ClusterPhase::Leaving;
+        let next = if leaves { "it leaves" } else { "it is tried again" };
+        tracing::warn!(cluster = &*self.name, error, "a cluster failed: {next}");
         let mut state = self.state.lock();
         if state.phase != ClusterPhase::Leaving {
             (state.phase, state.since) = (ClusterPhase::Waiting, Instant::now());

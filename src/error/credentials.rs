@@ -67,9 +67,9 @@ fn replacement(error: &(dyn StdError + 'static)) -> Option<String> {
         kube::Error::ProxyProtocolUnsupported { .. } => {
             Some("the proxy of the configuration has an unsupported protocol".into())
         }
-        kube::Error::ProxyProtocolDisabled { protocol_feature, .. } => Some(format!(
-            "the proxy of the configuration needs the feature {protocol_feature:?} of kube"
-        )),
+        kube::Error::ProxyProtocolDisabled { protocol_feature, .. } => {
+            Some(format!("the proxy of the configuration needs the feature `{protocol_feature}`"))
+        }
         _ => None,
     }
 }
@@ -136,7 +136,7 @@ mod tests {
         };
         assert!(parse().to_string().contains("hunter2"));
         let errors = || {
-            let feature = "socks5";
+            let feature = "kube/socks5";
             let disabled = kube::Error::ProxyProtocolDisabled {
                 proxy_url: proxy(),
                 protocol_feature: feature,
@@ -146,7 +146,7 @@ mod tests {
                 (kube::Error::Service(failed().into()), "exit status: 1"),
                 (kube::Error::Auth(AuthError::AuthExec("hunter2".into())), "cannot be obtained"),
                 (kube::Error::ProxyProtocolUnsupported { proxy_url: proxy() }, "unsupported"),
-                (disabled, "\"socks5\""),
+                (disabled, "`kube/socks5`"),
                 (parse(), "not valid YAML"),
             ]
         };

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_informer::clusters::{ClusterConfig, ClusterPhase, Clusters};
+use kube_informer::clusters::{Cluster, ClusterConfig, ClusterPhase, Clusters};
 use kube_informer::controller::BoxError;
 use kube_informer::testing::ApiServer;
-use tokio::time::{Instant, sleep};
+use kube_informer::{Action, Controller};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::fleet::{Fleet, Seen};
@@ -167,4 +168,52 @@ async fn function_that_does_not_end_is_dropped_after_the_grace() {
         () = test => {}
     }
     until("the end of all tasks", || tasks() == before && clusters.status().is_empty()).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn second_run_ends_with_its_own_stop() {
+    let (fleet, first, second) = (Fleet::new(), CancellationToken::new(), CancellationToken::new());
+    let clusters = Clusters::builder(fleet.clone()).build();
+    fleet.join("east", server_with(&["a"]).client());
+    let joins = |cluster: Cluster| async move {
+        cluster.stop().cancelled().await;
+        Ok::<(), BoxError>(())
+    };
+    let test = async {
+        until("the join", || clusters.get("east").is_some()).await;
+        second.cancel();
+        clusters.run(second.clone(), joins).await;
+        assert!(clusters.get("east").is_some(), "the first run goes on");
+        first.cancel();
+    };
+    tokio::join!(clusters.run(first.clone(), joins), test);
+}
+
+#[tokio::test(start_paused = true)]
+async fn controllers_that_ended_are_not_in_the_status() {
+    let (fleet, stop) = (Fleet::new(), CancellationToken::new());
+    let clusters = Clusters::builder(fleet.clone()).build();
+    fleet.join("east", server_with(&["a"]).client());
+    let running = clusters.run(stop.clone(), |cluster| async move {
+        let maps = cluster.factory().informer::<ConfigMap>();
+        let run = async |name: String| {
+            let controller = Controller::builder(name, &maps).build();
+            cluster.run(controller, |_| async { Ok::<_, BoxError>(Action::done()) }).await
+        };
+        for tenant in 0..20 {
+            timeout(S, run(format!("tenant-{tenant}"))).await.unwrap_err();
+        }
+        Ok::<(), BoxError>(run("last".into()).await?)
+    });
+    let test = async {
+        let names = || {
+            let status = clusters.status();
+            let controllers = status.iter().flat_map(|one| &one.controllers);
+            controllers.map(|one| one.name.to_string()).collect::<Vec<_>>()
+        };
+        until("a tenant", || names() == ["tenant-3"]).await;
+        until("the last one", || names() == ["last"]).await;
+        stop.cancel();
+    };
+    tokio::join!(running, test);
 }

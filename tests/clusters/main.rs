@@ -9,11 +9,14 @@ mod helpers;
 #[path = "../helpers/http.rs"]
 mod http;
 
+mod blocking;
 mod broken;
 mod churn;
 mod contexts;
+mod credentials;
 mod fleet;
 mod joining;
 mod managed;
+mod providers;
 mod secrets;
 mod sharded;

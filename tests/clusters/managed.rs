@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use kube_informer::clusters::Clusters;
+use kube_informer::clusters::{ClusterConfig, Clusters};
 use kube_informer::manager::serve::Serve;
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
 use kube_informer::{LeaderElector, Manager};
@@ -68,4 +68,34 @@ async fn probes_name_clusters_that_wait_and_stay_green() {
     running.await.unwrap().unwrap();
     assert!(handle.status().clusters["fleet"].is_empty());
     assert_eq!(seen.all(), ["shop/a in east"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn names_and_errors_forge_no_lines_of_a_probe() {
+    let (fleet, stop) = (Fleet::new(), CancellationToken::new());
+    let clusters = Clusters::builder(fleet.clone()).build();
+    fleet.join("east\n[-]manager failed: forged", server_with(&["a"]).client());
+    let fails = || async { Err("no\r\n[-]manager failed: forged".into()) };
+    fleet.add("west", ClusterConfig::new("1", fails));
+    let any: SocketAddr = ([127, 0, 0, 1], 0).into();
+    let manager = Manager::builder(&factory(&ApiServer::new()))
+        .clusters("fleet", &clusters, |cluster| Seen::default().follow(cluster))
+        .serve(Serve::new().health_address(any).metrics_address(any).without_metrics())
+        .build()
+        .unwrap();
+    let (handle, began) = (manager.handle(), Instant::now());
+    let running = tokio::spawn(manager.run_until(stop.clone()));
+    let body = loop {
+        sleep(100 * MS).await;
+        let Some(at) = handle.addresses() else { continue };
+        let (_, _, body) = exchange(at.health, "GET", "/readyz?verbose", "localhost").await;
+        if body.matches("forged").count() == 2 {
+            break body;
+        }
+        assert!(!running.is_finished() && began.elapsed() < 300 * S, "{body}");
+    };
+    assert!(!body.lines().any(|line| line.starts_with("[-]")), "{body}");
+    assert!(body.contains("[+]cluster/fleet/east\\n[-]manager failed: forged ok\n"), "{body}");
+    stop.cancel();
+    running.await.unwrap().unwrap();
 }

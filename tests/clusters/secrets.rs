@@ -37,7 +37,7 @@ fn secret(name: &str, kubeconfig: &impl ToString) -> Secret {
 }
 
 /// Waits in real time, because the servers are behind sockets.
-async fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+pub(crate) async fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     for _ in 0..6_000 {
         if holds() {
             return;

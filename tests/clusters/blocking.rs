@@ -1,0 +1,118 @@
+//! Work of a cluster that cannot be ended. A guard stands for code that blocks a thread: nothing
+//! ends it but its own code.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube_informer::clusters::{Cluster, ClusterConfig, ClusterPhase, Clusters};
+use kube_informer::controller::BoxError;
+use kube_informer::leader_election::ScopeGuard;
+use kube_informer::testing::ApiServer;
+use kube_informer::{Action, Controller, LeaderElector};
+use parking_lot::Mutex;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+use crate::fleet::Fleet;
+use crate::helpers::{S, server_with, until};
+
+/// The guards of reconciles that block. Clones are one.
+type Blocked = Arc<Mutex<Vec<ScopeGuard>>>;
+
+/// Reconciles each object for ever.
+async fn block(
+    cluster: Cluster,
+    elector: Option<LeaderElector>,
+    blocked: Blocked,
+) -> Result<(), BoxError> {
+    let maps = cluster.factory().informer::<ConfigMap>();
+    let mut controller = Controller::builder("blocks", &maps).grace(S);
+    if let Some(elector) = elector {
+        controller = controller.leader_election(elector);
+    }
+    let reconcile = move |request: kube_informer::ReconcileRequest<ConfigMap>| {
+        blocked.lock().push(request.guard());
+        async { Ok::<_, Infallible>(Action::done()) }
+    };
+    Ok(cluster.run(controller.build(), reconcile).await?)
+}
+
+fn config(revision: &str, server: &ApiServer) -> ClusterConfig {
+    let client = server.client();
+    ClusterConfig::new(revision, move || std::future::ready(Ok(client.clone())))
+}
+
+/// The configuration changes while a reconcile blocks.
+async fn blocked_cluster_joins_again(elected: bool) {
+    let (hub, server) = (ApiServer::new(), server_with(&["a"]));
+    let (fleet, stop, blocked) = (Fleet::new(), CancellationToken::new(), Blocked::default());
+    let clusters = Clusters::builder(fleet.clone()).grace(S).build();
+    fleet.add("east", config("1", &server));
+    let blocks = blocked.clone();
+    let running = clusters.run(stop.clone(), move |cluster| {
+        let elector = LeaderElector::builder(hub.client(), "shop", "work").identity("pod-0");
+        block(cluster, elected.then(|| elector.build().unwrap()), blocks.clone())
+    });
+    let test = async {
+        until("the first one", || blocked.lock().len() == 1).await;
+        fleet.add("east", config("2", &server));
+        // Longer than every grace and lease.
+        sleep(120 * S).await;
+        let status = clusters.status();
+        assert_eq!((status.len(), status[0].phase), (1, ClusterPhase::Leaving));
+        assert_eq!(blocked.lock().len(), 1, "no second reconcile of the key");
+        blocked.lock().clear();
+        until("the next one", || blocked.lock().len() == 1).await;
+        assert_eq!(clusters.status()[0].phase, ClusterPhase::Joined);
+        blocked.lock().clear();
+        stop.cancel();
+    };
+    tokio::join!(running, test);
+}
+
+#[tokio::test(start_paused = true)]
+async fn blocked_reconcile_keeps_its_cluster_leaving() {
+    blocked_cluster_joins_again(false).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn blocked_reconcile_of_an_elected_controller_keeps_its_cluster_leaving() {
+    blocked_cluster_joins_again(true).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn failure_shows_while_a_reconcile_blocks() {
+    let (fleet, stop, blocked) = (Fleet::new(), CancellationToken::new(), Blocked::default());
+    let clusters = Clusters::builder(fleet.clone()).grace(S).build();
+    fleet.join("east", server_with(&["a"]).client());
+    let blocks = blocked.clone();
+    let running = clusters.run(stop.clone(), move |cluster| {
+        let blocks = blocks.clone();
+        async move {
+            let fails = async {
+                until("the reconcile", || !blocks.lock().is_empty()).await;
+                Err::<(), BoxError>("the other half failed".into())
+            };
+            tokio::try_join!(block(cluster, None, blocks.clone()), fails).map(|_| ())
+        }
+    });
+    let test = async {
+        until("the failure", || clusters.status().iter().any(|one| one.failures == 1)).await;
+        sleep(120 * S).await;
+        let status = &clusters.status()[0];
+        assert_eq!((status.phase, status.failures), (ClusterPhase::Waiting, 1));
+        assert_eq!(status.last_error.as_deref(), Some("the other half failed"));
+        assert!(clusters.get("east").is_none(), "it is not joined");
+        blocked.lock().clear();
+        until("the next try", || clusters.get("east").is_some()).await;
+        blocked.lock().clear();
+        stop.cancel();
+        until("the end of what blocks", || {
+            blocked.lock().clear();
+            clusters.status().is_empty()
+        })
+        .await;
+    };
+    tokio::join!(running, test);
+}

@@ -1,0 +1,172 @@
+//! Credentials that are never shown, and plug-ins that hang.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+
+use k8s_openapi::jiff::{SignedDuration, Timestamp};
+use kube_informer::Manager;
+use kube_informer::clusters::{Cluster, ClusterPhase, Clusters, KubeconfigContexts};
+use kube_informer::manager::serve::Serve;
+use kube_informer::testing::ApiServer;
+use serde_json::{Value, json};
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+use crate::contexts::File;
+use crate::fleet::Seen;
+use crate::helpers::log::Log;
+use crate::helpers::{S, factory, server_with};
+use crate::http::exchange;
+use crate::secrets::eventually;
+
+/// Returns a kubeconfig of contexts, each with its cluster and its user.
+fn kubeconfig(contexts: &[(&str, Value, Value)]) -> Value {
+    let all = |make: &dyn Fn(&(&str, Value, Value)) -> Value| -> Value {
+        contexts.iter().map(make).collect()
+    };
+    json!({
+        "clusters": all(&|(name, cluster, _)| json!({"name": name, "cluster": cluster})),
+        "contexts":
+            all(&|(name, ..)| json!({"name": name, "context": {"cluster": name, "user": name}})),
+        "users": all(&|(name, _, user)| json!({"name": name, "user": user})),
+    })
+}
+
+/// Returns a user whose credentials come from a script.
+fn runs(script: &File) -> Value {
+    json!({"exec": {
+        "apiVersion": "client.authentication.k8s.io/v1", "command": "sh",
+        "args": [script.path()], "interactiveMode": "Never",
+    }})
+}
+
+async fn waits(cluster: Cluster) -> Result<(), Infallible> {
+    cluster.stop().cancelled().await;
+    Ok(())
+}
+
+fn shown(clusters: &Clusters) -> String {
+    let status = clusters.status();
+    format!("{status:?} {} {clusters:?}", serde_json::to_string(&status).unwrap())
+}
+
+#[tokio::test(start_paused = true)]
+async fn password_of_a_proxy_is_never_shown() {
+    let log = Log::default();
+    let _guard = log.install(tracing::Level::DEBUG);
+    let file = File::new("proxy");
+    let at = |proxy: &str| json!({"server": "https://127.0.0.1:1", "proxy-url": proxy});
+    let token = json!({"token": "hunter2"});
+    let proxies = [
+        ("http", "http://me:hunter2@127.0.0.1:3128", "needs the feature `kube/http-proxy`"),
+        ("socks", "socks5://me:hunter2@127.0.0.1:3128", "needs the feature `kube/socks5`"),
+        ("ftp", "ftp://me:hunter2@127.0.0.1:3128", "has an unsupported protocol"),
+        ("bad", "http://me:hunter2@ 127.0.0.1", "failed to parse proxy url"),
+    ];
+    let contexts = proxies.map(|(name, proxy, _)| (name, at(proxy), token.clone()));
+    file.write(kubeconfig(&contexts));
+    let clusters = Clusters::builder(KubeconfigContexts::from_file(file.path())).build();
+    let stop = CancellationToken::new();
+    let running = clusters.run(stop.clone(), waits);
+    let test = async {
+        sleep(30 * S).await;
+        let status = clusters.status();
+        for (name, _, reason) in proxies {
+            let one = status.iter().find(|one| &*one.name == name).unwrap();
+            assert!(one.last_error.as_deref().unwrap().contains(reason), "{one:?}");
+        }
+        let all = shown(&clusters) + &log.text();
+        assert!(all.contains("a cluster failed") && !all.contains("hunter2"), "{all}");
+        stop.cancel();
+    };
+    tokio::join!(running, test);
+}
+
+/// A plug-in gives a token that is soon renewed, and then fails with output that has another one.
+async fn output_of_a_plugin_that_fails(later: &str, reason: &str) {
+    let log = Log::default();
+    let _guard = log.install(tracing::Level::INFO);
+    let (hub, server) = (ApiServer::new(), server_with(&["a"]));
+    let at = server.listen(("127.0.0.1", 0)).await.unwrap();
+    // kube runs the plug-in again at the next request.
+    let expires = Timestamp::now().checked_add(SignedDuration::from_secs(30)).unwrap();
+    let first = json!({
+        "apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential",
+        "status": {"token": "hunter2", "expirationTimestamp": expires.to_string()},
+    });
+    let (script, fails, file) = (File::new("plugin"), File::new("fails"), File::new("exec"));
+    let flag = fails.path();
+    script.write(format!("if [ -e {flag} ]; then {later}\nfi\ncat <<'END'\n{first}\nEND\n"));
+    let server = json!({"server": format!("http://{}", at.address())});
+    file.write(kubeconfig(&[("east", server, runs(&script))]));
+    let clusters = Clusters::builder(KubeconfigContexts::from_file(file.path())).build();
+    let any: SocketAddr = ([127, 0, 0, 1], 0).into();
+    let joins = move |cluster: Cluster| {
+        // The client is made, and has sent nothing.
+        fails.write("");
+        Seen::default().follow(cluster)
+    };
+    let manager = Manager::builder(&factory(&hub))
+        .clusters("fleet", &clusters, joins)
+        .serve(Serve::new().health_address(any).metrics_address(any).without_metrics())
+        .build()
+        .unwrap();
+    let (handle, stop) = (manager.handle(), CancellationToken::new());
+    let running = tokio::spawn(manager.run_until(stop.clone()));
+    eventually("the failure", || shown(&clusters).contains(reason)).await;
+    let at = handle.addresses().unwrap().health;
+    let ready = exchange(at, "GET", "/readyz?verbose", "localhost").await.2;
+    assert!(ready.contains(reason), "{ready}");
+    eventually("the log", || log.text().contains(reason)).await;
+    let status = serde_json::to_string(&handle.status()).unwrap();
+    let all = [shown(&clusters), log.text(), ready, status].concat();
+    assert!(!all.contains("hunter2"), "{all}");
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn output_of_a_plugin_that_fails_is_never_shown() {
+    let later = "echo '{\"token\": \"hunter2\"}'; exit 3";
+    output_of_a_plugin_that_fails(later, "the credential plug-in failed (exit status: 3)").await;
+}
+
+#[tokio::test]
+async fn output_of_a_plugin_that_cannot_be_read_is_never_shown() {
+    let later = "echo 'WARNING: update'; echo '{\"status\": {\"token\": \"hunter2\"}}'; exit 0";
+    output_of_a_plugin_that_fails(later, "the output of the credential plug-in cannot be read")
+        .await;
+}
+
+/// On one thread, so that a plug-in which occupied it would hold up everything.
+#[tokio::test]
+async fn plugins_that_hang_hold_up_neither_others_nor_the_stop() {
+    let server = server_with(&["a"]);
+    let at = server.listen(("127.0.0.1", 0)).await.unwrap();
+    // It ends with its file, or by itself after half a minute.
+    let (script, hangs, file) = (File::new("hangs"), File::new("flag"), File::new("hang"));
+    let flag = hangs.path();
+    hangs.write("");
+    script.write(format!(
+        "n=0; while [ -e {flag} ] && [ $n -lt 600 ]; do sleep 0.05; n=$((n+1)); done; exit 1"
+    ));
+    let server = json!({"server": format!("http://{}", at.address())});
+    file.write(kubeconfig(&[
+        ("a-hangs", server.clone(), runs(&script)),
+        ("b-hangs", server.clone(), runs(&script)),
+        ("c-works", server, json!({"token": "x"})),
+    ]));
+    let clusters = Clusters::builder(KubeconfigContexts::from_file(file.path())).build();
+    let (stop, seen) = (CancellationToken::new(), Seen::default());
+    let following = seen.clone();
+    let running = clusters.run(stop.clone(), move |cluster| following.clone().follow(cluster));
+    let test = async {
+        eventually("the one that works", || seen.all() == ["shop/a in c-works"]).await;
+        let phases: Vec<_> = clusters.status().iter().map(|one| one.phase).collect();
+        let hanging = ClusterPhase::Connecting;
+        assert_eq!(phases, [hanging, hanging, ClusterPhase::Joined]);
+        stop.cancel();
+    };
+    tokio::join!(running, test);
+    assert!(hangs.exists(), "the plug-ins hang still");
+}
