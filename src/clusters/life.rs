@@ -1,5 +1,6 @@
 //! The life of one cluster: connect, join, and end or try again.
 
+use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,7 +19,7 @@ use crate::error::chain;
 use crate::factory::SharedInformerFactory;
 use crate::leader_election::WorkScope;
 use crate::lease::{DROP_TIMEOUT, ScopeOwner};
-use crate::panic::{catch, catch_async, drop_safely, lend};
+use crate::panic::{SafeDrop, catch, catch_async, drop_safely, lend};
 use crate::sync::Mutex;
 
 /// The function that is called for each cluster that joins.
@@ -161,7 +162,7 @@ impl Life {
         &self,
         config: &ClusterConfig,
     ) -> Result<(Client, SharedInformerFactory), String> {
-        let connecting = catch_async(async { config.connect().await });
+        let connecting = contain(|| config.connect());
         let client = match timeout(CONNECT_TIMEOUT, connecting).await {
             Ok(Ok(Ok(client))) => client,
             Ok(Ok(Err(error))) => return Err(lend(error, text)),
@@ -200,9 +201,7 @@ impl Member {
         let (scope, stop) = (cluster.scope().clone(), cluster.stop().clone());
         let (_stops, _drops) = scope.end_on_drop();
         let _ends = InformersEnd(cluster.factory().clone());
-        let joining = join.clone();
-        let given = cluster.clone();
-        let running = catch_async(async move { joining(given).await });
+        let running = contain(|| join(cluster.clone()));
         let overdue = async {
             stop.cancelled().await;
             sleep(grace).await;
@@ -265,6 +264,17 @@ impl Drop for InformersEnd {
     fn drop(&mut self) {
         // The first poll stops them.
         let _ended = self.0.shutdown().now_or_never();
+    }
+}
+
+/// Runs a future of user code. The error is the message of its panic. It may also panic when it is
+/// dropped, and what else runs for the cluster must end in order even then.
+async fn contain<T>(make: impl FnOnce() -> BoxFuture<'static, T>) -> Result<T, String> {
+    let mut running = SafeDrop::new(catch(make)?);
+    match running.get_mut() {
+        Some(running) => catch_async(running).await,
+        // Nothing takes it out.
+        None => pending().await,
     }
 }
 

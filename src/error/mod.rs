@@ -1,8 +1,8 @@
 //! Errors of requests to the API server.
 //!
 //! A [`SourceError`] names the request, the resource, the failure, and whether a retry can help. It
-//! never carries an object's contents: a Secret that cannot be decoded is named, not quoted. Nor does
-//! it quote credentials: the output of a plug-in, the password of a proxy, or a kubeconfig.
+//! never carries an object's contents: a Secret that cannot be decoded is named, not quoted. Nor
+//! does it quote credentials: the output of a plug-in, the password of a proxy, or a kubeconfig.
 //!
 //! The text of each error of this crate includes its causes: print it with `{}`. Some errors also
 //! return their cause as [`source`](StdError::source): [`SyncError`](crate::SyncError), and errors
@@ -100,8 +100,8 @@ pub enum Fault {
     /// The server answered with an error status.
     #[error("{0}")]
     Status(ApiStatus),
-    /// No answer came. Causes include refused connections, name resolution, TLS and authentication
-    /// plug-ins. The text names every cause.
+    /// No answer came. Causes include refused connections, name resolution, TLS and credential
+    /// plug-ins. The text names every cause, but never the output of a plug-in.
     #[error("no answer: {}", chain(&**.source))]
     Connect {
         /// True if the connection was refused.

@@ -2,6 +2,7 @@
 //! ends it but its own code.
 
 use std::convert::Infallible;
+use std::future::pending;
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -16,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::fleet::Fleet;
 use crate::helpers::{S, server_with, until};
+use crate::providers::Bomb;
 
 /// The guards of reconciles that block. Clones are one.
 type Blocked = Arc<Mutex<Vec<ScopeGuard>>>;
@@ -43,8 +45,9 @@ fn config(revision: &str, server: &ApiServer) -> ClusterConfig {
     ClusterConfig::new(revision, move || std::future::ready(Ok(client.clone())))
 }
 
-/// The configuration changes while a reconcile blocks.
-async fn blocked_cluster_joins_again(elected: bool) {
+/// The configuration changes while a reconcile blocks. With `bomb`, the function ignores the stop,
+/// and panics when it is dropped.
+async fn blocked_cluster_joins_again(elected: bool, bomb: bool) {
     let (hub, server) = (ApiServer::new(), server_with(&["a"]));
     let (fleet, stop, blocked) = (Fleet::new(), CancellationToken::new(), Blocked::default());
     let clusters = Clusters::builder(fleet.clone()).grace(S).build();
@@ -52,7 +55,15 @@ async fn blocked_cluster_joins_again(elected: bool) {
     let blocks = blocked.clone();
     let running = clusters.run(stop.clone(), move |cluster| {
         let elector = LeaderElector::builder(hub.client(), "shop", "work").identity("pod-0");
-        block(cluster, elected.then(|| elector.build().unwrap()), blocks.clone())
+        let elector = elected.then(|| elector.build().unwrap());
+        let (bomb, blocking) = (bomb.then(|| Bomb), block(cluster, elector, blocks.clone()));
+        async move {
+            blocking.await?;
+            if bomb.is_some() {
+                pending::<()>().await;
+            }
+            Ok::<(), BoxError>(())
+        }
     });
     let test = async {
         until("the first one", || blocked.lock().len() == 1).await;
@@ -73,12 +84,17 @@ async fn blocked_cluster_joins_again(elected: bool) {
 
 #[tokio::test(start_paused = true)]
 async fn blocked_reconcile_keeps_its_cluster_leaving() {
-    blocked_cluster_joins_again(false).await;
+    blocked_cluster_joins_again(false, false).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn blocked_reconcile_is_awaited_although_the_function_panics_when_dropped() {
+    blocked_cluster_joins_again(false, true).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn blocked_reconcile_of_an_elected_controller_keeps_its_cluster_leaving() {
-    blocked_cluster_joins_again(true).await;
+    blocked_cluster_joins_again(true, false).await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -182,7 +182,7 @@ async fn second_run_ends_with_its_own_stop() {
     let test = async {
         until("the join", || clusters.get("east").is_some()).await;
         second.cancel();
-        clusters.run(second.clone(), joins).await;
+        timeout(60 * S, clusters.run(second.clone(), joins)).await.unwrap();
         assert!(clusters.get("east").is_some(), "the first run goes on");
         first.cancel();
     };
@@ -213,6 +213,37 @@ async fn controllers_that_ended_are_not_in_the_status() {
         };
         until("a tenant", || names() == ["tenant-3"]).await;
         until("the last one", || names() == ["last"]).await;
+        stop.cancel();
+    };
+    tokio::join!(running, test);
+}
+
+#[tokio::test(start_paused = true)]
+async fn cluster_that_its_own_index_holds_is_freed() {
+    let (fleet, seen, stop) = (Fleet::new(), Seen::default(), CancellationToken::new());
+    let clusters = Clusters::builder(fleet.clone()).build();
+    let (held, following) = (Arc::new(()), seen.clone());
+    let hold = held.clone();
+    let running = clusters.run(stop.clone(), move |cluster| {
+        let (kept, seen) = ((cluster.clone(), hold.clone()), following.clone());
+        async move {
+            let maps = cluster.factory().informer::<ConfigMap>();
+            maps.add_index("name", move |map: &ConfigMap| {
+                let _kept = &kept;
+                map.metadata.name.clone()
+            })?;
+            seen.follow(cluster).await
+        }
+    });
+    let test = async {
+        for _ in 0..10 {
+            fleet.join("east", server_with(&["a"]).client());
+            until("the join", || seen.all().len() == 1).await;
+            seen.forget("shop/a in east");
+            fleet.leave("east");
+            until("the leave", || clusters.status().is_empty()).await;
+        }
+        until("the end of all indexes", || Arc::strong_count(&held) == 2).await;
         stop.cancel();
     };
     tokio::join!(running, test);

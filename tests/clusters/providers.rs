@@ -22,7 +22,7 @@ use crate::helpers::{S, factory, server_with, until};
 type Configs = BTreeMap<Arc<str>, ClusterConfig>;
 
 /// A value that panics when it is dropped.
-struct Bomb;
+pub(crate) struct Bomb;
 
 impl Drop for Bomb {
     fn drop(&mut self) {
