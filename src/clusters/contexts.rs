@@ -79,7 +79,7 @@ struct Reader {
     path: Option<PathBuf>,
     known: Known<Parts>,
     /// The contexts of the last reading. `None` before the first.
-    last: Option<Vec<(String, Parts)>>,
+    last: Option<Vec<(Arc<str>, Parts)>>,
 }
 
 impl ClusterProvider for KubeconfigContexts {
@@ -110,7 +110,9 @@ impl Reader {
                 Ok(Ok(kubeconfig)) => {
                     let contexts = kubeconfig.contexts.iter();
                     let contexts: Vec<_> = contexts
-                        .map(|context| (context.name.clone(), parts_of(&kubeconfig, context)))
+                        .map(|context| {
+                            (context.name.as_str().into(), parts_of(&kubeconfig, context))
+                        })
                         .collect();
                     let before = self.last.replace(contexts.clone());
                     if before.is_some_and(|before| before != contexts) {
@@ -164,7 +166,7 @@ fn parts_of(kubeconfig: &Kubeconfig, context: &NamedContext) -> Parts {
     Parts(Arc::new((kubeconfig, value)))
 }
 
-fn config(revision: Arc<str>, parts: Parts) -> ClusterConfig {
+fn config(revision: Arc<str>, parts: &Parts) -> ClusterConfig {
     let make = ContextClient::new(parts.0.0.clone());
     ClusterConfig::new(revision, move || {
         let make = make.clone();

@@ -1,6 +1,7 @@
 //! The clusters that a provider knows, and the parts that each was made of.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use super::provider::ClusterConfig;
@@ -20,34 +21,28 @@ impl<P> Default for Known<P> {
     }
 }
 
-impl<P: Clone + PartialEq> Known<P> {
+impl<P: PartialEq> Known<P> {
     /// Replaces all clusters. Of equal names, the first counts. Returns all configurations if any
     /// differs from those before, and in the first call.
-    pub(super) fn update<N: AsRef<str>>(
+    pub(super) fn update(
         &mut self,
-        found: impl IntoIterator<Item = (N, P)>,
-        configure: impl Fn(Arc<str>, P) -> ClusterConfig,
+        found: impl IntoIterator<Item = (Arc<str>, P)>,
+        configure: impl Fn(Arc<str>, &P) -> ClusterConfig,
     ) -> Option<BTreeMap<Arc<str>, ClusterConfig>> {
-        let is_first = self.clusters.is_none();
-        let before = self.clusters.take().unwrap_or_default();
-        let (made, mut now) = (self.made, BTreeMap::new());
+        let mut changed = self.clusters.is_none();
+        let mut before = self.clusters.take().unwrap_or_default();
+        let mut now = BTreeMap::new();
         for (name, parts) in found {
-            let name = name.as_ref();
-            if now.contains_key(name) {
-                continue;
-            }
-            let cluster = match before.get(name) {
-                Some(same) if same.0 == parts => same.clone(),
-                _ => {
-                    self.made += 1;
-                    let config = configure(self.made.to_string().into(), parts.clone());
-                    (parts, config)
-                }
-            };
-            now.insert(Arc::<str>::from(name), cluster);
+            let Entry::Vacant(place) = now.entry(name) else { continue };
+            let known = before.remove(place.key()).filter(|(known, _)| *known == parts);
+            place.insert(known.unwrap_or_else(|| {
+                changed = true;
+                self.made += 1;
+                let config = configure(self.made.to_string().into(), &parts);
+                (parts, config)
+            }));
         }
-        // Without a new one, they are among those before.
-        let changed = is_first || self.made > made || now.len() < before.len();
+        changed |= !before.is_empty();
         let configs = || now.iter().map(|(name, (_, config))| (name.clone(), config.clone()));
         let found = changed.then(|| configs().collect());
         self.clusters = Some(now);
@@ -59,38 +54,34 @@ impl<P: Clone + PartialEq> Known<P> {
 mod tests {
     use super::*;
 
-    /// Returns the revisions, or `None` if nothing changed.
-    fn update(known: &mut Known<u32>, found: &[(&str, u32)]) -> Option<Vec<(Arc<str>, Arc<str>)>> {
-        let config = |revision, _| ClusterConfig::new(revision, || async { Err("none".into()) });
-        let found = known.update(found.iter().copied(), config)?;
-        Some(found.into_iter().map(|(name, config)| (name, config.revision)).collect())
-    }
-
-    fn revisions(of: &[(&str, &str)]) -> Option<Vec<(Arc<str>, Arc<str>)>> {
-        Some(of.iter().map(|&(name, revision)| (name.into(), revision.into())).collect())
+    /// Returns each name with its revision, or `None` if nothing changed.
+    fn update(known: &mut Known<u32>, found: &[(&str, u32)]) -> Option<Vec<String>> {
+        let config =
+            |revision, _: &u32| ClusterConfig::new(revision, || async { Err("no".into()) });
+        let found = found.iter().map(|&(name, parts)| (name.into(), parts));
+        let found = known.update(found, config)?;
+        Some(found.iter().map(|(name, config)| format!("{name}: {}", config.revision)).collect())
     }
 
     #[test]
     fn only_changed_clusters_get_another_revision() {
         let mut known = Known::default();
-        assert_eq!(update(&mut known, &[]), revisions(&[]), "an empty fleet is told once");
-        assert_eq!(update(&mut known, &[]), None);
-        let both = [("a", 1), ("b", 1)];
-        assert_eq!(update(&mut known, &both), revisions(&[("a", "1"), ("b", "2")]));
-        assert_eq!(update(&mut known, &both), None);
-        let changed = update(&mut known, &[("b", 2), ("a", 1)]);
-        assert_eq!(changed, revisions(&[("a", "1"), ("b", "3")]));
-        assert_eq!(update(&mut known, &[("a", 1)]), revisions(&[("a", "1")]));
-        let again = update(&mut known, &[("a", 1), ("b", 2)]);
-        assert_eq!(again, revisions(&[("a", "1"), ("b", "4")]));
+        let mut update = |found: &[(&str, u32)]| update(&mut known, found);
+        assert_eq!(update(&[]), Some(vec![]), "an empty fleet is told once");
+        assert_eq!(update(&[]), None);
+        assert_eq!(update(&[("a", 1), ("b", 1)]).unwrap(), ["a: 1", "b: 2"]);
+        assert_eq!(update(&[("a", 1), ("b", 1)]), None);
+        assert_eq!(update(&[("b", 2), ("a", 1)]).unwrap(), ["a: 1", "b: 3"]);
+        assert_eq!(update(&[("a", 1)]).unwrap(), ["a: 1"]);
+        assert_eq!(update(&[("a", 1), ("b", 2)]).unwrap(), ["a: 1", "b: 4"]);
     }
 
     #[test]
     fn first_of_equal_names_counts() {
         let mut known = Known::default();
         let twice = [("a", 1), ("a", 2), ("b", 1), ("a", 1)];
-        assert_eq!(update(&mut known, &twice), revisions(&[("a", "1"), ("b", "2")]));
+        assert_eq!(update(&mut known, &twice).unwrap(), ["a: 1", "b: 2"]);
         assert_eq!(update(&mut known, &twice), None);
-        assert_eq!(update(&mut known, &[("a", 2), ("a", 1), ("b", 1)]).unwrap()[0].1, "3".into());
+        assert_eq!(update(&mut known, &[("a", 2), ("a", 1), ("b", 1)]).unwrap(), ["a: 3", "b: 2"]);
     }
 }

@@ -110,14 +110,14 @@ impl Follower {
         let secrets = store.iter().filter(|(_, one)| one.metadata.deletion_timestamp.is_none());
         let found = secrets.map(|(name, secret)| {
             let kubeconfig = secret.data.as_ref().and_then(|data| data.get(&**key));
-            (name.name().to_owned(), kubeconfig.cloned())
+            (name.name().into(), kubeconfig.cloned())
         });
-        known.update(found, config)
+        known.update(found, |revision, kubeconfig| config(revision, kubeconfig.as_ref()))
     }
 }
 
-fn config(revision: Arc<str>, kubeconfig: Option<ByteString>) -> ClusterConfig {
-    let kubeconfig = Arc::new(kubeconfig);
+fn config(revision: Arc<str>, kubeconfig: Option<&ByteString>) -> ClusterConfig {
+    let kubeconfig = Arc::new(kubeconfig.cloned());
     ClusterConfig::new(revision, move || {
         let kubeconfig = kubeconfig.clone();
         async move {

@@ -113,8 +113,8 @@ mod tests {
         AuthError::AuthExecRun { cmd: "login --password hunter2".into(), out: Box::new(out) }
     }
 
-    fn proxy() -> Box<http::Uri> {
-        Box::new("socks5://me:hunter2@localhost".parse().unwrap())
+    fn proxy() -> http::Uri {
+        "socks5://me:hunter2@localhost".parse().unwrap()
     }
 
     /// An error of user code, whose text has its cause's.
@@ -138,14 +138,17 @@ mod tests {
         let errors = || {
             let feature = "kube/socks5";
             let disabled = kube::Error::ProxyProtocolDisabled {
-                proxy_url: proxy(),
+                proxy_url: proxy().into(),
                 protocol_feature: feature,
             };
             [
                 (kube::Error::Auth(failed()), "exit status: 1"),
                 (kube::Error::Service(failed().into()), "exit status: 1"),
                 (kube::Error::Auth(AuthError::AuthExec("hunter2".into())), "cannot be obtained"),
-                (kube::Error::ProxyProtocolUnsupported { proxy_url: proxy() }, "unsupported"),
+                (
+                    kube::Error::ProxyProtocolUnsupported { proxy_url: proxy().into() },
+                    "unsupported",
+                ),
                 (disabled, "`kube/socks5`"),
                 (parse(), "not valid YAML"),
             ]

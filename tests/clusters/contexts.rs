@@ -33,7 +33,7 @@ impl File {
         self.0.exists()
     }
 
-    pub(crate) fn write(&self, text: impl ToString) {
+    pub(crate) fn write(&self, text: &(impl ToString + ?Sized)) {
         fs::write(&self.0, text.to_string()).unwrap();
     }
 }
@@ -74,14 +74,14 @@ async fn contexts_join_and_leave_with_the_file() {
     let test = async {
         // The file comes later.
         sleep(25 * S).await;
-        file.write(kubeconfig(&[("a", "127.0.0.1:1"), ("b", "127.0.0.1:2")]));
+        file.write(&kubeconfig(&[("a", "127.0.0.1:1"), ("b", "127.0.0.1:2")]));
         until("two clusters", || names() == ["a", "b"]).await;
         sleep(100 * S).await;
         assert!(ages().iter().all(|age| *age >= 99), "{:?}", ages());
         // One changes its server, one leaves, one joins.
-        file.write(kubeconfig(&[("a", "127.0.0.1:1"), ("c", "127.0.0.1:3")]));
+        file.write(&kubeconfig(&[("a", "127.0.0.1:1"), ("c", "127.0.0.1:3")]));
         until("the change", || names() == ["a", "c"]).await;
-        file.write(kubeconfig(&[("a", "127.0.0.1:4"), ("c", "127.0.0.1:3")]));
+        file.write(&kubeconfig(&[("a", "127.0.0.1:4"), ("c", "127.0.0.1:3")]));
         sleep(15 * S).await;
         let ages = ages();
         assert!(ages[0] < 15 && ages[1] >= 15, "{ages:?}");
@@ -110,7 +110,7 @@ async fn joins(file: &File, texts: impl IntoIterator<Item = String>) -> Vec<(usi
     let test = async {
         let mut counts = Vec::new();
         for text in texts {
-            file.write(text);
+            file.write(&text);
             sleep(25 * S).await;
             counts.push((joins.load(Ordering::Relaxed), clusters.status().len()));
         }
@@ -166,7 +166,7 @@ async fn file_without_content_removes_no_cluster() {
 async fn file_that_is_just_being_written_removes_no_cluster() {
     let (file, stop) = (File::new("writing"), CancellationToken::new());
     let both = [("a", "127.0.0.1:1"), ("b", "127.0.0.1:2")];
-    file.write(kubeconfig(&both));
+    file.write(&kubeconfig(&both));
     let clusters = Clusters::builder(KubeconfigContexts::from_file(file.path())).build();
     let running = clusters.run(stop.clone(), |cluster| async move {
         cluster.stop().cancelled().await;
@@ -174,10 +174,10 @@ async fn file_that_is_just_being_written_removes_no_cluster() {
     });
     let test = async {
         sleep(5 * S).await;
-        file.write(kubeconfig(&both[..1]));
+        file.write(&kubeconfig(&both[..1]));
         // The reading at 10 s sees half of it.
         sleep(5 * S + S / 2).await;
-        file.write(kubeconfig(&both));
+        file.write(&kubeconfig(&both));
         sleep(30 * S).await;
         let status = clusters.status();
         assert!(status.len() == 2 && status.iter().all(|one| one.phase_age > 40 * S), "{status:?}");

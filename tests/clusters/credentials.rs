@@ -64,7 +64,7 @@ async fn password_of_a_proxy_is_never_shown() {
         ("bad", "http://me:hunter2@ 127.0.0.1", "failed to parse proxy url"),
     ];
     let contexts = proxies.map(|(name, proxy, _)| (name, at(proxy), token.clone()));
-    file.write(kubeconfig(&contexts));
+    file.write(&kubeconfig(&contexts));
     let clusters = Clusters::builder(KubeconfigContexts::from_file(file.path())).build();
     let stop = CancellationToken::new();
     let running = clusters.run(stop.clone(), waits);
@@ -96,9 +96,9 @@ async fn output_of_a_plugin_that_fails(later: &str, reason: &str) {
     });
     let (script, fails, file) = (File::new("plugin"), File::new("fails"), File::new("exec"));
     let flag = fails.path();
-    script.write(format!("if [ -e {flag} ]; then {later}\nfi\ncat <<'END'\n{first}\nEND\n"));
+    script.write(&format!("if [ -e {flag} ]; then {later}\nfi\ncat <<'END'\n{first}\nEND\n"));
     let server = json!({"server": format!("http://{}", at.address())});
-    file.write(kubeconfig(&[("east", server, runs(&script))]));
+    file.write(&kubeconfig(&[("east", server, runs(&script))]));
     let clusters = Clusters::builder(KubeconfigContexts::from_file(file.path())).build();
     let any: SocketAddr = ([127, 0, 0, 1], 0).into();
     let joins = move |cluster: Cluster| {
@@ -147,11 +147,11 @@ async fn plugins_that_hang_hold_up_neither_others_nor_the_stop() {
     let (script, hangs, file) = (File::new("hangs"), File::new("flag"), File::new("hang"));
     let flag = hangs.path();
     hangs.write("");
-    script.write(format!(
+    script.write(&format!(
         "n=0; while [ -e {flag} ] && [ $n -lt 600 ]; do sleep 0.05; n=$((n+1)); done; exit 1"
     ));
     let server = json!({"server": format!("http://{}", at.address())});
-    file.write(kubeconfig(&[
+    file.write(&kubeconfig(&[
         ("a-hangs", server.clone(), runs(&script)),
         ("b-hangs", server.clone(), runs(&script)),
         ("c-works", server, json!({"token": "x"})),

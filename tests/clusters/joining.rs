@@ -223,9 +223,9 @@ async fn cluster_that_its_own_index_holds_is_freed() {
     let (fleet, seen, stop) = (Fleet::new(), Seen::default(), CancellationToken::new());
     let clusters = Clusters::builder(fleet.clone()).build();
     let (held, following) = (Arc::new(()), seen.clone());
-    let hold = held.clone();
+    let given = held.clone();
     let running = clusters.run(stop.clone(), move |cluster| {
-        let (kept, seen) = ((cluster.clone(), hold.clone()), following.clone());
+        let (kept, seen) = ((cluster.clone(), given.clone()), following.clone());
         async move {
             let maps = cluster.factory().informer::<ConfigMap>();
             maps.add_index("name", move |map: &ConfigMap| {

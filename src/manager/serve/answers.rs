@@ -161,16 +161,15 @@ fn one_line(text: &str) -> Cow<'_, str> {
     if !text.contains(char::is_control) {
         return text.into();
     }
-    text.chars()
-        .fold(String::new(), |mut line, c| {
-            if c.is_control() {
-                line.extend(c.escape_default())
-            } else {
-                line.push(c)
-            }
-            line
-        })
-        .into()
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() {
+            line.extend(c.escape_default());
+        } else {
+            line.push(c);
+        }
+    }
+    line.into()
 }
 
 fn summary(
