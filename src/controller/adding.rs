@@ -15,7 +15,9 @@ use super::followed::Followed;
 use super::owner::Owner;
 use super::triggers::{Keys, Predicate, Rule};
 use super::{ControllerError, ControllerParts};
-use crate::informer::{InformerGroup, InformerStopped, Membership, StartError, SyncError};
+use crate::informer::{
+    InformerGroup, InformerStopped, Membership, SharedInformer, StartError, SyncError,
+};
 use crate::object::{EventRef, ObjectKey};
 
 /// A handle that adds and removes what a controller follows, before and while it runs. Clones are
@@ -24,13 +26,17 @@ use crate::object::{EventRef, ObjectKey};
 /// The methods are those of [`ControllerBuilder`](super::ControllerBuilder). Each returns a guard:
 /// when it is dropped, the controller no longer follows these objects.
 ///
-/// **Added** informers are started, and the keys of their objects are queued as at the start. No
-/// reconcile waits for them. While one has not synced, or is not as new as this replica's term of
-/// leadership, a reconcile must not take absence for deletion: wait with
-/// [`wait_for_sync`](FollowGuard::wait_for_sync). The status names an informer that has not synced
-/// as [missing](super::ControllerStatus::missing), and a warning is logged after the
-/// [sync timeout](super::ControllerBuilder::sync_timeout). The next takeover awaits it like the
-/// others. An informer that fails or is stopped does not end the controller.
+/// **Added** informers are started, and the keys of their objects are queued as at the start. While
+/// one has not synced, or is not as new as this replica's term of leadership:
+///
+/// - The status names it as [missing](super::ControllerStatus::missing). A warning is logged after
+///   the [sync timeout](super::ControllerBuilder::sync_timeout).
+/// - Keys of its [own objects](Self::reconciles) wait, if no other informer knows of their object.
+/// - No other reconcile waits. It must not take the absence of dependents for their deletion: wait
+///   with [`wait_for_sync`](FollowGuard::wait_for_sync).
+///
+/// The next takeover awaits it until a request fails or the sync timeout ends. An informer that
+/// fails or is stopped does not end the controller.
 ///
 /// **Removed** objects queue nothing more, and keys that they have queued stay: their reconciles
 /// find the controller's own objects. For its [own objects](Self::reconciles), the keys leave the
@@ -73,6 +79,7 @@ pub struct Following<K> {
 pub struct FollowGuard {
     additions: Arc<Additions>,
     number: u64,
+    informers: Arc<Informers>,
 }
 
 impl<K> Following<K> {
@@ -92,7 +99,9 @@ impl<K> Following<K> {
 }
 
 impl<K: Resource + Send + Sync + 'static> Following<K> {
-    /// Also reconciles the objects of these informers, such as those of one more namespace.
+    /// Also reconciles the objects of these informers, such as those of one more namespace, or of
+    /// another selector in the same one. If several informers have an object, a reconcile gets the
+    /// newest state.
     ///
     /// # Errors
     /// [`ControllerError`]: the controller has ended or is sharded, or an informer did not start.
@@ -195,28 +204,30 @@ impl<K: Resource + Send + Sync + 'static> Following<K> {
             let source = InformerStopped;
             return Err(ControllerError::Stopped { controller, collection, source });
         }
-        let informers = match set {
+        let informers = Arc::new(match set {
             Some(set) => Informers::Set(set),
             None => Informers::Group(informers.cast()),
-        };
-        let number = match self.additions.add(informers, Rule::new(predicates, keys)) {
+        });
+        let added = self.additions.add(informers.clone(), Rule::new(predicates, keys));
+        let number = match added {
             Ok(number) => number,
             Err(StartError::Stopped) => return Err(ControllerError::Ended { controller }),
             Err(source) => return Err(ControllerError::NotStarted { controller, source }),
         };
-        Ok(FollowGuard { additions: self.additions.clone(), number })
+        Ok(FollowGuard { additions: self.additions.clone(), number, informers })
     }
 }
 
 impl FollowGuard {
     /// Waits until the informers that are present have synced, and are as new as this replica's
-    /// term of leadership, for at most `limit`. Cancel safe.
+    /// term of leadership, for at most `limit`. Cancel safe. The end of the controller changes
+    /// nothing.
     ///
     /// # Errors
     /// [`SyncError`] names the others.
     pub async fn wait_for_sync(&self, limit: Duration) -> Result<(), SyncError> {
-        let start = Instant::now();
-        let (members, since) = self.additions.informers_of(self.number);
+        let (start, since) = (Instant::now(), self.additions.since());
+        let members: Vec<_> = self.informers.now().iter().map(SharedInformer::join).collect();
         let fresh = members.iter().map(|member: &Membership| member.fresh(since, limit).boxed());
         let failed = join_all(fresh).await.into_iter().filter_map(Result::err);
         SyncError::unless_none(failed.flat_map(|error| error.unsynced).collect(), start)

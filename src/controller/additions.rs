@@ -1,8 +1,9 @@
 //! The objects that a controller follows beside those of the informers that it was built with.
 //!
 //! An addition is a group of informers that was added at run time, or a set whose informers join
-//! and leave. It holds up no reconcile, and its failure does not end the controller. While the
-//! controller works, each addition has a task, which connects to the informers that are present.
+//! and leave. It holds up no reconcile, except for keys of own objects that only the addition may
+//! have. Its failure does not end the controller. While the controller works, each addition has a
+//! task, which connects to the informers that are present.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -12,12 +13,13 @@ use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
 use tokio::sync::watch;
 use tokio::task::{self, JoinSet};
-use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::following::{Connection, Connector, Followed};
 use super::own_writes::{CacheGuard, WriteLog};
+use super::presence::Sight;
 use super::triggers::{Keys, Rule};
+use super::waiting::UnseenKeys;
 use crate::informer::{
     InformerGroup, InformerSet, InformerStopped, Membership, SharedInformer, StartError,
 };
@@ -25,6 +27,7 @@ use crate::object::ObjectKey;
 use crate::panic::drop_safely;
 use crate::sync::Mutex;
 use crate::time::Moment;
+use crate::workqueue::{Work, WorkQueue};
 
 /// The additions of a controller.
 pub(super) struct Additions {
@@ -32,6 +35,8 @@ pub(super) struct Additions {
     /// The time after which an informer that is not fresh is reported.
     limit: Duration,
     state: Mutex<State>,
+    /// The keys that wait for an informer of the controller's own objects.
+    unseen: UnseenKeys,
     /// Woken when an addition comes or goes.
     changed: watch::Sender<()>,
 }
@@ -40,17 +45,21 @@ struct State {
     /// The informers of its own objects that it was built with. `None` when it has ended.
     built: Option<InformerGroup>,
     of: BTreeMap<u64, Arc<Addition>>,
+    /// The informers of its own objects among them.
+    own: OwnInformers,
     made: u64,
-    /// The moment since which a view must be fresh, and the time at which it was set. `None` until
-    /// the controller starts its informers.
-    since: Option<(Moment, Instant)>,
+    /// The moment since which a view must be fresh. `None` until the controller starts its
+    /// informers.
+    since: Option<Moment>,
 }
+
+/// Informers with the number of their addition. A reader copies the reference.
+type OwnInformers = Arc<Vec<(u64, Arc<Informers>)>>;
 
 /// Objects that a controller follows until they are removed.
 struct Addition {
-    informers: Informers,
+    informers: Arc<Informers>,
     rule: Arc<Rule>,
-    made: Instant,
     /// Cancelled when the controller no longer follows them.
     removed: CancellationToken,
     /// The caches of a group. Those of a set come and go with its informers.
@@ -64,7 +73,7 @@ pub(super) enum Informers {
 }
 
 impl Informers {
-    fn now(&self) -> Vec<SharedInformer> {
+    pub(super) fn now(&self) -> Vec<SharedInformer> {
         match self {
             Self::Group(group) => group.informers().to_vec(),
             Self::Set(set) => set.informers(),
@@ -96,17 +105,18 @@ impl Informers {
 
 impl Additions {
     pub(super) fn new(built: InformerGroup, writes: Arc<WriteLog>, limit: Duration) -> Arc<Self> {
-        let state = State { built: Some(built), of: BTreeMap::new(), made: 0, since: None };
+        let (of, own) = (BTreeMap::new(), OwnInformers::default());
+        let state = State { built: Some(built), of, own, made: 0, since: None };
         let (state, changed) = (Mutex::new(state), watch::Sender::new(()));
-        Arc::new(Self { writes, limit, state, changed })
+        Arc::new(Self { writes, limit, state, unseen: UnseenKeys::default(), changed })
     }
 
     /// Follows these informers until they are removed. Returns the number of the addition.
     ///
     /// # Errors
     /// [`StartError::Stopped`] if the controller has ended.
-    pub(super) fn add(&self, informers: Informers, rule: Rule) -> Result<u64, StartError> {
-        let caches = match &informers {
+    pub(super) fn add(&self, informers: Arc<Informers>, rule: Rule) -> Result<u64, StartError> {
+        let caches = match &*informers {
             Informers::Group(group) => group.informers(),
             Informers::Set(_) => &[],
         };
@@ -115,7 +125,6 @@ impl Additions {
             _caches: caches.collect(),
             informers,
             rule: Arc::new(rule),
-            made: Instant::now(),
             removed: CancellationToken::new(),
         });
         let mut state = self.state.lock();
@@ -127,6 +136,9 @@ impl Additions {
         let (number, starts) = (state.made, state.since.is_some());
         state.made += 1;
         state.of.insert(number, addition.clone());
+        if addition.is_own() {
+            Arc::make_mut(&mut state.own).push((number, addition.informers.clone()));
+        }
         drop(state);
         if starts && let Err(error) = addition.informers.start() {
             self.remove(number);
@@ -137,7 +149,12 @@ impl Additions {
     }
 
     pub(super) fn remove(&self, number: u64) {
-        let removed = self.state.lock().of.remove(&number);
+        let mut state = self.state.lock();
+        let removed = state.of.remove(&number);
+        if removed.as_ref().is_some_and(|addition| addition.is_own()) {
+            Arc::make_mut(&mut state.own).retain(|(other, _)| *other != number);
+        }
+        drop(state);
         if let Some(addition) = removed {
             addition.removed.cancel();
             self.changed.send_replace(());
@@ -150,7 +167,9 @@ impl Additions {
     pub(super) fn end(&self) {
         let mut state = self.state.lock();
         let (built, all) = (state.built.take(), std::mem::take(&mut state.of));
+        let own = std::mem::take(&mut state.own);
         drop(state);
+        drop(own);
         for (_, addition) in all {
             addition.removed.cancel();
             drop_safely(addition);
@@ -160,7 +179,7 @@ impl Additions {
 
     /// Starts the informers, which must be fresh since this moment.
     pub(super) fn begin(&self, since: Moment) {
-        self.state.lock().since = Some((since, Instant::now()));
+        self.state.lock().since = Some(since);
         for (_, addition) in self.all() {
             // The controller goes on without an informer that was stopped.
             let _stopped = addition.informers.start();
@@ -182,15 +201,9 @@ impl Additions {
         self.all().iter().flat_map(|(_, addition)| addition.informers.now()).collect()
     }
 
-    /// Returns the informers of an addition, and the moment since which they must be fresh.
-    pub(super) fn informers_of(&self, number: u64) -> (Vec<Membership>, Moment) {
-        let (addition, since) = {
-            let state = self.state.lock();
-            (state.of.get(&number).cloned(), state.since)
-        };
-        let informers = addition.iter().flat_map(|addition| addition.informers.now());
-        let members = informers.map(|informer| informer.join()).collect();
-        (members, since.map_or(Moment::START, |(since, _)| since))
+    /// Returns the moment since which informers must be fresh.
+    pub(super) fn since(&self) -> Moment {
+        self.state.lock().since.unwrap_or(Moment::START)
     }
 
     /// Returns the informers that are present now, each with a token that is cancelled when the
@@ -204,34 +217,50 @@ impl Additions {
         members.collect()
     }
 
-    /// Returns the informer that has one of the controller's own objects.
-    pub(super) fn own_informer_of(&self, key: &ObjectKey) -> Option<SharedInformer> {
-        let built = self.state.lock().built.clone();
+    /// Looks up one of the controller's own objects. `place` is the object's place on the ring, if
+    /// it is known. O(additions of own objects * log objects).
+    pub(super) fn sight(&self, key: &ObjectKey, place: Option<u64>) -> Sight {
+        let state = self.state.lock();
+        let (built, own) = (state.built.clone(), state.own.clone());
+        let since = state.since.unwrap_or(Moment::START);
+        drop(state);
         let built = built.and_then(|built| built.informer_of(key).cloned());
-        built.or_else(|| {
-            let all = self.all();
-            all.iter().filter(|(_, one)| one.is_own()).find_map(|(_, one)| one.informers.of(key))
+        let added = own.iter().filter_map(|(_, informers)| informers.of(key));
+        Sight::of(key, place, built.into_iter().chain(added), since)
+    }
+
+    /// Lets a key pass if no addition is to tell whether its object exists. Otherwise the key
+    /// leaves the queue. It comes back with its next event, and when the addition knows or is
+    /// removed.
+    pub(super) fn admit(&self, work: Work<ObjectKey>) -> Option<Work<ObjectKey>> {
+        if self.state.lock().own.is_empty() || !self.sight(&work, None).is_awaited() {
+            self.unseen.remove(&work);
+            return Some(work);
+        }
+        self.unseen.add(&work);
+        // The addition may have become fresh before the key was added.
+        let still = self.sight(&work, None).is_awaited();
+        (!still).then(|| {
+            self.unseen.remove(&work);
+            work
         })
     }
 
-    /// Returns the names of informers that have not synced, or that have not been fresh for the
-    /// limit.
+    /// Queues all keys that wait: an earlier term may have left them.
+    pub(super) fn queue_unseen(&self, queue: &WorkQueue<ObjectKey>) {
+        self.unseen.queue(None, queue, |_| true);
+    }
+
+    /// Returns the names of informers that are not fresh.
     pub(super) fn missing(&self) -> Vec<Arc<str>> {
         let since = self.state.lock().since;
-        let Some((since, begun)) = since else { return Vec::new() };
-        let mut missing = Vec::new();
+        let Some(since) = since else { return Vec::new() };
         let all = self.all();
         // The factory's status names those of single objects.
-        for (_, addition) in all.iter().filter(|(_, one)| one.informers.have_collections()) {
-            let late = addition.made.max(begun).elapsed() >= self.limit;
-            for informer in addition.informers.now() {
-                let fresh = informer.join().is_fresh(since) || informer.is_stopped();
-                if !fresh && (late || !informer.has_synced()) {
-                    missing.push(informer.collection().to_string().into());
-                }
-            }
-        }
-        missing
+        let named = all.iter().filter(|(_, one)| one.informers.have_collections());
+        let informers = named.flat_map(|(_, addition)| addition.informers.now());
+        let missing = informers.filter(|one| !one.join().is_fresh(since) && !one.is_stopped());
+        missing.map(|informer| informer.collection().to_string().into()).collect()
     }
 }
 
@@ -242,16 +271,14 @@ impl Addition {
     }
 
     /// Follows the informers that are present, until the addition is removed.
-    async fn follow(self: Arc<Self>, to: Arc<Term>, fed: CancellationToken) {
-        let mut fed = Some(fed.drop_guard());
-        let changes = match &self.informers {
+    async fn follow(self: Arc<Self>, to: Arc<Term>) {
+        let changes = match &*self.informers {
             Informers::Group(_) => None,
             Informers::Set(set) => Some(set.changes()),
         };
         let mut changes = changes.unwrap_or_else(|| watch::channel(()).1);
         let mut present: Vec<(SharedInformer, CancellationToken)> = Vec::new();
         let mut following = FuturesUnordered::new();
-        let mut feeding = FuturesUnordered::new();
         loop {
             changes.mark_unchanged();
             let now = self.informers.now();
@@ -270,16 +297,17 @@ impl Addition {
                 present.push((informer.clone(), left.clone()));
                 match self.join(&informer, &to) {
                     Ok((member, connection)) => {
-                        feeding.push(connection.fed.clone().cancelled_owned());
                         following.push(member.follow(connection, to.clone(), left).boxed());
                     }
-                    Err(InformerStopped) => self.report_end(&informer, &to),
+                    Err(InformerStopped) => {
+                        self.report_end(&informer, &to);
+                        if self.is_own() {
+                            self.followed(&informer).say_farewell(&to).await;
+                        }
+                    }
                 }
             }
             loop {
-                if feeding.is_empty() {
-                    drop(fed.take());
-                }
                 tokio::select! {
                     biased;
                     () = self.removed.cancelled() => {
@@ -294,14 +322,14 @@ impl Addition {
                     }
                     Ok(()) = changes.changed() => break,
                     Some(()) = following.next() => {}
-                    Some(()) = feeding.next() => {}
                 }
             }
         }
     }
 
     fn followed(&self, informer: &SharedInformer) -> Followed {
-        Followed { membership: informer.join(), rule: self.rule.clone() }
+        let removed = Some(self.removed.clone());
+        Followed { membership: informer.join(), rule: self.rule.clone(), removed }
     }
 
     /// Connects to an informer.
@@ -312,7 +340,7 @@ impl Addition {
     ) -> Result<(Member, Connection), InformerStopped> {
         let followed = self.followed(informer);
         let connection = followed.connect(&to.connector)?;
-        let cache = match self.informers {
+        let cache = match *self.informers {
             Informers::Group(_) => None,
             Informers::Set(_) => Some(to.additions.writes.follow(informer.clone())),
         };
@@ -321,7 +349,7 @@ impl Addition {
 
     fn report_end(&self, informer: &SharedInformer, to: &Term) {
         // The informers of a set end when they leave it.
-        if matches!(self.informers, Informers::Group(_)) {
+        if matches!(*self.informers, Informers::Group(_)) {
             tracing::warn!(
                 controller = &*to.connector.controller,
                 collection = %informer.collection(),
@@ -355,6 +383,9 @@ impl Member {
                 );
                 let _stopped = member.fresh(to.since, Duration::MAX).await;
             }
+            if self.addition.is_own() {
+                to.additions.unseen.queue(Some(collection), &to.connector.queue, |_| true);
+            }
             std::future::pending::<()>().await;
         };
         let ended = tokio::select! {
@@ -376,8 +407,12 @@ impl Followed {
     /// them. Keys of its own objects leave the queue, unless another informer has them.
     async fn say_farewell(&self, to: &Term) {
         let own = matches!(self.rule.keys, Keys::Own);
-        let elsewhere = |key: &ObjectKey| own && to.additions.own_informer_of(key).is_some();
+        let elsewhere = |key: &ObjectKey| own && to.additions.sight(key, None).is_followed();
         self.move_away(&to.connector, elsewhere).await;
+        if own {
+            let (collection, queue) = (self.membership.collection(), &to.connector.queue);
+            to.additions.unseen.queue(Some(collection), queue, elsewhere);
+        }
     }
 }
 
@@ -395,29 +430,32 @@ pub(super) struct AdditionTasks {
     changes: watch::Receiver<()>,
     tasks: JoinSet<()>,
     numbers: HashMap<task::Id, u64>,
+    /// The number of the first addition that had no task yet.
+    next: u64,
+    /// Those whose task has ended unexpectedly.
+    ended: Vec<u64>,
 }
 
 impl AdditionTasks {
     pub(super) fn new(term: Term) -> Self {
         let changes = term.additions.changed.subscribe();
         let (tasks, numbers) = (JoinSet::new(), HashMap::new());
-        Self { term: Arc::new(term), changes, tasks, numbers }
+        Self { term: Arc::new(term), changes, tasks, numbers, next: 0, ended: Vec::new() }
     }
 
-    /// Begins to follow the additions that have no task. Returns a token for each, which is
-    /// cancelled when the keys of all stored objects are in the queue.
-    pub(super) fn begin(&mut self) -> Vec<CancellationToken> {
+    /// Begins to follow the additions that have no task.
+    pub(super) fn begin(&mut self) {
         self.changes.mark_unchanged();
-        let mut begun = Vec::new();
-        for (number, addition) in self.term.additions.all() {
-            if !self.numbers.values().any(|other| *other == number) {
-                let fed = CancellationToken::new();
-                let following = addition.follow(self.term.clone(), fed.clone());
-                self.numbers.insert(self.tasks.spawn(following.boxed()).id(), number);
-                begun.push(fed);
-            }
+        let state = self.term.additions.state.lock();
+        let ended = self.ended.drain(..).filter_map(|number| state.of.get_key_value(&number));
+        let begins = ended.chain(state.of.range(self.next..));
+        let begins: Vec<_> = begins.map(|(number, one)| (*number, one.clone())).collect();
+        self.next = state.made;
+        drop(state);
+        for (number, addition) in begins {
+            let following = addition.follow(self.term.clone());
+            self.numbers.insert(self.tasks.spawn(following.boxed()).id(), number);
         }
-        begun
     }
 
     /// Waits until additions may lack a task. Returns whether one ended unexpectedly. Cancel safe.
@@ -428,9 +466,10 @@ impl AdditionTasks {
             _changed = self.changes.changed() => false,
             Some(ended) = self.tasks.join_next_with_id() => {
                 let id = ended.map_or_else(|error| error.id(), |(id, ())| id);
-                let number = self.numbers.remove(&id);
+                self.ended.extend(self.numbers.remove(&id));
                 let state = self.term.additions.state.lock();
-                number.is_some_and(|number| state.of.contains_key(&number))
+                self.ended.retain(|number| state.of.contains_key(number));
+                !self.ended.is_empty()
             }
         }
     }

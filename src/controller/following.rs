@@ -58,13 +58,17 @@ pub(super) struct Followed {
     pub(super) membership: Membership,
     /// The rule that gives the keys of an event.
     pub(super) rule: Arc<Rule>,
+    /// Cancelled when the controller no longer follows it. `None` if it always does.
+    pub(super) removed: Option<CancellationToken>,
 }
 
 /// Follows each informer of a group.
 pub(super) fn each<O: ?Sized>(informers: &InformerGroup<O>, rule: Rule) -> Group {
     let rule = Arc::new(rule);
-    let following =
-        |informer: &SharedInformer<O>| Followed { membership: informer.join(), rule: rule.clone() };
+    let following = |informer: &SharedInformer<O>| {
+        let (membership, rule) = (informer.join(), rule.clone());
+        Followed { membership, rule, removed: None }
+    };
     Group(informers.informers().iter().map(following).collect())
 }
 
@@ -124,12 +128,17 @@ impl Followed {
             status: to.status.clone(),
             slots: to.slots.clone(),
             dropper: self.membership.informer().dropper().clone(),
+            removed: self.removed.clone(),
         }
     }
 
     /// Tells that the controller no longer follows the stored objects, except for these.
     pub(super) async fn move_away(&self, to: &Connector, except: impl Fn(&ObjectKey) -> bool) {
-        let (enqueuer, mut budget) = (self.enqueuer(to), YieldBudget::new());
+        let (mut enqueuer, mut budget) = (self.enqueuer(to), YieldBudget::new());
+        if !self.rule.maps() {
+            // Own keys leave the queue also after the removal.
+            enqueuer.removed = None;
+        }
         for (key, object) in self.membership.informer().snapshot().objects() {
             budget.spend(1).await;
             if !except(key) {

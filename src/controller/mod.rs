@@ -248,8 +248,10 @@ where
     /// Informers that a reconcile only reads prove nothing: name them in
     /// [`watches`](ControllerBuilder::watches), with no keys if need be.
     ///
-    /// Informers that were [added](Self::following), or joined a set, are awaited, too, until one of
-    /// their requests fails or the sync timeout ends. Without them work begins all the same.
+    /// Informers that were [added](Self::following), or joined a set, prove their view, too. Work
+    /// begins without one that has not when a request fails or the sync timeout ends. Then only the
+    /// keys of own objects wait that no other informer knows of. Without a takeover work begins at
+    /// once.
     ///
     /// A reconcile that returns an error, panics or exceeds the timeout is retried after the
     /// limiter's delay: unless set otherwise 5 ms, doubling up to 1,000 s. A new spec

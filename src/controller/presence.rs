@@ -7,7 +7,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::informer::SharedInformer;
-use crate::object::{AnyObject, ObjectKey, downcast};
+use crate::object::{AnyObject, Cached, ObjectKey, downcast};
+use crate::time::Moment;
 
 /// The object of a reconcile, as the cache holds it.
 ///
@@ -32,7 +33,9 @@ pub enum Presence<K: ?Sized> {
     /// The object was deleted, or did not exist at the moment that the cache shows. An object
     /// created since then may exist on the server. Clean up only for this value.
     ///
-    /// The cache has synced, and no selector narrows it. Its shard includes the object's place.
+    /// The cache has synced, is as new as this replica's term of leadership, and no selector
+    /// narrows it. Its shard includes the object's place. If several informers hold the key's
+    /// namespace, one such informer suffices, unless another one has the object.
     Gone,
     /// The cache cannot tell. The object may exist.
     Unknown(UnknownReason),
@@ -70,8 +73,9 @@ pub enum UnknownReason {
     /// object.
     #[error("a selector narrows the informer, and the object may exist outside of it")]
     NotSelected,
-    /// The informer of the key's namespace has not synced. A controller lets the keys of such a
-    /// namespace wait, so a reconcile sees this only in a race with the sync.
+    /// The informer of the key's namespace has not synced, or is not as new as this replica's term
+    /// of leadership. A controller lets the keys of such a namespace wait, so a reconcile sees this
+    /// only in a race with the sync.
     #[error("the informer has not synced")]
     NotSynced,
     /// The informer of the key's namespace was stopped.
@@ -112,19 +116,6 @@ impl<K: ?Sized> Presence<K> {
 }
 
 impl Presence<dyn AnyObject> {
-    /// Looks up a key in the informer of a controller that has it. `place` is the object's place on
-    /// the ring, if it is known. O(log n) in the number of objects.
-    pub(super) fn of(
-        key: &ObjectKey,
-        place: Option<u64>,
-        informer: Option<&SharedInformer>,
-    ) -> Self {
-        match informer {
-            Some(informer) => Self::in_informer(key, place, informer),
-            None => Self::Unknown(UnknownReason::NotHeld),
-        }
-    }
-
     /// Returns the object with its type.
     pub(super) fn typed<K: Send + Sync + 'static>(self) -> Presence<K> {
         match self {
@@ -136,34 +127,119 @@ impl Presence<dyn AnyObject> {
             Self::Unknown(reason) => Presence::Unknown(reason),
         }
     }
+}
 
-    fn in_informer(key: &ObjectKey, place: Option<u64>, informer: &SharedInformer) -> Self {
+/// The answer of a controller's informers to the question whether an object exists.
+pub(super) enum Sight {
+    /// The newest state that one of them holds. Nothing is unpacked.
+    Held(Cached),
+    Gone,
+    Unknown(UnknownReason),
+}
+
+impl Sight {
+    /// Asks the informers of the controller's own objects that hold a key's namespace. `place` is
+    /// the object's place on the ring, if it is known. O(log n) in the number of objects.
+    ///
+    /// Only informers that run and are fresh since this moment know of an object. One that holds
+    /// the object decides, before one that knows that the object is gone. The informers that cannot
+    /// tell, because they are narrowed or stopped, decide only where no other does.
+    pub(super) fn of(
+        key: &ObjectKey,
+        place: Option<u64>,
+        informers: impl IntoIterator<Item = SharedInformer>,
+        since: Moment,
+    ) -> Self {
+        let answers = informers.into_iter().map(|one| Self::in_informer(key, place, &one, since));
+        let nobody = Self::Unknown(UnknownReason::NotHeld);
+        answers.fold(nobody, |best, other| if other.outranks(&best) { other } else { best })
+    }
+
+    /// Returns whether an informer will know more when it is fresh.
+    pub(super) fn is_awaited(&self) -> bool {
+        matches!(self, Self::Unknown(UnknownReason::NotSynced))
+    }
+
+    /// Returns whether an informer knows of the object, or will do so when it is fresh.
+    pub(super) fn is_followed(&self) -> bool {
+        match self {
+            Self::Held(_) | Self::Gone => true,
+            Self::Unknown(reason) => {
+                matches!(reason, UnknownReason::NotSynced | UnknownReason::Undecodable)
+            }
+        }
+    }
+
+    /// Unpacks the object.
+    pub(super) fn read(self) -> Presence<dyn AnyObject> {
+        match self {
+            Self::Held(cached) => match cached.read(None) {
+                Some(object) => Presence::Present(object),
+                None => Presence::Unknown(UnknownReason::Undecodable),
+            },
+            Self::Gone => Presence::Gone,
+            Self::Unknown(reason) => Presence::Unknown(reason),
+        }
+    }
+
+    fn in_informer(
+        key: &ObjectKey,
+        place: Option<u64>,
+        informer: &SharedInformer,
+        since: Moment,
+    ) -> Self {
         // Read before the store, so that an informer that stops or syncs meanwhile never turns
         // `Unknown` into `Gone`.
-        let (synced, stopped) = (informer.has_synced(), informer.is_stopped());
+        let (fresh, stopped) = (informer.join().is_fresh(since), informer.is_stopped());
+        if stopped {
+            return Self::Unknown(UnknownReason::Stopped);
+        }
+        if !fresh {
+            return Self::Unknown(UnknownReason::NotSynced);
+        }
         let store = informer.snapshot();
-        let unknown = if let Some(cached) = store.get_cached(key) {
-            match cached.read(None) {
-                Some(object) => return Self::Present(object),
-                None => UnknownReason::Undecodable,
-            }
-        } else if stopped {
-            UnknownReason::Stopped
-        } else if !synced {
-            UnknownReason::NotSynced
-        } else if store.shard().is_some_and(|shard| {
+        if let Some(cached) = store.get_cached(key) {
+            return Self::Held(cached);
+        }
+        let is_elsewhere = store.shard().is_some_and(|shard| {
             let place = shard.key().place(key, |_| place);
             !place.is_some_and(|place| shard.contains(place))
-        }) {
-            UnknownReason::OtherShard
+        });
+        if is_elsewhere {
+            Self::Unknown(UnknownReason::OtherShard)
         } else if store.is_unreadable(key) {
-            UnknownReason::Undecodable
+            Self::Unknown(UnknownReason::Undecodable)
         } else if informer.is_narrowed() {
-            UnknownReason::NotSelected
+            Self::Unknown(UnknownReason::NotSelected)
         } else {
-            return Self::Gone;
-        };
-        Self::Unknown(unknown)
+            Self::Gone
+        }
+    }
+
+    fn outranks(&self, other: &Self) -> bool {
+        match (self, other) {
+            // One of two informers may lag behind.
+            (Self::Held(object), Self::Held(other)) => {
+                let older = object.version().zip(other.version());
+                older.is_some_and(|(object, other)| other.is_older_than(&object))
+            }
+            _ => self.rank() > other.rank(),
+        }
+    }
+
+    /// Returns a number that is higher for an answer that says more. `Gone` ranks below all that
+    /// may be the object.
+    fn rank(&self) -> u8 {
+        match self {
+            Self::Unknown(UnknownReason::NotHeld) => 0,
+            Self::Unknown(UnknownReason::Stopped) => 1,
+            Self::Unknown(UnknownReason::NotSelected) => 2,
+            Self::Unknown(UnknownReason::OtherShard) => 3,
+            Self::Unknown(UnknownReason::NotSynced) => 4,
+            Self::Gone => 5,
+            Self::Unknown(UnknownReason::Undecodable) => 6,
+            Self::Held(_) => 7,
+        }
     }
 }
 

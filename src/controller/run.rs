@@ -283,14 +283,15 @@ impl ControllerParts {
         )
     }
 
-    /// Connects to every informer, and waits until the keys of all stored objects are queued, so
-    /// that priorities count from the first reconcile on.
+    /// Connects to every informer, and waits until the keys of all objects are queued that those
+    /// have which it was built with. So priorities count from the first reconcile on.
     async fn connect(
         &self,
         feeds: &mut Feeds,
         additions: &mut AdditionTasks,
     ) -> Result<(), ControllerError> {
-        let mut fed = additions.begin();
+        additions.begin();
+        let mut fed = Vec::new();
         for (place, informer) in followed(&self.groups).enumerate() {
             fed.push(feeds.add(place, self.connect_to(informer)?));
         }
@@ -395,6 +396,7 @@ impl ControllerParts {
         for key in self.write_waits.end_all() {
             self.queue.unpark(&key);
         }
+        self.additions.queue_unseen(&self.queue);
         let _works = self.all_requests.begin_work();
         self.status.begin_work(self.limits.workers);
         let reconciler = Arc::new(Reconciler {

@@ -235,7 +235,7 @@ impl SlotGate {
             }
         }
         // While the slot had no owner, no replica reconciled changes.
-        for Followed { membership, rule } in followed(groups) {
+        for Followed { membership, rule, .. } in followed(groups) {
             let (informer, mut keys) = (membership.informer(), Vec::new());
             for (key, object) in informer.snapshot().objects() {
                 budget.spend(1).await;

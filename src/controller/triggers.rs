@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use kube::Resource;
 use kube::api::ObjectMeta;
+use tokio_util::sync::CancellationToken;
 
 use super::cause::{Cause, ChangeKind};
 use super::gate::SlotGate;
@@ -79,6 +80,8 @@ pub(super) struct Enqueuer {
     /// `None` if the controller is not sharded.
     pub(super) slots: Option<Arc<SlotGate>>,
     pub(super) dropper: SafeDropper,
+    /// Cancelled when the controller no longer follows the objects. `None` if it always does.
+    pub(super) removed: Option<CancellationToken>,
 }
 
 impl Rule {
@@ -175,8 +178,11 @@ fn add_each(keys: impl Iterator<Item = ObjectKey>, add: &mut dyn FnMut(ObjectKey
 
 impl Enqueuer {
     /// Queues the keys for a change of the object of this key. Changes from a first list or a
-    /// resync have a lower priority than live changes.
+    /// resync have a lower priority than live changes. Has no effect after the removal.
     pub(super) fn fire(&self, key: &ObjectKey, event: &CachedEvent) {
+        if self.is_removed() {
+            return;
+        }
         // Unpacking an object runs its type's deserializer.
         if let Err(message) = catch(|| self.queue_keys(key, event)) {
             self.status.record_mapping_panic(key, &message);
@@ -237,8 +243,15 @@ impl Enqueuer {
 
     /// Queues the key of a stored object, because all objects are to be reconciled.
     pub(super) fn again(&self, key: &ObjectKey) {
+        if self.is_removed() {
+            return;
+        }
         self.status.history().record(key, || Cause::ReconcileAll);
         self.queue.add_with(key.clone(), Priority::LOW);
+    }
+
+    fn is_removed(&self) -> bool {
+        self.removed.as_ref().is_some_and(CancellationToken::is_cancelled)
     }
 
     /// Returns whether the reason for earlier failures may be gone: the object was created, was
@@ -426,7 +439,6 @@ pub fn annotations_changed<K: Resource>(event: &EventRef<'_, K>) -> bool {
 mod tests {
     use k8s_openapi::api::core::v1::ConfigMap;
     use tokio::time::sleep;
-    use tokio_util::sync::CancellationToken;
 
     use super::*;
     use crate::controller::history::TriggerHistory;
@@ -453,6 +465,7 @@ mod tests {
             status: Arc::new(status),
             slots: Some(Arc::new(SlotGate::new(sharding.clone()))),
             dropper: crate::panic::SafeDropper::default(),
+            removed: None,
         };
         let namespace = Some("shop".to_owned());
         let metadata = ObjectMeta { namespace, name: Some("a".into()), ..ObjectMeta::default() };

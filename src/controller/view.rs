@@ -21,7 +21,8 @@ const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 impl ControllerParts {
     /// Waits until each kind has an informer that is fresh since this moment, and every other
-    /// informer is fresh, too, or fails. The keys of the others wait.
+    /// informer is fresh, too, or fails. The keys of the others wait. Additions are awaited only at
+    /// a takeover.
     pub(super) async fn await_view(&self, since: Moment) -> Result<(), ControllerError> {
         let (start, takes_over) = (Instant::now(), since > Moment::START);
         let view = |member: &Membership| {
@@ -37,7 +38,11 @@ impl ControllerParts {
             view.boxed()
         };
         let all = join_all(self.members().map(view));
-        let additions = self.await_additions(since, start, takes_over);
+        let additions = async {
+            if takes_over {
+                self.await_additions(since, start).await;
+            }
+        };
         let some = async {
             loop {
                 // An error from before the takeover says nothing of the view since then.
@@ -74,14 +79,13 @@ impl ControllerParts {
 
     /// Waits until each informer of an addition is fresh since this moment, fails, or has had the
     /// sync timeout. Work begins without those that are not.
-    async fn await_additions(&self, since: Moment, start: Instant, takes_over: bool) {
+    async fn await_additions(&self, since: Moment, start: Instant) {
         let view = |(member, removed): (Membership, CancellationToken)| {
             let limit = self.limits.sync;
             let view = async move {
                 let fails = async {
                     // An error from before the takeover says nothing of the view since then.
-                    let within = || if takes_over { start.elapsed() } else { Duration::MAX };
-                    while !member.is_failing(since, within()) {
+                    while !member.is_failing(since, start.elapsed()) {
                         sleep(POLL_INTERVAL).await;
                     }
                 };

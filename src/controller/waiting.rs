@@ -1,7 +1,7 @@
 //! Keys that wait before they are reconciled.
 //!
-//! Some wait for an informer that had not synced, or had no fresh view, when the controller began.
-//! Others wait until the cache shows their own writes.
+//! Some wait for an informer that had not synced, or had no fresh view, when the controller began,
+//! or for one that was added. Others wait until the cache shows their own writes.
 //!
 //! A forbidden namespace does not hold up the others. But a key whose dependents are not known yet
 //! must wait: a reconcile would take them for absent.
@@ -15,7 +15,7 @@ use super::own_writes::Unobserved;
 use crate::lister_watcher::Collection;
 use crate::object::ObjectKey;
 use crate::sync::Mutex;
-use crate::workqueue::Work;
+use crate::workqueue::{Priority, Work, WorkQueue};
 
 /// The longest time that a key is parked at once. The informer's sync wakes it earlier.
 const PARK_TIME: Duration = Duration::from_secs(600);
@@ -113,6 +113,50 @@ impl MissingInformers {
             }
         }
         names
+    }
+}
+
+/// The keys of objects that no informer knows yet, by namespace.
+///
+/// They are not in the queue, so an event queues them, and they are looked up again.
+#[derive(Debug, Default)]
+pub(super) struct UnseenKeys(Mutex<HashMap<Option<String>, HashMap<ObjectKey, Priority>>>);
+
+impl UnseenKeys {
+    pub(super) fn add(&self, work: &Work<ObjectKey>) {
+        let namespace = work.namespace().map(Into::into);
+        let (key, priority) = (work.item().clone(), work.priority());
+        self.0.lock().entry(namespace).or_default().insert(key, priority);
+    }
+
+    pub(super) fn remove(&self, key: &ObjectKey) {
+        let mut unseen = self.0.lock();
+        // The map is mostly empty: this saves a copy of the namespace.
+        if !unseen.is_empty()
+            && let Some(keys) = unseen.get_mut(&key.namespace().map(Into::into))
+        {
+            keys.remove(key);
+        }
+    }
+
+    /// Queues the keys that an informer of this collection, or any, may concern, and for which
+    /// `queues` returns true. The others wait no more.
+    pub(super) fn queue(
+        &self,
+        collection: Option<&Collection>,
+        queue: &WorkQueue<ObjectKey>,
+        queues: impl Fn(&ObjectKey) -> bool,
+    ) {
+        let mut unseen = self.0.lock();
+        let namespace = collection.and_then(|collection| collection.namespace.as_deref());
+        let keys = match namespace {
+            Some(namespace) => unseen.remove(&Some(namespace.into())).unwrap_or_default(),
+            None => unseen.drain().flat_map(|(_, keys)| keys).collect(),
+        };
+        drop(unseen);
+        for (key, priority) in keys.into_iter().filter(|(key, _)| queues(key)) {
+            queue.add_with(key, priority);
+        }
     }
 }
 

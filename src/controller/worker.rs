@@ -16,7 +16,6 @@ use super::action::Next;
 use super::error::ReconcileError;
 use super::heat::Pace;
 use super::own_writes::{TrackedReconcile, Unobserved};
-use super::presence::Presence;
 use super::reconciler::{EndedTry, Reconciler};
 use super::waiting::WaitState;
 use super::{Action, ReconcileRequest};
@@ -63,6 +62,7 @@ impl Reconciler {
             }
             let Some(work) = self.slow_down(work) else { continue };
             let Some(work) = self.missing_informers.admit(work) else { continue };
+            let Some(work) = self.additions.admit(work) else { continue };
             let Some(work) = self.admit(work) else { continue };
             let Some((work, bounds)) = self.enter_slot(work) else { continue };
             let key = work.item().clone();
@@ -262,8 +262,7 @@ impl Reconciler {
         let writes = TrackedReconcile::new(key.clone(), self.writes.clone(), bounds.scope.clone());
         let scope = writes.clone();
         let request = || {
-            let object =
-                Presence::of(key, bounds.place, self.additions.own_informer_of(key).as_ref());
+            let object = self.additions.sight(key, bounds.place).read();
             let context = self.no_context.clone();
             let history = self.status.history().clone();
             let (key, stop) = (key.clone(), work.token().clone());

@@ -29,7 +29,7 @@ use crate::http::exchange;
 use crate::referenced::{naming, secret, tasks, value};
 use crate::watches::Watches;
 
-const SOON: std::time::Duration = S.saturating_mul(30);
+pub(crate) const SOON: std::time::Duration = S.saturating_mul(30);
 
 /// A presence without its object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,16 +50,16 @@ impl Saw {
 }
 
 /// A controller that runs, and notes what each of its reconciles saw.
-struct Run {
+pub(crate) struct Run {
     log: Arc<Mutex<Vec<(String, Saw)>>>,
-    handle: ControllerHandle,
-    following: Following<ConfigMap>,
+    pub(crate) handle: ControllerHandle,
+    pub(crate) following: Following<ConfigMap>,
     stop: CancellationToken,
     running: JoinHandle<Result<(), ControllerError>>,
 }
 
 impl Run {
-    fn of(controller: Controller<ConfigMap>) -> Self {
+    pub(crate) fn of(controller: Controller<ConfigMap>) -> Self {
         let (log, stop) = (Arc::<Mutex<Vec<_>>>::default(), CancellationToken::new());
         let (handle, following) = (controller.handle(), controller.following());
         let noted = log.clone();
@@ -70,41 +70,44 @@ impl Run {
         Self { log, handle, following, stop, running }
     }
 
-    fn take(&self) -> Vec<(String, Saw)> {
+    pub(crate) fn take(&self) -> Vec<(String, Saw)> {
         let mut taken = std::mem::take(&mut *self.log.lock());
         taken.sort_by(|a, b| a.0.cmp(&b.0));
         taken
     }
 
-    fn keys(&self) -> Vec<String> {
+    pub(crate) fn keys(&self) -> Vec<String> {
         self.take().into_iter().map(|(key, _)| key).collect()
     }
 
-    async fn works(&self) {
+    pub(crate) async fn works(&self) {
         until("work", || self.handle.status().phase == Phase::Working).await;
         sleep(S).await;
     }
 
-    async fn end(self) {
+    pub(crate) async fn end(self) {
         self.stop.cancel();
         self.running.await.unwrap().unwrap();
     }
 }
 
-fn secrets_in(factory: &SharedInformerFactory, namespace: &str) -> Interest<Secret> {
+pub(crate) fn secrets_in(factory: &SharedInformerFactory, namespace: &str) -> Interest<Secret> {
     factory.interest(InformerSpec::new().namespace(namespace)).unwrap()
 }
 
-fn maps_in(factory: &SharedInformerFactory, namespace: &str) -> SharedInformer<ConfigMap> {
+pub(crate) fn maps_in(
+    factory: &SharedInformerFactory,
+    namespace: &str,
+) -> SharedInformer<ConfigMap> {
     factory.informer_with(InformerSpec::new().namespace(namespace)).unwrap()
 }
 
 /// Returns the key of the map in `shop` that has the name of a secret.
-fn namesake(secret: &Secret) -> Option<ObjectKey> {
+pub(crate) fn namesake(secret: &Secret) -> Option<ObjectKey> {
     Some(key(secret.metadata.name.as_deref()?))
 }
 
-fn other(text: &str) -> ObjectKey {
+pub(crate) fn other(text: &str) -> ObjectKey {
     text.parse().unwrap()
 }
 
@@ -394,7 +397,7 @@ async fn thousand_additions_leave_nothing() {
     run.end().await;
 }
 
-fn tenant(name: &str, is: bool) -> Namespace {
+pub(crate) fn tenant(name: &str, is: bool) -> Namespace {
     let labels = is.then(|| BTreeMap::from([("tenant".into(), "true".into())]));
     let metadata = ObjectMeta { name: Some(name.into()), labels, ..ObjectMeta::default() };
     Namespace { metadata, ..Namespace::default() }

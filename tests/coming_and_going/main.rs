@@ -17,6 +17,7 @@ mod interests_model;
 mod kinds;
 mod managers;
 mod namespaces;
+mod own_additions;
 #[cfg(feature = "metrics")]
 #[path = "../../examples/support/prometheus.rs"]
 mod prometheus;

@@ -162,10 +162,10 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
         if let Some(set) = set {
             let rule = Rule::new(predicates.clone(), Keys::Own);
             // Nothing is started before the controller runs.
-            let _added = additions.add(Informers::Set(set), rule);
+            let _added = additions.add(Arc::new(Informers::Set(set)), rule);
         }
         for (set, rule) in self.sets {
-            let _added = additions.add(Informers::Set(set), rule);
+            let _added = additions.add(Arc::new(Informers::Set(set)), rule);
         }
         let mut groups = vec![following::each(&informers, Rule::new(predicates, Keys::Own))];
         groups.extend(self.related);
