@@ -190,10 +190,10 @@ impl Clusters {
         self.0.members.lock().values().cloned().collect()
     }
 
-    /// Returns whether several replicas divide the clusters.
+    /// Returns the membership of this replica, if several replicas divide the clusters.
     #[cfg(feature = "manager")]
-    pub(crate) fn is_sharded(&self) -> bool {
-        self.0.options.sharding.is_some()
+    pub(crate) fn sharding(&self) -> Option<&Sharding> {
+        self.0.options.sharding.as_ref()
     }
 
     /// Updates the metrics that grow with time.

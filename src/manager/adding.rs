@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::mem;
-use std::sync::Arc;
+use std::pin::pin;
+use std::sync::{Arc, Weak};
 
-use futures::FutureExt;
 use kube::Resource;
 use tokio::sync::watch;
-use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::sync::CancellationToken;
 
 use super::status::ManagerState;
 use super::{ManagerError, ManagerHandle};
@@ -17,6 +17,7 @@ use crate::controller::{
 use crate::informer::SharedInformer;
 use crate::lease::{ScopeOwner, WorkScope};
 use crate::panic::{SafeVec, drop_safely};
+use crate::sharding::Sharding;
 use crate::sync::Mutex;
 
 /// The controllers that were added to a manager.
@@ -35,6 +36,8 @@ struct State {
     waiting: VecDeque<Added>,
     /// All that were not removed, by name.
     of: BTreeMap<Arc<str>, Entry>,
+    /// The shardings of those that were removed and may have work that blocks a thread.
+    shardings: Vec<Sharding>,
 }
 
 /// A controller of a manager, until it is removed.
@@ -44,6 +47,7 @@ struct Entry {
     stop: CancellationToken,
     /// Cancelled when the controller has ended.
     ended: CancellationToken,
+    has_ended: bool,
 }
 
 /// A controller that is to run.
@@ -53,7 +57,27 @@ pub(super) struct Added {
     stop: CancellationToken,
     _stops: StopGuard,
     /// Dropped last: the queue and the status have ended when others learn of the end.
-    _ends: DropGuard,
+    _ends: EndGuard,
+}
+
+/// A guard that notes the end of a controller when it is dropped.
+struct EndGuard {
+    state: Weak<ManagerState>,
+    name: Arc<str>,
+    stop: CancellationToken,
+    ended: CancellationToken,
+}
+
+impl Drop for EndGuard {
+    fn drop(&mut self) {
+        // One that was removed is visible until now.
+        if let Some(state) = self.state.upgrade()
+            && state.additions.note_end(&self.name, &self.stop)
+        {
+            state.hide(&self.name);
+        }
+        self.ended.cancel();
+    }
 }
 
 impl ManagerHandle {
@@ -150,14 +174,20 @@ impl ManagerHandle {
             return Err(ManagerError::Ended);
         }
         state.show(controller.handle())?;
+        let ends = EndGuard {
+            state: Arc::downgrade(state),
+            name: name.clone(),
+            stop: stop.clone(),
+            ended: ended.clone(),
+        };
         additions.waiting.push_back(Added {
             _stops: controller.stop_guard(),
-            _ends: ended.clone().drop_guard(),
+            _ends: ends,
             controller: controller.clone(),
             while_leading,
             stop: stop.clone(),
         });
-        additions.of.insert(name, Entry { controller, stop, ended });
+        additions.of.insert(name, Entry { controller, stop, ended, has_ended: false });
         drop(additions);
         state.additions.changed.send_replace(());
         Ok(())
@@ -169,35 +199,56 @@ impl ManagerHandle {
     ///
     /// Keys that wait are dropped. Its informers run on: end them with
     /// [`remove`](crate::SharedInformerFactory::remove) or an
-    /// [`Interest`](crate::factory::Interest). If the returned future is dropped, the controller
-    /// ends all the same.
-    pub async fn remove_controller(&self, name: &str) -> bool {
-        let Some((name, ended)) = self.0.additions.remove(name) else { return false };
-        // It stays visible until then, also if this future is dropped.
-        let state = self.0.clone();
-        let hiding = async move {
+    /// [`Interest`](crate::factory::Interest), also before it has ended.
+    ///
+    /// The call itself tells the controller to end. If the returned future is dropped, also before
+    /// it is polled, the controller ends all the same, and is visible until then. A reconcile that
+    /// removes its own controller must drop the future: awaited, it waits for itself, and is
+    /// dropped after the grace.
+    pub fn remove_controller(&self, name: &str) -> impl Future<Output = bool> + Send + use<> {
+        let ended = self.0.remove(name);
+        async move {
+            let Some(ended) = ended else { return false };
             ended.cancelled().await;
-            state.hide(&name);
-        };
-        let hiding = tokio::spawn(hiding.boxed());
-        let _hidden = hiding.await;
-        true
+            true
+        }
+    }
+}
+
+impl ManagerState {
+    /// Tells a controller to end. Returns the token that is cancelled when it has.
+    fn remove(&self, name: &str) -> Option<CancellationToken> {
+        let mut state = self.additions.state.lock();
+        let (name, entry) = state.of.remove_entry(name)?;
+        let place = state.waiting.iter().position(|one| one.controller.name() == &name);
+        let not_begun = place.and_then(|place| state.waiting.remove(place));
+        let Entry { controller, stop, ended, has_ended } = entry;
+        stop.cancel();
+        let mut forgotten = Vec::new();
+        if let Some(sharding) = controller.sharding() {
+            let idle = |one: &mut Sharding| !one.has_work() || one.is_same(sharding);
+            forgotten = state.shardings.extract_if(.., idle).collect();
+            state.shardings.push(sharding.clone());
+        }
+        drop(state);
+        drop(forgotten);
+        drop_safely(not_begun);
+        drop_safely(controller);
+        if has_ended {
+            self.hide(&name);
+        }
+        Some(ended)
     }
 }
 
 impl Additions {
-    /// Tells a controller to end. Returns its name, and the token that is cancelled when it has.
-    fn remove(&self, name: &str) -> Option<(Arc<str>, CancellationToken)> {
+    /// Notes the end of a controller. Returns whether it was removed before, by this token.
+    fn note_end(&self, name: &str, stop: &CancellationToken) -> bool {
         let mut state = self.state.lock();
-        let (name, entry) = state.of.remove_entry(name)?;
-        let place = state.waiting.iter().position(|one| one.controller.name() == &name);
-        let not_begun = place.and_then(|place| state.waiting.remove(place));
-        drop(state);
-        let Entry { controller, stop, ended } = entry;
-        stop.cancel();
-        drop_safely(not_begun);
-        drop_safely(controller);
-        Some((name, ended))
+        if let Some(entry) = state.of.get_mut(name) {
+            entry.has_ended = true;
+        }
+        stop.is_cancelled()
     }
 
     /// Waits for a controller that is to run. Cancel safe.
@@ -235,6 +286,13 @@ impl Additions {
         state.of.values().map(|entry| entry.controller.clone()).collect::<Vec<_>>().into()
     }
 
+    /// Returns the shardings of all controllers that may have work.
+    pub(super) fn shardings(&self) -> Vec<Sharding> {
+        let state = self.state.lock();
+        let present = state.of.values().filter_map(|entry| entry.controller.sharding());
+        present.chain(&state.shardings).cloned().collect()
+    }
+
     /// Returns the names of those that were not removed.
     pub(super) fn names(&self) -> Vec<Arc<str>> {
         self.state.lock().of.keys().cloned().collect()
@@ -261,13 +319,18 @@ pub(super) async fn host(
         stop.cancel();
         std::future::pending().await
     };
-    let working = work(&state, &*controller, added.while_leading, &stop);
     let working = async {
+        let mut working = pin!(work(&state, &*controller, added.while_leading, &stop));
         tokio::select! {
             biased;
-            ended = working => ended,
-            // The work above may not have begun.
-            error = controller.informer_stopped(), if !stop.is_cancelled() => Err(error),
+            ended = &mut working => ended,
+            // The sync and a standby do not notice it. Reconciles get the grace.
+            error = controller.informer_stopped() => {
+                let stops = stop.is_cancelled();
+                stop.cancel();
+                let ended = working.await;
+                if stops { ended } else { ended.and(Err(error)) }
+            }
         }
     };
     let ended = tokio::select! {

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::informers::Informers;
 use super::names::check_names;
 use super::parts::{LeadingTask, ManagerParts, ReplicaTask};
+use super::run::CloseGuard;
 #[cfg(feature = "serve")]
 use super::serve::Serve;
 use super::status::{ManagerHandle, ManagerState, Role};
@@ -182,7 +183,7 @@ impl ManagerBuilder {
                 Ok::<_, BoxError>(())
             }
         };
-        if self.parts.clusters[&name].is_sharded() {
+        if self.parts.clusters[&name].sharding().is_some() {
             self.task_on_every_replica(name, move |stop| run(WorkScope::new(stop)))
         } else {
             self.task_while_leading(name, run)
@@ -300,6 +301,7 @@ impl ManagerBuilder {
         let sharded = controllers.filter(|controller| controller.sharding().is_some());
         sharded.filter_map(Arc::get_mut).for_each(|controller| controller.limit_grace(limit));
         Ok(Manager {
+            _closes: CloseGuard(state.clone()),
             handle: ManagerHandle(state),
             parts,
             #[cfg(feature = "serve")]

@@ -92,6 +92,7 @@ use tokio_util::sync::CancellationToken;
 pub use self::builder::ManagerBuilder;
 pub use self::error::ManagerError;
 use self::parts::ManagerParts;
+use self::run::CloseGuard;
 #[cfg(feature = "serve")]
 use self::serve::Endpoints;
 use self::signals::Stops;
@@ -106,6 +107,8 @@ pub struct Manager {
     parts: ManagerParts,
     #[cfg(feature = "serve")]
     endpoints: Option<Endpoints>,
+    /// Refuses controllers from then on, even if the manager never ran.
+    _closes: CloseGuard,
 }
 
 impl Manager {

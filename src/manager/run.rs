@@ -80,9 +80,10 @@ impl Manager {
         if let Some(blocked) = state.blocked_term().filter(|_| waits) {
             at_once.run_until_cancelled(blocked.wait_until_idle()).await;
         }
-        let added = state.additions.controllers();
-        let shardings = controllers.iter().chain(&*added).filter_map(|one| one.sharding());
-        let blocked = join_all(shardings.map(|sharding| sharding.finish_blocked().boxed()));
+        let built = controllers.iter().filter_map(|controller| controller.sharding()).cloned();
+        let mut shardings = state.shardings();
+        shardings.extend(built);
+        let blocked = join_all(shardings.iter().map(|sharding| sharding.finish_blocked().boxed()));
         at_once.run_until_cancelled(blocked).await;
         first.take()
     }
@@ -338,5 +339,15 @@ impl Drop for EndGuard {
         // The first poll stops the informers. Nothing waits for their tasks.
         let _ended = self.state.shutdown_informers().now_or_never();
         self.state.additions.clear();
+    }
+}
+
+/// A guard that takes no more controllers when it is dropped.
+pub(super) struct CloseGuard(pub(super) Arc<ManagerState>);
+
+impl Drop for CloseGuard {
+    fn drop(&mut self) {
+        self.0.enter(ManagerPhase::Stopped);
+        self.0.additions.clear();
     }
 }

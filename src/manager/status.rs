@@ -19,6 +19,7 @@ use crate::controller::{ControllerHandle, ControllerStatus};
 use crate::factory::FactoryStatus;
 use crate::informer::{SharedInformer, shutdown_all};
 use crate::leader_election::{LeadershipState, WorkScope};
+use crate::sharding::Sharding;
 use crate::sync::Mutex;
 use crate::time::seconds;
 
@@ -255,6 +256,13 @@ impl ManagerState {
     pub(super) async fn shutdown_informers(&self) {
         let added = self.added_informers();
         join(self.informers.shutdown(), shutdown_all(&added)).await;
+    }
+
+    /// Returns the shardings of its clusters, and of the controllers that were added.
+    pub(super) fn shardings(&self) -> Vec<Sharding> {
+        let mut shardings = self.additions.shardings();
+        shardings.extend(self.clusters.values().filter_map(Clusters::sharding).cloned());
+        shardings
     }
 
     /// Returns the scope of the current term if its work goes on.

@@ -1,5 +1,7 @@
 //! Work that blocks a thread: the member Lease is renewed until it has ended.
 
+use std::sync::Arc;
+
 use futures::FutureExt;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
@@ -83,6 +85,18 @@ impl Sharding {
     pub(super) async fn blocked_work_ended(&self) {
         self.0.work.wait().await;
         self.0.detached.wait().await;
+    }
+
+    /// Returns whether work of a membership has not ended.
+    #[cfg(feature = "manager")]
+    pub(crate) fn has_work(&self) -> bool {
+        !self.0.work.is_empty() || !self.0.detached.is_empty()
+    }
+
+    /// Returns whether both are clones of one sharding.
+    #[cfg(feature = "manager")]
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// Waits like [`blocked_work_ended`](Self::blocked_work_ended) if the membership was dropped

@@ -1,18 +1,23 @@
 //! Replicas divide the clusters of a fleet.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::sync::Arc;
 
-use kube_informer::Sharding;
+use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::clusters::{Cluster, Clusters};
+use kube_informer::controller::BoxError;
+use kube_informer::manager::ManagerError;
 use kube_informer::sharding::ShardBy;
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
+use kube_informer::{Action, Controller, Manager, ReconcileRequest, Sharding};
 use parking_lot::Mutex;
 use tokio::task::JoinHandle;
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use crate::fleet::{Fleet, Seen};
-use crate::helpers::{S, server_with, until};
+use crate::helpers::{MS, S, factory, server_with, until};
 
 const CLUSTERS: usize = 40;
 
@@ -97,4 +102,41 @@ async fn each_cluster_is_followed_by_one_replica() {
         task.await.unwrap();
     }
     assert!(ledger.lock().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn manager_waits_for_code_in_the_slot_of_a_cluster() {
+    let (hub, fleet) = (ApiServer::new(), Fleet::new());
+    fleet.join("east", server_with(&["a"]).client());
+    let sharding = Sharding::builder(hub.client(), "fleet", "clusters", ShardBy::Uid);
+    let sharding = sharding.slots(16).identity("this").build().unwrap();
+    let clusters = Clusters::builder(fleet).grace(300 * MS).sharded(&sharding).build();
+    // A guard is what code holds that blocks a thread.
+    let held = Arc::<Mutex<Option<_>>>::default();
+    let holds = held.clone();
+    let manager = Manager::builder(&factory(&hub))
+        .grace(S)
+        .task_on_every_replica("membership", move |stop| async move { sharding.run(stop).await })
+        .clusters("fleet", &clusters, move |cluster: Cluster| {
+            let holds = holds.clone();
+            async move {
+                let maps = cluster.factory().informer::<ConfigMap>();
+                let controller = Controller::builder("maps", &maps).grace(300 * MS).build();
+                let reconcile = move |request: ReconcileRequest<ConfigMap>| {
+                    *holds.lock() = Some(request.guard());
+                    std::future::pending::<Result<Action, Infallible>>()
+                };
+                cluster.run(controller, reconcile).await?;
+                Ok::<_, BoxError>(())
+            }
+        });
+    let (stop, manager) = (CancellationToken::new(), manager.build().unwrap());
+    let running = tokio::spawn(manager.run_until(stop.clone()));
+    until("the reconcile", || held.lock().is_some()).await;
+    stop.cancel();
+    sleep(60 * S).await;
+    assert!(!running.is_finished(), "it renews the lease of the slot");
+    drop(held.lock().take());
+    let unfinished = running.await.unwrap().unwrap_err();
+    assert!(matches!(unfinished, ManagerError::Unfinished { .. }), "{unfinished}");
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,9 +13,13 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::Api;
 use kube_informer::controller::{ControllerError, Phase};
 use kube_informer::factory::Interest;
-use kube_informer::manager::{ManagerError, ManagerHandle};
+use kube_informer::manager::serve::Serve;
+use kube_informer::manager::{ManagerError, ManagerHandle, ManagerPhase};
+use kube_informer::sharding::ShardBy;
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
-use kube_informer::{Action, Controller, InformerSpec, Manager, SharedInformerFactory};
+use kube_informer::{
+    Action, Controller, InformerSpec, Manager, ReconcileRequest, Sharding, SharedInformerFactory,
+};
 use parking_lot::Mutex;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
@@ -41,19 +47,33 @@ impl Counts {
         maps: &Interest<ConfigMap>,
         takes: Duration,
     ) -> Result<(), ManagerError> {
+        let (controller, reconcile) = self.controller(name, maps, takes);
+        manager.add_controller(controller, reconcile)
+    }
+
+    fn controller(
+        &self,
+        name: &str,
+        maps: &Interest<ConfigMap>,
+        takes: Duration,
+    ) -> (Controller<ConfigMap>, impl Fn(ReconcileRequest<ConfigMap>) -> Reconciling + use<>) {
         let controller = Controller::builder(name, &**maps).build();
         let (counts, name) = (self.0.clone(), name.to_owned());
-        manager.add_controller(controller, move |_| {
+        let reconcile = move |_: ReconcileRequest<ConfigMap>| {
             counts.lock().entry(name.clone()).or_default().0 += 1;
             let (counts, name) = (counts.clone(), name.clone());
-            async move {
+            let reconciling = async move {
                 sleep(takes).await;
                 counts.lock().entry(name).or_default().1 += 1;
-                Ok::<_, Infallible>(Action::done())
-            }
-        })
+                Ok(Action::done())
+            };
+            Box::pin(reconciling) as Reconciling
+        };
+        (controller, reconcile)
     }
 }
+
+type Reconciling = Pin<Box<dyn Future<Output = Result<Action, Infallible>> + Send>>;
 
 type Running = JoinHandle<Result<(), ManagerError>>;
 
@@ -214,6 +234,121 @@ async fn joined_controller_that_fails_ends_the_manager() {
     let error = running.await.unwrap().unwrap_err();
     let stopped = matches!(error, ManagerError::Controller(ControllerError::Stopped { .. }));
     assert!(stopped, "{error}");
+}
+
+/// A reconcile runs for 5 s while its controller is removed, or its informer stops.
+async fn informer_ends(added: bool, removed: bool) {
+    let server = ApiServer::new();
+    server.create(&map_in("bank", "a")).unwrap();
+    let (factory, counts) = (factory(&server), Counts::default());
+    let bank = maps_in(&factory, "bank");
+    let mut manager = Manager::builder(&factory);
+    if !added {
+        let (controller, reconcile) = counts.controller("bank", &bank, 5 * S);
+        manager = manager.controller(controller, reconcile);
+    }
+    let (handle, stop, running) = run(manager.build().unwrap());
+    if added {
+        counts.add(&handle, "bank", &bank, 5 * S).unwrap();
+    }
+    until("the reconcile", || counts.of("bank") == (1, 0)).await;
+    if removed {
+        let (removing, began) = (handle.remove_controller("bank"), Instant::now());
+        drop(bank);
+        assert!(removing.await);
+        assert!(began.elapsed() > 4 * S, "it waits for the reconcile");
+        assert_eq!(counts.of("bank"), (1, 1));
+        sleep(10 * S).await;
+        stop.cancel();
+        running.await.unwrap().unwrap();
+    } else {
+        drop(bank);
+        let error = running.await.unwrap().unwrap_err();
+        let stopped = matches!(error, ManagerError::Controller(ControllerError::Stopped { .. }));
+        assert!(stopped, "{error}");
+    }
+    assert_eq!(counts.of("bank"), (1, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn reconciles_have_their_grace_when_an_informer_ends() {
+    for (added, removed) in [(false, false), (true, false), (true, true)] {
+        informer_ends(added, removed).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn removal_whose_future_is_never_polled_removes() {
+    let server = ApiServer::new();
+    let (factory, counts) = (factory(&server), Counts::default());
+    let manager = Manager::builder(&factory).build().unwrap();
+    let (maps, handle) = (maps_in(&factory, "shop"), manager.handle());
+    counts.add(&handle, "early", &maps, S).unwrap();
+    drop(handle.remove_controller("early"));
+    assert_eq!(names(&handle), [""; 0]);
+    let (handle, stop, running) = run(manager);
+    counts.add(&handle, "first", &maps, S).unwrap();
+    until("the work", || phase(&handle, "first") == Some(Phase::Working)).await;
+    drop(handle.remove_controller("first"));
+    assert_eq!(names(&handle), ["first"], "it is visible until its end");
+    until("the end", || names(&handle).is_empty()).await;
+    counts.add(&handle, "first", &maps, S).unwrap();
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn manager_that_does_not_run_takes_no_controllers() {
+    let server = ApiServer::new();
+    let (factory, counts) = (factory(&server), Counts::default());
+    let maps = maps_in(&factory, "shop");
+    let manager = Manager::builder(&factory).build().unwrap();
+    let dropped = manager.handle();
+    drop(manager);
+    let taken = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let any: SocketAddr = ([127, 0, 0, 1], 0).into();
+    let serve = Serve::new().health_address(taken.local_addr().unwrap()).metrics_address(any);
+    let manager = Manager::builder(&factory).serve(serve.without_metrics()).build().unwrap();
+    let unbound = manager.handle();
+    let error = manager.run_until(CancellationToken::new()).await.unwrap_err();
+    assert!(matches!(error, ManagerError::Address { .. }), "{error}");
+    for handle in [dropped, unbound] {
+        let refused = counts.add(&handle, "maps", &maps, S).unwrap_err();
+        assert!(matches!(refused, ManagerError::Ended), "{refused}");
+        assert_eq!(handle.status().phase, ManagerPhase::Stopped);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn run_waits_for_code_in_a_slot_of_a_removed_controller() {
+    let server = ApiServer::new();
+    server.create(&map_in("shop", "a")).unwrap();
+    let factory = factory(&server);
+    let sharding = Sharding::builder(server.client(), "shop", "maps", ShardBy::Namespace);
+    let sharding = sharding.slots(16).identity("this").build().unwrap();
+    let member = sharding.clone();
+    let manager = Manager::builder(&factory)
+        .grace(S)
+        .task_on_every_replica("membership", move |stop| async move { member.run(stop).await });
+    let (handle, stop, running) = run(manager.build().unwrap());
+    let maps = factory.informer::<ConfigMap>();
+    let controller = Controller::builder("maps", &maps).sharded(&sharding).grace(300 * MS);
+    // A guard is what code holds that blocks a thread.
+    let held = Arc::<Mutex<Option<_>>>::default();
+    let holds = held.clone();
+    let reconcile = move |request: ReconcileRequest<ConfigMap>| {
+        *holds.lock() = Some(request.guard());
+        std::future::pending::<Result<Action, Infallible>>()
+    };
+    handle.add_controller(controller.build(), reconcile).unwrap();
+    until("the reconcile", || held.lock().is_some()).await;
+    assert!(handle.remove_controller("maps").await);
+    stop.cancel();
+    sleep(60 * S).await;
+    assert!(!running.is_finished(), "it renews the lease of the slot");
+    drop(held.lock().take());
+    let unfinished = running.await.unwrap().unwrap_err();
+    assert!(matches!(unfinished, ManagerError::Unfinished { .. }), "{unfinished}");
 }
 
 /// A manager that is dropped at any time leaves nothing of the controllers that came and went.
