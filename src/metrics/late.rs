@@ -189,17 +189,17 @@ impl Recorder for LateRecorder<'_> {
 #[cfg(test)]
 mod tests {
     use ::metrics::NoopRecorder;
-    use metrics_exporter_prometheus::PrometheusBuilder;
 
     use super::*;
+    use crate::metrics::Prometheus;
 
     /// Runs `early` before a handle has a recorder, and `later` after that. Returns the samples.
     fn samples<H: Bind>(handle: &H, early: impl Fn(&H), later: impl Fn(&H)) -> Vec<String> {
         early(handle);
-        let recorder = PrometheusBuilder::new().build_recorder();
+        let recorder = Prometheus::default();
         handle.bind(&recorder);
         later(handle);
-        let text = recorder.handle().render();
+        let text = recorder.render();
         let samples = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
         samples.map(str::to_owned).collect()
     }
@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn placeholder_has_no_size() {
         assert!(may_be_placeholder(&NoopRecorder));
-        assert!(!may_be_placeholder(&PrometheusBuilder::new().build_recorder()));
+        assert!(!may_be_placeholder(&Prometheus::default()));
     }
 
     #[test]
@@ -236,9 +236,9 @@ mod tests {
 
     #[test]
     fn first_recorder_gets_every_value() {
-        let first = PrometheusBuilder::new().build_recorder();
+        let first = Prometheus::default();
         let counter = LateRecorder(&first).register_counter(&Key::from_name("c"), &metadata());
         counter.increment(7);
-        assert!(first.handle().render().contains("c 7\n"));
+        assert!(first.render().contains("c 7\n"));
     }
 }

@@ -83,6 +83,8 @@ mod facade;
 #[cfg(feature = "serve")]
 mod late;
 mod names;
+#[cfg(feature = "serve")]
+mod prometheus;
 #[cfg(test)]
 mod tests;
 
@@ -90,6 +92,8 @@ pub(crate) use self::facade::{Count, Level, Mark, MetricLabels, Timing};
 #[cfg(feature = "serve")]
 pub(crate) use self::late::bind;
 pub use self::names::*;
+#[cfg(feature = "serve")]
+pub(crate) use self::prometheus::Prometheus;
 
 /// Describes every metric to the recorder, with its unit. Call this once, after the recorder is
 /// installed. Without the feature `metrics` it does nothing.

@@ -13,7 +13,7 @@ use kube_informer::manager::serve::Serve;
 use kube_informer::manager::{ManagerError, ManagerPhase};
 use kube_informer::metrics as names;
 use kube_informer::testing::ApiServer;
-use kube_informer::{Action, Controller, Manager, SharedInformerFactory};
+use kube_informer::{Action, Controller, InformerSpec, Manager, SharedInformerFactory};
 use tokio::time::{sleep, timeout};
 
 use crate::http::exchange;
@@ -136,6 +136,24 @@ pub(crate) async fn manager_serves_metrics_of_informers_made_before_it() {
     // The application's own metrics are there, too.
     metrics::counter!("orders_total").increment(3);
     let text = get(handle.addresses().unwrap().metrics, "/metrics").await;
+    assert!(text.contains("orders_total 3\n"), "{text}");
+    // The series of what has left are gone.
+    let bank = factory.interest(InformerSpec::<ConfigMap>::new().namespace("bank")).unwrap();
+    let guest = Controller::builder("guest", &*bank).build();
+    handle.add_controller(guest, |_| async { Ok::<_, Infallible>(Action::done()) }).unwrap();
+    let shows = async |is: bool| loop {
+        let text = get(handle.addresses().unwrap().metrics, "/metrics").await;
+        if ["controller=\"guest\"", "namespace=\"bank\""].map(|label| text.contains(label))
+            == [is; 2]
+        {
+            return text;
+        }
+        sleep(Duration::from_millis(1)).await;
+    };
+    timeout(SOON, shows(true)).await.unwrap();
+    assert!(handle.remove_controller("guest").await);
+    drop(bank);
+    let text = timeout(SOON, shows(false)).await.unwrap();
     assert!(text.contains("orders_total 3\n"), "{text}");
     // A second manager shares the recorder.
     let second = Manager::builder(&factory)

@@ -59,11 +59,6 @@ impl Site {
         Self { state, health, figures, routes, renderings: SharedRun::new("metrics") }
     }
 
-    /// Returns whether the recorder of this crate is served.
-    pub(super) fn serves_recorder(&self) -> bool {
-        matches!(self.figures, Figures::Recorder)
-    }
-
     /// Answers a request.
     pub(super) async fn answer<B>(&self, paths: Paths, request: &Request<B>) -> Answer {
         if paths.local && !names_this_machine(request) {

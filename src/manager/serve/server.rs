@@ -22,7 +22,6 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 
 use super::answers::{Paths, Site};
-use super::recorder;
 use crate::manager::error::ManagerError;
 use crate::manager::status::Addresses;
 
@@ -115,9 +114,6 @@ impl Server {
         let mut tasks = JoinSet::new();
         for (listener, paths) in listeners {
             tasks.spawn(accept(listener, paths, site.clone()).boxed());
-        }
-        if site.serves_recorder() {
-            tasks.spawn(recorder::upkeep().boxed());
         }
         tracing::info!(health = %addresses.health, metrics = %addresses.metrics, "serves");
         (Self { _tasks: tasks }, addresses)
