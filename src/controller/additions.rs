@@ -233,7 +233,8 @@ impl Additions {
     /// leaves the queue. It comes back with its next event, and when the addition knows or is
     /// removed.
     pub(super) fn admit(&self, work: Work<ObjectKey>) -> Option<Work<ObjectKey>> {
-        if self.state.lock().own.is_empty() || !self.sight(&work, None).is_awaited() {
+        let none = self.state.lock().own.is_empty();
+        if none || !self.sight(&work, None).is_awaited() {
             self.unseen.remove(&work);
             return Some(work);
         }
@@ -246,7 +247,7 @@ impl Additions {
         })
     }
 
-    /// Queues all keys that wait: an earlier term may have left them.
+    /// Queues all keys that wait, to look them up again.
     pub(super) fn queue_unseen(&self, queue: &WorkQueue<ObjectKey>) {
         self.unseen.queue(None, queue, |_| true);
     }
@@ -295,17 +296,14 @@ impl Addition {
                 }
                 let left = CancellationToken::new();
                 present.push((informer.clone(), left.clone()));
-                match self.join(&informer, &to) {
-                    Ok((member, connection)) => {
-                        following.push(member.follow(connection, to.clone(), left).boxed());
+                let Ok((member, connection)) = self.join(&informer, &to) else {
+                    self.report_end(&informer, &to);
+                    if self.is_own() {
+                        self.followed(&informer).say_farewell(&to).await;
                     }
-                    Err(InformerStopped) => {
-                        self.report_end(&informer, &to);
-                        if self.is_own() {
-                            self.followed(&informer).say_farewell(&to).await;
-                        }
-                    }
-                }
+                    continue;
+                };
+                following.push(member.follow(connection, to.clone(), left).boxed());
             }
             loop {
                 tokio::select! {
@@ -447,12 +445,18 @@ impl AdditionTasks {
     pub(super) fn begin(&mut self) {
         self.changes.mark_unchanged();
         let state = self.term.additions.state.lock();
+        let owned = |(number, addition): (&u64, &Arc<Addition>)| (*number, addition.clone());
         let ended = self.ended.drain(..).filter_map(|number| state.of.get_key_value(&number));
-        let begins = ended.chain(state.of.range(self.next..));
-        let begins: Vec<_> = begins.map(|(number, one)| (*number, one.clone())).collect();
+        let ended: Vec<_> = ended.map(owned).collect();
+        let new: BTreeMap<_, _> = state.of.range(self.next..).map(owned).collect();
+        // No task says farewell for one that was removed at once.
+        let removed = (self.next..state.made).any(|number| !new.contains_key(&number));
         self.next = state.made;
         drop(state);
-        for (number, addition) in begins {
+        if removed {
+            self.term.additions.queue_unseen(&self.term.connector.queue);
+        }
+        for (number, addition) in ended.into_iter().chain(new) {
             let following = addition.follow(self.term.clone());
             self.numbers.insert(self.tasks.spawn(following.boxed()).id(), number);
         }

@@ -160,14 +160,9 @@ impl Sight {
         matches!(self, Self::Unknown(UnknownReason::NotSynced))
     }
 
-    /// Returns whether an informer knows of the object, or will do so when it is fresh.
+    /// Returns whether an informer that runs holds the key's namespace.
     pub(super) fn is_followed(&self) -> bool {
-        match self {
-            Self::Held(_) | Self::Gone => true,
-            Self::Unknown(reason) => {
-                matches!(reason, UnknownReason::NotSynced | UnknownReason::Undecodable)
-            }
-        }
+        !matches!(self, Self::Unknown(UnknownReason::NotHeld | UnknownReason::Stopped))
     }
 
     /// Unpacks the object.

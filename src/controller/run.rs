@@ -396,6 +396,7 @@ impl ControllerParts {
         for key in self.write_waits.end_all() {
             self.queue.unpark(&key);
         }
+        // No addition of an earlier term wakes them any more.
         self.additions.queue_unseen(&self.queue);
         let _works = self.all_requests.begin_work();
         self.status.begin_work(self.limits.workers);

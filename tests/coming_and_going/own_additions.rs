@@ -336,3 +336,28 @@ async fn guard_knows_after_the_end_that_nothing_has_synced() {
     let late = guard.wait_for_sync(10 * S).await.unwrap_err();
     assert!(late.to_string().contains("secrets"), "{late}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn key_that_waits_is_reconciled_after_the_removal() {
+    let server = ApiServer::new();
+    let faults = Faults::new();
+    let factory = factory_of(faults.client(server.client()));
+    let own = selected(&factory, "shop", "a");
+    let run = Run::of(Controller::builder("maps", &*own).build());
+    run.works().await;
+    faults.inject(Requests::all().to("/shop/configmaps"), Injection::black_hole());
+    // The first ones are removed before the controller has noticed them.
+    for turns in 0..20 {
+        let shop = factory.interest(InformerSpec::<ConfigMap>::new().namespace("shop")).unwrap();
+        let guard = run.following.reconciles(&*shop).unwrap();
+        run.handle.trigger(other("shop/x"));
+        for _ in 0..turns {
+            tokio::task::yield_now().await;
+        }
+        drop(guard);
+        sleep(S).await;
+        let not_selected = Saw::Unknown(UnknownReason::NotSelected);
+        assert_eq!(run.take(), [("shop/x".into(), not_selected)], "{turns}");
+    }
+    run.end().await;
+}
