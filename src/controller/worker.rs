@@ -220,7 +220,10 @@ impl Reconciler {
         let span = self.span(work);
         let failures = work.num_requeues();
         let owner = ScopeOwner { name: self.name.clone(), key: Some((**work).clone()) };
-        let tracked = bounds.scope.within(self.stop.child_token(), Some(&self.tracked), owner);
+        // A slot's scope is not within the one that the controller was started in.
+        let around = self.slots.is_some().then(|| self.scope.trackers());
+        let also = around.into_iter().flatten().chain([self.tracked.clone()]);
+        let tracked = bounds.scope.within(self.stop.child_token(), also, owner);
         let began = Instant::now();
         // Notifies the tracked work of the try's end, and drops it if this task is dropped.
         let (tells, ends) = tracked.end_on_drop();

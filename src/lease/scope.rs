@@ -168,7 +168,7 @@ impl WorkScope {
     pub(crate) fn within(
         &self,
         token: CancellationToken,
-        also: Option<&TaskTracker>,
+        also: impl IntoIterator<Item = TaskTracker>,
         owner: ScopeOwner,
     ) -> Self {
         let ScopeState { aborted, won, term, .. } = &*self.0;
@@ -180,7 +180,7 @@ impl WorkScope {
             parent: Some(self.clone()),
             owner: Some(owner),
             tracker: closed_tracker(),
-            outer: self.trackers().into_iter().chain(also.cloned()).collect(),
+            outer: self.trackers().into_iter().chain(also).collect(),
             won: *won,
             term: term.clone(),
         }))

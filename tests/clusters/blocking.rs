@@ -9,8 +9,9 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::clusters::{Cluster, ClusterConfig, ClusterPhase, Clusters};
 use kube_informer::controller::BoxError;
 use kube_informer::leader_election::ScopeGuard;
+use kube_informer::sharding::ShardBy;
 use kube_informer::testing::ApiServer;
-use kube_informer::{Action, Controller, LeaderElector};
+use kube_informer::{Action, Controller, InformerSpec, LeaderElector, Sharding};
 use parking_lot::Mutex;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
@@ -22,17 +23,26 @@ use crate::providers::Bomb;
 /// The guards of reconciles that block. Clones are one.
 type Blocked = Arc<Mutex<Vec<ScopeGuard>>>;
 
+/// The replicas of a controller.
+enum Replicas {
+    One,
+    Elected(LeaderElector),
+    Sharded(Sharding),
+}
+
 /// Reconciles each object for ever.
-async fn block(
-    cluster: Cluster,
-    elector: Option<LeaderElector>,
-    blocked: Blocked,
-) -> Result<(), BoxError> {
-    let maps = cluster.factory().informer::<ConfigMap>();
-    let mut controller = Controller::builder("blocks", &maps).grace(S);
-    if let Some(elector) = elector {
-        controller = controller.leader_election(elector);
+async fn block(cluster: Cluster, replicas: Replicas, blocked: Blocked) -> Result<(), BoxError> {
+    let mut spec = InformerSpec::<ConfigMap>::new();
+    if let Replicas::Sharded(sharding) = &replicas {
+        spec = spec.shard(sharding.objects());
     }
+    let maps = cluster.factory().informer_with(spec)?;
+    let mut controller = Controller::builder("blocks", &maps).grace(S);
+    controller = match replicas {
+        Replicas::One => controller,
+        Replicas::Elected(elector) => controller.leader_election(elector),
+        Replicas::Sharded(sharding) => controller.sharded(&sharding),
+    };
     let reconcile = move |request: kube_informer::ReconcileRequest<ConfigMap>| {
         blocked.lock().push(request.guard());
         async { Ok::<_, Infallible>(Action::done()) }
@@ -47,16 +57,18 @@ fn config(revision: &str, server: &ApiServer) -> ClusterConfig {
 
 /// The configuration changes while a reconcile blocks. With `bomb`, the function ignores the stop,
 /// and panics when it is dropped.
-async fn blocked_cluster_joins_again(elected: bool, bomb: bool) {
+async fn blocked_cluster_joins_again(
+    replicas: impl Fn(&ApiServer) -> Replicas + Send + Sync + 'static,
+    bomb: bool,
+) {
     let (hub, server) = (ApiServer::new(), server_with(&["a"]));
     let (fleet, stop, blocked) = (Fleet::new(), CancellationToken::new(), Blocked::default());
     let clusters = Clusters::builder(fleet.clone()).grace(S).build();
     fleet.add("east", config("1", &server));
     let blocks = blocked.clone();
     let running = clusters.run(stop.clone(), move |cluster| {
-        let elector = LeaderElector::builder(hub.client(), "shop", "work").identity("pod-0");
-        let elector = elected.then(|| elector.build().unwrap());
-        let (bomb, blocking) = (bomb.then(|| Bomb), block(cluster, elector, blocks.clone()));
+        let blocking = block(cluster, replicas(&hub), blocks.clone());
+        let bomb = bomb.then(|| Bomb);
         async move {
             blocking.await?;
             if bomb.is_some() {
@@ -84,17 +96,33 @@ async fn blocked_cluster_joins_again(elected: bool, bomb: bool) {
 
 #[tokio::test(start_paused = true)]
 async fn blocked_reconcile_keeps_its_cluster_leaving() {
-    blocked_cluster_joins_again(false, false).await;
+    blocked_cluster_joins_again(|_| Replicas::One, false).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn blocked_reconcile_is_awaited_although_the_function_panics_when_dropped() {
-    blocked_cluster_joins_again(false, true).await;
+    blocked_cluster_joins_again(|_| Replicas::One, true).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn blocked_reconcile_of_an_elected_controller_keeps_its_cluster_leaving() {
-    blocked_cluster_joins_again(true, false).await;
+    let elected = |hub: &ApiServer| {
+        let elector = LeaderElector::builder(hub.client(), "shop", "work").identity("pod-0");
+        Replicas::Elected(elector.build().unwrap())
+    };
+    blocked_cluster_joins_again(elected, false).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn blocked_reconcile_of_a_sharded_controller_keeps_its_cluster_leaving() {
+    let (member, joined) = (ApiServer::new(), CancellationToken::new());
+    let sharding = Sharding::builder(member.client(), "shop", "work", ShardBy::Uid);
+    let sharding = sharding.slots(2).identity("pod-0").build().unwrap();
+    let (shares, stop) = (sharding.clone(), joined.clone());
+    let membership = tokio::spawn(async move { shares.run(stop).await });
+    blocked_cluster_joins_again(move |_| Replicas::Sharded(sharding.clone()), false).await;
+    joined.cancel();
+    membership.await.unwrap().unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -110,7 +138,7 @@ async fn failure_shows_while_a_reconcile_blocks() {
                 until("the reconcile", || !blocks.lock().is_empty()).await;
                 Err::<(), BoxError>("the other half failed".into())
             };
-            tokio::try_join!(block(cluster, None, blocks.clone()), fails).map(|_| ())
+            tokio::try_join!(block(cluster, Replicas::One, blocks.clone()), fails).map(|_| ())
         }
     });
     let test = async {
