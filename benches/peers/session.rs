@@ -165,12 +165,19 @@ async fn reading(peer: &dyn Peer, lines: &Lines) {
     let n = peer.len();
     assert_eq!(peer.read(100, n), n / 100, "a peer that reads");
     lines.print("rss, 1 % read", n, measure::rss(), "B");
-    let (mut scanned, before) = (0, measure::fine_cpu());
+    let scan = || {
+        let before = measure::fine_cpu();
+        let scanned = peer.read(1, SCANNED);
+        (scanned as f64, measure::fine_cpu() - before)
+    };
+    let (scanned, taken) = scan();
+    lines.print("first scan cpu an object", SCANNED, taken / scanned, "s");
+    let (mut scanned, before) = (0.0, measure::fine_cpu());
     for _ in 0..SCANS {
-        scanned += peer.read(1, SCANNED);
         tokio::time::sleep(Duration::from_secs(1)).await;
+        scanned += scan().0;
     }
-    let each = (measure::fine_cpu() - before) / scanned as f64;
+    let each = (measure::fine_cpu() - before) / scanned;
     lines.print("scan cpu an object", SCANNED, each, "s");
     lines.print("rss, scanned", n, measure::rss(), "B");
 }
