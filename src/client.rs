@@ -76,8 +76,8 @@ type Make = Box<dyn Fn() -> BoxFuture<'static, Result<Client, kube::Error>> + Se
 /// It keeps the default namespace of the first client. The errors of its requests, and the log,
 /// quote no credentials, such as the output of a plug-in.
 ///
-/// [`Client::try_from`] runs a credential plug-in on the thread that calls it. If one may take long,
-/// make the client on a thread for blocking code, so that no worker of the runtime waits:
+/// [`Client::try_from`] runs a credential plug-in on the thread that calls it. If one may take
+/// long, make the client on a thread for blocking code, so that no worker of the runtime waits:
 ///
 /// ```no_run
 /// use kube::{Client, Config};
