@@ -82,6 +82,9 @@ impl ClusterConfig {
     /// `connect` is called when the cluster joins, and after each failure. A call that takes longer
     /// than a minute or panics counts as failed. Its error is logged and shown in the status, so it
     /// may not contain credentials.
+    ///
+    /// [`Client::try_from`] runs a credential plug-in on the thread that calls it. If one may take
+    /// long, call it in `tokio::task::spawn_blocking`, so that other clusters go on.
     pub fn new<F, Fut>(revision: impl Into<Arc<str>>, connect: F) -> Self
     where
         F: Fn() -> Fut + Send + Sync + 'static,
