@@ -12,7 +12,7 @@ use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
 use kube_informer::{Action, Controller, InformerSpec, ObjectKey, SharedInformerFactory};
 use parking_lot::Mutex;
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::following::{Run, SOON, Saw, maps_in, namesake, other, secrets_in, tenant};
@@ -343,21 +343,31 @@ async fn key_that_waits_is_reconciled_after_the_removal() {
     let faults = Faults::new();
     let factory = factory_of(faults.client(server.client()));
     let own = selected(&factory, "shop", "a");
-    let run = Run::of(Controller::builder("maps", &*own).build());
-    run.works().await;
+    let controller = Controller::builder("maps", &*own).build();
+    let (handle, following) = (controller.handle(), controller.following());
+    let seen = Arc::<Mutex<Vec<_>>>::default();
+    let noted = seen.clone();
+    let mut running = Box::pin(controller.run(CancellationToken::new(), move |request| {
+        noted.lock().push(Saw::of(&request.object));
+        async { Ok::<_, Infallible>(Action::done()) }
+    }));
+    assert!(timeout(5 * S, &mut running).await.is_err());
     faults.inject(Requests::all().to("/shop/configmaps"), Injection::black_hole());
-    // The first ones are removed before the controller has noticed them.
-    for turns in 0..20 {
+    for noticed in [false, true] {
         let shop = factory.interest(InformerSpec::<ConfigMap>::new().namespace("shop")).unwrap();
-        let guard = run.following.reconciles(&*shop).unwrap();
-        run.handle.trigger(other("shop/x"));
-        for _ in 0..turns {
+        let guard = following.reconciles(&*shop).unwrap();
+        handle.trigger(other("shop/x"));
+        // The workers are tasks of their own.
+        for _ in 0..20 {
             tokio::task::yield_now().await;
         }
+        if noticed {
+            assert!(timeout(S, &mut running).await.is_err());
+        }
+        assert_eq!(*seen.lock(), []);
         drop(guard);
-        sleep(S).await;
+        assert!(timeout(S, &mut running).await.is_err());
         let not_selected = Saw::Unknown(UnknownReason::NotSelected);
-        assert_eq!(run.take(), [("shop/x".into(), not_selected)], "{turns}");
+        assert_eq!(std::mem::take(&mut *seen.lock()), [not_selected], "noticed: {noticed}");
     }
-    run.end().await;
 }
