@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use crate::following::Saw;
 use crate::helpers::{MS, S, factory_of, map_in, until};
 use crate::referenced::{key, named, naming, secret, tasks, value};
-use crate::seeds::play_seeds;
+use crate::seeds::{change, play_seeds};
 use crate::watches::Watches;
 
 const NAMES: [&str; 3] = ["a", "b", "c"];
@@ -156,24 +156,20 @@ async fn play(seed: u64) {
                 let key = of(OWN[rng.usize(..OWN.len())], name);
                 let new = naming(key.namespace().unwrap(), name, &[&format!("step-{step}")]);
                 let mut world = world.lock();
-                if world.maps.contains_key(&key) && rng.bool() {
-                    server.delete(&new).unwrap();
+                if change(&server, &mut rng, world.maps.contains_key(&key), &new) {
+                    world.maps.insert(key, text(&new));
+                } else {
                     world.maps.remove(&key);
                     world.deleted.insert(key);
-                } else {
-                    let known = world.maps.insert(key, text(&new)).is_some();
-                    if known { server.replace(&new) } else { server.create(&new) }.unwrap();
                 }
             }
             12..16 => {
                 let key = of(RELATED[rng.usize(..RELATED.len())], name);
                 let new = secret(&key, &format!("step {step}"));
-                if secrets.contains_key(&key) && rng.bool() {
-                    server.delete(&new).unwrap();
-                    secrets.remove(&key);
+                if change(&server, &mut rng, secrets.contains_key(&key), &new) {
+                    secrets.insert(key, value(&new));
                 } else {
-                    let known = secrets.insert(key, value(&new)).is_some();
-                    if known { server.replace(&new) } else { server.create(&new) }.unwrap();
+                    secrets.remove(&key);
                 }
             }
             16 => server.drop_connections(),
@@ -294,22 +290,18 @@ async fn play_referenced(seed: u64, beyond: Option<usize>) {
             0..7 => {
                 let some: Vec<_> = NAMES.into_iter().filter(|_| rng.bool()).collect();
                 let map = naming(key.namespace().unwrap(), key.name(), &some);
-                if referrers.contains_key(&key) && rng.bool() {
-                    server.delete(&map).unwrap();
-                    referrers.remove(&key);
+                if change(&server, &mut rng, referrers.contains_key(&key), &map) {
+                    referrers.insert(key, map);
                 } else {
-                    let known = referrers.insert(key, map.clone()).is_some();
-                    if known { server.replace(&map) } else { server.create(&map) }.unwrap();
+                    referrers.remove(&key);
                 }
             }
             7..15 => {
                 let new = secret(&key, &format!("step {step}"));
-                if exist.contains_key(&key) && rng.bool() {
-                    server.delete(&new).unwrap();
-                    exist.remove(&key);
+                if change(&server, &mut rng, exist.contains_key(&key), &new) {
+                    exist.insert(key, value(&new));
                 } else {
-                    let known = exist.insert(key, value(&new)).is_some();
-                    if known { server.replace(&new) } else { server.create(&new) }.unwrap();
+                    exist.remove(&key);
                 }
             }
             15 => server.drop_connections(),

@@ -11,7 +11,7 @@ use tokio::time::sleep;
 
 use crate::helpers::{MS, S, factory_of, until};
 use crate::referenced::{Told, key, named, naming, secret, tasks, value};
-use crate::seeds::play_seeds;
+use crate::seeds::{change, play_seeds};
 use crate::watches::Watches;
 
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
@@ -51,23 +51,19 @@ async fn play(seed: u64, beyond: Option<usize>) {
                 let key = some_key(&mut rng);
                 let named: Vec<_> = NAMES.into_iter().filter(|_| rng.u8(..3) == 0).collect();
                 let map = naming(key.namespace().unwrap(), key.name(), &named);
-                if referrers.contains_key(&key) && rng.bool() {
-                    server.delete(&map).unwrap();
-                    referrers.remove(&key);
+                if change(&server, &mut rng, referrers.contains_key(&key), &map) {
+                    referrers.insert(key, named);
                 } else {
-                    let known = referrers.insert(key, named).is_some();
-                    if known { server.replace(&map) } else { server.create(&map) }.unwrap();
+                    referrers.remove(&key);
                 }
             }
             12..16 => {
                 let key = some_key(&mut rng);
                 let new = secret(&key, &format!("step {step}"));
-                if exist.contains_key(&key) && rng.bool() {
-                    server.delete(&new).unwrap();
-                    exist.remove(&key);
+                if change(&server, &mut rng, exist.contains_key(&key), &new) {
+                    exist.insert(key, value(&new));
                 } else {
-                    let known = exist.insert(key, value(&new)).is_some();
-                    if known { server.replace(&new) } else { server.create(&new) }.unwrap();
+                    exist.remove(&key);
                 }
             }
             16 => server.drop_connections(),
