@@ -19,7 +19,7 @@ use crate::error::chain;
 use crate::factory::SharedInformerFactory;
 use crate::leader_election::WorkScope;
 use crate::lease::{DROP_TIMEOUT, ScopeOwner};
-use crate::panic::{SafeDrop, catch, catch_async, drop_safely, lend};
+use crate::panic::{SafeDrop, catch, catch_async, drop_safely, lend, text};
 use crate::sync::Mutex;
 
 /// The function that is called for each cluster that joins.
@@ -165,7 +165,7 @@ impl Life {
         let connecting = contain(|| config.connect());
         let client = match timeout(CONNECT_TIMEOUT, connecting).await {
             Ok(Ok(Ok(client))) => client,
-            Ok(Ok(Err(error))) => return Err(lend(error, text)),
+            Ok(Ok(Err(error))) => return Err(lend(error, |error| text(|| chain(&**error)))),
             Ok(Err(message)) => return Err(format!("making a client panicked: {message}")),
             Err(_) => return Err(format!("making a client took longer than {CONNECT_TIMEOUT:?}")),
         };
@@ -216,7 +216,7 @@ impl Member {
                 stop.cancelled().await;
                 Ok(())
             }
-            Ok(Err(error)) => Err(self.fail(lend(error, text), begun)),
+            Ok(Err(error)) => Err(self.fail(lend(error, |error| text(|| chain(&**error))), begun)),
             Err(message) => Err(self.fail(format!("its function panicked: {message}"), begun)),
         };
         stop.cancel();
@@ -276,10 +276,4 @@ async fn contain<T>(make: impl FnOnce() -> BoxFuture<'static, T>) -> Result<T, S
         // Nothing takes it out.
         None => pending().await,
     }
-}
-
-/// Returns the text of an error of user code.
-fn text(error: &BoxError) -> String {
-    catch(|| chain(&**error))
-        .unwrap_or_else(|message| format!("an error whose text panicked: {message}"))
 }

@@ -82,11 +82,11 @@ pub struct FollowGuard {
     informers: Arc<Informers>,
 }
 
-impl<K> Following<K> {
-    /// The problem of a sharded controller with additions.
-    pub(super) const SHARDED: &'static str = "it is sharded, so it follows only informers that it was built with, and no set whose \
-         informers come and go";
+/// The problem of a sharded controller with additions.
+pub(super) const SHARDED: &str = "it is sharded, so it follows only informers that it was built \
+    with, and no set whose informers come and go";
 
+impl<K> Following<K> {
     pub(super) fn new(parts: &ControllerParts) -> Self {
         Self {
             name: parts.name.clone(),
@@ -196,7 +196,7 @@ impl<K: Resource + Send + Sync + 'static> Following<K> {
     fn add<O>(&self, followed: Followed<O>, keys: Keys) -> Result<FollowGuard, ControllerError> {
         let controller = self.name.clone();
         if self.sharded {
-            return Err(ControllerError::WrongSharding { controller, problem: Self::SHARDED });
+            return Err(ControllerError::WrongSharding { controller, problem: SHARDED });
         }
         let Followed { informers, set, predicates } = followed;
         if let Some(stopped) = informers.informers().iter().find(|one| one.is_stopped()) {

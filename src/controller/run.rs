@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::adding::Following;
+use super::adding::SHARDED;
 use super::additions::{AdditionTasks, Additions, Term};
 use super::error::CannotOwn;
 use super::error_policy::OwnFailures;
@@ -256,7 +256,7 @@ impl ControllerParts {
             );
         };
         if !self.additions.is_empty() {
-            return Some(Following::<()>::SHARDED);
+            return Some(SHARDED);
         }
         if self.elected {
             return Some(

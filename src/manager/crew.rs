@@ -11,7 +11,7 @@ use tokio::task::{Id, JoinError, JoinSet};
 use super::ManagerError;
 use super::status::{ManagerState, Role, TaskState};
 use crate::lease::{ScopeOwner, WorkScope};
-use crate::panic::{catch, catch_async, drop_safely, into_message};
+use crate::panic::{catch_async, drop_safely, into_message, text};
 use crate::sync::Mutex;
 
 /// The end of a task of a crew: its result, and the wait for the work that it left.
@@ -162,9 +162,7 @@ pub(super) struct FirstError(Mutex<Option<ManagerError>>);
 impl FirstError {
     /// Logs an error, and keeps it if it is the first one.
     pub(super) fn note(&self, error: ManagerError) {
-        let text = catch(|| error.to_string())
-            .unwrap_or_else(|message| format!("an error whose text panicked: {message}"));
-        tracing::error!(error = text, "a part of the manager failed");
+        tracing::error!(error = text(|| error.to_string()), "a part of the manager failed");
         let mut first = self.0.lock();
         if first.is_none() {
             *first = Some(error);
