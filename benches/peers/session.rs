@@ -17,7 +17,7 @@ use crate::{kube_runtime, ours};
 /// The longest time of any step, after which the measurement is given up.
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// How many objects are looked at each second, and for how many seconds.
+/// The number of objects that are looked at each second, and of seconds.
 const SCANNED: usize = 20_000;
 const SCANS: usize = 20;
 

@@ -8,8 +8,8 @@
 //! then keeps a weak reference, and so the allocation. A second sweep frees it some time after the
 //! last user dropped the object.
 //!
-//! A new state is as hot as the state that it replaces. Where at least half of such states are read,
-//! as by a handler of updates, each is as hot as if it had been read. So it is decoded as it
+//! A new state is as hot as the state that it replaces. Where at least half of such states are
+//! read, as by a handler of updates, each is as hot as if it had been read. So it is decoded as it
 //! arrives, which replaces its check, and by the thread that decodes the states after it: an
 //! allocator such as glibc's reuses memory only there.
 //!
