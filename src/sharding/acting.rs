@@ -212,6 +212,8 @@ impl Machine {
         match progress {
             Progress::None => {}
             Progress::Renewed => {
+                // The answer may be late, or grant a shorter time.
+                self.check_term(now);
                 if let Some(term) = self.term() {
                     self.out.push(Command::Extend(term));
                 }

@@ -409,3 +409,40 @@ fn member_is_fenced_until_the_view_lacks_it() {
     assert!(bench.store.view().member(&uid).is_none());
     assert_eq!(bench.machine.counts.fenced, 1);
 }
+
+/// An admission webhook may cap the duration. Others wait for the stored one.
+#[test]
+fn shortened_duration_shortens_the_term() {
+    let mut bench = Bench::holder();
+    bench.store.duration = Duration::from_secs(5);
+    bench.until(2.0);
+    bench.answer();
+    let term = bench.machine.term().unwrap();
+    let times = [term.cancel, term.abort, term.expires].map(|at| at - bench.start);
+    assert_eq!(times.map(|time| time.as_secs_f64()), [6.5, 6.5, 7.0]);
+    assert_eq!(bench.done, [Command::Extend(term)]);
+    // The answer comes when others may have fenced the session.
+    bench.until(4.0);
+    let (id, subject, request) = bench.sent.remove(0);
+    let answer = bench.serve(&request);
+    bench.store.duration = Duration::ZERO;
+    bench.until(6.4);
+    bench.feed(Input::Answered { id, subject, answer });
+    assert_eq!(bench.machine.term().unwrap().abort, bench.start + Duration::from_millis(8_500));
+    bench.answer();
+    assert_eq!(bench.done[3], Command::Lose { at_once: true }, "{:?}", bench.done);
+    assert!(bench.held().is_empty());
+}
+
+/// Others fence a member Lease without a duration at once.
+#[test]
+fn stored_duration_of_zero_begins_no_session() {
+    let mut bench = Bench::new();
+    bench.store.duration = Duration::ZERO;
+    let times = member_times(&mut bench, 600.0, |_, _| None);
+    assert!((10..=150).contains(&times.len()), "{}", times.len());
+    assert_eq!((bench.machine.counts.sessions, bench.held()), (0, Vec::new()));
+    bench.store.duration = Duration::from_secs(15);
+    member_times(&mut bench, 90.0, |_, _| None);
+    assert_eq!(bench.held().len(), 4);
+}

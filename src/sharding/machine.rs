@@ -35,9 +35,10 @@ pub(super) struct Rules {
 }
 
 impl Rules {
-    /// Returns the times of a session whose last successful renewal began at `renewed`.
-    pub(super) fn term(&self, renewed: Instant) -> Term {
-        self.times.term(renewed, self.times.duration)
+    /// Returns the times of a session whose last successful renewal began at `renewed`, and was
+    /// stored with this duration. Others wait no longer.
+    pub(super) fn term(&self, renewed: Instant, stored: Duration) -> Term {
+        self.times.term(renewed, stored.min(self.times.duration))
     }
 }
 
@@ -337,7 +338,7 @@ impl Machine {
 
     /// Returns the times of the present session.
     pub(super) fn term(&self) -> Option<Term> {
-        self.session().map(|session| self.rules.term(session.renewed))
+        self.session().map(|session| session.term(&self.rules))
     }
 
     /// Sends a request. Returns its number.
@@ -348,7 +349,7 @@ impl Machine {
         self.next_id
     }
 
-    fn check_term(&mut self, now: Instant) {
+    pub(super) fn check_term(&mut self, now: Instant) {
         if self.term().is_some_and(|term| now >= term.cancel) {
             self.lose(Loss::Late, now);
         }

@@ -55,8 +55,9 @@
 //!
 //! A member counts from the *beginning* of its last successful renewal, so its own deadline always
 //! comes before the others'. It begins no work after the renew deadline, and drops its work at nine
-//! tenths of the lease duration. No replica fences it before the whole duration has passed. A
-//! member that finds its Lease gone ends everything at once.
+//! tenths of the lease duration. No replica fences it before the whole duration has passed. If an
+//! admission webhook stores a shorter duration, that one counts for all. A member that finds its
+//! Lease gone ends everything at once.
 //!
 //! A slot is given back in three steps: the scope's token is cancelled, all tracked work ends, and
 //! only then is the slot Lease written. Work that exceeds the grace is dropped at its next await.

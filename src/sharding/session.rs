@@ -1,12 +1,14 @@
 //! The member Lease: joining, renewing and leaving.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::machine::{Answer, Request, RequestFailure, Rules, min};
 use super::pause;
 use super::view::Member;
+use crate::lease::Term;
 use crate::object::ResourceVersion;
 
 /// A request that has no answer yet.
@@ -107,10 +109,11 @@ impl Join {
         let Some(Pending { started, .. }) = self.pending.take_if(|pending| pending.id == id) else {
             return Joined::NotYet;
         };
-        let in_time = now < rules.term(started).cancel;
         let later = now + rules.times.retry_period;
         let (next, at, joined) = match (&self.next, answer) {
-            (JoinStep::Create | JoinStep::Confirm { .. }, Answer::Member(member)) if in_time => {
+            (JoinStep::Create | JoinStep::Confirm { .. }, Answer::Member(member))
+                if now < rules.term(started, member.duration).cancel =>
+            {
                 return Joined::Began(Session::new(member, started, rules));
             }
             (JoinStep::Create | JoinStep::Find, Answer::Member(Member { uid, version, .. })) => {
@@ -148,6 +151,8 @@ pub(super) struct Session {
     version: ResourceVersion,
     /// The start of the last renewal that succeeded.
     pub(super) renewed: Instant,
+    /// The duration of the Lease as the server stored it then.
+    stored: Duration,
     /// The start of the present attempt, which has one or more requests.
     attempt: Instant,
     /// True if this attempt has read the Lease.
@@ -196,6 +201,7 @@ impl Session {
             created: member.version.clone(),
             version: member.version,
             renewed: started,
+            stored: member.duration,
             attempt: started,
             read: false,
             next: Next::Renew,
@@ -208,6 +214,11 @@ impl Session {
             first_round: true,
             renewals: 0,
         }
+    }
+
+    /// Returns the times of the session.
+    pub(super) fn term(&self, rules: &Rules) -> Term {
+        rules.term(self.renewed, self.stored)
     }
 
     /// Returns whether the member leaves.
@@ -233,7 +244,7 @@ impl Session {
     }
 
     pub(super) fn wake_at(&self, rules: &Rules) -> Option<Instant> {
-        let cancel = Some(rules.term(self.renewed).cancel);
+        let cancel = Some(self.term(rules).cancel);
         let renews = self.pending.is_none() && (self.deletes() || !self.expires);
         min(cancel, renews.then_some(self.at))
     }
@@ -289,7 +300,7 @@ impl Session {
             (Next::Renew, Answer::Member(member)) => {
                 self.note_version(&member.version);
                 self.read = false;
-                self.renewed = started;
+                (self.renewed, self.stored) = (started, member.duration);
                 self.renewals += 1;
                 self.go_on(Next::Renew, next_attempt);
                 return Progress::Renewed;

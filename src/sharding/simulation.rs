@@ -42,7 +42,8 @@ impl Simulation {
     pub(super) fn new(faults: Faults) -> Self {
         let mut rng = Rng::with_seed(faults.seed);
         let epoch = Instant::now();
-        let store = Store::new(faults.slots);
+        let mut store = Store::new(faults.slots);
+        store.duration = Duration::from_secs(faults.duration);
         let replicas = (0..faults.rates.len()).map(|index| Replica {
             machine: Machine::new(rules(index, &faults), rng.fork()),
             process: 0,

@@ -14,11 +14,14 @@ pub(super) struct Store {
     members: Vec<Member>,
     slots: Arc<[Option<Slot>]>,
     uids: u64,
+    /// The duration of each stored member Lease, because a webhook caps it.
+    pub(super) duration: Duration,
 }
 
 impl Store {
     pub(super) fn new(slots: usize) -> Self {
-        Self { version: 1, members: Vec::new(), slots: vec![None; slots].into(), uids: 0 }
+        let (slots, duration) = (vec![None; slots].into(), Duration::from_secs(15));
+        Self { version: 1, members: Vec::new(), slots, uids: 0, duration }
     }
 
     pub(super) fn version(&self) -> u64 {
@@ -52,7 +55,7 @@ impl Store {
                     identity: identity.clone(),
                     uid: format!("u{}", self.uids).into(),
                     version: self.next(),
-                    duration: Duration::from_secs(15),
+                    duration: self.duration,
                     leaving: false,
                 };
                 let at = self.members.partition_point(|other| other.identity <= member.identity);
@@ -69,6 +72,7 @@ impl Store {
                     return Answer::Failed(RequestFailure::Conflict);
                 }
                 (member.version, member.leaving) = (next.into(), *leaving);
+                member.duration = self.duration;
                 self.version = next;
                 Answer::Member(member.clone())
             }

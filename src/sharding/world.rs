@@ -47,6 +47,8 @@ pub(super) const SECOND: u64 = 1_000_000;
 pub(super) struct Faults {
     pub(super) seed: u64,
     pub(super) slots: usize,
+    /// The duration of each stored member Lease, in seconds.
+    pub(super) duration: u64,
     /// The rate of each replica's clock.
     pub(super) rates: Vec<f64>,
     /// The percentage of requests, and of answers, that get lost.
