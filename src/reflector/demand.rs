@@ -23,7 +23,7 @@ use crate::time::{Moment, after};
 
 /// The time that the watch gets to reach the version of a quorum read. A quiet watch would reach it
 /// only with the next bookmark.
-const PATIENCE: Duration = Duration::from_secs(2);
+pub(super) const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The time that the first request gets. The next ones get more, because a server may be slow.
 const FIRST_LIMIT: Duration = Duration::from_secs(10);
@@ -216,9 +216,17 @@ impl Proving {
         self.state = DemandState::Asking { answer, begun: Moment::now(), known: known.cloned() };
     }
 
-    /// Postpones the request, because the rate limit does not admit it.
-    pub(super) fn put_off(&mut self) {
-        self.state = DemandState::Pausing(after(Instant::now(), INTERVAL));
+    /// Postpones the next request or list. The watch may reach an awaited version meanwhile.
+    pub(super) fn put_off(&mut self, until: Instant) {
+        match &mut self.state {
+            DemandState::Awaiting { until: awaited, .. } => *awaited = until,
+            state => *state = DemandState::Pausing(until),
+        }
+    }
+
+    /// Awaits no version any more.
+    pub(super) fn give_up(&mut self) {
+        self.state = DemandState::Idle;
     }
 
     /// Returns whether the changes handed on, up to this version, have reached the version that is
@@ -264,10 +272,10 @@ impl Proving {
                 }
                 DemandState::Awaiting { until, .. } => {
                     sleep_until(*until).await;
-                    self.state = DemandState::Idle;
                     if self.is_wanted() {
                         return Demanded::Unproven;
                     }
+                    self.state = DemandState::Idle;
                 }
             }
         }

@@ -189,6 +189,10 @@ impl ReflectorDriver {
             Step::AwaitShard => self.await_shard().await,
             Step::Watch { query, at_most } => {
                 self.stream = None;
+                if let Some(time) = self.busy_for.take() {
+                    sleep(machine.spread(time)).await;
+                    self.permit = None;
+                }
                 self.status.enter(ReflectorState::Watching);
                 self.status.at(machine.version());
                 let opening = self.opening(&query, &self.packing_hints());

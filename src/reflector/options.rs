@@ -197,9 +197,9 @@ impl<K: ?Sized> ReflectorOptions<K> {
     /// server answers this request with errors other than 429 until the limit is over. Data older
     /// than the limit is therefore replaced by a new list as soon as the server answers.
     ///
-    /// If that list fails, too, the watch goes on: at once if the request had errors. If the watch
-    /// was behind, lists are tried for half of the limit first. However long they take, the watch
-    /// has half of the limit to itself before the next one.
+    /// If that list fails, too, the watch goes on at once. A watch that is still behind is listed
+    /// again after the delay of the [`BackoffPolicy`]. After a request with errors, the next list
+    /// follows when the limit is over again, and the watch has at least half of it to itself.
     ///
     /// API servers send a bookmark each minute, so a limit of two minutes or more rarely causes
     /// requests. Without bookmarks, writes to other resources can move the quorum's version ahead

@@ -7,6 +7,7 @@ use futures::future::{BoxFuture, pending};
 use futures::{FutureExt, StreamExt};
 use tokio::time::{Instant, sleep_until, timeout};
 
+use super::demand::PATIENCE;
 use super::guarded::{Guarded, open};
 use super::observing::filled;
 use crate::error::{Fault, SourceError, Verb};
@@ -120,10 +121,13 @@ impl Probe {
         self.state = ProbeState::Idle(over.map_or(until, |over| until.min(over)));
     }
 
-    /// Gives the watch the other half of the limit to reach the quorum's version.
-    pub(super) fn await_watch(&mut self, begun: Instant) {
+    /// Gives the watch the other half of the limit to reach the quorum's version. After a failed
+    /// list, it has until the time of the next one.
+    pub(super) fn await_watch(&mut self, begun: Instant, next_list: Option<Instant>) {
         if let Some(limit) = self.limit {
-            self.state = ProbeState::Awaiting(after(begun, limit / 2));
+            let until = after(begun, limit / 2);
+            let soon = until.min(after(Instant::now(), PATIENCE));
+            self.state = ProbeState::Awaiting(next_list.map_or(until, |next| next.max(soon)));
         }
     }
 

@@ -6,6 +6,7 @@ use tokio::time::Instant;
 
 use super::demand::Demanded;
 use super::driver::ReflectorDriver;
+use super::gate::INTERVAL;
 use super::machine::Machine;
 use super::options::ReflectorOptions;
 use super::probe::{Probe, Probed};
@@ -37,19 +38,22 @@ impl ReflectorDriver {
                 return Err(end);
             }
             if !self.prove_if_reached(machine) {
-                return Err(End::Unproven);
+                return Err(End::Behind);
             }
         }
     }
 
     /// Meets a demand if the changes handed on have reached the version that it awaits. Returns
-    /// false if a change is unknown until everything is listed again.
+    /// false if a list is to show a change that is unknown.
     pub(super) fn prove_if_reached(&mut self, machine: &Machine) -> bool {
-        let reached = self.proving.has_reached(machine.version());
-        if reached && !machine.lacks_changes() {
-            self.proving.prove();
+        if !self.proving.has_reached(machine.version()) {
+            return true;
         }
-        !reached || !machine.lacks_changes()
+        if machine.lacks_changes() {
+            return list_pause(machine).is_some();
+        }
+        self.proving.prove();
+        true
     }
 
     /// Handles the next event of a demand. Returns the reason why only a list can prove that the
@@ -64,16 +68,24 @@ impl ReflectorDriver {
                 self.status.probes();
                 self.proving.ask(machine.version());
             }
-            Demanded::Due => self.proving.put_off(),
+            Demanded::Due => self.proving.put_off(after(Instant::now(), INTERVAL)),
             Demanded::Answered => self.status.heard(Instant::now()),
             Demanded::Failed(error) => self.report(&error),
             Demanded::Refused(error) => {
                 self.report(&error);
-                self.listed_for_proof = Some(Instant::now());
-                return Some(End::Unanswered);
+                if list_pause(machine).is_none() {
+                    self.listed_for_proof = Some(Instant::now());
+                    return Some(End::Unanswered);
+                }
             }
             // The watch may be late, or its version lost: its next probe tells.
-            Demanded::Unproven => return Some(End::Behind),
+            Demanded::Unproven => match list_pause(machine) {
+                Some(until) => self.proving.put_off(until),
+                None => {
+                    self.proving.give_up();
+                    return Some(End::Behind);
+                }
+            },
         }
         None
     }
@@ -112,7 +124,7 @@ impl ReflectorDriver {
                     self.proved(machine, begun);
                     probe.proved(begun);
                 } else {
-                    probe.await_watch(begun);
+                    probe.await_watch(begun, machine.lists_not_before());
                 }
             }
             Probed::Failed(error) => {
@@ -122,6 +134,7 @@ impl ReflectorDriver {
                 let over = last.zip(limit).map(|(last, limit)| {
                     // A list may take longer than the limit. The watch has its turn after it.
                     let over = after(last, limit);
+                    let over = over.max(list_pause(machine).unwrap_or(over));
                     self.first_watch.map_or(over, |opened| over.max(after(opened, limit / 2)))
                 });
                 probe.put_off(now, over);
@@ -137,8 +150,14 @@ impl ReflectorDriver {
     }
 
     /// Notes a proof that the collection had its current version at this moment.
-    pub(super) fn proved(&mut self, machine: &Machine, at: Instant) {
+    pub(super) fn proved(&mut self, machine: &mut Machine, at: Instant) {
+        machine.note_proof(Instant::now());
         self.proved = self.proved.max(Some(at));
         self.status.proved(machine.version(), at);
     }
+}
+
+/// Returns the time until which no list is made that the watch can go on without.
+fn list_pause(machine: &Machine) -> Option<Instant> {
+    machine.lists_not_before().filter(|until| Instant::now() < *until)
 }

@@ -37,6 +37,13 @@ impl ShardProgress {
         self.arriving.as_ref()
     }
 
+    /// Returns the part of the shard that lists have shown. `None` for the whole collection.
+    pub(super) fn listed(&self) -> Option<ShardSelector> {
+        let followed = self.followed.as_ref()?;
+        let listed = self.arriving.as_ref().map(|arriving| followed.without(arriving));
+        Some(listed.unwrap_or_else(|| followed.clone()))
+    }
+
     /// Returns whether the shard contains nothing.
     pub(super) fn is_empty(&self) -> bool {
         self.followed.as_ref().is_some_and(ShardSelector::is_empty)

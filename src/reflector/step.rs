@@ -90,12 +90,12 @@ pub(super) enum End {
     Damaged,
     /// Nothing came for too long.
     Silent,
-    /// A relist is due.
+    /// A list is due.
     Due,
-    /// A change is unknown, or history was lost: only a list helps.
+    /// History was lost: only a list helps.
     Unproven,
     /// The watch is not proved current: a quorum has a version that the watch did not reach in
-    /// time.
+    /// time, or a change is unknown.
     Behind,
     /// The server answers questions for a proof with errors, for too long or too often.
     Unanswered,
@@ -104,6 +104,11 @@ pub(super) enum End {
 }
 
 impl End {
+    /// Returns whether the watch can go on from its version if the list fails that follows.
+    pub(super) fn spares_watch(&self) -> bool {
+        matches!(self, Self::Behind | Self::Unanswered)
+    }
+
     /// Returns whether the server may have been replaced meanwhile.
     pub(super) fn is_outage(&self) -> bool {
         match self {

@@ -73,7 +73,7 @@ impl ReflectorDriver {
                 break End::Due;
             }
             if !self.prove_if_reached(machine) {
-                break End::Unproven;
+                break End::Behind;
             }
             if self.proving.is_wanted()
                 && let Some(demanded) = self.proving.next().now_or_never()
@@ -145,15 +145,14 @@ impl ReflectorDriver {
                 if matches!(observed, Observed::Bookmark { .. }) {
                     probe.doubt_history(now);
                 }
-                if let Some(at) = self.handle_old_item(observed, machine, sink, now).await {
-                    due = Some(at);
-                }
+                let at = self.handle_old_item(observed, machine, sink, now).await;
+                due = due.or(at);
                 continue;
             }
             let version = match self.hand_on(observed, &mut untold, machine, sink, now).await {
                 Effect::Version(version) => version,
                 Effect::RelistDue(at) => {
-                    due = Some(at);
+                    due.get_or_insert(at);
                     continue;
                 }
                 Effect::Nothing => continue,
@@ -161,7 +160,7 @@ impl ReflectorDriver {
             };
             machine.note_version(version, now);
             self.status.at(machine.version());
-            if due.is_none() {
+            if !machine.lacks_changes() {
                 self.proved(machine, now);
                 probe.proved(now);
             }

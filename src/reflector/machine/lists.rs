@@ -1,5 +1,7 @@
 //! The choice of each list, and the step after it.
 
+use std::time::Duration;
+
 use tokio::time::Instant;
 
 use super::forms::{FormFailure, ListForm};
@@ -9,6 +11,7 @@ use crate::lister_watcher::ListQuery;
 use crate::object::{ResourceVersion, ShardSelector};
 use crate::reflector::status::RelistCause;
 use crate::reflector::step::{RequestFailure, Step};
+use crate::time::after;
 
 /// The page size of lists that may read from etcd, which must not read everything at once. Each
 /// page waits for the one before. A list of 150,000 objects takes 30 requests in a row, and with
@@ -26,11 +29,13 @@ pub(super) struct ListPolicy {
     paginated_at_zero: bool,
     /// True if the last list, or a page of it, was too old.
     stale: bool,
-    /// The time from which the watch goes on if a list fails. `None` if the next list is more than
-    /// a proof that the watch is current.
-    pub(super) replaces_proof: Option<Instant>,
+    /// True if the watch can go on from its version if the next or current list fails. Such a list
+    /// is a proof that the watch is current, or shows arrivals or an unusable item.
+    pub(super) spares_watch: bool,
     /// True from the failure of such a list until a watch was tried.
     pub(super) watches_first: bool,
+    /// The time of the next such list after a failure. `None` after a success.
+    pub(super) not_before: Option<Instant>,
 }
 
 /// The current list.
@@ -114,6 +119,7 @@ impl Machine {
     /// Lists the objects that came into the shard, with a quorum read.
     pub(super) fn list_arrivals(&mut self, arriving: ShardSelector) -> Step {
         let shard = Some(arriving);
+        self.lists.spares_watch = true;
         self.phase = Phase::Listing(Listing::new(ListKind::Arrivals, shard.clone()));
         let query = ListQuery { limit: self.limit(None), shard, ..ListQuery::default() };
         Step::List { query, fresh: true }
@@ -159,6 +165,7 @@ impl Machine {
                 let goes_on = self.newest().is_some_and(|known| version.is_at_least(known));
                 if !goes_on || listing.lost_history {
                     // History was lost, or versions do not compare.
+                    self.lists.spares_watch = false;
                     return self.list(now);
                 }
                 self.phase = Phase::Listing(listing);
@@ -181,6 +188,7 @@ impl Machine {
         let lost_history = listing.lost_history;
         if lost_history && listing.asked.is_some() {
             // The source may have skipped other states with the versions of known ones.
+            self.lists.spares_watch = false;
             return self.list_from_quorum(now);
         }
         self.phase = Phase::Listing(Listing { version: Some(version.clone()), ..listing });
@@ -199,6 +207,7 @@ impl Machine {
             if let Some((shard, version)) = shard.zip(newer) {
                 self.shard.note_lead(shard, version);
             }
+            (self.lists.spares_watch, self.lists.not_before) = (false, None);
             if !complete {
                 self.schedule_relist(now);
             }
@@ -231,9 +240,6 @@ impl Machine {
     ) -> Step {
         if listing.kind == ListKind::Arrivals {
             return self.handle_failed_arrivals(failure, now);
-        }
-        if listing.kind != ListKind::Streaming && self.gives_up_proof(now) {
-            return self.watch_again(failure, now);
         }
         let form = listing.kind.form();
         let unusable = matches!(failure.class, FaultClass::Expired | FaultClass::Invalid);
@@ -300,22 +306,24 @@ impl Machine {
         }
     }
 
-    /// Returns whether the watch goes on after a list that was to prove it current and did not.
-    fn gives_up_proof(&mut self, now: Instant) -> bool {
-        let goes_on = self.lists.replaces_proof.is_some_and(|from| from <= now);
-        if goes_on {
-            (self.lists.replaces_proof, self.lists.quorum) = (None, false);
-            self.lists.watches_first = true;
-        }
-        goes_on
+    /// Returns whether the watch goes on after the failure of this list.
+    pub(super) fn spares_watch(&mut self) -> bool {
+        let spares = std::mem::take(&mut self.lists.spares_watch);
+        spares && self.version.is_some() && !self.shard.is_empty() && !self.shard.is_unlisted()
+    }
+
+    /// Watches after the failure of a list that the watch does not need. The next one waits.
+    pub(super) fn watch_meanwhile(&mut self, delay: Duration, now: Instant) -> Step {
+        self.lists.not_before = Some(after(now, delay));
+        self.lists.watches_first = true;
+        // A list for another reason may come from a cache again, unless caches lag behind.
+        self.lists.quorum = self.lists.stale;
+        self.watch(now)
     }
 
     /// Lists again after a list that was older than the known version. If it had `begun`, a page
     /// was older than the first one.
     pub(super) fn relist_stale(&mut self, begun: bool, now: Instant) -> Step {
-        if self.gives_up_proof(now) {
-            return self.retry(Next::Watch, None, now);
-        }
         // Another replica may be newer. Use a quorum read the second time, and at once after an old
         // page, which a quorum should have answered.
         self.lists.quorum |= std::mem::replace(&mut self.lists.stale, true) || begun;
@@ -325,7 +333,6 @@ impl Machine {
     /// Handles a failed list of arrivals. A list of the whole shard shows them, too.
     fn handle_failed_arrivals(&mut self, failure: RequestFailure, now: Instant) -> Step {
         match failure.class {
-            FaultClass::Refused | FaultClass::Throttled => self.watch_again(failure, now),
             FaultClass::Expired => {
                 self.relists.count(RelistCause::Expired);
                 self.list(now)

@@ -110,6 +110,7 @@ impl Machine {
             // The request would list another shard.
             self.phase = Phase::Waiting(Next::List);
         }
+        self.lists.not_before = None;
         self.shard.follow(shard)
     }
 
@@ -165,9 +166,19 @@ impl Machine {
         }
     }
 
-    /// Returns whether a change is unknown until everything is listed again.
+    /// Returns whether a change is unknown until everything, or what came into the shard, is listed.
     pub(super) fn lacks_changes(&self) -> bool {
-        self.schedule.is_pending()
+        self.schedule.is_pending() || self.shard.arriving().is_some()
+    }
+
+    /// Notes a proof that the watch is current. The next list for a proof is the first one again.
+    pub(super) fn note_proof(&mut self, now: Instant) {
+        self.lists.not_before.take_if(|until| *until <= now);
+    }
+
+    /// Returns the time of the next list that the watch can go on without, if the last one failed.
+    pub(super) fn lists_not_before(&self) -> Option<Instant> {
+        self.lists.not_before
     }
 
     /// Returns the last version seen.
@@ -260,7 +271,7 @@ impl Machine {
             (StepOutcome::Unproven(end), phase) => {
                 // A list that is due anyway is more than a proof.
                 let due = matches!(phase, Phase::Waiting(Next::List));
-                self.lists.replaces_proof = self.watches_again_from(&end, now).filter(|_| !due);
+                self.lists.spares_watch = end.spares_watch() && !due;
                 self.list_from_quorum(now)
             }
             (
@@ -297,7 +308,10 @@ impl Machine {
                 self.lists.watches_first = false;
                 self.handle_ended_watch(&end, lasted, progressed, now)
             }
-            (StepOutcome::Panicked, _) => self.relist_after(RelistCause::Panicked, now, None),
+            (StepOutcome::Panicked, _) => {
+                self.lists.spares_watch = false;
+                self.relist_after(RelistCause::Panicked, now, None)
+            }
             // The other waits. No step has another outcome.
             _ => self.list(now),
         }
@@ -333,9 +347,13 @@ impl Machine {
         self.retry(next, failure.retry_after, now)
     }
 
-    /// Waits after a failure for the delay that the server asked for, or for that of the policy.
+    /// Waits after a failure for the delay that the server asked for, or for that of the policy. A
+    /// watch that can go on without the next list does so meanwhile.
     fn retry(&mut self, next: Next, asked: Option<Duration>, now: Instant) -> Step {
         let delay = self.delays.after_failure(now, asked);
+        if matches!(next, Next::List) && self.spares_watch() {
+            return self.watch_meanwhile(delay, now);
+        }
         self.wait(delay, next)
     }
 

@@ -12,7 +12,6 @@ use crate::reflector::backoff::{FIRST, HEALTHY_AFTER};
 use crate::reflector::gate::INTERVAL;
 use crate::reflector::status::RelistCause;
 use crate::reflector::step::{End, RequestFailure, Step};
-use crate::time::after;
 
 /// The shortest watch timeout. Each timeout is random, up to twice as long, so that watches do not
 /// all end at the same moment.
@@ -81,25 +80,33 @@ impl WatchHistory {
 
 impl Machine {
     pub(super) fn watch(&mut self, now: Instant) -> Step {
-        let at_most = self.schedule.left(now);
-        if at_most.is_some_and(|left| left.is_zero()) {
-            return self.relist_as_scheduled(now);
-        }
         if self.shard.is_empty() || self.shard.is_unlisted() {
             return self.list(now);
+        }
+        let pause = self.lists.not_before.unwrap_or(now).saturating_duration_since(now);
+        let relist = self.schedule.left(now).map(|left| left.max(pause));
+        let arriving = self.shard.arriving().cloned().filter(|_| pause.is_zero());
+        let watches_first = self.lists.watches_first;
+        if relist.is_some_and(|left| left.is_zero()) && !watches_first {
+            return self.relist_as_scheduled(now);
         }
         if let Err(delay) = self.gate.admit(now) {
             return self.wait(delay, Next::Watch);
         }
-        if let Some(arriving) = self.shard.arriving().cloned() {
+        if let Some(arriving) = arriving.filter(|_| !watches_first) {
             return self.list_arrivals(arriving);
         }
         self.phase = Phase::Watching { progressed: false };
-        let query = self.watch_query(self.version.clone(), false);
-        Step::Watch { query, at_most }
+        let mut query = self.watch_query(self.version.clone(), false);
+        query.shard = self.shard.listed();
+        let arrivals = self.shard.arriving().map(|_| pause);
+        let at_most = relist.into_iter().chain(arrivals).min();
+        let shortest = if watches_first { INTERVAL } else { Duration::ZERO };
+        Step::Watch { query, at_most: at_most.map(|left| left.max(shortest)) }
     }
 
     fn relist_as_scheduled(&mut self, now: Instant) -> Step {
+        self.lists.spares_watch = true;
         self.relists.count(RelistCause::UndecodableItem);
         self.list(now)
     }
@@ -147,10 +154,9 @@ impl Machine {
         }
         let fruitful = progressed || (settled && matches!(end, End::Ordinary));
         match end {
-            End::ShardChanged => return self.watch(now),
-            End::Due => return self.relist_as_scheduled(now),
+            End::ShardChanged | End::Due => return self.watch(now),
             End::Unproven | End::Behind | End::Unanswered | End::Damaged => {
-                self.lists.replaces_proof = self.watches_again_from(end, now);
+                self.lists.spares_watch = end.spares_watch();
                 return self.list_from_quorum(now);
             }
             End::AtOnce => return self.relist_after(RelistCause::ShortWatch, now, None),
@@ -177,20 +183,6 @@ impl Machine {
                 let first = FIRST.mul_f64(self.rng.f64());
                 self.rewatch_after(first, now)
             }
-        }
-    }
-
-    /// Returns the time from which the watch goes on if the list fails that is to prove it current.
-    /// `None` if only a list helps.
-    pub(super) fn watches_again_from(&self, end: &End, now: Instant) -> Option<Instant> {
-        match end {
-            End::Unanswered => Some(now),
-            // One failed list may be an accident.
-            End::Behind => {
-                let limit = self.rules.freshness_limit.unwrap_or(REFUSED_WATCH_LISTS);
-                Some(after(now, limit / 2))
-            }
-            _ => None,
         }
     }
 

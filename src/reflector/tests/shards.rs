@@ -107,6 +107,29 @@ async fn deleted_object_does_not_come_back_with_its_shard() {
     assert!(!told.iter().any(|told| told == "+b/two"), "{told:?}");
 }
 
+/// An informer that cannot list holds up only the part that it has not listed.
+#[tokio::test(start_paused = true)]
+async fn listed_part_goes_on_while_arrivals_cannot_be_listed() {
+    for (code, reason) in [(403, "Forbidden"), (429, "TooManyRequests"), (500, "InternalError")] {
+        let (rig, shards) = start(&OBJECTS, &["a"]);
+        settle().await;
+        (0..9).for_each(|_| rig.source.fail_list(fault(code, reason)));
+        shards.send_replace(shard(&["a", "b"]));
+        for n in 1..10 {
+            seconds(9.0).await;
+            rig.source.put(in_namespace("b", "new"));
+            rig.source.put(in_namespace("a", &n.to_string()));
+            seconds(2.0).await;
+            assert_eq!(keys(&rig).len(), 1 + n, "{code}: {:?}", rig.log());
+            assert!(!keys(&rig).iter().any(|key| key.starts_with('b')), "{code}");
+        }
+        let asked = rig.requests().len();
+        assert!((10..30).contains(&asked), "{code}: {asked} requests in 99 s");
+        seconds(600.0).await;
+        assert_eq!(keys(&rig).len(), 10 + 2, "{code}: {:?}", rig.log());
+    }
+}
+
 /// Whatever happens to the shard, and to the source, the sink has the shard of the source.
 #[tokio::test(start_paused = true)]
 async fn any_changes_converge_to_the_shard() {
@@ -123,6 +146,9 @@ async fn any_changes_converge_to_the_shard() {
         for _ in 0..30 {
             let namespace = namespaces[rng.usize(..5)];
             let name = ["one", "two", "three"][rng.usize(..3)];
+            if rng.u8(..4) == 0 {
+                rig.source.fail_list(fault([403, 429, 500, 504][rng.usize(..4)], "x"));
+            }
             match rng.u8(..8) {
                 0 | 1 => drop(rig.source.put(in_namespace(namespace, name))),
                 2 => drop(rig.source.delete(&ObjectKey::namespaced(namespace, name).unwrap())),
