@@ -53,7 +53,7 @@ impl LeaseClient {
                     let asked = async {
                         let params = GetParams::default();
                         let lease = ask(&this.api, |request| request.get(&this.name, &params));
-                        found(lease.await)?.map(|lease| checked(lease, &this.name)).transpose()
+                        found(lease.await)?.map(|lease| checked(lease, &this.lease)).transpose()
                     };
                     let got = |lease: Option<Lease>| StepOutcome::Got(lease.map(Box::new));
                     this.ask(LeaseVerb::Get, asked, got).await
@@ -63,7 +63,7 @@ impl LeaseClient {
                     let asked = async {
                         let body = written(&lease)?;
                         let answer = ask(&this.api, |request| request.create(&params, body)).await;
-                        checked_write(answer?, &lease, &this.name)
+                        checked_write(answer?, &lease, &this.lease)
                     };
                     this.ask(LeaseVerb::Create, asked, stored).await
                 }
@@ -73,7 +73,7 @@ impl LeaseClient {
                         let body = written(&lease)?;
                         let request =
                             ask(&this.api, |request| request.replace(&this.name, &params, body));
-                        checked_write(request.await?, &lease, &this.name)
+                        checked_write(request.await?, &lease, &this.lease)
                     };
                     this.ask(LeaseVerb::Update, asked, stored).await
                 }

@@ -135,13 +135,19 @@ impl fmt::Display for LeaseVerb {
     }
 }
 
-/// Returns an answer if it is the Lease of this name. A proxy may answer anything with 200.
-pub(crate) fn checked(lease: Lease, name: &str) -> kube::Result<Lease> {
-    let ObjectMeta { name: answered, uid, resource_version, .. } = &lease.metadata;
-    if answered.as_deref() == Some(name) && uid.is_some() && resource_version.is_some() {
+/// Returns an answer if it is the Lease of this name: `namespace/name`. A proxy may answer anything
+/// with 200.
+pub(crate) fn checked(lease: Lease, full: &str) -> kube::Result<Lease> {
+    let ObjectMeta { name, namespace, uid, resource_version, .. } = &lease.metadata;
+    let answered = name.as_deref().zip(namespace.as_deref());
+    if answered == full.split_once('/').map(|(namespace, name)| (name, namespace))
+        && uid.is_some()
+        && resource_version.is_some()
+    {
         return Ok(lease);
     }
-    let problem = "the answer is not this Lease: its name, uid or version is missing or another";
+    let problem = "the answer is not this Lease: its name, namespace, uid or version is missing or \
+                   another";
     Err(kube::Error::Service(problem.into()))
 }
 
@@ -149,8 +155,8 @@ pub(crate) fn checked(lease: Lease, name: &str) -> kube::Result<Lease> {
 /// sent. A proxy may answer with the Lease that was stored before, or with the request's body.
 ///
 /// A webhook may change other fields, so only the holder and the time of the renewal are compared.
-pub(crate) fn checked_write(answer: Lease, sent: &Lease, name: &str) -> kube::Result<Lease> {
-    let answer = checked(answer, name)?;
+pub(crate) fn checked_write(answer: Lease, sent: &Lease, full: &str) -> kube::Result<Lease> {
+    let answer = checked(answer, full)?;
     let holder = |lease: &Lease| {
         let holder = lease.spec.as_ref().and_then(|spec| spec.holder_identity.clone());
         holder.filter(|holder| !holder.is_empty())
@@ -217,6 +223,7 @@ mod tests {
         };
         let metadata = ObjectMeta {
             name: Some("x".to_owned()),
+            namespace: Some("shop".to_owned()),
             uid: Some("u".to_owned()),
             resource_version: version.map(str::to_owned),
             ..ObjectMeta::default()
@@ -227,22 +234,25 @@ mod tests {
     #[test]
     fn only_the_stored_write_is_proof() {
         let sent = lease(Some("7"), "me", 5_000_900);
-        let proves = |answer| checked_write(answer, &sent, "x").is_ok();
+        let proves = |answer| checked_write(answer, &sent, "shop/x").is_ok();
         assert!(proves(lease(Some("8"), "me", 5_000_000)), "as it was serialized");
         assert!(!proves(sent.clone()), "an echo");
         assert!(!proves(lease(Some("8"), "me", 4_999_999)), "an older renewal");
         assert!(!proves(lease(Some("8"), "other", 5_000_000)));
         assert!(!proves(lease(None, "me", 5_000_000)));
+        let mut elsewhere = lease(Some("8"), "me", 5_000_000);
+        elsewhere.metadata.namespace = Some("other".to_owned());
+        assert!(!proves(elsewhere));
 
         let created = lease(None, "me", 5_000_000);
-        assert!(checked_write(lease(Some("1"), "me", 5_000_000), &created, "x").is_ok());
-        assert!(checked_write(created.clone(), &created, "x").is_err(), "an echo");
+        assert!(checked_write(lease(Some("1"), "me", 5_000_000), &created, "shop/x").is_ok());
+        assert!(checked_write(created.clone(), &created, "shop/x").is_err(), "an echo");
 
         let released = lease(Some("7"), "", 5_000_000);
         let mut cleared = lease(Some("8"), "", 5_000_000);
         // A webhook may change this one.
         cleared.spec.as_mut().unwrap().lease_duration_seconds = Some(2);
         cleared.spec.as_mut().unwrap().holder_identity = None;
-        assert!(checked_write(cleared, &released, "x").is_ok());
+        assert!(checked_write(cleared, &released, "shop/x").is_ok());
     }
 }

@@ -79,13 +79,13 @@ impl ReflectorDriver {
                 }
             }
             // The watch may be late, or its version lost: its next probe tells.
-            Demanded::Unproven => match list_pause(machine) {
-                Some(until) => self.proving.put_off(until),
-                None => {
+            Demanded::Unproven => {
+                let Some(until) = list_pause(machine) else {
                     self.proving.give_up();
                     return Some(End::Behind);
-                }
-            },
+                };
+                self.proving.put_off(until);
+            }
         }
         None
     }

@@ -70,8 +70,8 @@ impl Requests {
             Request::Delete { .. } => LeaseVerb::Delete,
         };
         let of_slot = matches!(subject, Subject::Slot(_));
-        let asking = self.ask(verb, &name, request, lease);
         let full: Arc<str> = format!("{}/{name}", self.namespace).into();
+        let asking = self.ask(verb, &name, &full, request, lease);
         let mut raced = false;
         let (answer, lease, error) =
             match attempt(verb, &full, self.rules.times.request_timeout(), asking).await {
@@ -116,6 +116,7 @@ impl Requests {
         &self,
         verb: LeaseVerb,
         name: &str,
+        full: &str,
         request: Request,
         lease: Option<Lease>,
     ) -> kube::Result<Option<Lease>> {
@@ -124,12 +125,12 @@ impl Requests {
             (LeaseVerb::Create, Some(lease)) => {
                 let body = written(&lease)?;
                 let answer = ask(&self.api, |request| request.create(&params, body)).await?;
-                return checked_write(answer, &lease, name).map(Some);
+                return checked_write(answer, &lease, full).map(Some);
             }
             (LeaseVerb::Update, Some(lease)) => {
                 let body = written(&lease)?;
                 let answer = ask(&self.api, |request| request.replace(name, &params, body)).await?;
-                return checked_write(answer, &lease, name).map(Some);
+                return checked_write(answer, &lease, full).map(Some);
             }
             (LeaseVerb::Delete, _) => {
                 let Request::Delete { uid, version, .. } = request else { return Ok(None) };
@@ -148,7 +149,7 @@ impl Requests {
             }
             _ => found(ask(&self.api, |request| request.get(name, &GetParams::default())).await)?,
         };
-        answer.map(|lease| checked(lease, name)).transpose()
+        answer.map(|lease| checked(lease, full)).transpose()
     }
 }
 

@@ -166,7 +166,7 @@ impl Machine {
         }
     }
 
-    /// Returns whether a change is unknown until everything, or what came into the shard, is listed.
+    /// Returns whether a change is unknown until a list shows it.
     pub(super) fn lacks_changes(&self) -> bool {
         self.schedule.is_pending() || self.shard.arriving().is_some()
     }
