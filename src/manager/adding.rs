@@ -5,6 +5,7 @@ use std::mem;
 use std::pin::pin;
 use std::sync::{Arc, Weak};
 
+use futures::FutureExt;
 use kube::Resource;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -55,9 +56,9 @@ pub(super) struct Added {
     pub(super) controller: Arc<dyn AnyController>,
     while_leading: bool,
     stop: CancellationToken,
-    _stops: StopGuard,
+    stops: StopGuard,
     /// Dropped last: the queue and the status have ended when others learn of the end.
-    _ends: EndGuard,
+    ends: EndGuard,
 }
 
 /// A guard that notes the end of a controller when it is dropped.
@@ -181,8 +182,8 @@ impl ManagerHandle {
             ended: ended.clone(),
         };
         additions.waiting.push_back(Added {
-            _stops: controller.stop_guard(),
-            _ends: ends,
+            stops: controller.stop_guard(),
+            ends,
             controller: controller.clone(),
             while_leading,
             stop: stop.clone(),
@@ -200,6 +201,9 @@ impl ManagerHandle {
     /// Keys that wait are dropped. Its informers run on: end them with
     /// [`remove`](crate::SharedInformerFactory::remove) or an
     /// [`Interest`](crate::factory::Interest), also before it has ended.
+    ///
+    /// Code that blocks a thread goes on after the grace. Until it returns, the name stays taken, and
+    /// the controller visible.
     ///
     /// The call itself tells the controller to end. If the returned future is dropped, also before
     /// it is polled, the controller ends all the same, and is visible until then. A reconcile that
@@ -314,13 +318,15 @@ pub(super) async fn host(
 ) -> Result<(), ManagerError> {
     let (controller, removed) = (added.controller.clone(), added.stop.clone());
     let stop = manager_stop.child_token();
+    // The work of all terms.
+    let whole = WorkScope::new(stop.clone());
     let ends = async {
         removed.cancelled().await;
         stop.cancel();
         std::future::pending().await
     };
     let working = async {
-        let mut working = pin!(work(&state, &*controller, added.while_leading, &stop));
+        let mut working = pin!(work(&state, &*controller, added.while_leading, &whole));
         tokio::select! {
             biased;
             ended = &mut working => ended,
@@ -339,7 +345,19 @@ pub(super) async fn host(
         never = ends => never,
     };
     drop_safely(controller);
-    drop_safely(added);
+    let Added { controller, stops, ends, .. } = added;
+    drop_safely((controller, stops));
+    if whole.tracked() > 0 {
+        // Code that blocks a thread. Another controller of this name would work beside it.
+        ends.ended.cancel();
+        let blocked = async move {
+            whole.wait_until_idle().await;
+            drop(ends);
+        };
+        tokio::spawn(blocked.boxed());
+    } else {
+        drop(ends);
+    }
     match ended {
         Err(error) if removed.is_cancelled() && !manager_stop.is_cancelled() => {
             tracing::error!(%error, "a controller that was removed did not end well");
@@ -349,18 +367,19 @@ pub(super) async fn host(
     }
 }
 
-/// Reconciles until the stop.
+/// Reconciles until the stop. All work counts in `whole`, too, whose token is the stop.
 async fn work(
     state: &ManagerState,
     controller: &dyn AnyController,
     while_leading: bool,
-    stop: &CancellationToken,
+    whole: &WorkScope,
 ) -> Result<(), ControllerError> {
+    let stop = whole.token();
     if !controller.sync(stop).await? {
         return Ok(());
     }
     if !while_leading || !state.has_election() {
-        return controller.work(WorkScope::new(stop.clone())).await;
+        return controller.work(whole.clone()).await;
     }
     let mut terms = state.terms();
     loop {
@@ -372,7 +391,7 @@ async fn work(
         };
         let Some(term) = term else { return Ok(()) };
         let owner = ScopeOwner { name: controller.name().clone(), key: None };
-        let own = term.within(term.token().child_token(), None, owner);
+        let own = term.within(term.token().child_token(), whole.trackers(), owner);
         let ends = own.end_on_drop();
         let working = term.track(controller.work(own.clone()));
         let stopping = async {

@@ -351,6 +351,48 @@ async fn run_waits_for_code_in_a_slot_of_a_removed_controller() {
     assert!(matches!(unfinished, ManagerError::Unfinished { .. }), "{unfinished}");
 }
 
+/// A second controller of the name would reconcile the same keys beside the code that blocks.
+#[tokio::test(start_paused = true)]
+async fn name_of_a_removed_controller_stays_taken_while_its_code_blocks() {
+    for elects in [false, true] {
+        let server = ApiServer::new();
+        server.create(&map_in("shop", "a")).unwrap();
+        let factory = factory(&server);
+        let mut manager = Manager::builder(&factory);
+        if elects {
+            manager = manager.leader_election(elector(server.client(), "this"));
+        }
+        let (handle, stop, running) = run(manager.build().unwrap());
+        let maps = factory.informer::<ConfigMap>();
+        // A guard is what code holds that blocks a thread.
+        let held = Arc::<Mutex<Vec<_>>>::default();
+        let add = || {
+            let holds = held.clone();
+            let controller = Controller::builder("maps", &maps).grace(S).build();
+            handle.add_controller(controller, move |request: ReconcileRequest<ConfigMap>| {
+                holds.lock().push(request.guard());
+                async { Ok::<_, Infallible>(Action::done()) }
+            })
+        };
+        add().unwrap();
+        until("the reconcile", || held.lock().len() == 1).await;
+        let began = Instant::now();
+        assert!(handle.remove_controller("maps").await);
+        assert!(began.elapsed() < 2 * S, "it waits for no more than the grace");
+        sleep(60 * S).await;
+        let taken = add().unwrap_err();
+        assert!(matches!(taken, ManagerError::DuplicateName { .. }), "{taken}");
+        assert_eq!(names(&handle), ["maps"]);
+        held.lock().clear();
+        until("the end of what blocks", || names(&handle).is_empty()).await;
+        add().unwrap();
+        until("the next reconcile", || held.lock().len() == 1).await;
+        held.lock().clear();
+        stop.cancel();
+        running.await.unwrap().unwrap();
+    }
+}
+
 /// A manager that is dropped at any time leaves nothing of the controllers that came and went.
 #[test]
 fn dropped_managers_leave_nothing() {
