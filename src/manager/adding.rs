@@ -202,8 +202,8 @@ impl ManagerHandle {
     /// [`remove`](crate::SharedInformerFactory::remove) or an
     /// [`Interest`](crate::factory::Interest), also before it has ended.
     ///
-    /// Code that blocks a thread goes on after the grace. Until it returns, the name stays taken, and
-    /// the controller visible.
+    /// Code that blocks a thread goes on after the grace. Until it returns, the name stays taken,
+    /// and the controller visible.
     ///
     /// The call itself tells the controller to end. If the returned future is dropped, also before
     /// it is polled, the controller ends all the same, and is visible until then. A reconcile that

@@ -378,7 +378,7 @@ async fn name_of_a_removed_controller_stays_taken_while_its_code_blocks() {
         until("the reconcile", || held.lock().len() == 1).await;
         let began = Instant::now();
         assert!(handle.remove_controller("maps").await);
-        assert!(began.elapsed() < 2 * S, "it waits for no more than the grace");
+        assert!(began.elapsed() < 2 * S, "it waits for the grace at most");
         sleep(60 * S).await;
         let taken = add().unwrap_err();
         assert!(matches!(taken, ManagerError::DuplicateName { .. }), "{taken}");
