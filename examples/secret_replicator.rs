@@ -35,8 +35,6 @@
 //! what a secret holds. It needs the verbs get, list, watch, create, update, patch and delete on
 //! secrets, list and watch on namespaces, and get, create and update on leases.
 
-#[path = "support/prometheus.rs"]
-mod prometheus;
 mod support;
 
 use std::collections::BTreeSet;
@@ -49,6 +47,7 @@ use kube::{Api, Client, ResourceExt};
 use kube_informer::controller::{
     BoxError, Finalize, OwnWrites, Presence, UnknownReason, UntraceableWrite, finalizer,
 };
+use kube_informer::metrics::Prometheus;
 use kube_informer::testing::ApiServer;
 use kube_informer::{
     Action, Controller, Index, InformerSpec, LeaderElector, Lister, Manager, ObjectKey,
@@ -56,8 +55,6 @@ use kube_informer::{
 };
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
-
-use self::prometheus::Prometheus;
 
 /// On secrets that are to be copied: `true`.
 pub(crate) const SOURCE: &str = "replicate.example.com/source";

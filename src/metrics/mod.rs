@@ -3,7 +3,8 @@
 //! With the feature `metrics`, values go through the [`metrics`](https://docs.rs/metrics) facade to
 //! the recorder that the application installs. Without it every handle is empty, and every call
 //! does nothing. A stage creates its handles once and drops them when it is dropped. A recorder
-//! that holds handles weakly therefore forgets an informer when the informer is dropped.
+//! that holds handles weakly therefore forgets an informer when the informer is dropped, as
+//! `Prometheus` (feature `serve`) does.
 //!
 //! Install the recorder before you create an informer: a handle created earlier records nothing.
 //! The exception is the recorder that a manager's server (feature `serve`) installs: handles
@@ -93,7 +94,7 @@ pub(crate) use self::facade::{Count, Level, Mark, MetricLabels, Timing};
 pub(crate) use self::late::bind;
 pub use self::names::*;
 #[cfg(feature = "serve")]
-pub(crate) use self::prometheus::Prometheus;
+pub use self::prometheus::Prometheus;
 
 /// Describes every metric to the recorder, with its unit. Call this once, after the recorder is
 /// installed. Without the feature `metrics` it does nothing.

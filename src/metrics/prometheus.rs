@@ -36,9 +36,30 @@ const OTHER: [f64; 11] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.
 /// The number of a family's series at which those of dropped handles are first removed.
 const FIRST_PRUNING: usize = 1_024;
 
-/// A recorder. Clones share the metrics.
+/// A recorder of the [`metrics`](https://docs.rs/metrics) facade whose metrics are read as text.
+///
+/// A manager's server installs one unless the program has a recorder, see
+/// [`Serve`](crate::Serve). Install one yourself to serve the text from another server.
+///
+/// A metric of this crate is left out once its informer, handler, queue or controller is gone.
+/// Metrics that the program registers stay. Histograms have fixed buckets: client-go's for work
+/// queues, controller-runtime's for reconciles, and those of Prometheus's clients for a program's
+/// own. Clones share the metrics.
+///
+/// ```
+/// use kube_informer::metrics::Prometheus;
+///
+/// let prometheus = Prometheus::new();
+/// metrics::set_global_recorder(prometheus.clone())?;
+/// kube_informer::metrics::describe();
+///
+/// metrics::counter!("orders_total").increment(1);
+/// assert!(prometheus.render().ends_with("# TYPE orders_total counter\norders_total 1\n"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Default)]
-pub(crate) struct Prometheus(Arc<Mutex<Families>>);
+#[must_use]
+pub struct Prometheus(Arc<Mutex<Families>>);
 
 #[derive(Default)]
 struct Families {
@@ -123,8 +144,14 @@ impl HistogramFn for Value {
 }
 
 impl Prometheus {
-    /// Returns all metrics in the text format 0.0.4.
-    pub(crate) fn render(&self) -> String {
+    /// Creates a recorder without metrics.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Returns all metrics in Prometheus's text format, version 0.0.4. O(their number).
+    #[must_use]
+    pub fn render(&self) -> String {
         let mut families = self.0.lock();
         families.of.retain(|_, family| family.prune());
         let of_name = |(name, family): (&Arc<str>, &Family)| {
@@ -172,6 +199,13 @@ impl Prometheus {
 
     fn describe(&self, name: &KeyName, help: &str) {
         self.0.lock().help.insert(valid_name(name.as_str()).into(), escaped(help).into());
+    }
+}
+
+impl fmt::Debug for Prometheus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let families = self.0.lock().of.len();
+        f.debug_struct("Prometheus").field("families", &families).finish_non_exhaustive()
     }
 }
 

@@ -4,9 +4,6 @@
 #[path = "../../examples/secret_replicator.rs"]
 mod example;
 #[allow(dead_code, reason = "a part of it")]
-#[path = "../../examples/support/prometheus.rs"]
-mod prometheus;
-
 use std::time::Duration;
 
 use k8s_openapi::ByteString;
@@ -41,7 +38,7 @@ fn secret(namespace: &str, to: &str, marked: bool) -> Secret {
 pub(crate) async fn no_log_or_metric_shows_secret_data() {
     let log = Log::default();
     let _logging = log.install(tracing::Level::TRACE);
-    let prometheus = prometheus::Prometheus::default();
+    let prometheus = kube_informer::metrics::Prometheus::new();
     let recorder = Box::leak(Box::new(prometheus.clone()));
     let _recording = metrics::set_default_local_recorder(recorder);
 

@@ -179,7 +179,7 @@ async fn thousand_interests_leave_nothing() {
     let watches = Watches::default();
     let factory = factory_of(watches.count(server.client()));
     #[cfg(feature = "metrics")]
-    let recorder = crate::prometheus::Prometheus::default();
+    let recorder = kube_informer::metrics::Prometheus::new();
     #[cfg(feature = "metrics")]
     let _installed = metrics::set_default_local_recorder(&recorder);
     let before = tasks();

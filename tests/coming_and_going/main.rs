@@ -19,8 +19,6 @@ mod managers;
 mod namespaces;
 mod own_additions;
 #[cfg(feature = "metrics")]
-#[path = "../../examples/support/prometheus.rs"]
-mod prometheus;
 mod readiness;
 mod referenced;
 mod referenced_model;

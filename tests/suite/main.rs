@@ -32,8 +32,6 @@ mod manager;
 #[cfg(feature = "metrics")]
 mod metrics;
 #[cfg(feature = "metrics")]
-#[path = "../../examples/support/prometheus.rs"]
-mod prometheus;
 mod protobuf;
 mod protobuf_source;
 mod relist;

@@ -10,6 +10,7 @@ use futures::StreamExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::api::ObjectMeta;
 use kube_informer::metrics as names;
+use kube_informer::metrics::Prometheus;
 use kube_informer::object::{ShardKey, ShardSelector};
 use kube_informer::testing::{ApiServer, FakeSource};
 use kube_informer::{
@@ -19,7 +20,6 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use crate::helpers::{factory, metadata, until};
-use crate::prometheus::Prometheus;
 
 const SOON: Duration = Duration::from_secs(30);
 

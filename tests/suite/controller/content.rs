@@ -7,6 +7,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Node};
 use kube::api::{DynamicObject, Patch, PatchParams};
 use kube::{Api, Resource, ResourceExt};
 use kube_informer::controller::ControllerBuilder;
+use kube_informer::metrics::Prometheus;
 use kube_informer::metrics::UNCHANGED_UPDATES;
 use kube_informer::object::ContentFilter;
 use kube_informer::testing::ApiServer;
@@ -17,7 +18,6 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use crate::helpers::*;
-use crate::prometheus::Prometheus;
 
 const HEARTBEAT: &str = "status.conditions.lastHeartbeatTime";
 

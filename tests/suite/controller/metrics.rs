@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::metrics as names;
+use kube_informer::metrics::Prometheus;
 use kube_informer::workqueue::ExponentialBackoff;
 use kube_informer::{Action, Controller, LeaderElector, WorkQueue};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use crate::helpers::*;
-use crate::prometheus::Prometheus;
 
 /// Every series of these names that is alive.
 fn scrape(recorder: &Prometheus, prefixes: &[&str]) -> BTreeMap<String, f64> {
