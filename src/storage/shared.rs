@@ -5,11 +5,10 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-use hashbrown::HashTable;
-
 use super::heat::Heat;
 use super::{PackError, ReportFault};
 use crate::error::Fault;
+use crate::object::PartedTable;
 use crate::panic::SafeDropper;
 use crate::sync::{Mutex, Notify};
 
@@ -159,8 +158,7 @@ pub(super) type Labels = BTreeMap<String, String>;
 #[derive(Debug, Default)]
 pub(super) struct SharedLabels {
     hasher: foldhash::fast::RandomState,
-    /// The maps with their hashes, so that growing reads no map.
-    table: Mutex<HashTable<(u64, Arc<Labels>)>>,
+    table: Mutex<PartedTable<Arc<Labels>>>,
 }
 
 impl SharedLabels {
@@ -169,8 +167,12 @@ impl SharedLabels {
     pub(super) fn share(&self, labels: &Labels) -> Arc<Labels> {
         let hash = self.hasher.hash_one(labels);
         let mut table = self.table.lock();
-        let entry = table.entry(hash, |(other, map)| *other == hash && **map == *labels, |e| e.0);
-        entry.or_insert_with(|| (hash, Arc::new(labels.clone()))).get().1.clone()
+        if let Some(known) = table.find(hash, |map| **map == *labels) {
+            return known.clone();
+        }
+        let map = Arc::new(labels.clone());
+        table.insert(hash, map.clone());
+        map
     }
 
     /// Takes a map back, and removes it if no other object has it.
@@ -179,10 +181,8 @@ impl SharedLabels {
         let mut table = self.table.lock();
         // Every holder gives its map back under this lock, so two references are the table's and
         // this one.
-        if Arc::strong_count(&labels) == 2
-            && let Ok(entry) = table.find_entry(hash, |(_, map)| Arc::ptr_eq(map, &labels))
-        {
-            entry.remove();
+        if Arc::strong_count(&labels) == 2 {
+            table.remove(hash, |map| Arc::ptr_eq(map, &labels));
         }
         drop(labels);
         drop(table);
