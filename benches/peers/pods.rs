@@ -76,7 +76,7 @@ pub(crate) fn pod(seed: u64, n: u64, generation: u64) -> RawPod {
     serde_json::from_value(pod_json(seed, n, generation)).expect("a pod")
 }
 
-fn pod_json(seed: u64, n: u64, generation: u64) -> Value {
+pub(crate) fn pod_json(seed: u64, n: u64, generation: u64) -> Value {
     // Ten pods share a replica set, and with it what its template says.
     let mut set = Dice(seed ^ (n / 10).wrapping_mul(0xd134_2543_de82_ef95));
     let mut own = Dice(seed ^ n.wrapping_mul(0xa076_1d64_78bd_642f) ^ 1);

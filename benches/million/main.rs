@@ -1,0 +1,152 @@
+//! A million objects in one process: what an informer of them costs, how long it keeps the
+//! runtime's other tasks waiting, and how soon its handlers hear of changes.
+//!
+//! `cargo bench --bench million`; `-- --objects 2000 --seconds 2` for a quick look. It starts itself
+//! as a server, which holds the pods' bytes and nothing else, and as one client after another, and
+//! prints tables in Markdown.
+//!
+//! | option | |
+//! |---|---|
+//! | `--objects N` | pods; a million unless set |
+//! | `--nodes N` | nodes and pods of the second workload; a tenth of the objects unless set |
+//! | `--rate R` | updates a second; 1,000 unless set |
+//! | `--seconds S` | how long they last; 600 unless set, a tenth on one thread |
+//! | `--only W` | one workload: `pods`, `turns` or `nodes` |
+//!
+//! | workload | what |
+//! |---|---|
+//! | `pods` | a runtime of several threads; pods with three indexes and a handler |
+//! | `turns` | the same with everything on one thread, where every turn is timed |
+//! | `nodes` | two informers, nodes and pods, on several threads |
+//!
+//! Lists are streaming lists in protobuf, storage is the default. The handler is there from the
+//! start. Of an update it reads the new object, and with it when the server wrote it: the time
+//! between is the table's delay.
+//!
+//! Processor time is the client's own, until it is idle. Resident memory is taken then; its peak is
+//! that since the step began. What other tasks wait is, on several threads, how late a timer of a
+//! millisecond is; the runtime's timers alone make that up to a millisecond, and other processes
+//! more. On one thread it is the thread's processor time from one turn of an always ready task to
+//! the next, so that no poll took longer.
+
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    clippy::expect_used,
+    clippy::format_push_string,
+    clippy::unwrap_used,
+    reason = "a tool for measuring: it may stop with a message"
+)]
+
+mod client;
+#[path = "../peers/measure.rs"]
+mod measure;
+mod objects;
+#[allow(dead_code, reason = "the comparison uses the rest")]
+#[path = "../peers/pods.rs"]
+mod pods;
+mod server;
+mod spread;
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use crate::measure::Options;
+
+fn main() {
+    let options = Options::parse();
+    match options.get("as") {
+        Some("server") => server::run(&options),
+        Some("client") => client::run(&options),
+        _ => all(&options),
+    }
+}
+
+/// Nanoseconds of the clock that all processes of the machine share.
+pub(crate) fn monotonic() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+/// A process of this program that ends with its owner.
+struct Part(Child);
+
+impl Part {
+    fn start(role: &str, options: &[(&str, String)]) -> Self {
+        let mut command = Command::new(std::env::current_exe().expect("this program"));
+        command.args(["--as", role]).stdout(Stdio::piped());
+        for (name, value) in options {
+            command.arg(format!("--{name}")).arg(value);
+        }
+        Self(command.spawn().expect("a process"))
+    }
+
+    fn lines(&mut self) -> impl Iterator<Item = String> + use<> {
+        let output = self.0.stdout.take().expect("its output");
+        BufReader::new(output).lines().map_while(Result::ok)
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Runs all workloads, the pods' on one server, and prints the tables.
+fn all(options: &Options) {
+    let objects = options.number("objects", 1_000_000);
+    let fewer = options.number("nodes", objects / 10);
+    let rate = options.number("rate", 1_000);
+    let seconds = options.number("seconds", 600);
+    let wanted = |workload: &&str| options.get("only").is_none_or(|only| only == *workload);
+    let mut updates = Vec::new();
+    println!(
+        "| workload | step | wall | processor time | resident | peak | others wait, p99.9 | longest | over 1 ms |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|");
+    for (pods, nodes, workloads) in
+        [(objects, 0, &["pods", "turns"][..]), (fewer, fewer, &["nodes"])]
+    {
+        let mut workloads = workloads.iter().copied().filter(wanted).peekable();
+        if workloads.peek().is_none() {
+            continue;
+        }
+        eprintln!("== making {pods} pods and {nodes} nodes");
+        let counts = [("pods", pods.to_string()), ("nodes", nodes.to_string())];
+        let mut server = Part::start("server", &counts);
+        // Kept: the server may go on writing.
+        let mut says = server.lines();
+        let address = says.next().expect("the server's address");
+        for workload in workloads {
+            eprintln!("== {workload}");
+            let seconds = if workload == "turns" { seconds.div_ceil(10) } else { seconds };
+            let mut client = Part::start(
+                "client",
+                &[
+                    ("workload", workload.to_owned()),
+                    ("server", address.clone()),
+                    ("rate", rate.to_string()),
+                    ("seconds", seconds.to_string()),
+                ],
+            );
+            for line in client.lines() {
+                match line.strip_prefix("updates ") {
+                    Some(line) => updates.push(line.to_owned()),
+                    None => println!("{line}"),
+                }
+            }
+            assert!(client.0.wait().expect("a client").success(), "{workload} failed");
+        }
+    }
+    println!();
+    println!(
+        "| workload | updates | a second | heard | merged | delay p50 | p99 | p99.9 | longest | server behind its schedule |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|");
+    for line in updates {
+        println!("{line}");
+    }
+}
