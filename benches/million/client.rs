@@ -57,10 +57,19 @@ fn pods(client: &kube::Client) -> SharedInformer<Pod> {
     pods
 }
 
-/// A handler that reads new objects and notes their delay.
-fn listen(pods: &SharedInformer<Pod>, delays: Arc<Mutex<Spread>>) -> HandlerRegistration {
+/// A handler that reads one of so many new objects and notes its delay.
+fn listen(
+    pods: &SharedInformer<Pod>,
+    one_in: usize,
+    delays: Arc<Mutex<Spread>>,
+) -> HandlerRegistration {
+    let mut heard = 0;
     pods.on_cached_event(move |_, event| {
         let CachedEvent::Updated { new, .. } = event else { return };
+        heard += 1;
+        if !usize::is_multiple_of(heard, one_in) {
+            return;
+        }
         let Some(pod) = new.get() else { return };
         let stamp = pod.metadata.annotations.as_ref().and_then(|all| all.get(WRITTEN));
         let written = stamp.and_then(|stamp| stamp.parse().ok()).unwrap_or(0);
@@ -79,7 +88,7 @@ async fn session(options: &Options, one: bool) {
     let pods = pods(&client);
     let nodes = (workload == "nodes").then(|| informer::<Node>(&client));
     let delays = Arc::new(Mutex::new(Spread::default()));
-    let handler = listen(&pods, delays.clone());
+    let handler = listen(&pods, options.number("read-one-in", 1), delays.clone());
 
     let step = Step::begin(one);
     nodes.iter().for_each(|nodes| nodes.start().unwrap());

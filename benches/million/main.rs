@@ -11,6 +11,7 @@
 //! | `--nodes N` | nodes and pods of the second workload; a tenth of the objects unless set |
 //! | `--rate R` | updates a second; 1,000 unless set |
 //! | `--seconds S` | how long they last; 600 unless set, a tenth on one thread |
+//! | `--read-one-in N` | the handler reads one of so many new objects; each unless set |
 //! | `--only W` | one workload: `pods`, `turns` or `nodes` |
 //!
 //! | workload | what |
@@ -21,7 +22,9 @@
 //!
 //! Lists are streaming lists in protobuf, storage is the default. The handler is there from the
 //! start. Of an update it reads the new object, and with it when the server wrote it: the time
-//! between is the table's delay.
+//! between is the table's delay. What it read stays decoded for a minute or more, as do objects that
+//! any program reads: most of the memory of the updates. A relist's wall time has the pause in it
+//! that the informer makes before it lists again.
 //!
 //! Processor time is the client's own, until it is idle. Resident memory is taken then; its peak is
 //! that since the step began. What other tasks wait is, on several threads, how late a timer of a
@@ -57,10 +60,19 @@ use crate::measure::Options;
 fn main() {
     let options = Options::parse();
     match options.get("as") {
-        Some("server") => server::run(&options),
-        Some("client") => client::run(&options),
+        Some("server") => owned(|| server::run(&options)),
+        Some("client") => owned(|| client::run(&options)),
         _ => all(&options),
     }
+}
+
+/// Runs a part, and ends the process when its owner is gone.
+fn owned(run: impl FnOnce()) {
+    std::thread::spawn(|| {
+        let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+        std::process::exit(1);
+    });
+    run();
 }
 
 /// Nanoseconds of the clock that all processes of the machine share.
@@ -75,13 +87,14 @@ struct Part(Child);
 impl Part {
     fn start(role: &str, options: &[(&str, String)]) -> Self {
         let mut command = Command::new(std::env::current_exe().expect("this program"));
-        command.args(["--as", role]).stdout(Stdio::piped());
+        command.args(["--as", role]).stdin(Stdio::piped()).stdout(Stdio::piped());
         for (name, value) in options {
             command.arg(format!("--{name}")).arg(value);
         }
         Self(command.spawn().expect("a process"))
     }
 
+    /// What it writes, which must be kept as long as it may write.
     fn lines(&mut self) -> impl Iterator<Item = String> + use<> {
         let output = self.0.stdout.take().expect("its output");
         BufReader::new(output).lines().map_while(Result::ok)
@@ -101,6 +114,7 @@ fn all(options: &Options) {
     let fewer = options.number("nodes", objects / 10);
     let rate = options.number("rate", 1_000);
     let seconds = options.number("seconds", 600);
+    let read = options.number("read-one-in", 1);
     let wanted = |workload: &&str| options.get("only").is_none_or(|only| only == *workload);
     let mut updates = Vec::new();
     println!(
@@ -117,7 +131,6 @@ fn all(options: &Options) {
         eprintln!("== making {pods} pods and {nodes} nodes");
         let counts = [("pods", pods.to_string()), ("nodes", nodes.to_string())];
         let mut server = Part::start("server", &counts);
-        // Kept: the server may go on writing.
         let mut says = server.lines();
         let address = says.next().expect("the server's address");
         for workload in workloads {
@@ -129,6 +142,7 @@ fn all(options: &Options) {
                     ("workload", workload.to_owned()),
                     ("server", address.clone()),
                     ("rate", rate.to_string()),
+                    ("read-one-in", read.to_string()),
                     ("seconds", seconds.to_string()),
                 ],
             );
@@ -143,7 +157,7 @@ fn all(options: &Options) {
     }
     println!();
     println!(
-        "| workload | updates | a second | heard | merged | delay p50 | p99 | p99.9 | longest | server behind its schedule |"
+        "| workload | updates | a second | read | merged | delay p50 | p99 | p99.9 | longest | server behind its schedule |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|");
     for line in updates {

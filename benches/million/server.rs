@@ -28,7 +28,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::timeout_at;
 
 use crate::measure::Options;
-use crate::{monotonic, objects};
+use crate::objects;
 
 /// The version of the first object.
 const FIRST: u64 = 1_000_000_000;
@@ -70,7 +70,7 @@ struct Server {
 
 /// Fills itself, writes its address to standard output, and serves until it is ended.
 pub(crate) fn run(options: &Options) {
-    let make_pod = |n| objects::pod(n, 0, FIRST + n);
+    let make_pod = |n| objects::pod(n, FIRST + n);
     let make_node = |n| objects::node(n, FIRST + n);
     let server = Arc::new(Server {
         pods: Collection::filled("Pod", options.number("pods", 0) as u64, make_pod),
@@ -84,6 +84,8 @@ pub(crate) fn run(options: &Options) {
         std::io::stdout().flush().expect("a reader");
         loop {
             let (stream, _) = listener.accept().await.expect("a connection");
+            // As Go's servers do: an event does not wait for the last one's acknowledgement.
+            stream.set_nodelay(true).expect("a socket");
             let server = server.clone();
             tokio::spawn(async move {
                 let service = hyper::service::service_fn(|request| answer(server.clone(), request));
@@ -185,13 +187,11 @@ impl Collection {
             let version = before + 1 + change;
             let generation = version - FIRST;
             let n = generation * stride % pods;
-            let mut pod = objects::pod(n, generation, version);
+            let mut pod = self.held.lock().objects[n as usize].to_vec();
             let due = start + Duration::from_nanos(1_000_000_000 / rate * change);
             std::thread::sleep(due.saturating_duration_since(Instant::now()));
             latest = latest.max(due.elapsed());
-            let at = memchr::memmem::find(&pod, objects::UNWRITTEN.as_bytes()).expect("a stamp");
-            let stamp = format!("{:020}", monotonic());
-            pod[at..at + stamp.len()].copy_from_slice(stamp.as_bytes());
+            objects::change(&mut pod, n, version);
             let frame = encode_event("MODIFIED", &pod).into();
             let mut held = self.held.lock();
             held.objects[n as usize] = pod.into();
