@@ -13,8 +13,8 @@ use kube_informer::transport::ApiSource;
 use kube_informer::{CachedEvent, HandlerRegistration, InformerOptions, SharedInformer};
 use parking_lot::Mutex;
 use tokio::runtime::Builder;
+use tokio::sync::mpsc::{self, error::TrySendError};
 use tokio::task::JoinHandle;
-use tokio::time::sleep_until;
 
 use crate::measure::{self, Options, order, revision};
 use crate::objects::WRITTEN;
@@ -150,7 +150,7 @@ impl Step {
         let other = if one {
             tokio::spawn(every_turn(waits.clone()))
         } else {
-            tokio::spawn(every_millisecond(waits.clone()))
+            tokio::spawn(every_wake(waits.clone()))
         };
         measure::reset_peak();
         Self { one, start: Instant::now(), cpu: measure::cpu(), waits, other }
@@ -177,12 +177,18 @@ impl Step {
     }
 }
 
-/// Sleeps a millisecond again and again, and notes how late it wakes.
-async fn every_millisecond(waits: Arc<Mutex<Spread>>) {
-    loop {
-        let due = tokio::time::Instant::now() + Duration::from_millis(1);
-        sleep_until(due).await;
-        waits.lock().add(due.elapsed());
+/// Is woken from outside every ten milliseconds, and notes how long it waits for its turn.
+async fn every_wake(waits: Arc<Mutex<Spread>>) {
+    let (wake, mut woken) = mpsc::channel(1);
+    std::thread::spawn(move || {
+        let mut is_open = true;
+        while is_open {
+            std::thread::sleep(Duration::from_millis(10));
+            is_open = !matches!(wake.try_send(Instant::now()), Err(TrySendError::Closed(_)));
+        }
+    });
+    while let Some(at) = woken.recv().await {
+        waits.lock().add(at.elapsed());
     }
 }
 

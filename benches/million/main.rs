@@ -1,9 +1,9 @@
 //! A million objects in one process: what an informer of them costs, how long it keeps the
 //! runtime's other tasks waiting, and how soon its handlers hear of changes.
 //!
-//! `cargo bench --bench million`; `-- --objects 2000 --seconds 2` for a quick look. It starts itself
-//! as a server, which holds the pods' bytes and nothing else, and as one client after another, and
-//! prints tables in Markdown.
+//! `cargo bench --bench million`; `-- --objects 2000 --seconds 2` for a quick look. It starts
+//! itself as a server, which holds the pods' bytes and nothing else, and as one client after
+//! another, and prints tables in Markdown.
 //!
 //! | option | |
 //! |---|---|
@@ -22,15 +22,15 @@
 //!
 //! Lists are streaming lists in protobuf, storage is the default. The handler is there from the
 //! start. Of an update it reads the new object, and with it when the server wrote it: the time
-//! between is the table's delay. What it read stays decoded for a minute or more, as do objects that
-//! any program reads: most of the memory of the updates. A relist's wall time has the pause in it
-//! that the informer makes before it lists again.
+//! between is the table's delay. What it read stays decoded for a minute or more, as do objects
+//! that any program reads: most of the memory of the updates. A relist's wall time has the pause in
+//! it that the informer makes before it lists again.
 //!
 //! Processor time is the client's own, until it is idle. Resident memory is taken then; its peak is
-//! that since the step began. What other tasks wait is, on several threads, how late a timer of a
-//! millisecond is; the runtime's timers alone make that up to a millisecond, and other processes
-//! more. On one thread it is the thread's processor time from one turn of an always ready task to
-//! the next, so that no poll took longer.
+//! that since the step began. What other tasks wait is, on several threads, the time from the wake
+//! to the turn of a task that is woken every ten milliseconds; what the machine does meanwhile for
+//! others is in it. On one thread it is the thread's processor time from one turn of an always
+//! ready task to the next, so that no poll took longer.
 
 #![allow(
     clippy::cast_possible_truncation,

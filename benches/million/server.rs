@@ -1,9 +1,9 @@
-//! A lean API server: it keeps the protobuf bytes of each object and nothing else, answers streaming
-//! lists and watches, and is told by the measurement what to do.
+//! A lean API server: it keeps the protobuf bytes of each object and nothing else, answers
+//! streaming lists and watches, and is told by the measurement what to do.
 //!
 //! | request | what it does, answers when done |
 //! |---|---|
-//! | `GET /api/v1/pods?watch=…` | initial events if asked for, then changes; 410 for a forgotten version |
+//! | `GET /api/v1/pods?watch=…` | initial events if asked for, then changes; 410 if too old |
 //! | `POST /bench/relist` | forgets its history and ends every watch, so that clients list |
 //! | `POST /bench/update?rate=R&seconds=S` | makes R changes of pods a second, each at its time |
 
