@@ -135,7 +135,7 @@ async fn session(options: &Options, one: bool) {
     );
 }
 
-/// What is measured from one moment to another.
+/// The figures from one moment to another.
 struct Step {
     one: bool,
     start: Instant,

@@ -94,7 +94,7 @@ impl Part {
         Self(command.spawn().expect("a process"))
     }
 
-    /// What it writes, which must be kept as long as it may write.
+    /// Returns its output, which must be kept as long as it may write.
     fn lines(&mut self) -> impl Iterator<Item = String> + use<> {
         let output = self.0.stdout.take().expect("its output");
         BufReader::new(output).lines().map_while(Result::ok)

@@ -26,7 +26,7 @@ pub(crate) fn pod(n: u64, version: u64) -> Vec<u8> {
 
 /// Makes this version of a pod from the one before, now: other containers, and in one change of
 /// seven a pod that runs becomes pending, or the reverse. Only bytes change that have fixed places,
-/// because making a pod anew takes a hundred times as long.
+/// because encoding a pod takes a hundred times as long.
 pub(crate) fn change(pod: &mut [u8], n: u64, version: u64) {
     let find =
         |pod: &[u8], what: &str| memmem::find(pod, what.as_bytes()).map(|at| at + what.len());
