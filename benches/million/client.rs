@@ -91,7 +91,9 @@ async fn session(options: &Options, one: bool) {
     let handler = listen(&pods, options.number("read-one-in", 1), delays.clone());
 
     let step = Step::begin(one);
-    nodes.iter().for_each(|nodes| nodes.start().unwrap());
+    if let Some(nodes) = &nodes {
+        nodes.start().unwrap();
+    }
     pods.start().unwrap();
     if let Some(nodes) = &nodes {
         nodes.wait_for_sync(LIMIT).await.unwrap();

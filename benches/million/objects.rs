@@ -39,8 +39,8 @@ pub(crate) fn change(pod: &mut [u8], n: u64, version: u64) {
     let mut from = 0;
     while let Some(at) = find(&pod[from..], "containerd://") {
         from += at;
-        let id: String = (0..4).map(|part| format!("{:016x}", mixed(version * 8 + part))).collect();
-        write(pod, from, &id);
+        let [a, b] = [1, 2].map(|part| mixed(version ^ (from as u64) << 40 ^ part << 60));
+        write(pod, from, &format!("{a:016x}{b:016x}{:016x}{:016x}", mixed(a), mixed(b)));
     }
     if version.is_multiple_of(7) {
         for (was, is) in [("Running", "Pending"), ("Pending", "Running")] {

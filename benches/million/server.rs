@@ -158,10 +158,10 @@ impl Collection {
         let make = &make;
         let objects = std::thread::scope(|scope| {
             let part = |at: u64| number * at / threads..number * (at + 1) / threads;
-            let made: Vec<_> = (0..threads)
+            let makers: Vec<_> = (0..threads)
                 .map(|at| scope.spawn(move || part(at).map(|n| make(n).into()).collect::<Vec<_>>()))
                 .collect();
-            made.into_iter().flat_map(|part| part.join().expect("objects")).collect()
+            makers.into_iter().flat_map(|part| part.join().expect("objects")).collect()
         });
         let forgotten = FIRST + number;
         let held = Held { objects, history: VecDeque::new(), forgotten, era: 0 };
@@ -209,34 +209,8 @@ impl Collection {
     async fn watch(self: Arc<Self>, from: Option<u64>, ends: Instant, parts: mpsc::Sender<Bytes>) {
         let mut newest = self.newest.subscribe();
         let era = self.held.lock().era;
-        let mut position = match from {
-            Some(version) => version,
-            None => {
-                let (version, mut sent) = (*newest.borrow(), 0);
-                loop {
-                    let some = self.held.lock().objects[sent..]
-                        .iter()
-                        .take(64)
-                        .cloned()
-                        .collect::<Vec<_>>();
-                    sent += some.len();
-                    let last = some.is_empty();
-                    let mut part = Vec::with_capacity(PART);
-                    for object in some {
-                        part.extend(encode_event("ADDED", &object));
-                    }
-                    if last {
-                        part.extend(self.bookmark(version, true));
-                    }
-                    if parts.send(part.into()).await.is_err() {
-                        return;
-                    }
-                    if last {
-                        break version;
-                    }
-                }
-            }
-        };
+        let listed = if from.is_none() { self.list(&parts).await } else { from };
+        let Some(mut position) = listed else { return };
         while Instant::now() < ends && !parts.is_closed() {
             newest.borrow_and_update();
             let mut part = Vec::new();
@@ -264,6 +238,25 @@ impl Collection {
             if parts.send(part.into()).await.is_err() {
                 return;
             }
+        }
+    }
+
+    /// Writes all objects and the bookmark after them. Returns its version, or `None` if the client
+    /// is gone.
+    async fn list(&self, parts: &mpsc::Sender<Bytes>) -> Option<u64> {
+        let (version, mut sent) = (*self.newest.borrow(), 0);
+        loop {
+            let some: Vec<_> = self.held.lock().objects[sent..].iter().take(16).cloned().collect();
+            if some.is_empty() {
+                parts.send(self.bookmark(version, true).into()).await.ok()?;
+                return Some(version);
+            }
+            sent += some.len();
+            let mut part = Vec::with_capacity(2 * PART);
+            for object in some {
+                part.extend(encode_event("ADDED", &object));
+            }
+            parts.send(part.into()).await.ok()?;
         }
     }
 
