@@ -37,13 +37,17 @@ pub(super) enum ElementSource<'de> {
 }
 
 impl<'w, 'r, 'de> Elements<'w, 'r, 'de> {
-    /// Takes the beginning of the next value. The elements of a tuple lie inside it.
+    /// Takes the beginning of a value that becomes this many bytes. The elements of a tuple lie
+    /// inside it.
     #[inline]
     pub(super) fn open(
-        context: &'w Context<'r, 'de>,
+        mut node: Node<'w, 'r, 'de>,
+        bytes: usize,
         tuple: bool,
         expected: &dyn Expected,
     ) -> Result<Self> {
+        node.pay(bytes)?;
+        let context = node.context;
         context.check_stack()?;
         Ok(Self::new(context, context.elements(expected)?, tuple))
     }
@@ -130,19 +134,19 @@ impl<'w, 'r, 'de> Elements<'w, 'r, 'de> {
     pub(super) fn visit<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
         self.is_vector = is_vector::<V::Value>();
         let mut result = visitor.visit_seq(&mut self);
-        if !self.at_end
-            && let Err(error) = self.finish(result.is_ok())
-        {
+        if let Err(error) = self.leave(result.is_ok()) {
             result = Err(error);
         }
         result
     }
 
-    /// Refuses elements that the visitor did not take.
-    fn finish(&mut self, accepted: bool) -> Result<()> {
-        if !accepted {
-            return Ok(());
-        }
+    /// Refuses elements that an accepting visitor did not take.
+    #[inline]
+    fn leave(&mut self, accepted: bool) -> Result<()> {
+        if self.at_end || !accepted { Ok(()) } else { self.finish() }
+    }
+
+    fn finish(&mut self) -> Result<()> {
         let more = match &mut self.source {
             ElementSource::Json => self.context.json.next_element(self.taken == 0)?,
             ElementSource::List(list) => list.left() > 0,

@@ -29,6 +29,14 @@ impl<'de> Key<'_, 'de> {
         }
     }
 
+    #[inline]
+    fn borrowed(&self) -> Option<&'de str> {
+        match self {
+            Self::Plain(name) | Self::Other(Some(Text::Borrowed(name))) => Some(name),
+            Self::Other(_) => None,
+        }
+    }
+
     fn text(self) -> Text<'de> {
         match self {
             Self::Plain(name) => Text::Borrowed(name),
@@ -71,12 +79,9 @@ impl<'de> Deserializer<'de> for Key<'_, 'de> {
         if size_of::<V::Value>() > NUMBERED && is_private(self.as_str()) {
             return Err(private_keys::refuse());
         }
-        match self {
-            Self::Plain(name) => visitor.visit_borrowed_str(name),
-            Self::Other(_) => match self.text() {
-                Text::Borrowed(name) => visitor.visit_borrowed_str(name),
-                name => visitor.visit_str(name.as_str()),
-            },
+        match self.borrowed() {
+            Some(name) => visitor.visit_borrowed_str(name),
+            None => visitor.visit_str(self.as_str()),
         }
     }
 

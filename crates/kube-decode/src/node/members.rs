@@ -45,14 +45,17 @@ pub(super) enum MemberSource<'de> {
 }
 
 impl<'w, 'r, 'de> Members<'w, 'r, 'de> {
-    /// Takes the beginning of the next value. `within` says that the parts of it lie inside it, as
-    /// fields do.
+    /// Takes the beginning of a value that becomes this many bytes. `within` says that the parts of
+    /// it lie inside it, as fields do.
     #[inline]
     pub(super) fn open(
-        context: &'w Context<'r, 'de>,
+        mut node: Node<'w, 'r, 'de>,
+        bytes: usize,
         within: bool,
         expected: &dyn Expected,
     ) -> Result<Self> {
+        node.pay(bytes)?;
+        let context = node.context;
         context.check_stack()?;
         Ok(Self::new(context, context.members(within, expected)?, within))
     }
@@ -110,8 +113,18 @@ impl<'w, 'r, 'de> Members<'w, 'r, 'de> {
         Some(name)
     }
 
-    /// Goes to the next member that the rule does not skip, whose name becomes a key of this many
+    /// Goes to the next member that the rule does not skip. Its name becomes a key of this many
     /// bytes.
+    #[inline]
+    fn next_key(&mut self, size: usize) -> Result<Option<Key<'_, 'de>>> {
+        if let Some(name) = self.plain_name(size) {
+            return Ok(Some(Key::Plain(name)));
+        }
+        let more = self.progress != Progress::End && self.next_name(size)?;
+        Ok(more.then_some(Key::Other(&mut self.name)))
+    }
+
+    /// Goes to the next member that the rule does not skip, in any form.
     fn next_name(&mut self, size: usize) -> Result<bool> {
         if self.context.budget.is_exceeded() {
             return Err(self.context.budget.refuse());
@@ -223,19 +236,17 @@ impl<'w, 'r, 'de> Members<'w, 'r, 'de> {
     #[inline]
     pub(super) fn visit<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
         let mut result = visitor.visit_map(&mut self);
-        if self.progress != Progress::End
-            && result.is_ok()
-            && let Err(error) = self.leave()
-        {
+        if let Err(error) = self.leave(result.is_ok()) {
             result = Err(error);
         }
         result
     }
 
-    /// Refuses members that the visitor did not take, if they are JSON.
-    #[cold]
-    fn leave(&mut self) -> Result<()> {
-        if matches!(self.source, MemberSource::Json) { self.finish() } else { Ok(()) }
+    /// Refuses members that an accepting visitor did not take, if they are JSON.
+    #[inline]
+    fn leave(&mut self, accepted: bool) -> Result<()> {
+        let ended = self.progress == Progress::End || !matches!(self.source, MemberSource::Json);
+        if ended || !accepted { Ok(()) } else { self.finish() }
     }
 
     /// Refuses members that the visitor did not take.
@@ -253,12 +264,7 @@ impl<'de> MapAccess<'de> for Members<'_, '_, 'de> {
 
     #[inline]
     fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>> {
-        let key = match self.plain_name(size_of::<S::Value>()) {
-            Some(name) => Key::Plain(name),
-            None if self.progress == Progress::End => return Ok(None),
-            None if self.next_name(size_of::<S::Value>())? => Key::Other(&mut self.name),
-            None => return Ok(None),
-        };
+        let Some(key) = self.next_key(size_of::<S::Value>())? else { return Ok(None) };
         match seed.deserialize(key) {
             Ok(key) => Ok(Some(key)),
             Err(error) => Err(self.place_of_name(error)),
@@ -269,7 +275,10 @@ impl<'de> MapAccess<'de> for Members<'_, '_, 'de> {
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value> {
         self.next_value(size_of::<S::Value>())?;
         let node = Node { context: self.context, room: size_of::<S::Value>() };
-        seed.deserialize(node).map_err(|error| self.place(error))
+        match seed.deserialize(node) {
+            Ok(value) => Ok(value),
+            Err(error) => Err(self.place(error)),
+        }
     }
 
     fn size_hint(&self) -> Option<usize> {

@@ -156,6 +156,14 @@ impl<'de> Node<'_, '_, 'de> {
         self.context.pay(&mut self.room, bytes)
     }
 
+    /// Returns whether the value is null, and takes it if so. Pays for the option of this many
+    /// bytes.
+    #[inline]
+    fn take_null(&mut self, bytes: usize) -> Result<bool> {
+        self.pay(bytes)?;
+        self.context.take_null()
+    }
+
     #[inline]
     fn deserialize_number<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
         self.pay(size_of::<V::Value>())?;
@@ -170,23 +178,13 @@ impl<'de> Node<'_, '_, 'de> {
     }
 
     #[inline]
-    fn deserialize_elements<V: Visitor<'de>>(
-        mut self,
-        tuple: bool,
-        visitor: V,
-    ) -> Result<V::Value> {
-        self.pay(size_of::<V::Value>())?;
-        Elements::open(self.context, tuple, &visitor)?.visit(visitor)
+    fn deserialize_elements<V: Visitor<'de>>(self, tuple: bool, visitor: V) -> Result<V::Value> {
+        Elements::open(self, size_of::<V::Value>(), tuple, &visitor)?.visit(visitor)
     }
 
     #[inline]
-    fn deserialize_members<V: Visitor<'de>>(
-        mut self,
-        within: bool,
-        visitor: V,
-    ) -> Result<V::Value> {
-        self.pay(size_of::<V::Value>())?;
-        Members::open(self.context, within, &visitor)?.visit(visitor)
+    fn deserialize_members<V: Visitor<'de>>(self, within: bool, visitor: V) -> Result<V::Value> {
+        Members::open(self, size_of::<V::Value>(), within, &visitor)?.visit(visitor)
     }
 }
 
@@ -288,8 +286,8 @@ impl<'de> Deserializer<'de> for Node<'_, '_, 'de> {
 
     #[inline]
     fn deserialize_option<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
-        self.pay(size_of::<V::Value>())?;
-        if self.context.take_null()? { visitor.visit_none() } else { visitor.visit_some(self) }
+        let is_null = self.take_null(size_of::<V::Value>())?;
+        if is_null { visitor.visit_none() } else { visitor.visit_some(self) }
     }
 
     fn deserialize_unit<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
