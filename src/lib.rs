@@ -154,6 +154,7 @@ mod sync;
 pub mod testing;
 mod time;
 pub mod transport;
+mod vec_map;
 pub mod workqueue;
 pub mod writing;
 mod yield_budget;

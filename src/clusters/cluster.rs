@@ -1,6 +1,5 @@
 //! A cluster that has joined.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,6 +15,7 @@ use crate::factory::SharedInformerFactory;
 use crate::leader_election::WorkScope;
 use crate::panic::SafeDrop;
 use crate::sync::Mutex;
+use crate::vec_map::VecMap;
 
 /// A cluster that has joined: its name, client and factory. Clones are cheap.
 ///
@@ -30,7 +30,7 @@ struct Parts {
     /// The scope of all that runs for the cluster.
     scope: WorkScope,
     /// The controllers that run, in the order in which they began.
-    controllers: Mutex<BTreeMap<u64, ControllerHandle>>,
+    controllers: Mutex<VecMap<u64, ControllerHandle>>,
     begun: AtomicU64,
 }
 

@@ -1,7 +1,7 @@
 //! The clusters that a provider knows, and the parts that each was made of.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::provider::ClusterConfig;
@@ -10,7 +10,7 @@ use super::provider::ClusterConfig;
 /// it changed.
 pub(super) struct Known<P> {
     /// `None` before the first update.
-    clusters: Option<BTreeMap<Arc<str>, (P, ClusterConfig)>>,
+    clusters: Option<HashMap<Arc<str>, (P, ClusterConfig)>>,
     /// The number of configurations that were made. Each is the revision of one.
     made: u64,
 }
@@ -31,7 +31,7 @@ impl<P: PartialEq> Known<P> {
     ) -> Option<BTreeMap<Arc<str>, ClusterConfig>> {
         let mut changed = self.clusters.is_none();
         let mut before = self.clusters.take().unwrap_or_default();
-        let mut now = BTreeMap::new();
+        let mut now = HashMap::new();
         for (name, parts) in found {
             let Entry::Vacant(place) = now.entry(name) else { continue };
             let known = before.remove(place.key()).filter(|(known, _)| *known == parts);

@@ -69,7 +69,6 @@ mod run;
 mod secrets;
 mod status;
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -90,6 +89,7 @@ use crate::factory::{SharedInformerFactoryBuilder, SharedLimits};
 use crate::leader_election::WorkScope;
 use crate::sharding::Sharding;
 use crate::sync::Mutex;
+use crate::vec_map::VecMap;
 
 /// The number of lists that are read at a time, unless set.
 const LISTS: usize = 32;
@@ -108,7 +108,7 @@ struct ClustersState {
     provider: Box<dyn ClusterProvider>,
     options: Options,
     limits: SharedLimits,
-    members: Mutex<BTreeMap<Arc<str>, Arc<Member>>>,
+    members: Mutex<VecMap<Arc<str>, Arc<Member>>>,
     /// One permit: only one call runs.
     run: Semaphore,
 }

@@ -18,6 +18,7 @@ use crate::leader_election::WorkScope;
 use crate::object::ring_hash;
 use crate::panic::into_message;
 use crate::sharding::{Sharding, ShardingStatus};
+use crate::vec_map::VecMap;
 
 /// The period of the check of slots, beside the changes that are told.
 const PERIOD: Duration = Duration::from_secs(1);
@@ -37,13 +38,13 @@ impl ClustersState {
         let Some(_one) = first else { return };
         let mut tasks = JoinSet::new();
         let mut names: HashMap<Id, Arc<str>> = HashMap::new();
-        let mut present: BTreeMap<Arc<str>, Present> = BTreeMap::new();
+        let mut present: VecMap<Arc<str>, Present> = VecMap::default();
         let mut wanted: BTreeMap<Arc<str>, ClusterConfig> = BTreeMap::new();
         let mut slots = self.options.sharding.as_ref().map(Sharding::watch_status);
         let mut provided = Provided::of(&*self.provider);
         loop {
             let stopping = scope.token().is_cancelled();
-            for (name, cluster) in &present {
+            for (name, cluster) in present.iter() {
                 let same = |config: &ClusterConfig| config.revision == cluster.revision;
                 let stays = !stopping && wanted.get(name).is_some_and(same);
                 if !stays {

@@ -5,7 +5,7 @@
 //! have. Its failure does not end the controller. While the controller works, each addition has a
 //! task, which connects to the informers that are present.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,6 +27,7 @@ use crate::object::ObjectKey;
 use crate::panic::drop_safely;
 use crate::sync::Mutex;
 use crate::time::Moment;
+use crate::vec_map::VecMap;
 use crate::workqueue::{Work, WorkQueue};
 
 /// The additions of a controller.
@@ -44,7 +45,7 @@ pub(super) struct Additions {
 struct State {
     /// The informers of its own objects that it was built with. `None` when it has ended.
     built: Option<InformerGroup>,
-    of: BTreeMap<u64, Arc<Addition>>,
+    of: VecMap<u64, Arc<Addition>>,
     /// The informers of its own objects among them.
     own: OwnInformers,
     made: u64,
@@ -105,7 +106,7 @@ impl Informers {
 
 impl Additions {
     pub(super) fn new(built: InformerGroup, writes: Arc<WriteLog>, limit: Duration) -> Arc<Self> {
-        let (of, own) = (BTreeMap::new(), OwnInformers::default());
+        let (of, own) = (VecMap::default(), OwnInformers::default());
         let state = State { built: Some(built), of, own, made: 0, since: None };
         let (state, changed) = (Mutex::new(state), watch::Sender::new(()));
         Arc::new(Self { writes, limit, state, unseen: UnseenKeys::default(), changed })
@@ -170,7 +171,7 @@ impl Additions {
         let own = std::mem::take(&mut state.own);
         drop(state);
         drop(own);
-        for (_, addition) in all {
+        for addition in all.into_values() {
             addition.removed.cancel();
             drop_safely(addition);
         }
@@ -188,7 +189,7 @@ impl Additions {
 
     fn all(&self) -> Vec<(u64, Arc<Addition>)> {
         let state = self.state.lock();
-        state.of.iter().map(|(number, addition)| (*number, addition.clone())).collect()
+        state.of.iter().cloned().collect()
     }
 
     /// Returns whether there are none.
@@ -445,18 +446,18 @@ impl AdditionTasks {
     pub(super) fn begin(&mut self) {
         self.changes.mark_unchanged();
         let state = self.term.additions.state.lock();
-        let owned = |(number, addition): (&u64, &Arc<Addition>)| (*number, addition.clone());
-        let ended = self.ended.drain(..).filter_map(|number| state.of.get_key_value(&number));
-        let ended: Vec<_> = ended.map(owned).collect();
-        let new: BTreeMap<_, _> = state.of.range(self.next..).map(owned).collect();
+        let new = state.of.starting_at(&self.next);
         // No task says farewell for one that was removed at once.
-        let removed = (self.next..state.made).any(|number| !new.contains_key(&number));
+        let removed = (new.len() as u64) < state.made - self.next;
+        let ended = self.ended.drain(..);
+        let ended = ended.filter_map(|number| Some((number, state.of.get(&number)?.clone())));
+        let begun: Vec<_> = ended.chain(new.iter().cloned()).collect();
         self.next = state.made;
         drop(state);
         if removed {
             self.term.additions.queue_unseen(&self.term.connector.queue);
         }
-        for (number, addition) in ended.into_iter().chain(new) {
+        for (number, addition) in begun {
             let following = addition.follow(self.term.clone());
             self.numbers.insert(self.tasks.spawn(following.boxed()).id(), number);
         }

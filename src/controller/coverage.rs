@@ -4,7 +4,7 @@
 //! that cannot list never does. After the sync timeout it is missing, like an informer of another
 //! controller that has not synced.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
@@ -94,8 +94,7 @@ impl ControllerParts {
             let name: Arc<str> = member.collection().to_string().into();
             late.binary_search(&place).ok().map(|_| (place, name))
         };
-        let mut missing = BTreeMap::new();
-        missing.extend(self.members().enumerate().filter_map(named));
+        let missing = self.members().enumerate().filter_map(named).collect();
         for collection in self.missing_informers.set_lacking(missing) {
             tracing::warn!(
                 controller = &*self.name,

@@ -81,8 +81,8 @@ pub(super) fn followed(groups: &[Group]) -> impl Iterator<Item = &Followed> {
 }
 
 /// Returns the memberships in the informers of all groups, in order.
-pub(super) fn members(groups: &[Group]) -> impl Iterator<Item = &Membership> {
-    groups.iter().flat_map(Group::members)
+pub(super) fn members(groups: &[Group]) -> Vec<&Membership> {
+    groups.iter().flat_map(Group::members).collect()
 }
 
 impl Group {

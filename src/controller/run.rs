@@ -217,8 +217,8 @@ impl ControllerParts {
         StopGuard { queue: self.queue.clone(), status: self.status.clone(), additions }
     }
 
-    pub(super) fn members(&self) -> impl Iterator<Item = &Membership> {
-        members(&self.groups)
+    pub(super) fn members(&self) -> impl ExactSizeIterator<Item = &Membership> {
+        members(&self.groups).into_iter()
     }
 
     /// Starts the informers and waits until work can begin.
@@ -309,7 +309,8 @@ impl ControllerParts {
             };
             let (gate, groups) = (slots.clone(), self.groups.clone());
             let proving = async move {
-                join_all(members(&groups).map(|member| gate.prove(member).boxed())).await;
+                join_all(members(&groups).into_iter().map(|member| gate.prove(member).boxed()))
+                    .await;
                 pending::<()>().await;
             };
             feeds.tasks.spawn(proving.boxed());
@@ -557,7 +558,8 @@ impl Feeds {
 
 /// Waits until the first informer stops.
 async fn first_end(groups: &[Group]) -> &Collection {
-    let ends = members(groups).map(|member| member.stopped().map(|()| member.collection()));
+    let ends =
+        members(groups).into_iter().map(|member| member.stopped().map(|()| member.collection()));
     let never = pending().boxed();
     select_all(ends.map(FutureExt::boxed).chain([never])).await.0
 }

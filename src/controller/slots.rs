@@ -98,8 +98,10 @@ impl SlotGate {
         // Read the scope before the stores. If the slot is lost in between, this scope is
         // cancelled, and a new tenure has another scope.
         let (scope, tenure) = self.sharding().tenure(place)?;
-        let mut concerned = members(groups).filter(|member| concerns(member.collection(), key));
-        concerned.all(|member| member.covers(place, tenure, scope.won())).then_some(scope)
+        let covers = |member: &Membership| {
+            !concerns(member.collection(), key) || member.covers(place, tenure, scope.won())
+        };
+        groups.iter().all(|group| group.members().all(covers)).then_some(scope)
     }
 
     /// Returns the slots that this replica holds, sorted.
@@ -112,10 +114,11 @@ impl SlotGate {
                 Some((slot, place, self.sharding().tenure(place)?))
             })
             .collect();
+        let informers = members(groups);
         let held = tenures.into_iter().map(|(slot, place, (scope, tenure))| {
             let lacks = |member: &Membership| !member.covers(place, tenure, scope.won());
-            let informers = members(groups).enumerate();
-            let lacking = informers.filter(|(_, one)| lacks(one)).map(|(at, _)| at).collect();
+            let lacking = informers.iter().enumerate().filter(|(_, one)| lacks(one));
+            let lacking = lacking.map(|(at, _)| at).collect();
             HeldSlot { slot, tenure, scope, lacking }
         });
         held.collect()
@@ -146,7 +149,7 @@ impl SlotGate {
 
     /// Returns the changes after which other keys may be ready.
     pub(super) fn changes(&self, groups: &[Group]) -> SlotChanges {
-        let stores = members(groups).map(Membership::changes).collect();
+        let stores = members(groups).into_iter().map(Membership::changes).collect();
         SlotChanges { membership: self.sharding().watch_status(), stores }
     }
 
@@ -211,7 +214,7 @@ impl SlotGate {
     ) {
         let Arrivals { objects, groups, predicates, status, .. } = arrivals;
         let mut budget = YieldBudget::new();
-        let collections: Vec<_> = members(groups).map(Membership::collection).collect();
+        let collections: Vec<_> = members(groups).into_iter().map(Membership::collection).collect();
         let slot_of = |place: u64, key: &ObjectKey| {
             let slot = news.get(&self.sharding().slot_of(place));
             slot.filter(|slot| slot.is_new(key, &collections))

@@ -1,6 +1,6 @@
 //! The status and the metrics of a controller, and the cell that its workers write them to.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,6 +22,7 @@ use crate::metrics::{
 };
 use crate::object::{CachedEvent, ObjectKey};
 use crate::sharding::ShardingStatus;
+use crate::sorting::sort_by;
 use crate::sync::Mutex;
 use crate::workqueue::WorkQueueStatus;
 
@@ -257,10 +258,12 @@ impl StatusCell {
         self.metrics.workers.set(|| 0);
         self.metrics.active.set(|| 0);
         // These stay: the status names them until their work has ended.
-        let mut keys: BTreeSet<_> = self.held.lock().keys().cloned().collect();
-        keys.extend(self.dropped.lock().drain(..));
+        let mut keys: Vec<_> = self.held.lock().keys().cloned().collect();
+        keys.append(&mut self.dropped.lock());
         keys.extend(self.busy.lock().drain().map(|(_, running)| running.key));
-        keys.into_iter().collect()
+        sort_by(&mut keys, ObjectKey::cmp);
+        keys.dedup();
+        keys
     }
 
     /// Notes a key whose reconcile has ended before the work that it tracks.

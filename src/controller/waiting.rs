@@ -6,7 +6,7 @@
 //! A forbidden namespace does not hold up the others. But a key whose dependents are not known yet
 //! must wait: a reconcile would take them for absent.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -15,6 +15,7 @@ use super::own_writes::Unobserved;
 use crate::lister_watcher::Collection;
 use crate::object::ObjectKey;
 use crate::sync::Mutex;
+use crate::vec_map::VecMap;
 use crate::workqueue::{Priority, Work, WorkQueue};
 
 /// The longest time that a key is parked at once. The informer's sync wakes it earlier.
@@ -26,7 +27,7 @@ pub(super) struct MissingInformers {
     any: AtomicBool,
     missing: Mutex<Vec<Missing>>,
     /// The informers that lack objects of a slot, by position. Only that slot's keys wait.
-    lacking: Mutex<BTreeMap<usize, Arc<str>>>,
+    lacking: Mutex<VecMap<usize, Arc<str>>>,
 }
 
 #[derive(Debug)]
@@ -93,7 +94,7 @@ impl MissingInformers {
 
     /// Sets the informers that lack objects of a slot, by position. Returns the names of those that
     /// did not lack any before.
-    pub(super) fn set_lacking(&self, lacking: BTreeMap<usize, Arc<str>>) -> Vec<Arc<str>> {
+    pub(super) fn set_lacking(&self, lacking: VecMap<usize, Arc<str>>) -> Vec<Arc<str>> {
         let mut before = self.lacking.lock();
         let new = lacking.iter().filter(|(place, _)| !before.contains_key(place));
         let new = new.map(|(_, name)| name.clone()).collect();

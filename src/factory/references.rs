@@ -1,6 +1,6 @@
 //! Counted references to objects by key, and the informers that feed them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,6 +11,7 @@ use tokio::time::timeout;
 use crate::informer::{SharedInformer, Unsynced};
 use crate::object::ObjectKey;
 use crate::processor::HandlerRegistration;
+use crate::sorting::sort_by;
 use crate::sync::Mutex;
 
 /// A guard that keeps an object referenced. The object is followed while at least one guard of its
@@ -26,7 +27,7 @@ pub struct Reference {
 /// The referenced keys of a set.
 #[derive(Default)]
 pub(super) struct References {
-    counts: Mutex<BTreeMap<ObjectKey, usize>>,
+    counts: Mutex<HashMap<ObjectKey, usize>>,
     /// Woken when a key gets its first reference or loses its last one.
     changed: watch::Sender<()>,
     feeders: Mutex<Vec<Feeder>>,
@@ -96,7 +97,9 @@ impl References {
 
     /// Returns the referenced keys, sorted.
     pub(super) fn keys(&self) -> Vec<ObjectKey> {
-        self.counts.lock().keys().cloned().collect()
+        let mut keys = self.counts.lock().keys().cloned().collect();
+        sort_by(&mut keys, ObjectKey::cmp);
+        keys
     }
 
     /// Keeps feeders until their informers are stopped.

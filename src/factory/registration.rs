@@ -1,7 +1,6 @@
 //! The parts of an `APIService` that tell which aggregated API servers there are.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use kube::Resource;
@@ -11,6 +10,7 @@ use serde::Deserialize;
 
 use super::conditions::Conditions;
 use crate::indexer::Snapshot;
+use crate::vec_map::VecMap;
 
 /// The label of what an API server registers by itself, and its values.
 const MADE_FOR: &str = "kube-aggregator.kubernetes.io/automanaged";
@@ -37,7 +37,7 @@ struct ServiceReference {}
 
 /// The registrations of aggregated API servers by name: each with its uid, and whether it is
 /// available.
-pub(super) type Registered = BTreeMap<Arc<str>, (Option<String>, bool)>;
+pub(super) type Registered = VecMap<Arc<str>, (Option<String>, bool)>;
 
 /// Returns the registrations of aggregated API servers.
 pub(super) fn registered(store: &Snapshot<Registration>) -> Registered {

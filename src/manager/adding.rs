@@ -1,6 +1,6 @@
 //! Controllers that are added to a running manager, and removed from it.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::mem;
 use std::pin::pin;
 use std::sync::{Arc, Weak};
@@ -20,6 +20,7 @@ use crate::lease::{ScopeOwner, WorkScope};
 use crate::panic::{SafeVec, drop_safely};
 use crate::sharding::Sharding;
 use crate::sync::Mutex;
+use crate::vec_map::VecMap;
 
 /// The controllers that were added to a manager.
 #[derive(Default)]
@@ -36,7 +37,7 @@ struct State {
     /// Those that do not run yet.
     waiting: VecDeque<Added>,
     /// All that were not removed, by name.
-    of: BTreeMap<Arc<str>, Entry>,
+    of: VecMap<Arc<str>, Entry>,
     /// The shardings of those that were removed and may have work that blocks a thread.
     shardings: Vec<Sharding>,
 }
@@ -223,8 +224,8 @@ impl ManagerState {
     /// Tells a controller to end. Returns the token that is cancelled when it has.
     fn remove(&self, name: &str) -> Option<CancellationToken> {
         let mut state = self.additions.state.lock();
-        let (name, entry) = state.of.remove_entry(name)?;
-        let place = state.waiting.iter().position(|one| one.controller.name() == &name);
+        let entry = state.of.remove(name)?;
+        let place = state.waiting.iter().position(|one| &**one.controller.name() == name);
         let not_begun = place.and_then(|place| state.waiting.remove(place));
         let Entry { controller, stop, ended, has_ended } = entry;
         stop.cancel();
@@ -239,7 +240,7 @@ impl ManagerState {
         drop_safely(not_begun);
         drop_safely(controller);
         if has_ended {
-            self.hide(&name);
+            self.hide(name);
         }
         Some(ended)
     }

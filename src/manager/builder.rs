@@ -175,6 +175,7 @@ impl ManagerBuilder {
         E: Into<BoxError> + 'static,
     {
         let (name, join, clusters) = (name.into(), erase(join), clusters.clone());
+        let is_sharded = clusters.sharding().is_some();
         self.parts.clusters.insert(name.clone(), clusters.clone());
         let run = move |scope| {
             let (clusters, join) = (clusters.clone(), join.clone());
@@ -183,7 +184,7 @@ impl ManagerBuilder {
                 Ok::<_, BoxError>(())
             }
         };
-        if self.parts.clusters[&name].sharding().is_some() {
+        if is_sharded {
             self.task_on_every_replica(name, move |stop| run(WorkScope::new(stop)))
         } else {
             self.task_while_leading(name, run)

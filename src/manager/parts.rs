@@ -1,6 +1,5 @@
 //! The parts of a manager, as they were added to it.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,6 +12,7 @@ use crate::controller::AnyController;
 use crate::error::BoxError;
 use crate::factory::SharedInformerFactory;
 use crate::leader_election::{LeaderElector, WorkScope};
+use crate::vec_map::VecMap;
 use crate::writing::EventRecorder;
 
 /// The end of a task.
@@ -42,7 +42,7 @@ pub(super) struct ManagerParts {
     pub(super) leading_tasks: Vec<LeadingTask>,
     pub(super) tasks: Vec<ReplicaTask>,
     /// The clusters that its tasks follow, by the task's name.
-    pub(super) clusters: BTreeMap<Arc<str>, Clusters>,
+    pub(super) clusters: VecMap<Arc<str>, Clusters>,
     /// The tasks that begin before the informers.
     pub(super) early_tasks: Vec<ReplicaTask>,
     /// The recorder whose events are published before the end.
@@ -61,7 +61,7 @@ impl ManagerParts {
             always: Vec::new(),
             leading_tasks: Vec::new(),
             tasks: Vec::new(),
-            clusters: BTreeMap::new(),
+            clusters: VecMap::default(),
             early_tasks: Vec::new(),
             events: None,
             sync_timeout: Duration::from_secs(120),

@@ -22,6 +22,7 @@ use crate::leader_election::{LeadershipState, WorkScope};
 use crate::sharding::Sharding;
 use crate::sync::Mutex;
 use crate::time::seconds;
+use crate::vec_map::VecMap;
 
 /// The status of a manager and of all its parts, at one moment. It never contains the contents of
 /// objects.
@@ -157,10 +158,10 @@ pub(crate) struct ManagerState {
     controllers: Mutex<Vec<ControllerHandle>>,
     /// The controllers that were added at run time.
     pub(super) additions: Additions,
-    clusters: BTreeMap<Arc<str>, Clusters>,
+    clusters: VecMap<Arc<str>, Clusters>,
     leadership: Option<watch::Receiver<LeadershipState>>,
     phase: Mutex<(ManagerPhase, Instant)>,
-    parts: Mutex<BTreeMap<Arc<str>, (Role, TaskState)>>,
+    parts: Mutex<VecMap<Arc<str>, (Role, TaskState)>>,
     /// The scope of the current term of leadership.
     term: watch::Sender<Option<WorkScope>>,
     #[cfg(feature = "serve")]
@@ -171,12 +172,11 @@ impl ManagerState {
     pub(super) fn new(
         informers: Informers,
         controllers: Vec<ControllerHandle>,
-        clusters: BTreeMap<Arc<str>, Clusters>,
+        clusters: VecMap<Arc<str>, Clusters>,
         leadership: Option<watch::Receiver<LeadershipState>>,
         tasks: impl Iterator<Item = (Arc<str>, Role)>,
     ) -> Self {
-        let mut waiting = BTreeMap::new();
-        waiting.extend(tasks.map(|(name, role)| (name, (role, TaskState::Waiting))));
+        let waiting = tasks.map(|(name, role)| (name, (role, TaskState::Waiting))).collect();
         Self {
             informers,
             controllers: Mutex::new(controllers),
@@ -232,9 +232,9 @@ impl ManagerState {
     }
 
     /// Shows a controller no more.
-    pub(super) fn hide(&self, name: &Arc<str>) {
+    pub(super) fn hide(&self, name: &str) {
         let mut controllers = self.controllers.lock();
-        let hidden: Vec<_> = controllers.extract_if(.., |one| one.name() == name).collect();
+        let hidden: Vec<_> = controllers.extract_if(.., |one| &**one.name() == name).collect();
         drop(controllers);
         self.parts.lock().remove(name);
         drop(hidden);

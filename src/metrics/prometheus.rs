@@ -18,6 +18,7 @@ use ::metrics::{
 use parking_lot::Mutex;
 
 use super::names::{self, DESCRIPTIONS, Kind};
+use crate::vec_map::VecMap;
 
 /// The upper bounds of buckets, in seconds: for times within the process, which are short.
 const SHORT: [f64; 11] =
@@ -63,8 +64,8 @@ pub struct Prometheus(Arc<Mutex<Families>>);
 
 #[derive(Default)]
 struct Families {
-    of: BTreeMap<Arc<str>, Family>,
-    help: BTreeMap<Arc<str>, Arc<str>>,
+    of: VecMap<Arc<str>, Family>,
+    help: VecMap<Arc<str>, Arc<str>>,
 }
 
 /// The series of one name.
@@ -154,7 +155,7 @@ impl Prometheus {
     pub fn render(&self) -> String {
         let mut families = self.0.lock();
         families.of.retain(|_, family| family.prune());
-        let of_name = |(name, family): (&Arc<str>, &Family)| {
+        let of_name = |(name, family): &(Arc<str>, Family)| {
             let help = families.help.get(name).cloned().unwrap_or_default();
             (name.clone(), help, family.kind, family.living())
         };
@@ -180,7 +181,7 @@ impl Prometheus {
         let own = DESCRIPTIONS.iter().any(|description| description.name == name);
         let mut families = self.0.lock();
         let empty = || Family { kind, series: BTreeMap::new(), limit: FIRST_PRUNING };
-        let family = families.of.entry(name.as_str().into()).or_insert_with(empty);
+        let family = families.of.get_or_insert_with(name.as_str().into(), empty);
         if family.kind != kind {
             return None;
         }
@@ -367,6 +368,8 @@ mod tests {
             let key = Key::from_parts(names::HOT_KEYS, vec![Label::new("n", number.to_string())]);
             drop(recorder.register_counter(&key, &metadata()));
         }
-        assert!(recorder.0.lock().of[names::HOT_KEYS].series.len() <= FIRST_PRUNING);
+        let families = recorder.0.lock();
+        let family = families.of.get(names::HOT_KEYS).unwrap();
+        assert!(family.series.len() <= FIRST_PRUNING);
     }
 }

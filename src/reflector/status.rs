@@ -1,6 +1,5 @@
 //! The status of a reflector.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,6 +17,7 @@ use crate::metrics::{
 use crate::object::ResourceVersion;
 use crate::sync::{Mutex, MutexGuard};
 use crate::time::seconds;
+use crate::vec_map::VecMap;
 
 /// The status of a reflector: its state and its counters, at one moment.
 ///
@@ -256,7 +256,7 @@ impl RelistCause {
 /// assert_eq!(warning(&Relists::default()), None);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Relists(BTreeMap<RelistCause, u64>);
+pub struct Relists(VecMap<RelistCause, u64>);
 
 impl Relists {
     /// Returns the number of relists for this cause.
@@ -270,7 +270,7 @@ impl Relists {
     }
 
     pub(super) fn count(&mut self, cause: RelistCause) {
-        *self.0.entry(cause).or_default() += 1;
+        *self.0.get_or_insert_with(cause, || 0) += 1;
     }
 }
 

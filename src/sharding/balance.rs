@@ -4,7 +4,7 @@
 //! claim different slots.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::BinaryHeap;
 
 use crate::sorting::sort_by;
 
@@ -94,7 +94,8 @@ impl Balance {
         edges
     }
 
-    /// Assigns the free slots to all members, and collects those of `member`. O(slots log slots).
+    /// Assigns the free slots to all members, and collects those of `member`. O(slots²), and there
+    /// are at most 1,024 slots.
     fn assignment(&self, member: usize) -> Assignment {
         let mut free = Assignment::new(self, member);
         let floor = self.owners.len() / self.starts.len().max(1);
@@ -124,8 +125,8 @@ impl Balance {
 struct Assignment {
     owners: Vec<Owner>,
     held: Vec<usize>,
-    /// The slots that are still free.
-    free: BTreeSet<usize>,
+    /// The slots that are still free, sorted.
+    free: Vec<usize>,
     /// The slots beside those of each member, the first on top. Some are no longer free.
     beside: Vec<BinaryHeap<Reverse<usize>>>,
     /// The member whose claims are collected.
@@ -160,14 +161,16 @@ impl Assignment {
 
     fn note_neighbours(&mut self, slot: usize, member: usize) {
         let neighbours = [slot.checked_sub(1), slot.checked_add(1)].into_iter().flatten();
-        let free = neighbours.filter(|slot| self.free.contains(slot)).map(Reverse);
+        let free = neighbours.filter(|slot| self.free.binary_search(slot).is_ok()).map(Reverse);
         self.beside[member].extend(free);
     }
 
     fn assign(&mut self, slot: usize, member: usize) {
         self.owners[slot] = Owner::Member(member);
         self.held[member] += 1;
-        self.free.remove(&slot);
+        if let Ok(at) = self.free.binary_search(&slot) {
+            self.free.remove(at);
+        }
         self.note_neighbours(slot, member);
         if member == self.member {
             self.claims.push(slot);
@@ -182,7 +185,7 @@ impl Assignment {
             {
                 self.looks += 1;
             }
-            if self.free.contains(&slot) {
+            if self.free.binary_search(&slot).is_ok() {
                 return Some(slot);
             }
         }
@@ -190,7 +193,8 @@ impl Assignment {
         {
             self.looks += 1;
         }
-        self.free.range(start..).chain(&self.free).next().copied()
+        let next = self.free.partition_point(|slot| *slot < start);
+        self.free.get(next).or(self.free.first()).copied()
     }
 }
 

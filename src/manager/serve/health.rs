@@ -1,6 +1,6 @@
 //! The checks of `/livez` and `/readyz`.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,6 +13,7 @@ use crate::controller::{ControllerStatus, Phase};
 use crate::informer::InformerStatus;
 use crate::manager::status::{ManagerPhase, ManagerState, ManagerStatus};
 use crate::reflector::ReflectorState;
+use crate::vec_map::VecMap;
 
 /// The time after the end of a lease within which its work must have ended, or the leader is stuck.
 const TERM_MARGIN: Duration = Duration::from_secs(5);
@@ -97,9 +98,9 @@ impl Health {
         }
         let shardings =
             status.controllers.iter().filter_map(|controller| controller.sharding.as_ref());
-        let mut groups = BTreeMap::new();
-        groups.extend(shardings.map(|sharding| (&sharding.group, sharding.overdue)));
-        results.extend(groups.into_iter().map(|(group, overdue)| {
+        let groups: VecMap<_, _> =
+            shardings.map(|sharding| (&*sharding.group, sharding.overdue)).collect();
+        results.extend(groups.iter().map(|(group, overdue)| {
             let failure = overdue.then(|| blocked_work(status));
             CheckResult::new(format!("sharding/{group}"), failure)
         }));

@@ -14,11 +14,12 @@ use self::cells::{Cells, small};
 use super::line::{Line, Ticket};
 use super::priority::{Aging, Priority};
 use crate::panic;
+use crate::vec_map::VecMap;
 
 /// Ready, processed and delayed items.
 pub(super) struct Core<T> {
     cells: Cells<T>,
-    lines: BTreeMap<Priority, Line>,
+    lines: VecMap<Priority, Line>,
     ready: usize,
     processed: Vec<u32>,
     delayed: BTreeMap<(u64, u32), Priority>,
@@ -140,7 +141,7 @@ impl<T: Eq + Clone> Core<T> {
     pub(super) fn new(rules: CoreRules) -> Self {
         Self {
             cells: Cells::new(rules.fair),
-            lines: BTreeMap::new(),
+            lines: VecMap::default(),
             ready: 0,
             processed: Vec::new(),
             delayed: BTreeMap::new(),
@@ -191,7 +192,7 @@ impl<T: Eq + Clone> Core<T> {
         line.serve();
         self.ready -= 1;
         if self.ready == 0 {
-            self.lines.values_mut().for_each(Line::clear);
+            self.lines.iter_mut().for_each(|(_, line)| line.clear());
         }
         let place = small(self.processed.len());
         let item = self.cells.get_mut(cell)?;
@@ -264,7 +265,7 @@ impl<T: Eq + Clone> Core<T> {
             ItemState::Processed { wanted, .. } => wanted.take().is_some() || delayed,
         };
         if self.ready == 0 {
-            self.lines.values_mut().for_each(Line::clear);
+            self.lines.iter_mut().for_each(|(_, line)| line.clear());
         }
         (waited, self.cells.remove_if_resting(cell))
     }
@@ -331,7 +332,7 @@ impl<T: Eq + Clone> Core<T> {
         let serial = self.serial;
         item.state = ItemState::Ready { added, rank, serial, priority };
         let (cells, fair) = (&self.cells, self.rules.fair);
-        let line = self.lines.entry(priority).or_insert_with(|| Line::new(fair));
+        let line = self.lines.get_or_insert_with(priority, || Line::new(fair));
         line.push(cells.group(cell), Ticket { cell, serial });
         if let Some(line) = left.and_then(|left| self.lines.get_mut(&left)) {
             line.leave(|ticket| self::rank(cells, ticket).is_some());
