@@ -205,7 +205,7 @@ impl Prometheus {
 
 impl fmt::Debug for Prometheus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let families = self.0.lock().of.len();
+        let families = self.0.lock().of.iter().len();
         f.debug_struct("Prometheus").field("families", &families).finish_non_exhaustive()
     }
 }
