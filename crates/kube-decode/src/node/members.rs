@@ -113,26 +113,18 @@ impl<'w, 'r, 'de> Members<'w, 'r, 'de> {
         Some(name)
     }
 
-    /// Goes to the next member that the rule does not skip. Its name becomes a key of this many
-    /// bytes.
+    /// Goes to the next member that the rule does not skip, if there is one. Its name becomes a key
+    /// of this many bytes.
     #[inline]
-    fn next_key(&mut self, size: usize) -> Result<Option<Key<'_, 'de>>> {
-        if let Some(name) = self.plain_name(size) {
-            return Ok(Some(Key::Plain(name)));
-        }
-        let more = self.progress != Progress::End && self.next_name(size)?;
-        Ok(more.then_some(Key::Other(&mut self.name)))
+    fn next_name(&mut self, size: usize) -> Result<bool> {
+        if self.progress == Progress::End { Ok(false) } else { self.find_name(size) }
     }
 
-    /// Goes to the next member that the rule does not skip, in any form.
-    fn next_name(&mut self, size: usize) -> Result<bool> {
+    fn find_name(&mut self, size: usize) -> Result<bool> {
         if self.context.budget.is_exceeded() {
             return Err(self.context.budget.refuse());
         }
         loop {
-            if self.progress == Progress::End {
-                return Ok(false);
-            }
             let name = match &mut self.source {
                 MemberSource::Json => {
                     let first = self.progress == Progress::First;
@@ -252,7 +244,7 @@ impl<'w, 'r, 'de> Members<'w, 'r, 'de> {
     /// Refuses members that the visitor did not take.
     #[cold]
     pub(super) fn finish(&mut self) -> Result<()> {
-        if self.progress == Progress::End || !self.next_name(0)? {
+        if !self.next_name(0)? {
             return Ok(());
         }
         Err(Error::nowhere("a value does not fit its type"))
@@ -264,7 +256,11 @@ impl<'de> MapAccess<'de> for Members<'_, '_, 'de> {
 
     #[inline]
     fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>> {
-        let Some(key) = self.next_key(size_of::<S::Value>())? else { return Ok(None) };
+        let key = match self.plain_name(size_of::<S::Value>()) {
+            Some(name) => Key::Plain(name),
+            None if self.next_name(size_of::<S::Value>())? => Key::Other(&mut self.name),
+            None => return Ok(None),
+        };
         match seed.deserialize(key) {
             Ok(key) => Ok(Some(key)),
             Err(error) => Err(self.place_of_name(error)),
