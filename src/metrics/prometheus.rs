@@ -344,16 +344,16 @@ mod tests {
     fn metrics_of_a_program_stay() {
         let recorder = Prometheus::default();
         with_local_recorder(&recorder, || {
-            ::metrics::describe_counter!("orders.total", "All\norders.");
-            ::metrics::counter!("orders.total", "to" => "a\"b").increment(3);
-            ::metrics::counter!("orders.total", "to" => "a\"b").increment(1);
+            ::metrics::describe_counter!("orders.total", "All\norders of C:\\");
+            ::metrics::counter!("orders.total", "to" => "a\"b\\c\nd").increment(3);
+            ::metrics::counter!("orders.total", "to" => "a\"b\\c\nd").increment(1);
             ::metrics::gauge!("orders.total").set(7.0);
             ::metrics::histogram!("wait").record(0.005);
             ::metrics::histogram!("wait").record(11.5);
         });
         let text = recorder.render();
-        let orders = "# HELP orders_total All\\norders.\n# TYPE orders_total counter\n\
-                      orders_total{to=\"a\\\"b\"} 4\n# TYPE wait histogram\n\
+        let orders = "# HELP orders_total All\\norders of C:\\\\\n# TYPE orders_total counter\n\
+                      orders_total{to=\"a\\\"b\\\\c\\nd\"} 4\n# TYPE wait histogram\n\
                       wait_bucket{le=\"0.005\"} 1\n";
         assert!(text.starts_with(orders), "{text}");
         let end = "wait_bucket{le=\"10\"} 1\nwait_bucket{le=\"+Inf\"} 2\nwait_sum 11.505\n\

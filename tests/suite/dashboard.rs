@@ -203,24 +203,6 @@ fn labels_of(mut text: &str) -> Vec<(&str, &str)> {
     labels
 }
 
-#[test]
-fn labels_and_help_texts_are_escaped() {
-    let prometheus = Prometheus::default();
-    metrics::with_local_recorder(&prometheus, || {
-        metrics::describe_counter!("odd_total", "of C:\\\nand more");
-        let odd = metrics::counter!("odd_total", "of" => "a\"b\\c\nd");
-        odd.increment(2);
-        let text = prometheus.render();
-        assert_eq!(
-            text,
-            "# HELP odd_total of C:\\\\\\nand more\n# TYPE odd_total counter\n\
-             odd_total{of=\"a\\\"b\\\\c\\nd\"} 2\n"
-        );
-        drop(odd);
-    });
-    assert_eq!(prometheus.render(), "", "gone with its owner");
-}
-
 /// The browser that is installed.
 fn chromium() -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
