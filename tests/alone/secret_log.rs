@@ -3,7 +3,7 @@
 #[allow(dead_code, reason = "its main, and its scripted life")]
 #[path = "../../examples/secret_replicator.rs"]
 mod example;
-#[allow(dead_code, reason = "a part of it")]
+
 use std::time::Duration;
 
 use k8s_openapi::ByteString;

@@ -18,7 +18,6 @@ mod kinds;
 mod managers;
 mod namespaces;
 mod own_additions;
-#[cfg(feature = "metrics")]
 mod readiness;
 mod referenced;
 mod referenced_model;

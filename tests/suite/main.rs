@@ -31,7 +31,6 @@ mod leader_election;
 mod manager;
 #[cfg(feature = "metrics")]
 mod metrics;
-#[cfg(feature = "metrics")]
 mod protobuf;
 mod protobuf_source;
 mod relist;

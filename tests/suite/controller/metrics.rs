@@ -5,8 +5,7 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_informer::metrics as names;
-use kube_informer::metrics::Prometheus;
+use kube_informer::metrics::{self as names, Prometheus};
 use kube_informer::workqueue::ExponentialBackoff;
 use kube_informer::{Action, Controller, LeaderElector, WorkQueue};
 use tokio::time::sleep;
