@@ -16,9 +16,7 @@
 
 mod support;
 
-use std::future::poll_fn;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Pod;
@@ -66,13 +64,7 @@ async fn measure(server: &PodServer) -> Vec<(&'static str, Vec<Duration>)> {
     let canary = tokio::spawn(async move {
         let mut last = spent();
         loop {
-            // To the end of the line, not, as when yielding, behind everybody's next turns.
-            let mut asked = false;
-            poll_fn(|cx| {
-                cx.waker().wake_by_ref();
-                if std::mem::replace(&mut asked, true) { Poll::Ready(()) } else { Poll::Pending }
-            })
-            .await;
+            support::next_turn().await;
             let wait = spent().saturating_sub(last);
             record.lock().push(wait);
             if tell && wait > Duration::from_millis(1) {

@@ -1,10 +1,8 @@
 //! One informer or two, from start to last update, and a task beside them that notes how long it
 //! waits for its turn.
 
-use std::future::poll_fn;
-use std::mem::{replace, take};
+use std::mem::take;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use k8s_openapi::api::core::v1::{Node, Pod};
@@ -18,6 +16,7 @@ use tokio::task::JoinHandle;
 
 use crate::measure::{self, Options, order, revision};
 use crate::objects::WRITTEN;
+use crate::support::{next_turn, time_of};
 use crate::{monotonic, spread::Spread};
 
 const LIMIT: Duration = Duration::from_secs(3600);
@@ -197,18 +196,10 @@ async fn every_wake(waits: Arc<Mutex<Spread>>) {
 /// Is always ready, and notes the processor time from one turn to the next. Between two turns every
 /// other task that can go on is polled once.
 async fn every_turn(waits: Arc<Mutex<Spread>>) {
-    let spent = || {
-        let spent = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-        Duration::new(spent.tv_sec as u64, spent.tv_nsec as u32)
-    };
+    let spent = || time_of(rustix::time::ClockId::ThreadCPUTime);
     loop {
-        let (last, mut asked) = (spent(), false);
-        // To the end of the line, not, as when yielding, behind everybody's next turns.
-        poll_fn(|cx| {
-            cx.waker().wake_by_ref();
-            if replace(&mut asked, true) { Poll::Ready(()) } else { Poll::Pending }
-        })
-        .await;
+        let last = spent();
+        next_turn().await;
         waits.lock().add(spent().saturating_sub(last));
     }
 }

@@ -51,6 +51,8 @@ mod objects;
 mod pods;
 mod server;
 mod spread;
+#[path = "../support/mod.rs"]
+mod support;
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -77,8 +79,7 @@ fn owned(run: impl FnOnce()) {
 
 /// Nanoseconds of the clock that all processes of the machine share.
 pub(crate) fn monotonic() -> u64 {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
-    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+    support::time_of(rustix::time::ClockId::Monotonic).as_nanos() as u64
 }
 
 /// A process of this program that ends with its owner.
