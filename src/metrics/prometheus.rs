@@ -39,8 +39,9 @@ const FIRST_PRUNING: usize = 1_024;
 
 /// A recorder of the [`metrics`](https://docs.rs/metrics) facade whose metrics are read as text.
 ///
-/// A manager's server installs one unless the program has a recorder, see
-/// [`Serve`](crate::Serve). Install one yourself to serve the text from another server.
+/// A manager's server installs one, unless [`metrics_from`](crate::Serve::metrics_from) says where
+/// its text comes from. To serve the text from another server, install one yourself, before
+/// informers and controllers are created.
 ///
 /// A metric of this crate is left out once its informer, handler, queue or controller is gone.
 /// Metrics that the program registers stay. Histograms have fixed buckets: client-go's for work

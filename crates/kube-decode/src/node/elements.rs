@@ -146,6 +146,7 @@ impl<'w, 'r, 'de> Elements<'w, 'r, 'de> {
         if self.at_end || !accepted { Ok(()) } else { self.finish() }
     }
 
+    /// Refuses elements that the visitor did not take.
     fn finish(&mut self) -> Result<()> {
         let more = match &mut self.source {
             ElementSource::Json => self.context.json.next_element(self.taken == 0)?,
