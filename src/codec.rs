@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::hint::black_box;
 use std::sync::{Arc, LazyLock};
 
 use kube::Resource;
@@ -254,6 +255,7 @@ impl Codec {
         if self.layout == Layout::Plain {
             return None;
         }
+        extend_heap();
         let check = || self.decoder.check_protobuf(&self.protobuf(object).ok()?, wanted);
         catch(check).ok().flatten()
     }
@@ -311,6 +313,9 @@ impl Codec {
         object: &[u8],
         fields: Option<&FieldSet>,
     ) -> Result<Arc<dyn AnyObject>, DecodeError> {
+        if fields.is_none() {
+            extend_heap();
+        }
         let ask = || match self.layout {
             Layout::Plain => decoder.decode(object, fields),
             _ => decoder.decode_protobuf(&self.protobuf(object)?, fields),
@@ -337,4 +342,13 @@ impl fmt::Debug for Codec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Codec").field("layout", &self.layout).finish_non_exhaustive()
     }
+}
+
+/// Makes room for an object in the heap of this thread.
+///
+/// glibc extends the heap of every thread but the first by a page at a time, each with a call of the
+/// kernel, and a decoded pod takes ten pages. The block that is freed here stays in the heap.
+fn extend_heap() {
+    const ROOM: usize = 64 << 10;
+    drop(black_box(Vec::<u8>::with_capacity(ROOM)));
 }
