@@ -105,6 +105,7 @@ impl<K, V> VecMap<K, V> {
     }
 
     /// Keeps the entries for which the function returns true.
+    #[cfg(feature = "serve")]
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(&K, &mut V) -> bool) {
         self.0.retain_mut(|(key, value)| keep(key, value));
     }

@@ -1,7 +1,5 @@
 //! Work that blocks a thread: the member Lease is renewed until it has ended.
 
-use std::sync::Arc;
-
 use futures::FutureExt;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
@@ -96,7 +94,7 @@ impl Sharding {
     /// Returns whether both are clones of one sharding.
     #[cfg(feature = "manager")]
     pub(crate) fn is_same(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        std::sync::Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// Waits like [`blocked_work_ended`](Self::blocked_work_ended) if the membership was dropped
