@@ -4,71 +4,16 @@
 //! panic's payload may itself panic when it is dropped. A second panic during unwinding aborts the
 //! process, so values that may panic are dropped one by one.
 
-use std::any::Any;
-use std::ops::{Deref, DerefMut};
+pub(crate) mod caught;
+
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::vec;
 
-use futures::FutureExt;
 use kube::Resource;
 
+pub(crate) use self::caught::{catch, catch_async, drop_safely, into_message, lend, text};
 use crate::object::{Cached, CachedEvent, Event};
-
-/// Returns the message of a panic's payload, and drops the payload.
-pub(crate) fn into_message(payload: Box<dyn Any + Send>) -> String {
-    let text = payload
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("a panic without a message")
-        .to_owned();
-    if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
-        // A payload that panics again is leaked.
-        std::mem::forget(another);
-    }
-    text
-}
-
-/// Calls user code. The error is the message of its panic.
-pub(crate) fn catch<T>(call: impl FnOnce() -> T) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(call)).map_err(into_message)
-}
-
-/// Polls user code. The error is the message of its panic.
-pub(crate) async fn catch_async<T>(work: impl Future<Output = T>) -> Result<T, String> {
-    AssertUnwindSafe(work).catch_unwind().await.map_err(into_message)
-}
-
-/// Returns the text of an error of user code.
-pub(crate) fn text(render: impl FnOnce() -> String) -> String {
-    catch(render).unwrap_or_else(|message| format!("an error whose text panicked: {message}"))
-}
-
-/// Drops a value. Catches and logs a panic of its `Drop`. Returns whether it panicked.
-pub(crate) fn drop_safely<T>(value: T) -> bool {
-    match catch(|| drop(value)) {
-        Ok(()) => false,
-        Err(message) => {
-            report_drop(&message);
-            true
-        }
-    }
-}
-
-/// Passes a reference to a call and drops the value afterwards, even if the call panics.
-pub(crate) fn lend<T, R>(value: T, call: impl FnOnce(&T) -> R) -> R {
-    let called = catch_unwind(AssertUnwindSafe(|| call(&value)));
-    drop_safely(value);
-    called.unwrap_or_else(|panic| resume_unwind(panic))
-}
-
-/// Logs the panic of a `Drop`. Not generic, because a `tracing` event is much code for each type.
-#[cold]
-fn report_drop(message: &str) {
-    tracing::error!(message, "a value panicked when it was dropped");
-}
 
 /// A wrapper for a value whose `Drop` may panic. The panic is caught and logged.
 pub(crate) struct SafeDrop<T>(Option<T>);
@@ -98,91 +43,6 @@ impl<T> Drop for SafeDrop<T> {
     fn drop(&mut self) {
         if let Some(value) = self.0.take() {
             drop_safely(value);
-        }
-    }
-}
-
-/// A vector whose elements are dropped one by one, because a `Drop` may panic. A plain vector drops
-/// the others while the first panic unwinds, and a second panic then ends the process.
-#[derive(Debug)]
-pub(crate) struct SafeVec<T>(Vec<T>);
-
-impl<T> Default for SafeVec<T> {
-    fn default() -> Self {
-        Self(Vec::new())
-    }
-}
-
-impl<T> From<Vec<T>> for SafeVec<T> {
-    fn from(elements: Vec<T>) -> Self {
-        Self(elements)
-    }
-}
-
-impl<T> SafeVec<T> {
-    /// Returns the elements as a plain vector.
-    pub(crate) fn into_vec(mut self) -> Vec<T> {
-        std::mem::take(&mut self.0)
-    }
-}
-
-impl<T> Deref for SafeVec<T> {
-    type Target = Vec<T>;
-
-    fn deref(&self) -> &Vec<T> {
-        &self.0
-    }
-}
-
-impl<T> DerefMut for SafeVec<T> {
-    fn deref_mut(&mut self) -> &mut Vec<T> {
-        &mut self.0
-    }
-}
-
-impl<T> Drop for SafeVec<T> {
-    fn drop(&mut self) {
-        for element in self.0.drain(..) {
-            drop_safely(element);
-        }
-    }
-}
-
-impl<T> IntoIterator for SafeVec<T> {
-    type Item = T;
-    type IntoIter = SafeIntoIter<T>;
-
-    fn into_iter(mut self) -> SafeIntoIter<T> {
-        SafeIntoIter(std::mem::take(&mut self.0).into_iter())
-    }
-}
-
-/// An iterator over a [`SafeVec`], which drops the rest one by one, too.
-#[derive(Debug)]
-pub(crate) struct SafeIntoIter<T>(vec::IntoIter<T>);
-
-impl<T> Default for SafeIntoIter<T> {
-    fn default() -> Self {
-        Self(Vec::new().into_iter())
-    }
-}
-
-impl<T> Iterator for SafeIntoIter<T> {
-    type Item = T;
-
-    fn next(&mut self) -> Option<T> {
-        self.0.next()
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        self.0.size_hint()
-    }
-}
-
-impl<T> Drop for SafeIntoIter<T> {
-    fn drop(&mut self) {
-        for element in &mut self.0 {
-            drop_safely(element);
         }
     }
 }
@@ -309,20 +169,6 @@ mod tests {
             dropper.clone(),
         ));
         assert_eq!(dropper.faults(), 5);
-    }
-
-    #[test]
-    fn every_element_is_dropped_although_all_panic() {
-        let bombs = || SafeVec::from(vec![Bomb, Bomb, Bomb]);
-        drop(bombs());
-        let mut rest = bombs().into_iter();
-        std::mem::forget(rest.next());
-        drop(rest);
-        let unwound = catch(|| {
-            let _bombs = bombs();
-            panic!("while they are held");
-        });
-        assert_eq!(unwound, Err::<(), _>("while they are held".into()));
     }
 
     #[test]

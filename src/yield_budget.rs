@@ -7,6 +7,8 @@
 use std::future::poll_fn;
 use std::task::Poll;
 
+use crate::panic::drop_safely;
+
 /// Lets the runtime's other tasks run first.
 ///
 /// Unlike `tokio::task::yield_now`, the task goes back to the run queue at once, where another
@@ -76,5 +78,16 @@ impl YieldBudget {
             give_way().await;
         }
         self.left = self.left.saturating_sub(objects);
+    }
+
+    /// Drops these values one by one, and yields in between. Each costs as much as this number of
+    /// objects.
+    pub(crate) async fn free<T>(&mut self, values: impl IntoIterator<Item = T>, objects: usize) {
+        let mut values = values.into_iter();
+        loop {
+            self.spend(objects).await;
+            let Some(value) = values.next() else { break };
+            drop_safely(value);
+        }
     }
 }

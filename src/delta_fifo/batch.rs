@@ -1,6 +1,6 @@
 //! A run of deltas that the store applies whole or not at all.
 
-use crate::object::{Delta, ObjectKey, ResourceVersion, ShardSelector};
+use crate::object::{ChunkedVec, Delta, ObjectKey, ResourceVersion, ShardSelector};
 
 /// A contiguous run of the server's history, as deltas.
 ///
@@ -35,7 +35,7 @@ pub struct Batch {
     /// The origin of the batch.
     pub kind: BatchKind,
     /// The deltas, in order. For a list, deletions come first, then the items in list order.
-    pub deltas: Vec<(ObjectKey, Delta)>,
+    pub deltas: ChunkedVec<(ObjectKey, Delta)>,
     /// The version of the collection after this batch, or `None` if it is not known.
     pub version: Option<ResourceVersion>,
     /// The shard that the store holds after this batch, if the batch changes it.
@@ -70,7 +70,7 @@ pub enum BatchKind {
 
 impl Batch {
     pub(super) fn new(id: u64, kind: BatchKind) -> Self {
-        Self { id, kind, deltas: Vec::new(), version: None, shard: None }
+        Self { id, kind, deltas: ChunkedVec::new(), version: None, shard: None }
     }
 
     /// Returns whether the batch is the first list. A store that has applied it has synced.

@@ -263,7 +263,7 @@ impl DeltaFifo {
     }
 
     async fn finish(&self, batch: &Batch, mut budget: YieldBudget) {
-        for deltas in batch.deltas.chunks(TURN) {
+        for deltas in batch.deltas.parts().flat_map(|part| part.chunks(TURN)) {
             budget.spend(deltas.len()).await;
             self.state.lock().pending.finish(deltas);
         }

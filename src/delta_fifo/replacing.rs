@@ -7,8 +7,9 @@
 use std::collections::HashSet;
 
 use super::{Batch, BatchKind, DeltaFifo, tombstone};
-use crate::object::{Cached, Delta, KeyPositions, ObjectKey, Replacement, ShardSelector};
-use crate::panic::SafeVec;
+use crate::object::{
+    Cached, ChunkedVec, Delta, KeyPositions, ObjectKey, Replacement, ShardSelector,
+};
 use crate::yield_budget::{TURN, YieldBudget};
 
 impl DeltaFifo {
@@ -20,15 +21,14 @@ impl DeltaFifo {
         only_arrivals: bool,
         mut budget: YieldBudget,
     ) {
-        let Replacement { items, unreadable, moved, complete, version, restored, shard, grown } =
+        let Replacement { mut items, unreadable, moved, complete, version, restored, shard, grown } =
             list;
         let whole = complete && !only_arrivals;
-        let mut items = SafeVec::from(items);
-        let mut gone = SafeVec::default();
+        let mut gone = ChunkedVec::new();
         if whole {
             gone = self.missing(&items, &unreadable, &moved, &mut budget).await;
         }
-        for (key, object) in items.iter_mut() {
+        for (key, object) in &mut items {
             budget.spend(1).await;
             let known = {
                 let mut state = self.state.lock();
@@ -48,7 +48,7 @@ impl DeltaFifo {
             // Its `Drop` is user code, so no lock is held here.
             self.dropper.free_all(unused);
         }
-        let mut unlisted = SafeVec::default();
+        let mut unlisted = ChunkedVec::new();
         if restored && !whole {
             unlisted = self.missing(&items, &unreadable, &moved, &mut budget).await;
         }
@@ -77,7 +77,6 @@ impl DeltaFifo {
             // Everything else may be older than the arrivals.
             batch.version = (!only_arrivals).then(|| version.clone());
             batch.shard = shard;
-            batch.deltas.reserve(deltas);
             Unqueued { fifo: self, batch: Some(batch) }
         };
         // From here on, a cancelled future drops its objects one by one.
@@ -130,11 +129,11 @@ impl DeltaFifo {
     /// exist after everything queued.
     async fn missing(
         &self,
-        items: &[(ObjectKey, Cached)],
+        items: &ChunkedVec<(ObjectKey, Cached)>,
         unreadable: &HashSet<ObjectKey>,
         moved: &HashSet<ObjectKey>,
         budget: &mut YieldBudget,
-    ) -> SafeVec<(ObjectKey, Delta)> {
+    ) -> ChunkedVec<(ObjectKey, Delta)> {
         let mut places = KeyPositions::with_capacity(items.len());
         for (place, (key, _)) in items.iter().enumerate() {
             budget.spend(1).await;
@@ -143,12 +142,15 @@ impl DeltaFifo {
         let is_listed = |key: &ObjectKey| {
             places.get(key, |place| items[place].0 == *key).is_some() || unreadable.contains(key)
         };
-        self.select(budget, |key, object| match (is_listed(key), moved.contains(key)) {
-            (true, _) => None,
-            (false, true) => Some(Delta::MovedAway(object.clone())),
-            (false, false) => Some(tombstone(object.clone())),
-        })
-        .await
+        let missing = self
+            .select(budget, |key, object| match (is_listed(key), moved.contains(key)) {
+                (true, _) => None,
+                (false, true) => Some(Delta::MovedAway(object.clone())),
+                (false, false) => Some(tombstone(object.clone())),
+            })
+            .await;
+        budget.free(places.into_parts(), TURN).await;
+        missing
     }
 
     /// Queues the departure of every known object outside of a shard, as one batch.
@@ -192,8 +194,8 @@ impl DeltaFifo {
         &self,
         budget: &mut YieldBudget,
         delta: impl Fn(&ObjectKey, &Cached) -> Option<Delta>,
-    ) -> SafeVec<(ObjectKey, Delta)> {
-        let mut selected = SafeVec::default();
+    ) -> ChunkedVec<(ObjectKey, Delta)> {
+        let mut selected = ChunkedVec::new();
         let pending = self.state.lock().pending.all_latest();
         for (key, latest) in &pending {
             if let Some(delta) = latest.as_ref().and_then(|object| delta(key, object)) {
@@ -255,7 +257,9 @@ impl Unqueued<'_> {
 impl Drop for Unqueued<'_> {
     fn drop(&mut self) {
         if let Some(batch) = self.batch.take() {
-            self.fifo.state.lock().pending.finish(&batch.deltas);
+            for deltas in batch.deltas.parts() {
+                self.fifo.state.lock().pending.finish(deltas);
+            }
             batch.deltas.into_iter().for_each(|(_, delta)| self.fifo.dropper.free(delta));
         }
     }

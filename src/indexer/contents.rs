@@ -145,8 +145,9 @@ impl StoreContents {
     /// Frees the nodes that nothing else holds, and yields to other tasks in between.
     pub(super) async fn free(self) {
         let budget = &mut YieldBudget::new();
-        let Self { objects, namespaces, indexes, .. } = self;
+        let Self { objects, namespaces, indexes, stale, .. } = self;
         objects.free(budget).await;
+        stale.free(budget).await;
         namespaces.free(budget).await;
         for index in Arc::into_inner(indexes).unwrap_or_default() {
             index.postings.free(budget).await;

@@ -9,6 +9,8 @@
 
 use std::sync::Arc;
 
+use crate::yield_budget::YieldBudget;
+
 const BITS: u32 = 3;
 const FAN: usize = 1 << BITS;
 
@@ -142,6 +144,18 @@ impl<N: Number> PersistentSet<N> {
             _ => Self::None,
         };
         true
+    }
+
+    /// Frees the nodes that nothing else holds, and yields to other tasks in between.
+    pub(super) async fn free(self, budget: &mut YieldBudget) {
+        let Self::Many { root, .. } = self else { return };
+        let mut nodes = vec![root];
+        while let Some(node) = nodes.pop() {
+            budget.spend(1).await;
+            if let Node::Branch(children) = node {
+                nodes.extend(Arc::into_inner(children).into_iter().flatten());
+            }
+        }
     }
 }
 

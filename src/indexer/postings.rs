@@ -40,7 +40,13 @@ impl Postings {
 
     /// Frees the nodes that nothing else holds, and yields to other tasks in between.
     pub(super) async fn free(self, budget: &mut YieldBudget) {
-        self.0.free(budget).await;
+        let (mut walk, by_hash) = self.0.into_walk();
+        while let Some(entries) = walk.next_unshared(budget).await {
+            for entry in entries.into_iter().flatten() {
+                entry.posting.free(budget).await;
+            }
+        }
+        by_hash.free(budget).await;
     }
 
     pub(super) fn put(&mut self, value: &str, object: Row) {

@@ -64,12 +64,14 @@ impl<T> Table<T> {
 
     /// Frees the nodes that nothing else holds, and yields to other tasks in between.
     pub(super) async fn free(self, budget: &mut YieldBudget) {
-        let Self { items, by_hash } = self;
-        let walk = items.walk();
-        drop(items);
+        let (walk, by_hash) = self.into_walk();
         walk.free(budget).await;
-        // Arrays of a few hundred bytes without references, which are freed quickly.
-        drop(by_hash);
+        by_hash.free(budget).await;
+    }
+
+    /// Returns the items, and the set of their hashes and rows.
+    pub(super) fn into_walk(self) -> (Walk<T>, PersistentSet<u64>) {
+        (self.items.walk(), self.by_hash)
     }
 
     /// Returns every item, in row order.

@@ -13,7 +13,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use super::contents::Record;
-use super::persistent_vec::{FAN, Node};
+use super::persistent_vec::{FAN, Leaf, Node};
 use crate::object::{Cached, ObjectKey};
 use crate::yield_budget::YieldBudget;
 
@@ -36,15 +36,26 @@ impl<T> Walk<T> {
     /// Frees the nodes that nothing else holds and their items, and yields to other tasks in
     /// between.
     pub(super) async fn free(mut self, budget: &mut YieldBudget) {
+        while let Some(items) = self.next_unshared(budget).await {
+            drop(Node::Leaf(items));
+        }
+    }
+
+    /// Frees nodes that nothing else holds, up to a leaf. Returns its items. Yields to other tasks
+    /// in between.
+    pub(super) async fn next_unshared(&mut self, budget: &mut YieldBudget) -> Option<Leaf<T>> {
         while let Some(node) = self.nodes.pop() {
             budget.spend(FAN).await;
             // A node that others hold keeps the nodes below it.
-            if let Some(mut node) = Arc::into_inner(node)
-                && let Node::Branch { children, .. } = &mut node
-            {
-                self.nodes.extend(children.iter_mut().filter_map(Option::take));
+            match Arc::into_inner(node).as_mut() {
+                Some(Node::Leaf(items)) => return Some(std::mem::take(items)),
+                Some(Node::Branch { children, .. }) => {
+                    self.nodes.extend(children.iter_mut().filter_map(Option::take));
+                }
+                None => {}
             }
         }
+        None
     }
 }
 

@@ -17,7 +17,8 @@ use crate::controller::{
 };
 use crate::informer::SharedInformer;
 use crate::lease::{ScopeOwner, WorkScope};
-use crate::panic::{SafeVec, drop_safely};
+use crate::object::ChunkedVec;
+use crate::panic::drop_safely;
 use crate::sharding::Sharding;
 use crate::sync::Mutex;
 use crate::vec_map::VecMap;
@@ -282,13 +283,13 @@ impl Additions {
     pub(super) fn clear(&self) {
         self.close();
         let of = mem::take(&mut self.state.lock().of);
-        drop(SafeVec::from(of.into_values().collect::<Vec<_>>()));
+        drop(of.into_values().collect::<ChunkedVec<_>>());
     }
 
     /// Returns the controllers that were not removed.
-    pub(super) fn controllers(&self) -> SafeVec<Arc<dyn AnyController>> {
+    pub(super) fn controllers(&self) -> ChunkedVec<Arc<dyn AnyController>> {
         let state = self.state.lock();
-        state.of.values().map(|entry| entry.controller.clone()).collect::<Vec<_>>().into()
+        state.of.values().map(|entry| entry.controller.clone()).collect()
     }
 
     /// Returns the shardings of all controllers that may have work.

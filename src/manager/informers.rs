@@ -11,6 +11,7 @@ use crate::factory::{FactoryStatus, SharedInformerFactory};
 use crate::informer::{
     InformerStatus, SharedInformer, StartError, SyncError, shutdown_all, wait_for_own,
 };
+use crate::object::ChunkedVec;
 use crate::sync::Mutex;
 
 /// The informers that a manager starts, awaits, shows and stops.
@@ -54,7 +55,7 @@ impl Informers {
     /// Waits until every informer of the program that no controller waits for has synced.
     pub(super) async fn wait_for_unfollowed(
         &self,
-        controllers: &[Arc<dyn AnyController>],
+        controllers: &ChunkedVec<Arc<dyn AnyController>>,
         limit: Duration,
     ) -> Result<(), SyncError> {
         let followed = controllers.iter().flat_map(|controller| controller.followed());

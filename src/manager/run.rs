@@ -19,7 +19,8 @@ use super::status::{ManagerState, Role};
 use super::{Manager, ManagerError, ManagerPhase};
 use crate::controller::{AnyController, StopGuard};
 use crate::leader_election::{LeaderElectionError, LeaderElector, Outcome, WorkScope};
-use crate::panic::{SafeVec, drop_safely};
+use crate::object::ChunkedVec;
+use crate::panic::drop_safely;
 
 /// The name of the election among the parts of a manager.
 const ELECTION: &str = "leader election";
@@ -45,9 +46,8 @@ impl Manager {
         };
         let parts = self.parts;
         let _ends = EndGuard::new(&state, &parts);
-        let controllers: Vec<_> = parts.controllers().cloned().collect();
         // Held to the end: values that the user's functions captured may panic when dropped.
-        let controllers = SafeVec::from(controllers);
+        let controllers: ChunkedVec<_> = parts.controllers().cloned().collect();
         let (grace, stopping) = (parts.grace, CancellationToken::new());
         let waits = parts.elector.as_ref().is_some_and(|elector| !elector.abandons_blocked());
         let (first, in_term) = (FirstError::default(), Arc::new(FirstError::default()));
@@ -94,7 +94,7 @@ impl ManagerParts {
     async fn live(
         self,
         state: &Arc<ManagerState>,
-        controllers: &[Arc<dyn AnyController>],
+        controllers: &ChunkedVec<Arc<dyn AnyController>>,
         stop: CancellationToken,
         stopping: &CancellationToken,
         first: &FirstError,
@@ -199,7 +199,7 @@ fn spawn_tasks(crew: &mut Crew, tasks: Vec<ReplicaTask>, stop: &CancellationToke
 /// first.
 async fn sync(
     informers: &Informers,
-    controllers: &[Arc<dyn AnyController>],
+    controllers: &ChunkedVec<Arc<dyn AnyController>>,
     stop: &CancellationToken,
     limit: Duration,
 ) -> Result<bool, ManagerError> {

@@ -4,7 +4,7 @@
 //! store does about one key. The delta FIFO turns changes into deltas, because only it knows which
 //! objects are already stored or queued.
 
-use super::{Cached, ObjectKey, ResourceVersion, ShardSelector};
+use super::{Cached, ChunkedVec, ObjectKey, ResourceVersion, ShardSelector};
 use std::collections::HashSet;
 
 /// A change that the reflector reports: on the server, or of the shard that it follows.
@@ -77,7 +77,7 @@ pub enum Change {
 /// use std::{collections::HashSet, sync::Arc};
 /// use k8s_openapi::api::core::v1::Pod;
 /// use kube_informer::delta_fifo::DeltaFifo;
-/// use kube_informer::object::{Change, Replacement};
+/// use kube_informer::object::{Change, ChunkedVec, Replacement};
 /// use kube_informer::{Indexer, ObjectKey};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
@@ -88,7 +88,7 @@ pub enum Change {
 ///
 /// let fifo = DeltaFifo::new(Arc::new(store));
 /// fifo.feed(Change::Replace(Replacement {
-///     items: Vec::new(),
+///     items: ChunkedVec::new(),
 ///     unreadable: HashSet::new(),
 ///     moved: HashSet::new(),
 ///     complete: true,
@@ -107,7 +107,7 @@ pub enum Change {
 #[derive(Debug)]
 pub struct Replacement {
     /// The objects, in list order. If two have the same key, the one with the newer version counts.
-    pub items: Vec<(ObjectKey, Cached)>,
+    pub items: ChunkedVec<(ObjectKey, Cached)>,
     /// The keys of listed objects that could not be decoded. They count as present.
     pub unreadable: HashSet<ObjectKey>,
     /// The keys of stored objects that are outside of the shard now. They have moved away, and were

@@ -235,6 +235,11 @@ impl KeyPositions {
         self.0.insert(hash_str(key.as_str()), place);
     }
 
+    /// Returns the parts of the table, for freeing them one at a time.
+    pub(crate) fn into_parts(self) -> impl Iterator<Item = impl Sized> {
+        self.0.into_parts()
+    }
+
     /// Removes a key and returns its position.
     pub(crate) fn remove(
         &mut self,

@@ -100,7 +100,7 @@ impl<T> PartedTable<T> {
     }
 
     /// Removes the entry with this hash for which `is` returns true. O(1): it moves at most an
-    /// eighth of a part. The last entry frees the empty parts.
+    /// eighth of a part, and frees the memory of at most one. The last entry removes the parts.
     pub(crate) fn remove(&mut self, hash: u64, is: impl Fn(&T) -> bool) -> Option<T> {
         let part = self.part_of(hash);
         let entries = &mut self.parts[part].entries;
@@ -108,6 +108,10 @@ impl<T> PartedTable<T> {
         let entry = found.ok()?.remove().0.1;
         if entries.capacity() > KEPT && entries.len() < entries.capacity() / 8 {
             entries.shrink_to(KEPT, moved);
+        }
+        if self.parts.len() > 1 && self.parts[part].entries.is_empty() {
+            // The last entry of the table must not free the memory of all parts.
+            self.parts[part].entries = HashTable::new();
         }
         self.len -= 1;
         if self.len == 0 && self.parts.len() > 1 {
@@ -127,6 +131,11 @@ impl<T> PartedTable<T> {
     /// Returns every entry, in no order.
     pub(crate) fn into_entries(self) -> impl Iterator<Item = T> {
         self.parts.into_iter().flat_map(|part| part.entries).map(|(_, entry)| entry)
+    }
+
+    /// Returns the parts, for freeing them one at a time.
+    pub(crate) fn into_parts(self) -> impl Iterator<Item = impl Sized> {
+        self.parts.into_iter()
     }
 
     fn part_of(&self, hash: u64) -> usize {

@@ -2,14 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::object::{Cached, KeyPositions, ObjectKey, Replacement, ResourceVersion};
-use crate::panic::{SafeVec, drop_safely};
-use crate::yield_budget::YieldBudget;
+use crate::object::{Cached, ChunkedVec, KeyPositions, ObjectKey, Replacement, ResourceVersion};
+use crate::yield_budget::{TURN, YieldBudget};
 
 /// A collection that is being received: one object for each key, in the order of arrival.
 #[derive(Default)]
 pub(super) struct ListAccumulator {
-    items: SafeVec<Option<(ObjectKey, Cached)>>,
+    items: ChunkedVec<Option<(ObjectKey, Cached)>>,
     places: KeyPositions,
     /// The objects that could not be decoded, with their versions if they could be read.
     unreadable: HashMap<ObjectKey, Option<ResourceVersion>>,
@@ -64,13 +63,10 @@ impl ListAccumulator {
     /// Discards everything, yielding in between, because freeing many objects takes long. If the
     /// `Drop` of one object panics, the others are still freed.
     pub(super) async fn discard(&mut self) {
+        let Self { items, places, .. } = std::mem::take(self);
         let mut budget = YieldBudget::new();
-        let mut items = std::mem::take(self).items.into_iter();
-        loop {
-            budget.spend(1).await;
-            let Some(item) = items.next() else { break };
-            drop_safely(item);
-        }
+        budget.free(items, 1).await;
+        budget.free(places.into_parts(), TURN).await;
     }
 
     fn place(&self, key: &ObjectKey) -> Option<usize> {
@@ -143,13 +139,14 @@ impl ListAccumulator {
     pub(super) async fn take(&mut self, version: ResourceVersion, restored: bool) -> Replacement {
         let all = std::mem::take(self);
         let mut budget = YieldBudget::new();
-        let mut items = SafeVec::from(Vec::with_capacity(all.places.len()));
+        let mut items = ChunkedVec::with_capacity(all.places.len());
         for item in all.items.into_iter().flatten() {
             budget.spend(1).await;
             items.push(item);
         }
+        budget.free(all.places.into_parts(), TURN).await;
         Replacement {
-            items: items.into_vec(),
+            items,
             unreadable: all.unreadable.into_keys().collect(),
             moved: all.moved,
             complete: !all.nameless,
@@ -162,7 +159,7 @@ impl ListAccumulator {
 }
 
 /// Returns whether the object at this place has this key.
-fn is_at(items: &[Option<(ObjectKey, Cached)>], place: usize, key: &ObjectKey) -> bool {
+fn is_at(items: &ChunkedVec<Option<(ObjectKey, Cached)>>, place: usize, key: &ObjectKey) -> bool {
     matches!(items.get(place), Some(Some((other, _))) if other == key)
 }
 

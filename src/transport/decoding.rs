@@ -15,7 +15,7 @@ use futures::{FutureExt, Stream, StreamExt};
 use super::decode_threads::SourceThreads;
 use super::raw_item::RawItem;
 use crate::error::SourceError;
-use crate::panic::{SafeIntoIter, SafeVec};
+use crate::object::chunked_vec::{ChunkedVec, IntoIter};
 
 /// The number of bytes of objects in a full portion.
 const PORTION: usize = 64 * 1024;
@@ -50,7 +50,7 @@ where
 type Pieces<T> = BoxStream<'static, Result<RawItem<T>, SourceError>>;
 
 /// Decoded items. They are dropped one by one, because a user's `Drop` may panic.
-type Items<T> = SafeIntoIter<Result<T, SourceError>>;
+type Items<T> = IntoIter<Result<T, SourceError>>;
 
 /// An answer that several threads decode.
 struct Decoding<T> {
@@ -66,7 +66,7 @@ struct Decoding<T> {
 
 /// Parts of an answer that are decoded together.
 struct Portion<T> {
-    pieces: SafeVec<Result<RawItem<T>, SourceError>>,
+    pieces: ChunkedVec<Result<RawItem<T>, SourceError>>,
     bytes: usize,
     /// True if there is an object to decode.
     has_objects: bool,
@@ -74,7 +74,7 @@ struct Portion<T> {
 
 impl<T> Default for Portion<T> {
     fn default() -> Self {
-        Self { pieces: SafeVec::default(), bytes: 0, has_objects: false }
+        Self { pieces: ChunkedVec::new(), bytes: 0, has_objects: false }
     }
 }
 
@@ -95,10 +95,8 @@ where
     }
 
     fn decode(self) -> Items<T> {
-        let mut items = SafeVec::from(Vec::with_capacity(self.pieces.len()));
-        for piece in self.pieces {
-            items.push(piece.map(RawItem::decode));
-        }
+        let mut items = ChunkedVec::with_capacity(self.pieces.len());
+        items.extend(self.pieces.into_iter().map(|piece| piece.map(RawItem::decode)));
         items.into_iter()
     }
 }

@@ -263,8 +263,9 @@ fn delete_of_another_uid_tombstones_the_known_object() {
     let object = Some(object_of("a", "other", 7));
     rig.fifo.push(Change::Deleted { key: key("a"), object, version: Some(7.into()) });
     let batch = rig.pop().unwrap();
-    let [(_, Delta::Deleted { object, final_state_known: false })] = &batch.deltas[..] else {
-        panic!("{:?}", batch.deltas)
+    let deltas: Vec<_> = batch.deltas.iter().collect();
+    let [(_, Delta::Deleted { object, final_state_known: false })] = deltas[..] else {
+        panic!("{deltas:?}")
     };
     assert_ne!(object.uid(), Some("other"));
 }

@@ -35,7 +35,7 @@ fn pre_restore_object_accepts_any_version_until_listed() {
     rig.drain();
     // The same version that it had in the lost history, and other contents.
     let healed = object("a", 500).with_digest(None);
-    let items = vec![(key("a"), healed.clone())];
+    let items = [(key("a"), healed.clone())].into_iter().collect();
     rig.fifo.push(Change::Replace(Replacement { items, ..list(500, &[]) }));
     let batch = rig.pop().unwrap();
     assert!(

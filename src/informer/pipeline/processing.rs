@@ -19,8 +19,9 @@ use crate::indexer::{IndexFault, Published, Transaction, WriterLock};
 use crate::informer::resync::Resyncs;
 use crate::informer::status::InformerMetrics;
 use crate::lister_watcher::Collection;
-use crate::object::{AnyObject, Cached, CachedEvent, Delta, ObjectKey, ResourceVersion};
-use crate::panic::SafeVec;
+use crate::object::{
+    AnyObject, Cached, CachedEvent, ChunkedVec, Delta, ObjectKey, ResourceVersion,
+};
 use crate::processor::{Listeners, Notification, Recipients};
 use crate::yield_budget::{TURN, UNPACKING, YieldBudget, give_way};
 
@@ -30,7 +31,7 @@ const ATTEMPTS: usize = 3;
 /// A batch that is in the store.
 struct StoredBatch {
     /// The notifications, slice by slice.
-    applied: Vec<AppliedDeltas>,
+    applied: ChunkedVec<AppliedDeltas>,
     /// The listeners to notify.
     listeners: Listeners,
     published: Published,
@@ -170,7 +171,7 @@ impl Pipeline {
         before.free().await;
         self.free(applied).await;
         let mut budget = YieldBudget::new();
-        let mut deltas = SafeVec::from(batch.deltas).into_iter();
+        let mut deltas = batch.deltas.into_iter();
         loop {
             budget.spend(1).await;
             let Some((_, delta)) = deltas.next() else { break };
@@ -180,7 +181,7 @@ impl Pipeline {
     }
 
     /// Frees objects one by one, because an object's `Drop` is user code. Yields in between.
-    async fn free(&self, applied: Vec<AppliedDeltas>) {
+    async fn free(&self, applied: ChunkedVec<AppliedDeltas>) {
         let mut budget = YieldBudget::new();
         for AppliedDeltas { notifications, unsent } in applied {
             for notification in notifications {
@@ -200,7 +201,7 @@ impl Pipeline {
     async fn apply_batch(&self, update: &BatchUpdate<'_>) -> StoredBatch {
         for _ in 0..ATTEMPTS {
             let mut draft = self.indexer.draft();
-            let mut applied = Vec::new();
+            let mut applied = ChunkedVec::new();
             for deltas in slices(&update.batch.deltas, self.indexer.is_indexed()) {
                 if !applied.is_empty() {
                     give_way().await;
@@ -223,12 +224,11 @@ impl Pipeline {
             self.free(applied).await;
         }
         let mut write = self.indexer.transaction();
-        let applied = update.apply(&mut write, &update.batch.deltas);
+        let slices = slices(&update.batch.deltas, false);
+        let applied = slices.map(|deltas| update.apply(&mut write, deltas)).collect();
         update.stamp(&mut write);
         match self.publish(write) {
-            Ok((published, listeners)) => {
-                StoredBatch { applied: vec![applied], listeners, published }
-            }
+            Ok((published, listeners)) => StoredBatch { applied, listeners, published },
             Err(_) => unreachable!("nothing else writes while the store is locked"),
         }
     }
@@ -342,11 +342,15 @@ impl BatchUpdate<'_> {
 /// passed to the index functions, if there are any. Packed objects are first unpacked, which takes
 /// ten times as long as indexing them.
 fn slices(
-    deltas: &[(ObjectKey, Delta)],
+    deltas: &ChunkedVec<(ObjectKey, Delta)>,
     indexed: bool,
 ) -> impl Iterator<Item = &[(ObjectKey, Delta)]> {
-    let mut rest = deltas;
+    let mut parts = deltas.parts();
+    let mut rest: &[_] = &[];
     std::iter::from_fn(move || {
+        if rest.is_empty() {
+            rest = parts.next()?;
+        }
         let (mut work, mut len) = (0, 0);
         for (_, delta) in rest {
             let unpacks = indexed && delta.object().is_some_and(Cached::is_packed);
@@ -390,7 +394,7 @@ mod tests {
         let fifo = DeltaFifo::new(Arc::new(store.clone()));
         let mut draft = store.draft();
         let list = |version: u64, restored| {
-            let (items, unreadable) = (Vec::new(), HashSet::new());
+            let (items, unreadable) = (ChunkedVec::new(), HashSet::new());
             let version = version.into();
             let (shard, arrivals) = (None, false);
             let complete = true;
