@@ -34,6 +34,9 @@ pub(crate) const TURN: usize = 64;
 /// The cost of unpacking one object, in objects.
 pub(crate) const UNPACKING: usize = 8;
 
+/// The cost of freeing the memory of a part of a large table, in objects.
+pub(crate) const PART: usize = 8;
+
 /// The number of bytes that cost as much to decode as one object costs. A budget is then worth a
 /// few pods, each of which takes 0.1 to 0.2 ms to decode. Yielding includes a poll of the network:
 /// after each pod, it would cost a fifth of a first list's time.

@@ -10,7 +10,7 @@ use super::{Batch, BatchKind, DeltaFifo, tombstone};
 use crate::object::{
     Cached, ChunkedVec, Delta, KeyPositions, ObjectKey, Replacement, ShardSelector,
 };
-use crate::yield_budget::{TURN, YieldBudget};
+use crate::yield_budget::{PART, TURN, YieldBudget};
 
 impl DeltaFifo {
     /// Queues a list as one batch: first deletions of known objects that the list lacks, then its
@@ -149,7 +149,7 @@ impl DeltaFifo {
                 (false, false) => Some(tombstone(object.clone())),
             })
             .await;
-        budget.free(places.into_parts(), TURN).await;
+        budget.free(places.into_parts(), PART).await;
         missing
     }
 

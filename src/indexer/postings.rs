@@ -92,3 +92,46 @@ impl Postings {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use futures::poll;
+
+    use super::super::persistent_set::Node;
+    use super::*;
+    use crate::yield_budget::TURN;
+
+    fn arrays(node: &Node<Row>, found: &mut Vec<Arc<[Row]>>) {
+        match node {
+            // Empty arrays are all the same one.
+            Node::Leaf(leaf) => found.extend((!leaf.is_empty()).then(|| leaf.clone())),
+            Node::Branch(children) => children.iter().for_each(|child| arrays(child, found)),
+        }
+    }
+
+    #[tokio::test]
+    async fn no_turn_frees_more_of_a_longer_posting() {
+        for size in [3_000, 30_000, 300_000] {
+            let mut postings = Postings::new();
+            for row in 0..size {
+                postings.put("shared", row);
+            }
+            let mut held = Vec::new();
+            if let Some(PersistentSet::Many { root, .. }) = postings.get("shared") {
+                arrays(root, &mut held);
+            }
+            assert!(held.len() > size as usize / 512);
+            let mut budget = YieldBudget::new();
+            let mut freeing = std::pin::pin!(postings.free(&mut budget));
+            let (mut most, mut freed) = (0, 0);
+            while freed < held.len() {
+                let ready = poll!(freeing.as_mut()).is_ready();
+                let now = held.iter().filter(|array| Arc::strong_count(array) == 1).count();
+                most = most.max(now - freed);
+                freed = now;
+                assert!(!ready || freed == held.len(), "{freed} of {} arrays are free", held.len());
+            }
+            assert!(most <= TURN, "{most} arrays freed in one turn, of {size} rows");
+        }
+    }
+}

@@ -142,7 +142,7 @@ impl<T> PartedTable<T> {
         self.directory[choosing_bits(hash) & (self.directory.len() - 1)] as usize
     }
 
-    /// Moves the entries whose next choosing bit is set to a new part. `chosen_by` are choosing
+    /// Moves the entries of a part to two parts, by the next choosing bit. `chosen_by` are choosing
     /// bits that lead to the part.
     fn split(&mut self, part: usize, chosen_by: usize) {
         let bit = 1 << self.parts[part].bits;
@@ -151,11 +151,14 @@ impl<T> PartedTable<T> {
         }
         self.parts[part].bits += 1;
         let bits = self.parts[part].bits;
-        let mut entries = HashTable::with_capacity(PART);
-        let leaves = |(hash, _): &mut (u64, T)| choosing_bits(*hash) & bit != 0;
-        for entry in self.parts[part].entries.extract_if(leaves) {
-            entries.insert_unique(moved(&entry), entry, moved);
+        // Removed entries would count as room that is taken, and make the part grow.
+        let mut halves = [HashTable::with_capacity(PART), HashTable::with_capacity(PART)];
+        for entry in std::mem::take(&mut self.parts[part].entries) {
+            let half = usize::from(choosing_bits(entry.0) & bit != 0);
+            halves[half].insert_unique(moved(&entry), entry, moved);
         }
+        let [stays, entries] = halves;
+        self.parts[part].entries = stays;
         let new = u32::try_from(self.parts.len()).unwrap_or(u32::MAX);
         self.parts.push(Part { bits, entries });
         for place in ((chosen_by & (bit - 1) | bit)..self.directory.len()).step_by(2 * bit) {
@@ -198,10 +201,16 @@ mod tests {
                 count(&mut || table.insert(hash(n), n));
             }
             assert_eq!(table.len() as u64, size);
-            let largest = table.parts.iter().map(|part| part.entries.len()).max();
-            assert!(largest <= Some(PART), "{largest:?}");
+            let room = table.parts.iter().map(|part| part.entries.capacity()).max();
+            assert!(room <= Some(PART), "{room:?}");
             for n in 0..size {
+                let rooms = |table: &PartedTable<_>| {
+                    table.parts.iter().filter(|part| part.entries.capacity() > 0).count()
+                };
+                let before = if n + 10 > size { rooms(&table) } else { 0 };
                 count(&mut || assert_eq!(table.remove(hash(n), |entry| *entry == n), Some(n)));
+                let freed = before.saturating_sub(rooms(&table));
+                assert!(freed <= 1, "{freed} parts freed at once, of {size} entries");
             }
             assert_eq!((table.len(), table.parts.len()), (0, 1));
             assert!(longest <= PART, "{longest} entries moved at once, of {size}");

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::object::{Cached, ChunkedVec, KeyPositions, ObjectKey, Replacement, ResourceVersion};
-use crate::yield_budget::{TURN, YieldBudget};
+use crate::yield_budget::{PART, YieldBudget};
 
 /// A collection that is being received: one object for each key, in the order of arrival.
 #[derive(Default)]
@@ -66,7 +66,7 @@ impl ListAccumulator {
         let Self { items, places, .. } = std::mem::take(self);
         let mut budget = YieldBudget::new();
         budget.free(items, 1).await;
-        budget.free(places.into_parts(), TURN).await;
+        budget.free(places.into_parts(), PART).await;
     }
 
     fn place(&self, key: &ObjectKey) -> Option<usize> {
@@ -144,7 +144,7 @@ impl ListAccumulator {
             budget.spend(1).await;
             items.push(item);
         }
-        budget.free(all.places.into_parts(), TURN).await;
+        budget.free(all.places.into_parts(), PART).await;
         Replacement {
             items,
             unreadable: all.unreadable.into_keys().collect(),
