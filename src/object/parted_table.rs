@@ -9,7 +9,8 @@ use hashbrown::HashTable;
 /// The largest number of entries of a part: seven eighths of 4,096 buckets.
 const PART: usize = 3_584;
 
-/// The room that an emptied part keeps, in entries. A queue is filled and emptied all the time.
+/// The room that the only part keeps, in entries. A queue is filled and emptied all the time. One of
+/// many parts keeps none, so that the last entry does not free the memory of all.
 const KEPT: usize = 448;
 
 /// The largest number of bits that choose a part. Parts grow beyond [`PART`] only if this many bits
@@ -102,16 +103,13 @@ impl<T> PartedTable<T> {
     /// Removes the entry with this hash for which `is` returns true. O(1): it moves at most an
     /// eighth of a part, and frees the memory of at most one. The last entry removes the parts.
     pub(crate) fn remove(&mut self, hash: u64, is: impl Fn(&T) -> bool) -> Option<T> {
-        let part = self.part_of(hash);
+        let (part, alone) = (self.part_of(hash), self.parts.len() == 1);
         let entries = &mut self.parts[part].entries;
         let found = entries.find_entry(hash, |(other, entry)| *other == hash && is(entry));
         let entry = found.ok()?.remove().0.1;
-        if entries.capacity() > KEPT && entries.len() < entries.capacity() / 8 {
-            entries.shrink_to(KEPT, moved);
-        }
-        if self.parts.len() > 1 && self.parts[part].entries.is_empty() {
-            // The last entry of the table must not free the memory of all parts.
-            self.parts[part].entries = HashTable::new();
+        let kept = if alone { KEPT } else { 0 };
+        if entries.capacity() > kept && entries.len() <= entries.capacity() / 8 {
+            entries.shrink_to(kept, moved);
         }
         self.len -= 1;
         if self.len == 0 && self.parts.len() > 1 {

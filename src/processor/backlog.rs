@@ -22,10 +22,10 @@
 //! backlog merges, each of these adds merges with the waiting events of its object, by the same
 //! table.
 
-use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 
-use crate::object::{Cached, CachedEvent, ObjectKey};
+use super::parted_queue::PartedQueue;
+use crate::object::{Cached, CachedEvent, ObjectKey, PartedTable, hash_str};
 
 /// The stored objects that a new handler receives first.
 pub(super) type Stored = Box<dyn ExactSizeIterator<Item = (ObjectKey, Cached)> + Send>;
@@ -38,7 +38,7 @@ pub(super) struct Backlog {
     /// The stored objects that are delivered before the entries, and when they were queued.
     stored: Option<(Stored, Moment)>,
     /// The waiting events in order. A cancelled event leaves `None`.
-    entries: VecDeque<Option<Entry>>,
+    entries: PartedQueue<Option<Entry>>,
     /// The sequence number of the entry in front.
     first: u64,
     /// The number of entries that are not `None`.
@@ -47,7 +47,7 @@ pub(super) struct Backlog {
     marks: usize,
     limit: usize,
     /// The entries of each key. `None` while the backlog does not merge.
-    key_entries: Option<HashMap<ObjectKey, KeyEntries, foldhash::fast::RandomState>>,
+    key_entries: Option<PartedTable<(ObjectKey, KeyEntries)>>,
     now: Moment,
     merged: u64,
     cancelled: u64,
@@ -95,7 +95,7 @@ pub(super) enum Popped {
 
 /// The contents of a cleared backlog. Dropping it drops objects.
 pub(super) struct Cleared {
-    entries: VecDeque<Option<Entry>>,
+    entries: PartedQueue<Option<Entry>>,
     pub(super) stored: Option<Stored>,
     pub(super) unused: Vec<Cached>,
 }
@@ -103,7 +103,7 @@ pub(super) struct Cleared {
 impl Cleared {
     /// Takes out the events that waited.
     pub(super) fn events(&mut self) -> impl Iterator<Item = CachedEvent> + '_ {
-        self.entries.drain(..).flatten().filter_map(|entry| match entry {
+        self.entries.drain().flatten().filter_map(|entry| match entry {
             Entry::Event(_, event, _) => Some(event),
             Entry::InitialEnd => None,
         })
@@ -115,7 +115,7 @@ impl Backlog {
         Self {
             stored: None,
             unused: Vec::new(),
-            entries: VecDeque::new(),
+            entries: PartedQueue::default(),
             first: 0,
             waiting: 0,
             marks: 0,
@@ -212,9 +212,7 @@ impl Backlog {
     /// Merges the add of a stored object with the waiting events of that object, while merging.
     /// Returns `None` if they cancel out.
     fn merge_with_queued(&mut self, key: &ObjectKey, added: CachedEvent) -> Option<CachedEvent> {
-        let entries =
-            self.key_entries.as_ref().and_then(|key_entries| key_entries.get(key)).copied();
-        let Some(entries) = entries else { return Some(added) };
+        let Some(entries) = self.entries_of(key) else { return Some(added) };
         let index = self.index(entries.earlier.unwrap_or(entries.last));
         let waiting = self.entries.get_mut(index).and_then(Option::take);
         let Some(Entry::Event(queued, waiting, since)) = waiting else { return Some(added) };
@@ -229,18 +227,13 @@ impl Backlog {
                 None
             }
             Merged::Both(first, second) => {
-                self.entries[index] = Some(Entry::Event(queued, second, since));
+                self.set(index, Entry::Event(queued, second, since));
                 return Some(first);
             }
         };
         self.waiting -= 1;
-        match (entries.earlier, &mut self.key_entries) {
-            (Some(_), _) => {
-                self.set_key_entries(queued, KeyEntries { earlier: None, last: entries.last });
-            }
-            (None, Some(key_entries)) => drop(key_entries.remove(key)),
-            (None, None) => {}
-        }
+        let rest = entries.earlier.map(|_| KeyEntries { earlier: None, last: entries.last });
+        self.set_key_entries(key, rest);
         self.close_gaps();
         event
     }
@@ -284,11 +277,9 @@ impl Backlog {
 
     /// Queues an event. Merges it with a waiting event of the same key while merging.
     fn put(&mut self, key: ObjectKey, event: CachedEvent, now: Moment) {
-        let entries =
-            self.key_entries.as_ref().and_then(|key_entries| key_entries.get(&key)).copied();
-        let Some(entries) = entries else {
+        let Some(entries) = self.entries_of(&key) else {
             let last = self.append(Entry::Event(key.clone(), event, now));
-            self.set_key_entries(key, KeyEntries { earlier: None, last });
+            self.set_key_entries(&key, Some(KeyEntries { earlier: None, last }));
             return;
         };
         let index = self.index(entries.last);
@@ -299,25 +290,20 @@ impl Backlog {
         match merge(waiting, event, &mut self.unused) {
             Merged::One(event) => {
                 self.merged += 1;
-                self.entries[index] = Some(Entry::Event(key, event, since));
+                self.set(index, Entry::Event(key, event, since));
             }
             Merged::None(departure) => {
                 self.cancelled += 1;
                 self.waiting -= 1;
                 self.depart(entries.earlier, departure);
-                match (entries.earlier, &mut self.key_entries) {
-                    (Some(last), _) => {
-                        self.set_key_entries(key, KeyEntries { earlier: None, last });
-                    }
-                    (None, Some(key_entries)) => drop(key_entries.remove(&key)),
-                    (None, None) => {}
-                }
+                let rest = entries.earlier.map(|last| KeyEntries { earlier: None, last });
+                self.set_key_entries(&key, rest);
                 self.close_gaps();
             }
             Merged::Both(first, second) => {
-                self.entries[index] = Some(Entry::Event(key.clone(), first, since));
+                self.set(index, Entry::Event(key.clone(), first, since));
                 let last = self.append(Entry::Event(key.clone(), second, now));
-                self.set_key_entries(key, KeyEntries { earlier: Some(entries.last), last });
+                self.set_key_entries(&key, Some(KeyEntries { earlier: Some(entries.last), last }));
             }
         }
     }
@@ -353,23 +339,36 @@ impl Backlog {
         usize::try_from(number - self.first).unwrap_or(usize::MAX)
     }
 
-    fn set_key_entries(&mut self, key: ObjectKey, entries: KeyEntries) {
-        if let Some(key_entries) = &mut self.key_entries {
-            key_entries.insert(key, entries);
+    /// Puts an entry where one was taken.
+    fn set(&mut self, index: usize, entry: Entry) {
+        if let Some(place) = self.entries.get_mut(index) {
+            *place = Some(entry);
+        }
+    }
+
+    /// Returns the entries of a key. `None` if there are none, or the backlog does not merge.
+    fn entries_of(&self, key: &ObjectKey) -> Option<KeyEntries> {
+        let found = self.key_entries.as_ref()?.find(hash_str(key.as_str()), |(own, _)| own == key);
+        found.map(|(_, entries)| *entries)
+    }
+
+    /// Sets the entries of a key while merging. `None` if the last of them is gone.
+    fn set_key_entries(&mut self, key: &ObjectKey, entries: Option<KeyEntries>) {
+        let Some(key_entries) = &mut self.key_entries else { return };
+        let (hash, is) = (hash_str(key.as_str()), |(own, _): &(ObjectKey, KeyEntries)| own == key);
+        match (key_entries.find_mut(hash, is), entries) {
+            (Some((_, found)), Some(entries)) => *found = entries,
+            (Some(_), None) => drop(key_entries.remove(hash, is)),
+            (None, Some(entries)) => key_entries.insert(hash, (key.clone(), entries)),
+            (None, None) => {}
         }
     }
 
     /// Forgets the entry `number` of this key.
     fn forget_entry(&mut self, key: &ObjectKey, number: u64) {
-        let Some(key_entries) = &mut self.key_entries else {
-            return;
-        };
-        if let Some(entries) = key_entries.get_mut(key) {
-            if entries.last == number {
-                key_entries.remove(key);
-            } else {
-                entries.earlier = None;
-            }
+        if let Some(KeyEntries { last, .. }) = self.entries_of(key) {
+            let rest = (last != number).then_some(KeyEntries { earlier: None, last });
+            self.set_key_entries(key, rest);
         }
     }
 
@@ -382,10 +381,10 @@ impl Backlog {
 
     /// Begins to merge, starting with the events that already wait.
     fn merge_all(&mut self) {
-        let entries = std::mem::take(&mut self.entries);
+        let mut entries = std::mem::take(&mut self.entries);
         (self.first, self.waiting, self.marks) = (0, 0, 0);
-        self.key_entries = Some(HashMap::default());
-        for entry in entries.into_iter().flatten() {
+        self.key_entries = Some(PartedTable::default());
+        for entry in entries.drain().flatten() {
             match entry {
                 Entry::Event(key, event, since) => self.put(key, event, since),
                 Entry::InitialEnd => self.end_initial(),

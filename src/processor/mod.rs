@@ -11,6 +11,7 @@
 mod backlog;
 mod handler;
 mod listener;
+mod parted_queue;
 mod registration;
 mod resync;
 mod tap;
