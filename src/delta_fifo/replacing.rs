@@ -52,6 +52,15 @@ impl DeltaFifo {
         if restored && !whole {
             unlisted = self.missing(&items, &unreadable, &moved, &mut budget).await;
         }
+        // The keys that keep a state of the lost history. Of a whole list, a key that is neither
+        // listed nor unreadable is deleted.
+        let mut pre_restore = HashSet::new();
+        for key in unlisted.iter().map(|(key, _)| key).chain(&unreadable) {
+            budget.spend(1).await;
+            if restored || self.state.lock().pre_restore.contains(key) {
+                pre_restore.insert(key.clone());
+            }
+        }
         let mut batch = {
             let mut state = self.state.lock();
             if !only_arrivals {
@@ -60,11 +69,10 @@ impl DeltaFifo {
             if restored {
                 // These versions are of the lost history.
                 state.unreadable.values_mut().for_each(|shown| *shown = None);
-                state.pre_restore =
-                    unlisted.iter().map(|(key, _)| key).chain(&unreadable).cloned().collect();
-            } else if whole {
-                // A key that is neither listed nor unreadable is deleted.
-                state.pre_restore.retain(|key| unreadable.contains(key));
+            }
+            if restored || whole {
+                // The old keys are freed without the lock.
+                std::mem::swap(&mut state.pre_restore, &mut pre_restore);
             }
             let deltas = gone.len() + items.len() + unreadable.len();
             state.pending.reserve(deltas);
