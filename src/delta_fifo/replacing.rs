@@ -52,15 +52,9 @@ impl DeltaFifo {
         if restored && !whole {
             unlisted = self.missing(&items, &unreadable, &moved, &mut budget).await;
         }
-        // The keys that keep a state of the lost history. Of a whole list, a key that is neither
-        // listed nor unreadable is deleted.
-        let mut pre_restore = HashSet::new();
-        for key in unlisted.iter().map(|(key, _)| key).chain(&unreadable) {
-            budget.spend(1).await;
-            if restored || self.state.lock().pre_restore.contains(key) {
-                pre_restore.insert(key.clone());
-            }
-        }
+        // Of a whole list, a key that is neither listed nor unreadable is deleted.
+        let kept = unlisted.iter().map(|(key, _)| key).chain(&unreadable);
+        let mut pre_restore = self.pre_restore(kept, restored, &mut budget).await;
         let mut batch = {
             let mut state = self.state.lock();
             if !only_arrivals {
@@ -131,6 +125,24 @@ impl DeltaFifo {
             // Without a first list there is nothing to wait for.
             self.synced.send_replace(true);
         }
+    }
+
+    /// Returns those of the keys whose known state is from before the server's history was lost: all
+    /// of them if this list shows the loss.
+    async fn pre_restore(
+        &self,
+        keys: impl Iterator<Item = &ObjectKey>,
+        restored: bool,
+        budget: &mut YieldBudget,
+    ) -> HashSet<ObjectKey> {
+        let mut pre_restore = HashSet::new();
+        for key in keys {
+            budget.spend(1).await;
+            if restored || self.state.lock().pre_restore.contains(key) {
+                pre_restore.insert(key.clone());
+            }
+        }
+        pre_restore
     }
 
     /// Returns tombstones, or departures, of the objects that the list lacks, among those that will

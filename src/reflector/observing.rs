@@ -11,6 +11,7 @@ use crate::packer::METADATA_PANICKED;
 use crate::panic::{catch, drop_safely};
 
 /// The meaning of a watch item.
+#[expect(clippy::large_enum_variant, reason = "an allocation for each event would cost more")]
 pub(super) enum Observed {
     Change {
         change: Change,

@@ -25,6 +25,7 @@ mod secret_log;
 mod signals;
 mod slim_cache;
 mod spans;
+mod turns;
 
 use std::alloc::System;
 use std::panic::catch_unwind;
@@ -61,6 +62,7 @@ const TESTS: &[(&str, fn())] = &[
     ("slim_cache", slim_cache::each_slimmer_form_takes_less_memory),
     ("reconcile_spans", spans::a_reconcile_says_of_which_try_its_lines_are),
     ("spans", spans::spans_name_resource_namespace_and_version),
+    ("turns", turns::longest_turn_of_a_list_is_the_same_at_any_size),
     // Last, because it installs a recorder for the rest of the process.
     ("manager_metrics", manager::manager_serves_metrics_of_informers_made_before_it),
 ];
