@@ -79,6 +79,7 @@ impl DeltaFifo {
             // Everything else may be older than the arrivals.
             batch.version = (!only_arrivals).then(|| version.clone());
             batch.shard = shard;
+            batch.deltas = ChunkedVec::with_capacity(deltas);
             Unqueued { fifo: self, batch: Some(batch) }
         };
         // From here on, a cancelled future drops its objects one by one.
@@ -127,8 +128,8 @@ impl DeltaFifo {
         }
     }
 
-    /// Returns those of the keys whose known state is from before the server's history was lost: all
-    /// of them if this list shows the loss.
+    /// Returns those of the keys whose known state is from before the server's history was lost.
+    /// These are all of them if this list shows the loss.
     async fn pre_restore(
         &self,
         keys: impl Iterator<Item = &ObjectKey>,

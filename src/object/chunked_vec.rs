@@ -38,8 +38,8 @@ const PART: usize = 1024;
 pub struct ChunkedVec<T> {
     /// The parts that have [`PART`] elements each.
     full: Vec<Vec<T>>,
-    /// The part that is being filled. It grows as a plain vector does, so a few elements need little
-    /// memory.
+    /// The part that is being filled. It grows as a plain vector does, so a few elements need
+    /// little memory.
     last: Vec<T>,
 }
 

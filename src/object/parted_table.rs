@@ -9,8 +9,8 @@ use hashbrown::HashTable;
 /// The largest number of entries of a part: seven eighths of 4,096 buckets.
 const PART: usize = 3_584;
 
-/// The room that the only part keeps, in entries. A queue is filled and emptied all the time. One of
-/// many parts keeps none, so that the last entry does not free the memory of all.
+/// The room that the only part keeps, in entries. A queue is filled and emptied all the time. One
+/// of many parts keeps none, so that the last entry does not free the memory of all.
 const KEPT: usize = 448;
 
 /// The largest number of bits that choose a part. Parts grow beyond [`PART`] only if this many bits

@@ -1,7 +1,7 @@
 //! A queue in parts, which neither grows nor is freed in one long step.
 //!
-//! A backlog may hold an event for each object. A plain queue of that length is moved when it grows,
-//! and keeps its memory when it is empty.
+//! A backlog may hold an event for each object. A plain queue of that length is moved when it
+//! grows, and keeps its memory when it is empty.
 
 use std::collections::VecDeque;
 use std::iter::from_fn;

@@ -25,8 +25,8 @@ use crate::COUNTED;
 
 const LIMIT: Duration = Duration::from_secs(3600);
 
-/// The bytes that a turn may allocate or free: a few parts of tables. Where a table is split depends
-/// on the random seed of its hash, so several splits may fall into one turn.
+/// The bytes that a turn may allocate or free: a few parts of tables. When a part is split depends
+/// on the hash's random seed, so several splits may fall into one turn.
 const BYTES: usize = 4 * 1024 * 1024;
 
 /// The calls of the allocator in a turn: those for 64 objects.
