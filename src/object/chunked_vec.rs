@@ -90,13 +90,13 @@ impl<T> ChunkedVec<T> {
     }
 
     /// Returns the elements in order.
-    pub fn iter(&self) -> <&Self as IntoIterator>::IntoIter {
-        self.full.iter().flatten().chain(&self.last)
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
+        self.into_iter()
     }
 
     /// Returns the elements in order, mutable.
-    pub fn iter_mut(&mut self) -> <&mut Self as IntoIterator>::IntoIter {
-        self.full.iter_mut().flatten().chain(&mut self.last)
+    pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut T> {
+        self.into_iter()
     }
 
     /// Returns the elements in order, in slices of at most 1,024.
@@ -105,20 +105,23 @@ impl<T> ChunkedVec<T> {
     }
 
     /// Takes the elements out.
-    fn take(&mut self) -> IntoIter<T> {
+    fn take(&mut self) -> ChunkedIntoIter<T> {
         let full = mem::take(&mut self.full).into_iter();
-        IntoIter { part: Vec::new().into_iter(), rest: full.chain(once(mem::take(&mut self.last))) }
+        ChunkedIntoIter {
+            part: Vec::new().into_iter(),
+            rest: full.chain(once(mem::take(&mut self.last))),
+        }
     }
 }
 
 /// The elements of a [`ChunkedVec`], in order. The memory of a part is freed after its last element
 /// was taken.
-pub struct IntoIter<T> {
+pub struct ChunkedIntoIter<T> {
     part: vec::IntoIter<T>,
     rest: Chain<vec::IntoIter<Vec<T>>, Once<Vec<T>>>,
 }
 
-impl<T> Iterator for IntoIter<T> {
+impl<T> Iterator for ChunkedIntoIter<T> {
     type Item = T;
 
     fn next(&mut self) -> Option<T> {
@@ -131,7 +134,7 @@ impl<T> Iterator for IntoIter<T> {
     }
 }
 
-impl<T> Drop for IntoIter<T> {
+impl<T> Drop for ChunkedIntoIter<T> {
     fn drop(&mut self) {
         for element in self {
             drop_safely(element);
@@ -147,9 +150,9 @@ impl<T> Drop for ChunkedVec<T> {
 
 impl<T> IntoIterator for ChunkedVec<T> {
     type Item = T;
-    type IntoIter = IntoIter<T>;
+    type IntoIter = ChunkedIntoIter<T>;
 
-    fn into_iter(mut self) -> IntoIter<T> {
+    fn into_iter(mut self) -> ChunkedIntoIter<T> {
         self.take()
     }
 }
@@ -159,7 +162,7 @@ impl<'a, T> IntoIterator for &'a ChunkedVec<T> {
     type IntoIter = Chain<Flatten<slice::Iter<'a, Vec<T>>>, slice::Iter<'a, T>>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.iter()
+        self.full.iter().flatten().chain(&self.last)
     }
 }
 
@@ -168,7 +171,7 @@ impl<'a, T> IntoIterator for &'a mut ChunkedVec<T> {
     type IntoIter = Chain<Flatten<slice::IterMut<'a, Vec<T>>>, slice::IterMut<'a, T>>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.iter_mut()
+        self.full.iter_mut().flatten().chain(&mut self.last)
     }
 }
 
@@ -217,7 +220,7 @@ impl<T> Default for ChunkedVec<T> {
     }
 }
 
-impl<T> Default for IntoIter<T> {
+impl<T> Default for ChunkedIntoIter<T> {
     fn default() -> Self {
         ChunkedVec::new().into_iter()
     }
@@ -229,9 +232,9 @@ impl<T: fmt::Debug> fmt::Debug for ChunkedVec<T> {
     }
 }
 
-impl<T> fmt::Debug for IntoIter<T> {
+impl<T> fmt::Debug for ChunkedIntoIter<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("IntoIter").finish_non_exhaustive()
+        f.debug_struct("ChunkedIntoIter").finish_non_exhaustive()
     }
 }
 

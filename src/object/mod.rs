@@ -4,7 +4,7 @@
 
 mod cached;
 mod change;
-pub mod chunked_vec;
+mod chunked_vec;
 mod content;
 mod digest;
 mod event;
@@ -28,8 +28,7 @@ pub use cached::PackedObject;
 pub use cached::{AnyObject, Cached};
 pub(crate) use cached::{PassingRead, downcast};
 pub use change::{Change, Delta, Replacement};
-#[doc(inline)]
-pub use chunked_vec::ChunkedVec;
+pub use chunked_vec::{ChunkedIntoIter, ChunkedVec};
 pub use content::ContentFilter;
 pub(crate) use digest::Digest;
 pub use event::{CachedEvent, Event, EventRef, ObjectEvent};

@@ -15,7 +15,7 @@ use futures::{FutureExt, Stream, StreamExt};
 use super::decode_threads::SourceThreads;
 use super::raw_item::RawItem;
 use crate::error::SourceError;
-use crate::object::chunked_vec::{ChunkedVec, IntoIter};
+use crate::object::{ChunkedIntoIter, ChunkedVec};
 
 /// The number of bytes of objects in a full portion.
 const PORTION: usize = 64 * 1024;
@@ -50,7 +50,7 @@ where
 type Pieces<T> = BoxStream<'static, Result<RawItem<T>, SourceError>>;
 
 /// Decoded items. They are dropped one by one, because a user's `Drop` may panic.
-type Items<T> = IntoIter<Result<T, SourceError>>;
+type Items<T> = ChunkedIntoIter<Result<T, SourceError>>;
 
 /// An answer that several threads decode.
 struct Decoding<T> {
