@@ -96,8 +96,8 @@ type Make = Box<dyn Fn() -> BoxFuture<'static, Result<Client, kube::Error>> + Se
 /// ```
 ///
 /// # Errors
-/// The error of the first call of `make`, or [`kube::Error::Service`] if it panicked or took too
-/// long.
+/// The error of the first call of `make`. [`kube::Error::Service`] if it panicked or took too long,
+/// or if its error may quote credentials.
 ///
 /// # Panics
 /// Panics outside a tokio runtime with time enabled.
@@ -110,7 +110,7 @@ where
 }
 
 async fn connect(make: Make) -> Result<Client, kube::Error> {
-    let client = build(&make).await?;
+    let client = build(&make).await.map_err(without_credentials)?;
     let namespace = client.default_namespace().to_owned();
     let source = Arc::new(Source {
         make,

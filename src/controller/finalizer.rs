@@ -103,8 +103,8 @@ pub enum FinalizerError {
         source: kube::Error,
     },
     /// The user's reconcile or cleanup failed, with this error.
-    #[error(transparent)]
-    Failed(BoxError),
+    #[error("{0}")]
+    Failed(#[source] BoxError),
     /// The object has no name: it did not come from a server.
     #[error("the object has no name: pass an object that a server returned")]
     Unnamed,

@@ -1,21 +1,32 @@
 //! Errors of kube that may quote credentials.
 //!
 //! kube's error for a credential plug-in has the plug-in's output, its error for a proxy has the
-//! proxy's password, and its error for a kubeconfig has lines of it.
+//! proxy's password, its error for a kubeconfig has lines of it, and its error for a client's key
+//! has a line of the key.
 
 use std::error::Error as StdError;
+use std::io;
 use std::iter::successors;
+use std::sync::Arc;
 
 use kube::client::AuthError;
 use kube::config::KubeconfigError;
 
-use super::MOST_CAUSES;
+use super::{BoxError, MOST_CAUSES, chain};
 
 /// Returns an error of kube that quotes no credentials, neither as text nor for `Debug`.
 pub(crate) fn without_credentials(error: kube::Error) -> kube::Error {
     let replacement = causes(&error).find_map(replacement);
     match replacement {
         Some(text) => kube::Error::Service(text.into()),
+        None => error,
+    }
+}
+
+/// Returns an error of user code, or its text if a cause of it may quote credentials.
+pub(crate) fn told_without_credentials(error: BoxError) -> BoxError {
+    match Hidden::of(&*error) {
+        Some(_) => chain(&*error).into(),
         None => error,
     }
 }
@@ -48,11 +59,23 @@ impl Hidden {
     }
 }
 
-/// Returns an error and its causes.
+/// Returns an error and its causes. Some errors stand for another one, which is not their source.
 fn causes<'a>(
     error: &'a (dyn StdError + 'static),
 ) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
-    successors(Some(error), |&error| error.source()).take(MOST_CAUSES)
+    let cause = |&error: &&'a (dyn StdError + 'static)| -> Option<&'a (dyn StdError + 'static)> {
+        if let Some(error) = error.downcast_ref::<io::Error>() {
+            return error.get_ref().map(|inner| inner as _);
+        }
+        if let Some(error) = error.downcast_ref::<Arc<kube::Error>>() {
+            return Some(&**error);
+        }
+        if let Some(error) = error.downcast_ref::<Box<kube::Error>>() {
+            return Some(&**error);
+        }
+        error.source()
+    };
+    successors(Some(error), cause).take(MOST_CAUSES)
 }
 
 /// Returns the text that stands for an error which may quote credentials. `None` for others.
@@ -60,8 +83,14 @@ fn replacement(error: &(dyn StdError + 'static)) -> Option<String> {
     if let Some(error) = error.downcast_ref::<AuthError>() {
         return of_plugin(error);
     }
-    if let Some(KubeconfigError::Parse(_)) = error.downcast_ref() {
-        return Some("the kubeconfig is not valid YAML of a kubeconfig".into());
+    match error.downcast_ref() {
+        Some(KubeconfigError::Parse(_)) => {
+            return Some("the kubeconfig is not valid YAML of a kubeconfig".into());
+        }
+        Some(KubeconfigError::ParseCertificates(_)) => {
+            return Some("a certificate of the kubeconfig is not valid PEM".into());
+        }
+        _ => {}
     }
     match error.downcast_ref::<kube::Error>()? {
         kube::Error::ProxyProtocolUnsupported { .. } => {
@@ -70,7 +99,25 @@ fn replacement(error: &(dyn StdError + 'static)) -> Option<String> {
         kube::Error::ProxyProtocolDisabled { protocol_feature, .. } => {
             Some(format!("the proxy of the configuration needs the feature `{protocol_feature}`"))
         }
-        _ => None,
+        kube::Error::Api(_)
+        | kube::Error::HyperError(_)
+        | kube::Error::Service(_)
+        | kube::Error::FromUtf8(_)
+        | kube::Error::ReadEvents(_)
+        | kube::Error::HttpError(_)
+        | kube::Error::SerdeError(_)
+        | kube::Error::BuildRequest(_)
+        | kube::Error::InferConfig(_)
+        | kube::Error::Discovery(_)
+        | kube::Error::TlsRequired
+        | kube::Error::Auth(_)
+        | kube::Error::InferKubeconfig(_) => None,
+        // Errors of TLS exist only with features of kube, so they cannot be named here.
+        _ => Some(
+            "the TLS settings or the keys of the configuration cannot be used; the reason is not \
+             shown, because it may quote a key"
+                .into(),
+        ),
     }
 }
 

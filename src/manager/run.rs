@@ -18,6 +18,7 @@ use super::signals::Stops;
 use super::status::{ManagerState, Role};
 use super::{Manager, ManagerError, ManagerPhase};
 use crate::controller::{AnyController, StopGuard};
+use crate::error::{BoxError, told_without_credentials};
 use crate::leader_election::{LeaderElectionError, LeaderElector, Outcome, WorkScope};
 use crate::object::ChunkedVec;
 use crate::panic::drop_safely;
@@ -188,11 +189,13 @@ impl ManagerParts {
 fn spawn_tasks(crew: &mut Crew, tasks: Vec<ReplicaTask>, stop: &CancellationToken) {
     for ReplicaTask { name, run } in tasks {
         let (task, stop) = (name.clone(), stop.clone());
-        let running = async move {
-            run(stop).await.map_err(|source| ManagerError::Task { name: task, source })
-        };
+        let running = async move { run(stop).await.map_err(|error| task_failed(task, error)) };
         crew.spawn(&name, Role::Task { while_leading: false }, running);
     }
+}
+
+fn task_failed(name: Arc<str>, error: BoxError) -> ManagerError {
+    ManagerError::Task { name, source: told_without_credentials(error) }
 }
 
 /// Starts all informers, and waits until every controller can begin. Returns false if stopped
@@ -247,8 +250,7 @@ impl Team {
             let team = self.clone();
             let working = move |within| async move {
                 let LeadingTask { name, run } = &team.tasks[place];
-                let failed = |source| ManagerError::Task { name: name.clone(), source };
-                run(within).await.map_err(failed)
+                run(within).await.map_err(|error| task_failed(name.clone(), error))
             };
             crew.spawn_scoped(scope, &task.name, Role::Task { while_leading: true }, working);
         }

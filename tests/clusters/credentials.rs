@@ -2,12 +2,20 @@
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{ExitStatus, Output};
 
+use k8s_openapi::ByteString;
+use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
-use kube_informer::Manager;
+use kube::client::AuthError;
+use kube::config::Kubeconfig;
+use kube_informer::client::renewing_client;
 use kube_informer::clusters::{Cluster, ClusterPhase, Clusters, KubeconfigContexts};
+use kube_informer::controller::{BoxError, FinalizerError};
 use kube_informer::manager::serve::Serve;
 use kube_informer::testing::ApiServer;
+use kube_informer::{Action, Controller, Manager};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
@@ -15,9 +23,20 @@ use tokio_util::sync::CancellationToken;
 use crate::contexts::File;
 use crate::fleet::Seen;
 use crate::helpers::log::Log;
-use crate::helpers::{S, factory, server_with};
+use crate::helpers::{S, factory, server_with, until};
 use crate::http::exchange;
 use crate::secrets::eventually;
+
+/// Keys whose lines have the two characters `\\n` between them, or whose last line has no end.
+const KEYS: [(&str, &str); 2] = [
+    ("template", r"-----BEGIN EC PRIVATE KEY-----\nhunter2hunter2\n-----END EC PRIVATE KEY-----\n"),
+    ("cut", "-----BEGIN EC PRIVATE KEY-----hunter2"),
+];
+
+fn base64(text: &str) -> Value {
+    // A Secret's data are encoded the same way.
+    serde_json::to_value(ByteString(text.into())).unwrap()
+}
 
 /// Returns a kubeconfig of contexts, each with its cluster and its user.
 fn kubeconfig(contexts: &[(&str, Value, Value)]) -> Value {
@@ -80,6 +99,92 @@ async fn password_of_a_proxy_is_never_shown() {
         stop.cancel();
     };
     tokio::join!(running, test);
+}
+
+#[tokio::test(start_paused = true)]
+async fn line_of_a_key_is_never_shown() {
+    let log = Log::default();
+    let _guard = log.install(tracing::Level::DEBUG);
+    let file = File::new("key");
+    let cluster = json!({"server": "https://127.0.0.1:1"});
+    let contexts = KEYS.map(|(name, key)| {
+        let key = base64(key);
+        (name, cluster.clone(), json!({"client-certificate-data": key, "client-key-data": key}))
+    });
+    file.write(&kubeconfig(&contexts));
+    let clusters = Clusters::builder(KubeconfigContexts::from_file(file.path())).build();
+    let stop = CancellationToken::new();
+    let running = clusters.run(stop.clone(), waits);
+    let test = async {
+        sleep(30 * S).await;
+        for one in clusters.status() {
+            assert!(one.last_error.as_deref().unwrap().contains("may quote a key"), "{one:?}");
+        }
+        let all = shown(&clusters) + &log.text();
+        // An error may have the line's bytes as numbers.
+        let bytes: Vec<_> = b"hunter2".iter().map(ToString::to_string).collect();
+        assert!(all.contains("a cluster failed") && !all.contains(&bytes.join(", ")), "{all}");
+        assert!(!all.contains("hunter2"), "{all}");
+        stop.cancel();
+    };
+    tokio::join!(running, test);
+}
+
+#[tokio::test(start_paused = true)]
+async fn error_of_a_reconcile_quotes_no_credentials_of_its_own() {
+    let parse = || -> BoxError { Kubeconfig::from_yaml("users: hunter2").unwrap_err().into() };
+    let proxy = || -> BoxError {
+        let proxy_url = Box::new("socks5://me:hunter2@localhost".parse().unwrap());
+        kube::Error::ProxyProtocolDisabled { proxy_url, protocol_feature: "kube/socks5" }.into()
+    };
+    let within = || -> BoxError { std::io::Error::other(failed_plugin()).into() };
+    let finalizer = || -> BoxError { FinalizerError::Failed(failed_plugin().into()).into() };
+    for error in [parse as fn() -> BoxError, proxy, within, finalizer] {
+        let log = Log::default();
+        let _guard = log.install(tracing::Level::INFO);
+        let maps = factory(&server_with(&["a"])).informer::<ConfigMap>();
+        let controller = Controller::builder("maps", &maps).build();
+        let (handle, stop) = (controller.handle(), CancellationToken::new());
+        let running = tokio::spawn(
+            controller.run(stop.clone(), move |_| async move { Err::<Action, BoxError>(error()) }),
+        );
+        until("a failure", || handle.status().last_failure.is_some()).await;
+        let told = log.text() + &serde_json::to_string(&handle.status()).unwrap();
+        assert!(told.contains("reconcile failed") && !told.contains("hunter2"), "{told}");
+        stop.cancel();
+        running.await.unwrap().unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn first_error_of_a_renewing_client_quotes_no_plug_in() {
+    let made = renewing_client(|| async { Err(failed_plugin()) }).await;
+    let error = made.err().unwrap();
+    let text = format!("{error} {error:?}");
+    assert!(text.contains("exit status: 1") && !text.contains("hunter2"), "{text}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn error_of_a_task_quotes_no_plug_in() {
+    let log = Log::default();
+    let _guard = log.install(tracing::Level::INFO);
+    let manager = Manager::builder(&factory(&ApiServer::new()))
+        .task_on_every_replica("remote", |_| async { Err::<(), _>(failed_plugin()) })
+        .build()
+        .unwrap();
+    let ended = manager.run_until(CancellationToken::new()).await.unwrap_err();
+    let text = format!("{} {ended} {ended:?}", log.text());
+    assert!(text.contains("exit status: 1") && !text.contains("hunter2"), "{text}");
+}
+
+/// The error of a credential plug-in whose output has a token.
+fn failed_plugin() -> kube::Error {
+    let out = Output {
+        status: ExitStatus::from_raw(256),
+        stdout: b"{\"token\": \"hunter2\"}".to_vec(),
+        stderr: b"hunter2".to_vec(),
+    };
+    kube::Error::Auth(AuthError::AuthExecRun { cmd: "login".into(), out: Box::new(out) })
 }
 
 /// A plug-in gives a token that is soon renewed, and then fails with output that has another one.
