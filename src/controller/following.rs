@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::gate::SlotGate;
 use super::status::StatusCell;
 use super::streams::AllRequests;
-use super::triggers::{Enqueuer, Keys, Rule};
+use super::triggers::{Enqueuer, Keys, Knows, Rule};
 use crate::indexer::Snapshot;
 use crate::informer::{InformerGroup, InformerStopped, Membership, SharedInformer, Unsynced};
 use crate::object::{Cached, CachedEvent, ObjectKey};
@@ -42,6 +42,8 @@ pub(super) struct Connector {
     pub(super) debounce: Duration,
     pub(super) all_requests: AllRequests,
     pub(super) slots: Option<Arc<SlotGate>>,
+    /// Returns whether an informer of the controller's own objects knows of a key.
+    pub(super) knows: Arc<Knows>,
 }
 
 /// An informer that a controller is connected to.
@@ -127,6 +129,7 @@ impl Followed {
             debounce: to.debounce,
             status: to.status.clone(),
             slots: to.slots.clone(),
+            knows: to.knows.clone(),
             dropper: self.membership.informer().dropper().clone(),
             removed: self.removed.clone(),
         }

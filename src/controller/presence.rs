@@ -165,6 +165,11 @@ impl Sight {
         !matches!(self, Self::Unknown(UnknownReason::NotHeld | UnknownReason::Stopped))
     }
 
+    /// Returns whether an informer knows of the object, or will when it is fresh.
+    pub(super) fn knows(&self) -> bool {
+        matches!(self, Self::Held(_) | Self::Gone) || self.is_awaited()
+    }
+
     /// Unpacks the object.
     pub(super) fn read(self) -> Presence<dyn AnyObject> {
         match self {

@@ -349,6 +349,7 @@ impl ControllerParts {
     }
 
     fn connector(&self) -> Connector {
+        let additions = self.additions.clone();
         Connector {
             controller: self.name.clone(),
             queue: self.queue.clone(),
@@ -356,6 +357,7 @@ impl ControllerParts {
             debounce: self.debounce,
             all_requests: self.all_requests.clone(),
             slots: self.slots.clone(),
+            knows: Arc::new(move |key| additions.sight(key, None).knows()),
         }
     }
 

@@ -65,6 +65,9 @@ pub(super) enum Keys {
     OfEvent(Box<OfEvent>),
 }
 
+/// A function that returns whether something knows of a key.
+pub(super) type Knows = dyn Fn(&ObjectKey) -> bool + Send + Sync;
+
 type OfState = dyn Fn(&dyn AnyObject, &mut dyn FnMut(ObjectKey)) + Send + Sync;
 type OfEvent = dyn Fn(&AnyEvent<'_>, &mut dyn FnMut(ObjectKey)) + Send + Sync;
 
@@ -79,6 +82,8 @@ pub(super) struct Enqueuer {
     pub(super) status: Arc<StatusCell>,
     /// `None` if the controller is not sharded.
     pub(super) slots: Option<Arc<SlotGate>>,
+    /// Returns whether an informer of the controller's own objects knows of a key.
+    pub(super) knows: Arc<Knows>,
     pub(super) dropper: SafeDropper,
     /// Cancelled when the controller no longer follows the objects. `None` if it always does.
     pub(super) removed: Option<CancellationToken>,
@@ -200,8 +205,13 @@ impl Enqueuer {
             }
             if event.is_moved_away() {
                 // Another replica reconciles it. The event may be late: if this replica holds the
-                // slot again, the key may wait for its next reconcile.
-                if self.slots.as_ref().is_none_or(|slots| !slots.holds(key, event.object())) {
+                // slot again, the key may wait for its next reconcile. Nor does the key leave the
+                // queue if another informer of own objects knows of it.
+                let stays = match &self.slots {
+                    Some(slots) => slots.holds(key, event.object()),
+                    None => (self.knows)(key),
+                };
+                if !stays {
                     self.queue.remove(key);
                 }
                 return;
@@ -464,6 +474,7 @@ mod tests {
             debounce: Duration::ZERO,
             status: Arc::new(status),
             slots: Some(Arc::new(SlotGate::new(sharding.clone()))),
+            knows: Arc::new(|_| false),
             dropper: crate::panic::SafeDropper::default(),
             removed: None,
         };

@@ -3,20 +3,23 @@
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube_informer::controller::{FollowGuard, Phase, Presence, UnknownReason};
 use kube_informer::factory::Interest;
+use kube_informer::object::{ShardKey, ShardSelector};
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
 use kube_informer::{Action, Controller, InformerSpec, ObjectKey, SharedInformerFactory};
 use parking_lot::Mutex;
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::following::{Run, SOON, Saw, maps_in, namesake, other, secrets_in, tenant};
-use crate::helpers::{S, elector, factory, factory_of, map_in, until};
+use crate::helpers::{S, elector, factory, factory_of, map, map_in, server_with, until};
 use crate::referenced::{naming, secret};
 
 fn labelled(namespace: &str, name: &str, app: &str) -> ConfigMap {
@@ -370,4 +373,46 @@ async fn key_that_waits_is_reconciled_after_the_removal() {
         let not_selected = Saw::Unknown(UnknownReason::NotSelected);
         assert_eq!(std::mem::take(&mut *seen.lock()), [not_selected], "noticed: {noticed}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn key_stays_queued_when_one_of_two_informers_narrows() {
+    let server = server_with(&["hold", "x"]);
+    let factory = factory(&server);
+    let (narrows, shard) = watch::channel(ShardSelector::everything(ShardKey::Namespace));
+    let whole = factory.informer::<ConfigMap>();
+    let part = factory.informer_with(InformerSpec::<ConfigMap>::new().shard(shard)).unwrap();
+    let controller = Controller::builder("maps", &whole).concurrency(1).build();
+    let following = controller.following();
+    let (held, seen) = (Arc::new(AtomicBool::new(false)), Arc::<Mutex<Vec<String>>>::default());
+    let (holds, notes, stop) = (held.clone(), seen.clone(), CancellationToken::new());
+    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        let (holds, notes) = (holds.clone(), notes.clone());
+        async move {
+            if let Presence::Present(map) = &request.object {
+                let value = map.data.clone().unwrap_or_default().remove("value");
+                notes.lock().push(format!("{}={}", request.key, value.unwrap_or_default()));
+            }
+            while request.key.name() == "hold" && holds.load(Ordering::Relaxed) {
+                sleep(S / 100).await;
+            }
+            Ok::<_, Infallible>(Action::done())
+        }
+    }));
+    let _guard = following.reconciles(&part).unwrap();
+    sleep(10 * S).await;
+    held.store(true, Ordering::Relaxed);
+    server.replace(&map("hold", "2")).unwrap();
+    sleep(S).await;
+    // The only worker is busy; `x` waits in the queue.
+    server.replace(&map("x", "2")).unwrap();
+    sleep(S).await;
+    narrows.send_replace(ShardSelector::nothing(ShardKey::Namespace));
+    sleep(S).await;
+    held.store(false, Ordering::Relaxed);
+    sleep(600 * S).await;
+    let seen = seen.lock().clone();
+    assert!(seen.contains(&"shop/x=2".to_owned()), "{seen:?}");
+    stop.cancel();
+    running.await.unwrap().unwrap();
 }
