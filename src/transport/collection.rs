@@ -183,7 +183,7 @@ impl ApiCollection {
             protobuf: self.protobuf && self.codecs.decoder().knows_protobuf(),
             json: self.json.clone(),
         });
-        let cluster_scoped = self.cluster_scoped;
+        let (cluster_scoped, namespace) = (self.cluster_scoped, self.collection.namespace.clone());
         async move {
             match opening.await {
                 Ok((incoming, encoding)) => Ok(Reader {
@@ -203,7 +203,7 @@ impl ApiCollection {
                     codec: codecs.of(encoding, None),
                     codecs,
                     known,
-                    shard: ShardFilter::new(shard, encoding),
+                    shard: ShardFilter::new(shard, encoding, namespace),
                     elsewhere: threads.count() > 1,
                     stated: StatedType::default(),
                     list_kind,

@@ -79,6 +79,9 @@ impl Reader<ListPart> {
                     if let Some(shard) = &self.shard
                         && shard.excludes(object.kept())
                     {
+                        if let Some(key) = shard.elsewhere(object.kept()) {
+                            return Err(self.error(Fault::WrongNamespace(key)));
+                        }
                         let key = shard.moved_key(object.kept());
                         // A list of another kind is an error, and not an empty shard.
                         self.check_item(&object)?;
@@ -304,7 +307,11 @@ impl<P> Reader<P> {
         if !matches!(kind, EventKind::Added | EventKind::Modified | EventKind::Deleted) {
             return None;
         }
-        let outside = self.shard.as_ref()?.outside(kind, object)?;
+        let shard = self.shard.as_ref()?;
+        let outside = shard.outside(kind, object)?;
+        if let Some(key) = shard.elsewhere(object) {
+            return Some(WatchItem::Failed(self.error(Fault::WrongNamespace(key))));
+        }
         self.budget.charge_bytes(object.len() / SKIPPED_PER_DECODED);
         let whole = matches!(event, RawBytes::Whole(_));
         let failed = if whole { self.of_another_kind(object) } else { None };

@@ -4,6 +4,8 @@
 //! checks each object. It reads the place on the ring from the bytes, so an object outside is not
 //! decoded.
 
+use std::sync::Arc;
+
 use super::framing::{Encoding, EventKind};
 use crate::lister_watcher::WatchItem;
 use crate::object::{ObjectKey, ResourceVersion, ShardKey, ShardSelector};
@@ -12,13 +14,27 @@ use crate::object::{ObjectKey, ResourceVersion, ShardKey, ShardSelector};
 pub(super) struct ShardFilter {
     selector: ShardSelector,
     encoding: Encoding,
+    /// The requested namespace. `None` if all are requested.
+    namespace: Option<Arc<str>>,
 }
 
 impl ShardFilter {
     /// Creates the filter. `None` if every object is requested.
-    pub(super) fn new(shard: Option<ShardSelector>, encoding: Encoding) -> Option<Self> {
+    pub(super) fn new(
+        shard: Option<ShardSelector>,
+        encoding: Encoding,
+        namespace: Option<Arc<str>>,
+    ) -> Option<Self> {
         let selector = shard.filter(|shard| !shard.is_everything())?;
-        Some(Self { selector, encoding })
+        Some(Self { selector, encoding, namespace })
+    }
+
+    /// Returns the key of an object that is not in the requested namespace: the answer is that to
+    /// another request. `None` for others, and if the object is cut off before its namespace.
+    pub(super) fn elsewhere(&self, object: &[u8]) -> Option<ObjectKey> {
+        let requested = self.namespace.as_deref()?;
+        let key = self.identity(object, true).0?;
+        key.namespace().is_some_and(|namespace| namespace != requested).then_some(key)
     }
 
     /// Returns whether an object is outside of the shard. The object may be cut off.

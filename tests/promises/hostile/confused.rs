@@ -5,11 +5,14 @@ use http_body_util::BodyExt;
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::ApiResource;
 use kube::{Client, Resource, ResourceExt};
+use kube_informer::object::{ShardKey, ShardSelector, ring_hash};
 use kube_informer::reflector::ListMode;
 use kube_informer::testing::ApiServer;
 
 use super::*;
-use crate::helpers::{S, map as config_map, map_in, server_with};
+use tokio::sync::watch;
+
+use crate::helpers::{S, factory_of, map as config_map, map_in, server_with};
 
 /// The part of a path that the proxy replaces, and by what.
 type Mistake = Arc<Mutex<Option<(&'static str, &'static str)>>>;
@@ -155,4 +158,35 @@ async fn secret_among_config_maps_is_not_stored() {
         assert!(error.contains("the answer has an object of kind"), "{error}");
         factory.shutdown().await;
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn list_of_another_namespace_empties_no_sharded_informer() {
+    let server = ApiServer::builder().sharded_lists(false).build();
+    server.create(&config_map("a", "1")).unwrap();
+    server.create(&map_in("bank", "b")).unwrap();
+    let mistake = Mistake::default();
+    let client = confused(&server, &mistake);
+    let place = ring_hash("shop");
+    let shard = ShardSelector::new(ShardKey::Namespace, [place..=place]);
+    let (_shard, shard) = watch::channel(shard);
+    let factory = factory_of(client);
+    let spec = InformerSpec::<ConfigMap>::new().namespace("shop").shard(shard);
+    let maps = factory.informer_with(spec).unwrap();
+    let deleted = Arc::<Mutex<Vec<String>>>::default();
+    let notes = deleted.clone();
+    maps.on_event(move |event: kube_informer::Event<ConfigMap>| {
+        if event.is_deleted() {
+            notes.lock().push(event.key().unwrap().to_string());
+        }
+    })
+    .unwrap();
+    factory.start().unwrap();
+    maps.wait_for_sync(10 * S).await.unwrap();
+    *mistake.lock() = Some(("/namespaces/shop/", "/namespaces/bank/"));
+    server.create(&map_in("bank", "c")).unwrap();
+    server.compact();
+    server.drop_connections();
+    sleep(60 * S).await;
+    assert!(maps.lister().namespace("shop").get("a").is_ok(), "{:?}", deleted.lock());
 }
