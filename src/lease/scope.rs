@@ -457,7 +457,7 @@ impl WorkScope {
     }
 
     /// Refuses all further work.
-    fn refuse(&self) {
+    pub(crate) fn refuse(&self) {
         // In this order, so that no refused task begins.
         self.abort();
         self.0.ended.swap(true, Ordering::AcqRel);

@@ -409,6 +409,8 @@ impl Driver {
 
 impl Drop for Driver {
     fn drop(&mut self) {
+        // Nothing renews the Lease from now on.
+        self.scopes.iter().flatten().for_each(WorkScope::refuse);
         self.drop_work();
     }
 }

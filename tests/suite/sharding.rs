@@ -476,3 +476,37 @@ async fn controllers_status_shows_its_sharding() {
     let status = sharded.handle().status().sharding.unwrap();
     assert_eq!((&*status.group, &status.session), ("workers", &None));
 }
+
+/// Nothing renews its Lease.
+#[tokio::test(start_paused = true)]
+async fn no_guard_holds_after_the_membership_was_dropped() {
+    let server = ApiServer::new();
+    let one = |who: &str| {
+        let sharding = Sharding::builder(server.client(), "shop", "g", ShardBy::Namespace);
+        sharding.slots(1).identity(who).build().unwrap()
+    };
+    let (first, second) = (one("a"), one("b"));
+    let scope = {
+        let mut running = std::pin::pin!(first.run(CancellationToken::new()));
+        loop {
+            tokio::select! {
+                _ = &mut running => unreachable!("nothing stops it"),
+                () = sleep(RETRY) => {}
+            }
+            if let Some(scope) = first.scope(0) {
+                break scope;
+            }
+        }
+    };
+    assert!(!scope.guard().holds());
+    let (stop, other) = (CancellationToken::new(), second.clone());
+    let running = tokio::spawn({
+        let stop = stop.clone();
+        async move { other.run(stop).await }
+    });
+    sleep(4 * LEASE).await;
+    assert!(second.scope(0).is_some_and(|scope| scope.guard().holds()));
+    assert!(!scope.guard().holds(), "both replicas have the slot");
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
