@@ -346,8 +346,8 @@ impl fmt::Debug for Codec {
 
 /// Makes room for an object in the heap of this thread.
 ///
-/// glibc extends the heap of every thread but the first by a page at a time, each with a call of the
-/// kernel, and a decoded pod takes ten pages. The block that is freed here stays in the heap.
+/// glibc extends the heap of every thread but the first by a page at a time, each with a call of
+/// the kernel, and a decoded pod takes ten pages. The block that is freed here stays in the heap.
 fn extend_heap() {
     const ROOM: usize = 64 << 10;
     drop(black_box(Vec::<u8>::with_capacity(ROOM)));
