@@ -176,8 +176,11 @@ impl Prometheus {
         let name = valid_name(key.name());
         let labels = key.labels().map(|label| {
             let value = escaped(label.value()).replace('"', "\\\"");
-            format!("{}=\"{value}\"", valid_name(label.key()))
+            (valid_label(label.key(), kind), value)
         });
+        // Series with equal labels are one. A name that comes twice would be invalid.
+        let labels: BTreeMap<_, _> = labels.collect();
+        let labels = labels.iter().map(|(name, value)| format!("{name}=\"{value}\""));
         let labels: Arc<str> = labels.collect::<Vec<_>>().join(",").into();
         let own = DESCRIPTIONS.iter().any(|description| description.name == name);
         let mut families = self.0.lock();
@@ -300,7 +303,13 @@ fn valid_name(name: &str) -> String {
         let fits = char.is_ascii_alphabetic() || matches!(char, '_' | ':');
         if fits || (place > 0 && char.is_ascii_digit()) { char } else { '_' }
     };
-    name.chars().enumerate().map(valid).collect()
+    if name.is_empty() { "_".to_owned() } else { name.chars().enumerate().map(valid).collect() }
+}
+
+/// Replaces the characters that the name of a label may not have. A histogram has its own `le`.
+fn valid_label(name: &str, kind: Kind) -> String {
+    let name = valid_name(name).replace(':', "_");
+    if name == "le" && kind == Kind::Histogram { "le_".to_owned() } else { name }
 }
 
 fn escaped(text: &str) -> String {
@@ -319,6 +328,24 @@ mod tests {
 
     fn metadata() -> Metadata<'static> {
         Metadata::new(module_path!(), Level::INFO, None)
+    }
+
+    #[test]
+    fn names_of_labels_are_valid_and_differ() {
+        let recorder = Prometheus::default();
+        let labels =
+            ["http:code", "", "le", "x.y", "x-y", "b", "a"].map(|name| Label::new(name, "1"));
+        let key = Key::from_parts("", labels.to_vec());
+        recorder.register_counter(&key, &metadata()).increment(1);
+        let text = recorder.render();
+        assert!(
+            text.contains("_{_=\"1\",a=\"1\",b=\"1\",http_code=\"1\",le=\"1\",x_y=\"1\"} 1"),
+            "{text}"
+        );
+        recorder
+            .register_histogram(&Key::from_parts("wait", labels.to_vec()), &metadata())
+            .record(1.0);
+        assert!(recorder.render().contains("le_=\"1\""));
     }
 
     #[test]
