@@ -30,7 +30,7 @@ use crate::object::{Cached, CachedEvent, ObjectKey, PartedTable, hash_str};
 /// The stored objects that a new handler receives first.
 pub(super) type Stored = Box<dyn ExactSizeIterator<Item = (ObjectKey, Cached)> + Send>;
 
-/// The number of cancelled adds that one `pop` skips before it returns [`Popped::Later`].
+/// The number of cancelled events that one `pop` skips before it returns [`Popped::Later`].
 const CANCELLED_PER_POP: usize = 64;
 
 /// A queue of events that merges when it is full.
@@ -239,7 +239,7 @@ impl Backlog {
     }
 
     fn pop_queued(&mut self) -> Option<Popped> {
-        loop {
+        for _ in 0..CANCELLED_PER_POP {
             let entry = self.entries.pop_front()?;
             let number = self.first;
             self.first += 1;
@@ -256,6 +256,7 @@ impl Backlog {
             }
             return Some(Popped::Event(key, event, since));
         }
+        Some(Popped::Later)
     }
 
     #[cfg(test)]
