@@ -22,6 +22,7 @@ use crate::lister_watcher::Collection;
 use crate::object::{
     AnyObject, Cached, CachedEvent, ChunkedVec, Delta, ObjectKey, ResourceVersion,
 };
+use crate::panic::SafeDropper;
 use crate::processor::{Listeners, Notification, Recipients};
 use crate::yield_budget::{TURN, UNPACKING, YieldBudget, give_way};
 
@@ -57,6 +58,17 @@ struct AppliedDeltas {
     /// Old objects that are in no notification. They are kept until the previous state of the store
     /// is freed, so that freeing it drops no object.
     unsent: Vec<Cached>,
+}
+
+/// Drops objects one by one, because a `Drop` may panic.
+impl Drop for AppliedDeltas {
+    fn drop(&mut self) {
+        let dropper = SafeDropper::default();
+        for notification in self.notifications.drain(..) {
+            dropper.free_event(notification.event);
+        }
+        dropper.free_all(self.unsent.drain(..));
+    }
 }
 
 /// A guard of the processing loop. However the loop ends, the guard closes queue, processor and
@@ -183,14 +195,14 @@ impl Pipeline {
     /// Frees objects one by one, because an object's `Drop` is user code. Yields in between.
     async fn free(&self, applied: ChunkedVec<AppliedDeltas>) {
         let mut budget = YieldBudget::new();
-        for AppliedDeltas { notifications, unsent } in applied {
-            for notification in notifications {
-                budget.spend(1).await;
+        for mut deltas in applied {
+            while let Some(notification) = deltas.notifications.pop() {
                 self.dropper.free_event(notification.event);
-            }
-            for object in unsent {
                 budget.spend(1).await;
+            }
+            while let Some(object) = deltas.unsent.pop() {
                 self.dropper.free(object);
+                budget.spend(1).await;
             }
         }
     }
@@ -420,5 +432,12 @@ mod tests {
             BatchUpdate { batch: &batch, initial: false, resyncing: false }.stamp(&mut draft);
             assert_eq!(draft.version(), Some(&version.into()));
         }
+    }
+
+    /// A second panic while the first one unwinds would end the process.
+    #[test]
+    fn several_destructors_of_applied_deltas_may_panic() {
+        let object = || Cached::any(Arc::new(crate::object::Value::from(crate::helpers::Bomb)));
+        drop(AppliedDeltas { notifications: Vec::new(), unsent: vec![object(), object()] });
     }
 }
