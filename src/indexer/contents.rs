@@ -216,7 +216,7 @@ impl StoreContents {
     pub(super) fn mark_stale(&mut self, key: &ObjectKey) {
         if let Some((row, _)) = self.find(key) {
             self.stale.insert(row);
-        } else {
+        } else if !self.unreadable.contains(key) {
             Arc::make_mut(&mut self.unreadable).insert(key.clone());
         }
     }
