@@ -106,7 +106,7 @@ pub enum Change {
 /// ```
 #[derive(Debug)]
 pub struct Replacement {
-    /// The objects, in list order. If two have the same key, the one with the newer version counts.
+    /// The objects, in list order. If two have the same key, the last one counts.
     pub items: ChunkedVec<(ObjectKey, Cached)>,
     /// The keys of listed objects that could not be decoded. They count as present.
     pub unreadable: HashSet<ObjectKey>,
