@@ -202,7 +202,10 @@ impl Reconciler {
             Next::Retry => work.retry(),
         };
         // The text and the drop of the user's error are user code.
-        let text = catch(|| chain(&error));
+        let text = catch(|| match &error {
+            ReconcileError::Failed(error) => chain(&**error),
+            error => chain(error),
+        });
         let text =
             text.unwrap_or_else(|message| format!("the error's Display panicked: {message}"));
         drop_safely(error);
