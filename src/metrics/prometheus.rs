@@ -174,12 +174,14 @@ impl Prometheus {
     /// Returns the value of a series. `None` if the name belongs to a metric of another kind.
     fn value(&self, kind: Kind, key: &Key) -> Option<Arc<Value>> {
         let name = valid_name(key.name());
-        let labels = key.labels().map(|label| {
-            let value = escaped(label.value()).replace('"', "\\\"");
-            (valid_label(label.key(), kind), value)
-        });
-        // Series with equal labels are one. A name that comes twice would be invalid.
-        let labels: BTreeMap<_, _> = labels.collect();
+        let mut labels: Vec<(String, String)> = Vec::new();
+        for label in key.labels() {
+            let label_name = valid_label(label.key(), kind);
+            // A name that comes twice would be invalid.
+            if labels.iter().all(|(known, _)| *known != label_name) {
+                labels.push((label_name, escaped(label.value()).replace('"', "\\\"")));
+            }
+        }
         let labels = labels.iter().map(|(name, value)| format!("{name}=\"{value}\""));
         let labels: Arc<str> = labels.collect::<Vec<_>>().join(",").into();
         let own = DESCRIPTIONS.iter().any(|description| description.name == name);
@@ -339,7 +341,7 @@ mod tests {
         recorder.register_counter(&key, &metadata()).increment(1);
         let text = recorder.render();
         assert!(
-            text.contains("_{_=\"1\",a=\"1\",b=\"1\",http_code=\"1\",le=\"1\",x_y=\"1\"} 1"),
+            text.contains("_{http_code=\"1\",_=\"1\",le=\"1\",x_y=\"1\",b=\"1\",a=\"1\"} 1"),
             "{text}"
         );
         recorder
