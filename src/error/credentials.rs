@@ -12,7 +12,7 @@ use std::sync::Arc;
 use kube::client::AuthError;
 use kube::config::KubeconfigError;
 
-use super::{BoxError, MOST_CAUSES, chain};
+use super::MOST_CAUSES;
 
 /// Returns an error of kube that quotes no credentials, neither as text nor for `Debug`.
 pub(crate) fn without_credentials(error: kube::Error) -> kube::Error {
@@ -24,9 +24,10 @@ pub(crate) fn without_credentials(error: kube::Error) -> kube::Error {
 }
 
 /// Returns an error of user code, or its text if a cause of it may quote credentials.
-pub(crate) fn told_without_credentials(error: BoxError) -> BoxError {
+#[cfg(feature = "manager")]
+pub(crate) fn told_without_credentials(error: super::BoxError) -> super::BoxError {
     match Hidden::of(&*error) {
-        Some(_) => chain(&*error).into(),
+        Some(_) => super::chain(&*error).into(),
         None => error,
     }
 }

@@ -22,7 +22,9 @@ use std::time::Duration;
 use serde::ser::SerializeStruct;
 
 use self::credentials::Hidden;
-pub(crate) use self::credentials::{told_without_credentials, without_credentials};
+#[cfg(feature = "manager")]
+pub(crate) use self::credentials::told_without_credentials;
+pub(crate) use self::credentials::without_credentials;
 pub use self::status::{ApiStatus, FaultClass};
 use crate::object::{ObjectKey, ResourceVersion};
 
