@@ -236,8 +236,8 @@ fn first(keys: &[ObjectKey]) -> &str {
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ReconcileError {
     /// The error that the user's code returned.
-    #[error("{0}")]
-    Failed(#[source] BoxError),
+    #[error(transparent)]
+    Failed(BoxError),
     /// The reconcile exceeded this [timeout](super::ControllerBuilder::timeout) and was dropped.
     #[error("the reconcile took longer than {0:?}")]
     TimedOut(Duration),
