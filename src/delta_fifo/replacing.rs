@@ -52,9 +52,12 @@ impl DeltaFifo {
         if restored && !whole {
             unlisted = self.missing(&items, &unreadable, &moved, &mut budget).await;
         }
-        // Of a whole list, a key that is neither listed nor unreadable is deleted.
-        let kept = unlisted.iter().map(|(key, _)| key).chain(&unreadable);
-        let mut pre_restore = self.pre_restore(kept, restored, &mut budget).await;
+        let mut pre_restore = HashSet::new();
+        if restored || whole {
+            // Of a whole list, a key that is neither listed nor unreadable is deleted.
+            let kept = unlisted.iter().map(|(key, _)| key).chain(&unreadable);
+            pre_restore = self.pre_restore(kept, restored, &mut budget).await;
+        }
         let mut batch = {
             let mut state = self.state.lock();
             if !only_arrivals {
