@@ -25,6 +25,8 @@ mod secret_log;
 mod signals;
 mod slim_cache;
 mod spans;
+#[path = "../helpers/turn.rs"]
+mod turn;
 mod turns;
 
 use std::alloc::System;

@@ -2,10 +2,8 @@
 //! many objects has no longer one. What is allocated, moved or freed at once grows with no list.
 
 use std::convert::Infallible;
-use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -22,6 +20,7 @@ use stats_alloc::Stats;
 use tokio::sync::Notify;
 
 use crate::COUNTED;
+use crate::turn::turn;
 
 const LIMIT: Duration = Duration::from_secs(3600);
 
@@ -102,16 +101,6 @@ impl Turn {
         self.calls = self.calls.max(calls(after) - calls(before));
         before == after
     }
-}
-
-/// Waits until another task was polled once, if one can go on.
-async fn turn() {
-    let mut waited = false;
-    poll_fn(|cx| {
-        cx.waker().wake_by_ref();
-        if std::mem::replace(&mut waited, true) { Poll::Ready(()) } else { Poll::Pending }
-    })
-    .await;
 }
 
 /// Returns the longest turn of each list.

@@ -24,5 +24,7 @@ mod queue;
 mod quiet;
 mod recorder;
 mod stages;
+#[path = "../helpers/turn.rs"]
+mod turn;
 mod versions;
 mod writing;

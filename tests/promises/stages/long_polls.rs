@@ -1,10 +1,9 @@
 //! No task keeps its thread: work is counted in objects a turn, on hostile runtimes, too.
 
-use std::future::{Future, poll_fn};
+use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
-use std::task::Poll;
 
 use futures::StreamExt;
 use kube_informer::error::ApiStatus;
@@ -14,6 +13,7 @@ use kube_informer::{Event, HandlerOptions};
 use super::bombs::Bombs;
 use super::{SOON, filled, object, settle};
 use crate::helpers::informer_of;
+use crate::turn::turn;
 
 /// More than any step may do in one turn.
 const MOST: usize = 256;
@@ -24,19 +24,6 @@ fn on_one_thread<T: Send + 'static>(work: impl Future<Output = T> + Send + 'stat
     let runtime = runtime.enable_all().max_blocking_threads(1).build().unwrap();
     // A task as the others are: each has a turn between two of its own.
     runtime.block_on(async { tokio::spawn(work).await.unwrap() })
-}
-
-/// Goes to the end of the run queue.
-async fn turn() {
-    let mut gave_way = false;
-    poll_fn(|cx| {
-        if std::mem::replace(&mut gave_way, true) {
-            return Poll::Ready(());
-        }
-        cx.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
 }
 
 #[test]
