@@ -28,26 +28,7 @@ impl DeltaFifo {
         if whole {
             gone = self.missing(&items, &unreadable, &moved, &mut budget).await;
         }
-        for (key, object) in &mut items {
-            budget.spend(1).await;
-            let known = {
-                let mut state = self.state.lock();
-                state.pre_restore.remove(key);
-                state.pending.latest(key, &*self.known)
-            };
-            let unused = match known {
-                Some(known) if object.is_same_state(&known) => {
-                    Some(std::mem::replace(object, known))
-                }
-                Some(known) if object.is_different_object(&known) => {
-                    gone.push((key.clone(), tombstone(known)));
-                    None
-                }
-                known => known,
-            };
-            // Its `Drop` is user code, so no lock is held here.
-            self.dropper.free_all(unused);
-        }
+        self.compare(&mut items, &mut gone, &mut budget).await;
         let mut unlisted = ChunkedVec::new();
         if restored && !whole {
             unlisted = self.missing(&items, &unreadable, &moved, &mut budget).await;
@@ -128,6 +109,36 @@ impl DeltaFifo {
         if batch.queue() && only_arrivals {
             // Without a first list there is nothing to wait for.
             self.synced.send_replace(true);
+        }
+    }
+
+    /// Compares listed objects with the known ones. Of two equal states, the known one is kept. An
+    /// object that replaced another of its name adds the other's tombstone to `gone`.
+    async fn compare(
+        &self,
+        items: &mut ChunkedVec<(ObjectKey, Cached)>,
+        gone: &mut ChunkedVec<(ObjectKey, Delta)>,
+        budget: &mut YieldBudget,
+    ) {
+        for (key, object) in items {
+            budget.spend(1).await;
+            let known = {
+                let mut state = self.state.lock();
+                state.pre_restore.remove(key);
+                state.pending.latest(key, &*self.known)
+            };
+            let unused = match known {
+                Some(known) if object.is_same_state(&known) => {
+                    Some(std::mem::replace(object, known))
+                }
+                Some(known) if object.is_different_object(&known) => {
+                    gone.push((key.clone(), tombstone(known)));
+                    None
+                }
+                known => known,
+            };
+            // Its `Drop` is user code, so no lock is held here.
+            self.dropper.free_all(unused);
         }
     }
 
