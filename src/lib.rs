@@ -118,6 +118,7 @@ mod any_json;
 pub mod client;
 pub mod clusters;
 mod codec;
+mod collections;
 pub mod controller;
 pub mod delta_fifo;
 #[cfg(any(doc, doctest))]
@@ -154,7 +155,6 @@ mod sync;
 pub mod testing;
 mod time;
 pub mod transport;
-mod vec_map;
 pub mod workqueue;
 pub mod writing;
 mod yield_budget;

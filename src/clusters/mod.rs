@@ -84,12 +84,12 @@ use self::life::{Join, Member};
 pub use self::provider::{ClusterConfig, ClusterProvider};
 pub use self::secrets::KubeconfigSecrets;
 pub use self::status::{ClusterPhase, ClusterStatus};
+use crate::collections::VecMap;
 use crate::controller::BoxError;
 use crate::factory::{SharedInformerFactoryBuilder, SharedLimits};
 use crate::leader_election::WorkScope;
 use crate::sharding::Sharding;
 use crate::sync::Mutex;
-use crate::vec_map::VecMap;
 
 /// The number of lists that are read at a time, unless set.
 const LISTS: usize = 32;

@@ -14,11 +14,11 @@ use tokio_util::sync::CancellationToken;
 use super::ClustersState;
 use super::life::{Join, Life, Member};
 use super::provider::{ClusterConfig, Provided};
+use crate::collections::VecMap;
 use crate::leader_election::WorkScope;
 use crate::object::ring_hash;
 use crate::panic::into_message;
 use crate::sharding::{Sharding, ShardingStatus};
-use crate::vec_map::VecMap;
 
 /// The period of the check of slots, beside the changes that are told.
 const PERIOD: Duration = Duration::from_secs(1);

@@ -20,6 +20,7 @@ use super::own_writes::{CacheGuard, WriteLog};
 use super::presence::Sight;
 use super::triggers::{Keys, Rule};
 use super::waiting::UnseenKeys;
+use crate::collections::VecMap;
 use crate::informer::{
     InformerGroup, InformerSet, InformerStopped, Membership, SharedInformer, StartError,
 };
@@ -27,7 +28,6 @@ use crate::object::ObjectKey;
 use crate::panic::drop_safely;
 use crate::sync::Mutex;
 use crate::time::Moment;
-use crate::vec_map::VecMap;
 use crate::workqueue::{Work, WorkQueue};
 
 /// The additions of a controller.

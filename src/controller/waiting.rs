@@ -12,10 +12,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::own_writes::Unobserved;
+use crate::collections::VecMap;
 use crate::lister_watcher::Collection;
 use crate::object::ObjectKey;
 use crate::sync::Mutex;
-use crate::vec_map::VecMap;
 use crate::workqueue::{Priority, Work, WorkQueue};
 
 /// The longest time that a key is parked at once. The informer's sync wakes it earlier.

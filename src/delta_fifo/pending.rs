@@ -6,7 +6,8 @@
 
 use std::collections::HashMap;
 
-use crate::object::{Cached, Delta, KnownObjects, ObjectKey, PartedTable, hash_str};
+use crate::collections::PartedTable;
+use crate::object::{Cached, Delta, KnownObjects, ObjectKey, hash_str};
 
 /// A summary by key of the deltas that are queued, or popped and not done.
 #[derive(Default)]

@@ -9,8 +9,8 @@ use kube::core::ClusterResourceScope;
 use serde::Deserialize;
 
 use super::conditions::Conditions;
+use crate::collections::VecMap;
 use crate::indexer::Snapshot;
-use crate::vec_map::VecMap;
 
 /// The label of what an API server registers by itself, and its values.
 const MADE_FOR: &str = "kube-aggregator.kubernetes.io/automanaged";

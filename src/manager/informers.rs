@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use futures::future::join;
 
+use crate::collections::ChunkedVec;
 use crate::controller::AnyController;
 use crate::factory::{FactoryStatus, SharedInformerFactory};
 use crate::informer::{
     InformerStatus, SharedInformer, StartError, SyncError, shutdown_all, wait_for_own,
 };
-use crate::object::ChunkedVec;
 use crate::sync::Mutex;
 
 /// The informers that a manager starts, awaits, shows and stops.

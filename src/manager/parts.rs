@@ -8,11 +8,11 @@ use futures::{FutureExt, TryFutureExt};
 use tokio_util::sync::CancellationToken;
 
 use crate::clusters::Clusters;
+use crate::collections::VecMap;
 use crate::controller::AnyController;
 use crate::error::BoxError;
 use crate::factory::SharedInformerFactory;
 use crate::leader_election::{LeaderElector, WorkScope};
-use crate::vec_map::VecMap;
 use crate::writing::EventRecorder;
 
 /// The end of a task.

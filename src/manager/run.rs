@@ -17,10 +17,10 @@ use super::parts::{LeadingTask, ManagerParts, ReplicaTask};
 use super::signals::Stops;
 use super::status::{ManagerState, Role};
 use super::{Manager, ManagerError, ManagerPhase};
+use crate::collections::ChunkedVec;
 use crate::controller::{AnyController, StopGuard};
 use crate::error::{BoxError, told_without_credentials};
 use crate::leader_election::{LeaderElectionError, LeaderElector, Outcome, WorkScope};
-use crate::object::ChunkedVec;
 use crate::panic::drop_safely;
 
 /// The name of the election among the parts of a manager.

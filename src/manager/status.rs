@@ -15,6 +15,7 @@ use super::adding::Additions;
 use super::informers::Informers;
 use super::names::check_names;
 use crate::clusters::{ClusterStatus, Clusters};
+use crate::collections::VecMap;
 use crate::controller::{ControllerHandle, ControllerStatus};
 use crate::factory::FactoryStatus;
 use crate::informer::{SharedInformer, shutdown_all};
@@ -22,7 +23,6 @@ use crate::leader_election::{LeadershipState, WorkScope};
 use crate::sharding::Sharding;
 use crate::sync::Mutex;
 use crate::time::seconds;
-use crate::vec_map::VecMap;
 
 /// The status of a manager and of all its parts, at one moment. It never contains the contents of
 /// objects.

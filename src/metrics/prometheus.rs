@@ -18,7 +18,7 @@ use ::metrics::{
 use parking_lot::Mutex;
 
 use super::names::{self, DESCRIPTIONS, Kind};
-use crate::vec_map::VecMap;
+use crate::collections::VecMap;
 
 /// The upper bounds of buckets, in seconds: for times within the process, which are short.
 const SHORT: [f64; 11] =

@@ -11,7 +11,7 @@ use kube::Resource;
 use kube::api::ObjectMeta;
 
 use super::AnyObject;
-use super::parted_table::PartedTable;
+use crate::collections::PartedTable;
 
 /// The key of an object: `namespace/name` if it is namespaced, `name` if it is cluster-scoped.
 ///

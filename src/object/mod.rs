@@ -4,14 +4,12 @@
 
 mod cached;
 mod change;
-mod chunked_vec;
 mod content;
 mod digest;
 mod event;
 mod index_values;
 mod key;
 mod known;
-mod parted_table;
 mod reach;
 mod shard;
 mod told;
@@ -19,6 +17,7 @@ mod told;
 mod value;
 mod version;
 
+pub use crate::collections::{ChunkedIntoIter, ChunkedVec};
 pub(crate) use cached::Form;
 #[cfg(not(any(test, feature = "testing")))]
 pub(crate) use cached::PackedObject;
@@ -28,7 +27,6 @@ pub use cached::PackedObject;
 pub use cached::{AnyObject, Cached};
 pub(crate) use cached::{PassingRead, downcast};
 pub use change::{Change, Delta, Replacement};
-pub use chunked_vec::{ChunkedIntoIter, ChunkedVec};
 pub use content::ContentFilter;
 pub(crate) use digest::Digest;
 pub use event::{CachedEvent, Event, EventRef, ObjectEvent};
@@ -39,7 +37,6 @@ pub(crate) use key::{KeyPositions, hash_parts, hash_str};
 pub use known::{KnownChunks, KnownObjects, ObjectState};
 #[doc(no_inline)]
 pub use kube_decode::FieldSet;
-pub(crate) use parted_table::PartedTable;
 pub(crate) use reach::KindReach;
 pub use shard::{ShardKey, ShardSelector, ring_hash};
 pub(crate) use shard::{controller, set_controller};

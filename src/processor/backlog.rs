@@ -24,8 +24,8 @@
 
 use std::time::Duration;
 
-use super::parted_queue::PartedQueue;
-use crate::object::{Cached, CachedEvent, ObjectKey, PartedTable, hash_str};
+use crate::collections::{PartedQueue, PartedTable};
+use crate::object::{Cached, CachedEvent, ObjectKey, hash_str};
 
 /// The stored objects that a new handler receives first.
 pub(super) type Stored = Box<dyn ExactSizeIterator<Item = (ObjectKey, Cached)> + Send>;

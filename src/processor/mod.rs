@@ -11,7 +11,6 @@
 mod backlog;
 mod handler;
 mod listener;
-mod parted_queue;
 mod registration;
 mod resync;
 mod tap;

@@ -10,6 +10,7 @@ use tokio::time::Instant;
 use super::demand::Demands;
 use super::freshness::Proofs;
 use super::serving::AwaitedKind;
+use crate::collections::VecMap;
 use crate::error::{FaultClass, SourceError};
 use crate::metrics::{
     Count, ERRORS, LAST_EVENT, Level, Mark, MetricLabels, RELISTS, WATCH_REFUSED,
@@ -17,7 +18,6 @@ use crate::metrics::{
 use crate::object::ResourceVersion;
 use crate::sync::{Mutex, MutexGuard};
 use crate::time::seconds;
-use crate::vec_map::VecMap;
 
 /// The status of a reflector: its state and its counters, at one moment.
 ///

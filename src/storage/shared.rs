@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use super::heat::Heat;
 use super::{PackError, ReportFault};
+use crate::collections::PartedTable;
 use crate::error::Fault;
-use crate::object::PartedTable;
 use crate::panic::SafeDropper;
 use crate::sync::{Mutex, Notify};
 

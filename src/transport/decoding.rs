@@ -14,8 +14,8 @@ use futures::{FutureExt, Stream, StreamExt};
 
 use super::decode_threads::SourceThreads;
 use super::raw_item::RawItem;
+use crate::collections::{ChunkedIntoIter, ChunkedVec};
 use crate::error::SourceError;
-use crate::object::{ChunkedIntoIter, ChunkedVec};
 
 /// The number of bytes of objects in a full portion.
 const PORTION: usize = 64 * 1024;

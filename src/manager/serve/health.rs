@@ -9,11 +9,11 @@ use futures::future::join_all;
 
 use super::checks::Check;
 use crate::clusters::{ClusterPhase, ClusterStatus};
+use crate::collections::VecMap;
 use crate::controller::{ControllerStatus, Phase};
 use crate::informer::InformerStatus;
 use crate::manager::status::{ManagerPhase, ManagerState, ManagerStatus};
 use crate::reflector::ReflectorState;
-use crate::vec_map::VecMap;
 
 /// The time after the end of a lease within which its work must have ended, or the leader is stuck.
 const TERM_MARGIN: Duration = Duration::from_secs(5);

@@ -13,8 +13,8 @@ pub(super) use self::cells::Arrival;
 use self::cells::{Cells, small};
 use super::line::{Line, Ticket};
 use super::priority::{Aging, Priority};
+use crate::collections::VecMap;
 use crate::panic;
-use crate::vec_map::VecMap;
 
 /// Ready, processed and delayed items.
 pub(super) struct Core<T> {

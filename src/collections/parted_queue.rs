@@ -11,7 +11,7 @@ const PART: usize = 1024;
 
 /// A queue whose first part grows as a plain queue does, and is followed by others once it is full.
 #[derive(Debug)]
-pub(super) struct PartedQueue<T> {
+pub(crate) struct PartedQueue<T> {
     front: VecDeque<T>,
     /// All parts but the last have [`PART`] elements.
     rest: VecDeque<VecDeque<T>>,
@@ -25,13 +25,13 @@ impl<T> Default for PartedQueue<T> {
 
 impl<T> PartedQueue<T> {
     /// Returns the number of elements. O(1).
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         let last = self.rest.back().map_or(0, VecDeque::len);
         self.front.len() + self.rest.len().saturating_sub(1) * PART + last
     }
 
     /// Adds an element at the end. O(1): it moves at most the elements of one part.
-    pub(super) fn push_back(&mut self, element: T) {
+    pub(crate) fn push_back(&mut self, element: T) {
         let last = self.rest.back_mut().unwrap_or(&mut self.front);
         if last.len() < PART {
             last.push_back(element);
@@ -43,7 +43,7 @@ impl<T> PartedQueue<T> {
     }
 
     /// Takes the first element. O(1): it frees at most one part.
-    pub(super) fn pop_front(&mut self) -> Option<T> {
+    pub(crate) fn pop_front(&mut self) -> Option<T> {
         let first = self.front.pop_front();
         if self.front.is_empty()
             && let Some(next) = self.rest.pop_front()
@@ -54,7 +54,7 @@ impl<T> PartedQueue<T> {
     }
 
     /// Returns an element, mutable. O(1).
-    pub(super) fn get_mut(&mut self, index: usize) -> Option<&mut T> {
+    pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut T> {
         match index.checked_sub(self.front.len()) {
             None => self.front.get_mut(index),
             Some(index) => self.rest.get_mut(index / PART)?.get_mut(index % PART),
@@ -62,12 +62,12 @@ impl<T> PartedQueue<T> {
     }
 
     /// Returns the elements in order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         self.front.iter().chain(self.rest.iter().flatten())
     }
 
     /// Takes out the elements, in order.
-    pub(super) fn drain(&mut self) -> impl Iterator<Item = T> {
+    pub(crate) fn drain(&mut self) -> impl Iterator<Item = T> {
         from_fn(|| self.pop_front())
     }
 }
