@@ -6,9 +6,9 @@
 
 use hashbrown::HashTable;
 
-/// The largest number of entries of a part: seven eighths of 2,048 buckets. Splitting a part takes
-/// half a millisecond if its entries are large.
-const PART: usize = 1_792;
+/// The largest number of entries of a part: seven eighths of 512 buckets. A few times as many would
+/// take 128 kB or more, for which an allocator asks the kernel each time.
+const PART: usize = 448;
 
 /// The room that the only part keeps, in entries. A queue is filled and emptied all the time. One
 /// of many parts keeps none, so that the last entry does not free the memory of all.
@@ -125,6 +125,11 @@ impl<T> PartedTable<T> {
     /// Returns every entry, in no order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         self.parts.iter().flat_map(|part| part.entries.iter().map(|(_, entry)| entry))
+    }
+
+    /// Returns every entry, mutable, in no order. The caller must not change its key.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.parts.iter_mut().flat_map(|part| part.entries.iter_mut().map(|(_, entry)| entry))
     }
 
     /// Returns every entry, in no order.

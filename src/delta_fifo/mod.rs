@@ -15,7 +15,7 @@ mod replacing;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use tokio::sync::watch;
 
 pub use self::batch::{Batch, BatchKind};
 use self::pending::Pending;
-use crate::object::{Cached, Change, Delta, KnownObjects, ObjectKey, ResourceVersion};
+use crate::object::{Cached, Change, Delta, KeyMap, KnownObjects, ObjectKey, ResourceVersion};
 use crate::panic::SafeDropper;
 use crate::sync::{Mutex, Notify};
 use crate::yield_budget::{TURN, YieldBudget};
@@ -90,12 +90,12 @@ struct Queued {
     pending: Pending,
     /// The objects without a decoded state that exist once everything queued is done. Each has the
     /// version of the event or list that showed it.
-    unreadable: HashMap<ObjectKey, Option<ResourceVersion>>,
+    unreadable: KeyMap<Option<ResourceVersion>>,
     /// The version of the collection after the last queued change.
     version: Option<ResourceVersion>,
     /// The keys of objects whose known state is from before the server's history was lost. Their
     /// versions do not compare with newer ones.
-    pre_restore: HashSet<ObjectKey>,
+    pre_restore: KeyMap<()>,
     /// The id of the last batch that was done. Batches are done in order.
     done: u64,
     /// True once any change was accepted.
@@ -124,9 +124,9 @@ impl DeltaFifo {
             state: Mutex::new(Queued {
                 batches: VecDeque::new(),
                 pending: Pending::default(),
-                unreadable: HashMap::new(),
+                unreadable: KeyMap::default(),
                 version: None,
-                pre_restore: HashSet::new(),
+                pre_restore: KeyMap::default(),
                 done: 0,
                 populated: false,
                 closed: false,

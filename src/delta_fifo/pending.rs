@@ -6,13 +6,12 @@
 
 use std::collections::HashMap;
 
-use crate::collections::PartedTable;
-use crate::object::{Cached, Delta, KnownObjects, ObjectKey, hash_str};
+use crate::object::{Cached, Delta, KeyMap, KnownObjects, ObjectKey};
 
 /// A summary by key of the deltas that are queued, or popped and not done.
 #[derive(Default)]
 pub(super) struct Pending {
-    keys: PartedTable<(ObjectKey, Entry)>,
+    keys: KeyMap<Entry>,
     deltas: usize,
     batches: u64,
 }
@@ -42,13 +41,13 @@ impl Pending {
     }
 
     pub(super) fn last_at(&self, key: &ObjectKey) -> Option<(u64, usize)> {
-        self.entry(key).map(|entry| entry.last_at)
+        self.keys.get(key).map(|entry| entry.last_at)
     }
 
     /// Returns the object after everything queued: from the queue if it is pending there, otherwise
     /// from the store.
     pub(super) fn latest(&self, key: &ObjectKey, known: &dyn KnownObjects) -> Option<Cached> {
-        match self.entry(key) {
+        match self.keys.get(key) {
             Some(entry) => entry.latest.clone(),
             None => known.get(key),
         }
@@ -72,11 +71,6 @@ impl Pending {
         self.keys.reserve(keys);
     }
 
-    fn entry(&self, key: &ObjectKey) -> Option<&Entry> {
-        let found = self.keys.find(hash_str(key.as_str()), |(other, _)| other == key);
-        found.map(|(_, entry)| entry)
-    }
-
     /// Counts a delta that is queued at `at`.
     pub(super) fn note(&mut self, key: &ObjectKey, delta: &Delta, at: (u64, usize)) {
         self.deltas += 1;
@@ -86,14 +80,12 @@ impl Pending {
             Delta::Deleted { .. } | Delta::MovedAway(_) => None,
             _ => delta.object().cloned(),
         };
-        let hash = hash_str(key.as_str());
-        if let Some((_, entry)) = self.keys.find_mut(hash, |(other, _)| other == key) {
+        if let Some(entry) = self.keys.get_mut(key) {
             entry.deltas += 1;
             entry.latest = latest;
             entry.last_at = at;
         } else {
-            let entry = Entry { deltas: 1, latest, last_at: at };
-            self.keys.insert(hash, (key.clone(), entry));
+            self.keys.add(key.clone(), Entry { deltas: 1, latest, last_at: at });
         }
     }
 
@@ -104,12 +96,10 @@ impl Pending {
             if matches!(delta, Delta::Unreadable | Delta::Forgotten) {
                 continue;
             }
-            let (hash, is) =
-                (hash_str(key.as_str()), |(other, _): &(ObjectKey, Entry)| other == key);
-            if let Some((_, entry)) = self.keys.find_mut(hash, is) {
+            if let Some(entry) = self.keys.get_mut(key) {
                 entry.deltas -= 1;
                 if entry.deltas == 0 {
-                    self.keys.remove(hash, is);
+                    self.keys.remove(key);
                 }
             }
         }

@@ -4,11 +4,10 @@
 //! time. The result is the same as under one lock. The feeder waits for this call. The drainer only
 //! moves queued deltas into the store, which does not change the final state.
 
-use std::collections::HashSet;
-
-use super::{Batch, BatchKind, DeltaFifo, tombstone};
+use super::{Batch, BatchKind, DeltaFifo, Queued, tombstone};
 use crate::object::{
-    Cached, ChunkedVec, Delta, KeyPositions, ObjectKey, Replacement, ShardSelector,
+    Cached, ChunkedVec, Delta, KeyMap, KeyPositions, ObjectKey, Replacement, ResourceVersion,
+    ShardSelector,
 };
 use crate::yield_budget::{PART, TURN, YieldBudget};
 
@@ -33,7 +32,8 @@ impl DeltaFifo {
         if restored && !whole {
             unlisted = self.missing(&items, &unreadable, &moved, &mut budget).await;
         }
-        let mut pre_restore = HashSet::new();
+        budget.free(moved, 1).await;
+        let mut pre_restore = KeyMap::default();
         if restored || whole {
             // Of a whole list, a key that is neither listed nor unreadable is deleted.
             let kept = unlisted.iter().map(|(key, _)| key).chain(&unreadable);
@@ -43,10 +43,6 @@ impl DeltaFifo {
             let mut state = self.state.lock();
             if !only_arrivals {
                 state.version = Some(version.clone());
-            }
-            if restored {
-                // These versions are of the lost history.
-                state.unreadable.values_mut().for_each(|shown| *shown = None);
             }
             if restored || whole {
                 // The old keys are freed without the lock.
@@ -64,8 +60,16 @@ impl DeltaFifo {
             batch.version = (!only_arrivals).then(|| version.clone());
             batch.shard = shard;
             batch.deltas = ChunkedVec::with_capacity(deltas);
-            Unqueued { fifo: self, batch: Some(batch) }
+            self.unqueued(batch, &mut state)
         };
+        budget.free(pre_restore.into_entries(), 1).await;
+        if restored {
+            for shown in batch.unreadable.values_mut() {
+                budget.spend(1).await;
+                // This version is of the lost history.
+                *shown = None;
+            }
+        }
         // From here on, a cancelled future drops its objects one by one.
         let (mut gone, mut items, mut unlisted) =
             (gone.into_iter(), items.into_iter(), unlisted.into_iter());
@@ -74,20 +78,20 @@ impl DeltaFifo {
             let Some((key, delta)) = gone.next() else { break };
             batch.append(key, delta);
         }
-        let mut forgotten = self.state.lock().unreadable.clone();
         loop {
             budget.spend(1).await;
             let Some((key, object)) = items.next() else { break };
-            forgotten.remove(&key);
+            batch.forget(&key);
             batch.append(key, Delta::Replaced(object));
         }
         if whole {
-            for (key, _) in forgotten.drain() {
-                if !unreadable.contains(&key) {
-                    budget.spend(1).await;
-                    batch.append(key, Delta::Forgotten);
-                }
+            let mut listed = KeyMap::default();
+            for key in &unreadable {
+                budget.spend(1).await;
+                listed.insert(key.clone(), ());
             }
+            batch.forget_those(|key| !listed.contains(key), &mut budget).await;
+            budget.free(listed.into_entries(), 1).await;
         }
         // The list does not show whether these objects are unchanged.
         loop {
@@ -100,12 +104,11 @@ impl DeltaFifo {
             budget.spend(1).await;
             let known = self.state.lock().pending.latest(&key, &*self.known);
             if known.is_none() {
-                forgotten.insert(key.clone(), Some(version.clone()));
+                batch.unreadable.insert(key.clone(), Some(version.clone()));
             }
             batch.append(key, Delta::Unreadable);
             self.dropper.free_all(known);
         }
-        self.state.lock().unreadable = forgotten;
         if batch.queue() && only_arrivals {
             // Without a first list there is nothing to wait for.
             self.synced.send_replace(true);
@@ -149,12 +152,12 @@ impl DeltaFifo {
         keys: impl Iterator<Item = &ObjectKey>,
         restored: bool,
         budget: &mut YieldBudget,
-    ) -> HashSet<ObjectKey> {
-        let mut pre_restore = HashSet::new();
+    ) -> KeyMap<()> {
+        let mut pre_restore = KeyMap::default();
         for key in keys {
             budget.spend(1).await;
             if restored || self.state.lock().pre_restore.contains(key) {
-                pre_restore.insert(key.clone());
+                pre_restore.insert(key.clone(), ());
             }
         }
         pre_restore
@@ -165,8 +168,8 @@ impl DeltaFifo {
     async fn missing(
         &self,
         items: &ChunkedVec<(ObjectKey, Cached)>,
-        unreadable: &HashSet<ObjectKey>,
-        moved: &HashSet<ObjectKey>,
+        unreadable: &ChunkedVec<ObjectKey>,
+        moved: &ChunkedVec<ObjectKey>,
         budget: &mut YieldBudget,
     ) -> ChunkedVec<(ObjectKey, Delta)> {
         let mut places = KeyPositions::with_capacity(items.len());
@@ -174,17 +177,27 @@ impl DeltaFifo {
             budget.spend(1).await;
             places.insert(key, place);
         }
-        let is_listed = |key: &ObjectKey| {
-            places.get(key, |place| items[place].0 == *key).is_some() || unreadable.contains(key)
-        };
+        // A key that has both counts as unreadable.
+        let mut without_state = KeyMap::default();
+        let moved = moved.iter().map(|key| (key, false));
+        for (key, is_unreadable) in moved.chain(unreadable.iter().map(|key| (key, true))) {
+            budget.spend(1).await;
+            without_state.insert(key.clone(), is_unreadable);
+        }
         let missing = self
-            .select(budget, |key, object| match (is_listed(key), moved.contains(key)) {
-                (true, _) => None,
-                (false, true) => Some(Delta::MovedAway(object.clone())),
-                (false, false) => Some(tombstone(object.clone())),
+            .select(budget, |key, object| {
+                if places.get(key, |place| items[place].0 == *key).is_some() {
+                    return None;
+                }
+                match without_state.get(key) {
+                    Some(true) => None,
+                    Some(false) => Some(Delta::MovedAway(object.clone())),
+                    None => Some(tombstone(object.clone())),
+                }
             })
             .await;
         budget.free(places.into_parts(), PART).await;
+        budget.free(without_state.into_entries(), 1).await;
         missing
     }
 
@@ -202,7 +215,7 @@ impl DeltaFifo {
             let mut state = self.state.lock();
             let mut batch = Batch::new(state.next_id(), BatchKind::Events);
             batch.shard = Some(shard.clone());
-            Unqueued { fifo: self, batch: Some(batch) }
+            self.unqueued(batch, &mut state)
         };
         loop {
             budget.spend(1).await;
@@ -213,10 +226,7 @@ impl DeltaFifo {
         let outside = |key: &ObjectKey| {
             shard.key().place(key, |_| None).is_some_and(|place| !shard.contains(place))
         };
-        let left: Vec<_> = self.state.lock().unreadable.extract_if(|key, _| outside(key)).collect();
-        for (key, _) in left {
-            batch.append(key, Delta::Forgotten);
-        }
+        batch.forget_those(outside, &mut budget).await;
         if batch.queue() {
             // Without a shard there is nothing to wait for.
             self.synced.send_replace(true);
@@ -258,6 +268,15 @@ impl DeltaFifo {
 struct Unqueued<'a> {
     fifo: &'a DeltaFifo,
     batch: Option<Batch>,
+    /// The keys in [`Queued::unreadable`], while the list changes them.
+    unreadable: KeyMap<Option<ResourceVersion>>,
+}
+
+impl DeltaFifo {
+    fn unqueued(&self, batch: Batch, state: &mut Queued) -> Unqueued<'_> {
+        let unreadable = std::mem::take(&mut state.unreadable);
+        Unqueued { fifo: self, batch: Some(batch), unreadable }
+    }
 }
 
 impl Unqueued<'_> {
@@ -266,6 +285,31 @@ impl Unqueued<'_> {
             let mut state = self.fifo.state.lock();
             state.pending.note(&key, &delta, (batch.id, batch.deltas.len()));
             batch.deltas.push((key, delta));
+        }
+    }
+
+    /// Queues that an unreadable object has a readable state now or is gone.
+    fn forget(&mut self, key: &ObjectKey) {
+        if self.unreadable.remove(key).is_some() {
+            self.append(key.clone(), Delta::Forgotten);
+        }
+    }
+
+    async fn forget_those(
+        &mut self,
+        is_gone: impl Fn(&ObjectKey) -> bool,
+        budget: &mut YieldBudget,
+    ) {
+        let mut gone = ChunkedVec::new();
+        for (key, _) in self.unreadable.iter() {
+            budget.spend(1).await;
+            if is_gone(key) {
+                gone.push(key.clone());
+            }
+        }
+        for key in gone {
+            budget.spend(1).await;
+            self.forget(&key);
         }
     }
 
@@ -282,6 +326,7 @@ impl Unqueued<'_> {
                 *is_first = first;
             }
             state.batches.push_back(batch);
+            state.unreadable = std::mem::take(&mut self.unreadable);
         }
         drop(state);
         self.fifo.filled.notify_one();
@@ -292,6 +337,12 @@ impl Unqueued<'_> {
 impl Drop for Unqueued<'_> {
     fn drop(&mut self) {
         if let Some(batch) = self.batch.take() {
+            for (key, delta) in &batch.deltas {
+                if matches!(delta, Delta::Forgotten) {
+                    self.unreadable.insert(key.clone(), None);
+                }
+            }
+            self.fifo.state.lock().unreadable = std::mem::take(&mut self.unreadable);
             for deltas in batch.deltas.parts() {
                 self.fifo.state.lock().pending.finish(deltas);
             }
@@ -321,8 +372,8 @@ mod tests {
             let item = |n: usize| (key(&format!("b{n}")), bomb());
             let list = Replacement {
                 items: (0..3 * TURN).map(item).collect(),
-                unreadable: HashSet::new(),
-                moved: HashSet::new(),
+                unreadable: ChunkedVec::new(),
+                moved: ChunkedVec::new(),
                 complete: true,
                 version: "7".into(),
                 restored: false,

@@ -1,7 +1,6 @@
 //! The state of the store at one moment.
 
 use std::cell::OnceCell;
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::IndexFault;
@@ -39,7 +38,7 @@ pub(super) struct StoreContents {
     fields: Option<Arc<IndexedFields>>,
     pub(super) stale: PersistentSet<Row>,
     /// The keys of objects that exist without a stored state. Nearly always empty.
-    pub(super) unreadable: Arc<HashSet<ObjectKey>>,
+    pub(super) unreadable: Table<ObjectKey>,
     /// True if every item of the last list had a readable key.
     pub(super) complete: bool,
     /// The shard that is stored. `None` for the whole collection.
@@ -93,7 +92,7 @@ impl StoreContents {
             names: Arc::default(),
             fields: Some(Arc::default()),
             stale: PersistentSet::None,
-            unreadable: Arc::default(),
+            unreadable: Table::new(),
             complete: true,
             shard: None,
             epoch: 0,
@@ -145,8 +144,9 @@ impl StoreContents {
     /// Frees the nodes that nothing else holds, and yields to other tasks in between.
     pub(super) async fn free(self) {
         let budget = &mut YieldBudget::new();
-        let Self { objects, namespaces, indexes, stale, .. } = self;
+        let Self { objects, namespaces, indexes, stale, unreadable, .. } = self;
         objects.free(budget).await;
+        unreadable.free(budget).await;
         stale.free(budget).await;
         namespaces.free(budget).await;
         for index in Arc::into_inner(indexes).unwrap_or_default() {
@@ -216,14 +216,20 @@ impl StoreContents {
     pub(super) fn mark_stale(&mut self, key: &ObjectKey) {
         if let Some((row, _)) = self.find(key) {
             self.stale.insert(row);
-        } else if !self.unreadable.contains(key) {
-            Arc::make_mut(&mut self.unreadable).insert(key.clone());
+        } else if !self.is_unreadable(key) {
+            self.unreadable.insert(key.store_hash(), key.clone());
         }
     }
 
+    /// Returns whether the object exists without a stored state.
+    pub(super) fn is_unreadable(&self, key: &ObjectKey) -> bool {
+        self.unreadable.find(key.store_hash(), |other| other == key).is_some()
+    }
+
     pub(super) fn forget_unreadable(&mut self, key: &ObjectKey) {
-        if self.unreadable.contains(key) {
-            Arc::make_mut(&mut self.unreadable).remove(key);
+        let hash = key.store_hash();
+        if let Some((row, _)) = self.unreadable.find(hash, |other| other == key) {
+            self.unreadable.take(hash, row);
         }
     }
 

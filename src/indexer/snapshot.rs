@@ -138,7 +138,7 @@ impl<K: ?Sized> Snapshot<K> {
     /// Also returns true for every key that is not stored while the last list had an item whose key
     /// could not be read. That item may be any of them.
     pub fn is_unreadable(&self, key: &ObjectKey) -> bool {
-        self.0.unreadable.contains(key) || (!self.0.complete && self.0.get(key).is_none())
+        self.0.is_unreadable(key) || (!self.0.complete && self.0.get(key).is_none())
     }
 
     /// Returns whether an object of this name is stored, although it can't be unpacked, or is

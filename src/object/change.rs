@@ -5,7 +5,6 @@
 //! objects are already stored or queued.
 
 use super::{Cached, ChunkedVec, ObjectKey, ResourceVersion, ShardSelector};
-use std::collections::HashSet;
 
 /// A change that the reflector reports: on the server, or of the shard that it follows.
 ///
@@ -74,7 +73,7 @@ pub enum Change {
 /// An object was deleted if the store holds it and the list of its part lacks it:
 ///
 /// ```
-/// use std::{collections::HashSet, sync::Arc};
+/// use std::sync::Arc;
 /// use k8s_openapi::api::core::v1::Pod;
 /// use kube_informer::delta_fifo::DeltaFifo;
 /// use kube_informer::object::{Change, ChunkedVec, Replacement};
@@ -89,8 +88,8 @@ pub enum Change {
 /// let fifo = DeltaFifo::new(Arc::new(store));
 /// fifo.feed(Change::Replace(Replacement {
 ///     items: ChunkedVec::new(),
-///     unreadable: HashSet::new(),
-///     moved: HashSet::new(),
+///     unreadable: ChunkedVec::new(),
+///     moved: ChunkedVec::new(),
 ///     complete: true,
 ///     version: "9".into(),
 ///     restored: false,
@@ -109,10 +108,10 @@ pub struct Replacement {
     /// The objects, in list order. If two have the same key, the last one counts.
     pub items: ChunkedVec<(ObjectKey, Cached)>,
     /// The keys of listed objects that could not be decoded. They count as present.
-    pub unreadable: HashSet<ObjectKey>,
+    pub unreadable: ChunkedVec<ObjectKey>,
     /// The keys of stored objects that are outside of the shard now. They have moved away, and were
     /// not deleted.
-    pub moved: HashSet<ObjectKey>,
+    pub moved: ChunkedVec<ObjectKey>,
     /// True if every item's key could be read. If false, an object that is missing from the list
     /// may still exist, so nothing is deleted.
     pub complete: bool,
@@ -151,7 +150,8 @@ pub enum Delta {
     /// The server has the object in a state that could not be decoded. The last decoded state stays
     /// in the store and is marked stale. If there is none, the store notes that the object exists.
     Unreadable,
-    /// An object is gone, and no state of it was ever decoded. No handler was notified of it.
+    /// An object of which no state was decoded is gone, or its first decoded state follows. No
+    /// handler was notified of it.
     Forgotten,
 }
 

@@ -212,6 +212,79 @@ impl serde::Serialize for ObjectKey {
     }
 }
 
+/// A hash map by key, which grows and shrinks in short steps.
+#[derive(Debug)]
+pub(crate) struct KeyMap<V>(PartedTable<(ObjectKey, V)>);
+
+impl<V> Default for KeyMap<V> {
+    fn default() -> Self {
+        Self(PartedTable::default())
+    }
+}
+
+impl<V> KeyMap<V> {
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Makes room for this number of keys, or for those of one part, if the map is empty.
+    pub(crate) fn reserve(&mut self, keys: usize) {
+        self.0.reserve(keys);
+    }
+
+    pub(crate) fn get(&self, key: &ObjectKey) -> Option<&V> {
+        if self.0.len() == 0 {
+            return None;
+        }
+        self.0.find(hash_str(key.as_str()), |(other, _)| other == key).map(|(_, value)| value)
+    }
+
+    pub(crate) fn get_mut(&mut self, key: &ObjectKey) -> Option<&mut V> {
+        let found = self.0.find_mut(hash_str(key.as_str()), |(other, _)| other == key);
+        found.map(|(_, value)| value)
+    }
+
+    pub(crate) fn contains(&self, key: &ObjectKey) -> bool {
+        self.get(key).is_some()
+    }
+
+    /// Sets the value of a key.
+    pub(crate) fn insert(&mut self, key: ObjectKey, value: V) {
+        match self.get_mut(&key) {
+            Some(present) => *present = value,
+            None => self.add(key, value),
+        }
+    }
+
+    /// Adds a key. The caller has checked that it is not there yet.
+    pub(crate) fn add(&mut self, key: ObjectKey, value: V) {
+        self.0.insert(hash_str(key.as_str()), (key, value));
+    }
+
+    pub(crate) fn remove(&mut self, key: &ObjectKey) -> Option<V> {
+        if self.0.len() == 0 {
+            return None;
+        }
+        let removed = self.0.remove(hash_str(key.as_str()), |(other, _)| other == key);
+        removed.map(|(_, value)| value)
+    }
+
+    /// Returns every key with its value, in no order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &(ObjectKey, V)> {
+        self.0.iter()
+    }
+
+    /// Returns every value, mutable, in no order.
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
+        self.0.iter_mut().map(|(_, value)| value)
+    }
+
+    /// Returns every key with its value, in no order.
+    pub(crate) fn into_entries(self) -> impl Iterator<Item = (ObjectKey, V)> {
+        self.0.into_entries()
+    }
+}
+
 /// A hash table of the positions of keys in a list. The keys themselves stay in the list.
 #[derive(Debug, Default)]
 pub(crate) struct KeyPositions(PartedTable<usize>);

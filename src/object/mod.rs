@@ -33,7 +33,7 @@ pub use event::{CachedEvent, Event, EventRef, ObjectEvent};
 pub use index_values::IndexValues;
 pub(crate) use index_values::{IndexExtractor, NotEnough, ReadPart};
 pub use key::{InvalidKey, ObjectKey};
-pub(crate) use key::{KeyPositions, hash_parts, hash_str};
+pub(crate) use key::{KeyMap, KeyPositions, hash_parts, hash_str};
 pub use known::{KnownChunks, KnownObjects, ObjectState};
 #[doc(no_inline)]
 pub use kube_decode::FieldSet;

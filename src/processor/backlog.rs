@@ -24,8 +24,8 @@
 
 use std::time::Duration;
 
-use crate::collections::{PartedQueue, PartedTable};
-use crate::object::{Cached, CachedEvent, ObjectKey, hash_str};
+use super::gapped_queue::GappedQueue;
+use crate::object::{Cached, CachedEvent, KeyMap, ObjectKey};
 
 /// The stored objects that a new handler receives first.
 pub(super) type Stored = Box<dyn ExactSizeIterator<Item = (ObjectKey, Cached)> + Send>;
@@ -37,17 +37,15 @@ const CANCELLED_PER_POP: usize = 64;
 pub(super) struct Backlog {
     /// The stored objects that are delivered before the entries, and when they were queued.
     stored: Option<(Stored, Moment)>,
-    /// The waiting events in order. A cancelled event leaves `None`.
-    entries: PartedQueue<Option<Entry>>,
-    /// The sequence number of the entry in front.
-    first: u64,
-    /// The number of entries that are not `None`.
+    /// The waiting events in order. A cancelled event leaves a gap.
+    entries: GappedQueue<Entry>,
+    /// The number of entries.
     waiting: usize,
     /// The number of entries that mark the end of the initial adds.
     marks: usize,
     limit: usize,
     /// The entries of each key. `None` while the backlog does not merge.
-    key_entries: Option<PartedTable<(ObjectKey, KeyEntries)>>,
+    key_entries: Option<KeyMap<KeyEntries>>,
     now: Moment,
     merged: u64,
     cancelled: u64,
@@ -95,7 +93,9 @@ pub(super) enum Popped {
 
 /// The contents of a cleared backlog. Dropping it drops objects.
 pub(super) struct Cleared {
-    entries: PartedQueue<Option<Entry>>,
+    entries: GappedQueue<Entry>,
+    /// The keys of the entries, while the backlog merged.
+    _keys: Option<KeyMap<KeyEntries>>,
     pub(super) stored: Option<Stored>,
     pub(super) unused: Vec<Cached>,
 }
@@ -103,7 +103,7 @@ pub(super) struct Cleared {
 impl Cleared {
     /// Takes out the events that waited.
     pub(super) fn events(&mut self) -> impl Iterator<Item = CachedEvent> + '_ {
-        self.entries.drain().flatten().filter_map(|entry| match entry {
+        self.entries.drain().filter_map(|entry| match entry {
             Entry::Event(_, event, _) => Some(event),
             Entry::InitialEnd => None,
         })
@@ -115,8 +115,7 @@ impl Backlog {
         Self {
             stored: None,
             unused: Vec::new(),
-            entries: PartedQueue::default(),
-            first: 0,
+            entries: GappedQueue::default(),
             waiting: 0,
             marks: 0,
             limit,
@@ -165,7 +164,7 @@ impl Backlog {
         {
             return Some(*since);
         }
-        self.entries.iter().flatten().find_map(|entry| match entry {
+        self.entries.iter().find_map(|entry| match entry {
             Entry::Event(_, _, since) => Some(*since),
             Entry::InitialEnd => None,
         })
@@ -213,8 +212,8 @@ impl Backlog {
     /// Returns `None` if they cancel out.
     fn merge_with_queued(&mut self, key: &ObjectKey, added: CachedEvent) -> Option<CachedEvent> {
         let Some(entries) = self.entries_of(key) else { return Some(added) };
-        let index = self.index(entries.earlier.unwrap_or(entries.last));
-        let waiting = self.entries.get_mut(index).and_then(Option::take);
+        let number = entries.earlier.unwrap_or(entries.last);
+        let waiting = self.entries.get_mut(number).and_then(Option::take);
         let Some(Entry::Event(queued, waiting, since)) = waiting else { return Some(added) };
         let event = match merge(added, waiting, &mut self.unused) {
             Merged::One(event) => {
@@ -227,7 +226,7 @@ impl Backlog {
                 None
             }
             Merged::Both(first, second) => {
-                self.set(index, Entry::Event(queued, second, since));
+                self.set(number, Entry::Event(queued, second, since));
                 return Some(first);
             }
         };
@@ -240,9 +239,7 @@ impl Backlog {
 
     fn pop_queued(&mut self) -> Option<Popped> {
         for _ in 0..CANCELLED_PER_POP {
-            let entry = self.entries.pop_front()?;
-            let number = self.first;
-            self.first += 1;
+            let (number, entry) = self.entries.pop()?;
             let Some(entry) = entry else { continue };
             self.waiting -= 1;
             let Entry::Event(key, event, since) = entry else {
@@ -268,8 +265,8 @@ impl Backlog {
     #[must_use]
     pub(super) fn clear(&mut self) -> Cleared {
         (self.waiting, self.marks) = (0, 0);
-        self.key_entries = None;
         Cleared {
+            _keys: self.key_entries.take(),
             entries: std::mem::take(&mut self.entries),
             stored: self.stored.take().map(|(stored, _)| stored),
             unused: self.take_unused(),
@@ -283,15 +280,14 @@ impl Backlog {
             self.set_key_entries(&key, Some(KeyEntries { earlier: None, last }));
             return;
         };
-        let index = self.index(entries.last);
-        let waiting = self.entries.get_mut(index).and_then(Option::take);
+        let waiting = self.entries.get_mut(entries.last).and_then(Option::take);
         let Some(Entry::Event(_, waiting, since)) = waiting else {
             return;
         };
         match merge(waiting, event, &mut self.unused) {
             Merged::One(event) => {
                 self.merged += 1;
-                self.set(index, Entry::Event(key, event, since));
+                self.set(entries.last, Entry::Event(key, event, since));
             }
             Merged::None(departure) => {
                 self.cancelled += 1;
@@ -302,7 +298,7 @@ impl Backlog {
                 self.close_gaps();
             }
             Merged::Both(first, second) => {
-                self.set(index, Entry::Event(key.clone(), first, since));
+                self.set(entries.last, Entry::Event(key.clone(), first, since));
                 let last = self.append(Entry::Event(key.clone(), second, now));
                 self.set_key_entries(&key, Some(KeyEntries { earlier: Some(entries.last), last }));
             }
@@ -313,8 +309,8 @@ impl Backlog {
     /// the object still waits, the delete takes its place.
     fn depart(&mut self, earlier: Option<u64>, departure: CachedEvent) {
         if departure.is_deleted()
-            && let Some(index) = earlier.map(|number| self.index(number))
-            && let Some(Some(Entry::Event(_, waiting, _))) = self.entries.get_mut(index)
+            && let Some(earlier) = earlier
+            && let Some(Some(Entry::Event(_, waiting, _))) = self.entries.get_mut(earlier)
             && waiting.is_moved_away()
         {
             let moved = std::mem::replace(waiting, departure);
@@ -331,37 +327,28 @@ impl Backlog {
     }
 
     fn append(&mut self, entry: Entry) -> u64 {
-        self.entries.push_back(Some(entry));
         self.waiting += 1;
-        self.first + self.entries.len() as u64 - 1
-    }
-
-    fn index(&self, number: u64) -> usize {
-        usize::try_from(number - self.first).unwrap_or(usize::MAX)
+        self.entries.push(entry)
     }
 
     /// Puts an entry where one was taken.
-    fn set(&mut self, index: usize, entry: Entry) {
-        if let Some(place) = self.entries.get_mut(index) {
+    fn set(&mut self, number: u64, entry: Entry) {
+        if let Some(place) = self.entries.get_mut(number) {
             *place = Some(entry);
         }
     }
 
     /// Returns the entries of a key. `None` if there are none, or the backlog does not merge.
     fn entries_of(&self, key: &ObjectKey) -> Option<KeyEntries> {
-        let found = self.key_entries.as_ref()?.find(hash_str(key.as_str()), |(own, _)| own == key);
-        found.map(|(_, entries)| *entries)
+        self.key_entries.as_ref()?.get(key).copied()
     }
 
     /// Sets the entries of a key while merging. `None` if the last of them is gone.
     fn set_key_entries(&mut self, key: &ObjectKey, entries: Option<KeyEntries>) {
         let Some(key_entries) = &mut self.key_entries else { return };
-        let (hash, is) = (hash_str(key.as_str()), |(own, _): &(ObjectKey, KeyEntries)| own == key);
-        match (key_entries.find_mut(hash, is), entries) {
-            (Some((_, found)), Some(entries)) => *found = entries,
-            (Some(_), None) => drop(key_entries.remove(hash, is)),
-            (None, Some(entries)) => key_entries.insert(hash, (key.clone(), entries)),
-            (None, None) => {}
+        match entries {
+            Some(entries) => key_entries.insert(key.clone(), entries),
+            None => drop(key_entries.remove(key)),
         }
     }
 
@@ -373,19 +360,31 @@ impl Backlog {
         }
     }
 
-    /// Removes the gaps that cancelled events left, once the gaps outnumber the waiting events.
+    /// Does a step of closing the gaps that cancelled events left, once the gaps outnumber the
+    /// waiting events.
     fn close_gaps(&mut self) {
-        if self.entries.len() > 2 * self.waiting + self.limit {
-            self.merge_all();
-        }
+        let begin = self.entries.len() > 2 * self.waiting + self.limit;
+        let key_entries = &mut self.key_entries;
+        self.entries.close_gaps(begin, |entry, from, to| {
+            if let (Entry::Event(key, ..), Some(key_entries)) = (entry, &mut *key_entries)
+                && let Some(KeyEntries { earlier, last }) = key_entries.get_mut(key)
+            {
+                if *last == from {
+                    *last = to;
+                } else {
+                    *earlier = Some(to);
+                }
+            }
+        });
     }
 
-    /// Begins to merge, starting with the events that already wait.
+    /// Begins to merge, starting with the events that already wait. They are about as many as the
+    /// limit.
     fn merge_all(&mut self) {
         let mut entries = std::mem::take(&mut self.entries);
-        (self.first, self.waiting, self.marks) = (0, 0, 0);
-        self.key_entries = Some(PartedTable::default());
-        for entry in entries.drain().flatten() {
+        (self.waiting, self.marks) = (0, 0);
+        self.key_entries = Some(KeyMap::default());
+        for entry in entries.drain() {
             match entry {
                 Entry::Event(key, event, since) => self.put(key, event, since),
                 Entry::InitialEnd => self.end_initial(),

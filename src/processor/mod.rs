@@ -9,6 +9,7 @@
 //! It never unpacks an object before the call that reads it.
 
 mod backlog;
+mod gapped_queue;
 mod handler;
 mod listener;
 mod registration;

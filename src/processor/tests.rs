@@ -163,6 +163,34 @@ fn short_lived_objects_leave_no_gaps() {
     assert!(backlog.entries() < 64, "{} entries for 8 events", backlog.entries());
 }
 
+#[test]
+fn gaps_of_any_number_are_closed_in_short_steps() {
+    for size in [2_000, 20_000, 200_000] {
+        let mut backlog = Backlog::new(8);
+        let keys: Vec<_> = (0..size).map(|n| crate::helpers::key(&format!("o{n}"))).collect();
+        for (key, version) in keys.iter().zip(0..) {
+            backlog.push(key, added(version));
+        }
+        let stay = |key: usize| key.is_multiple_of(100);
+        let mut longest = 0;
+        for (at, version) in (0..size).zip(0..).filter(|(at, _)| !stay(*at)) {
+            let before = backlog.entries();
+            backlog.push(&keys[at], deleted(version));
+            longest = longest.max(before.saturating_sub(backlog.entries()));
+        }
+        assert!(longest <= 8, "{longest} gaps closed at once, of {size} events");
+        assert!(backlog.entries() < 4 * size / 100, "{} of {size}", backlog.entries());
+        let key_of = |taken| match taken {
+            Popped::Event(key, ..) => Some(key),
+            _ => None,
+        };
+        let told: Vec<_> = rest(&mut backlog).into_iter().filter_map(key_of).collect();
+        let expected: Vec<_> =
+            (0..size).filter(|at| stay(*at)).map(|at| keys[at].clone()).collect();
+        assert_eq!(told, expected);
+    }
+}
+
 proptest! {
     #![proptest_config(crate::seeds::kept())]
 

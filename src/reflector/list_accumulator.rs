@@ -1,8 +1,8 @@
 //! The objects received so far from a list, or from the initial events of a stream.
 
-use std::collections::{HashMap, HashSet};
-
-use crate::object::{Cached, ChunkedVec, KeyPositions, ObjectKey, Replacement, ResourceVersion};
+use crate::object::{
+    Cached, ChunkedVec, KeyMap, KeyPositions, ObjectKey, Replacement, ResourceVersion,
+};
 use crate::yield_budget::{PART, YieldBudget};
 
 /// A collection that is being received: one object for each key, in the order of arrival.
@@ -11,9 +11,9 @@ pub(super) struct ListAccumulator {
     items: ChunkedVec<Option<(ObjectKey, Cached)>>,
     places: KeyPositions,
     /// The objects that could not be decoded, with their versions if they could be read.
-    unreadable: HashMap<ObjectKey, Option<ResourceVersion>>,
+    unreadable: KeyMap<Option<ResourceVersion>>,
     /// The keys of stored objects that are outside of the shard now.
-    moved: HashSet<ObjectKey>,
+    moved: KeyMap<()>,
     /// True if an item came whose key cannot be read.
     nameless: bool,
     /// True if an unknown state came.
@@ -63,10 +63,12 @@ impl ListAccumulator {
     /// Discards everything, yielding in between, because freeing many objects takes long. If the
     /// `Drop` of one object panics, the others are still freed.
     pub(super) async fn discard(&mut self) {
-        let Self { items, places, .. } = std::mem::take(self);
+        let Self { items, places, unreadable, moved, .. } = std::mem::take(self);
         let mut budget = YieldBudget::new();
         budget.free(items, 1).await;
         budget.free(places.into_parts(), PART).await;
+        budget.free(unreadable.into_entries(), 1).await;
+        budget.free(moved.into_entries(), 1).await;
     }
 
     fn place(&self, key: &ObjectKey) -> Option<usize> {
@@ -82,8 +84,7 @@ impl ListAccumulator {
         {
             return;
         }
-        if !self.unreadable.is_empty()
-            && let Some(Some(unreadable)) = self.unreadable.get(&key)
+        if let Some(Some(unreadable)) = self.unreadable.get(&key)
             && object.version().is_none_or(|version| version.is_older_than(unreadable))
         {
             return;
@@ -114,7 +115,7 @@ impl ListAccumulator {
     /// Notes a stored object that is outside of the shard now.
     pub(super) fn moved_away(&mut self, key: ObjectKey) {
         self.remove(&key);
-        self.moved.insert(key);
+        self.moved.insert(key, ());
     }
 
     /// Notes an object of this version that could not be decoded. `None` for a key that could not
@@ -145,10 +146,19 @@ impl ListAccumulator {
             items.push(item);
         }
         budget.free(all.places.into_parts(), PART).await;
+        let (mut unreadable, mut moved) = (ChunkedVec::new(), ChunkedVec::new());
+        for (key, _) in all.unreadable.into_entries() {
+            budget.spend(1).await;
+            unreadable.push(key);
+        }
+        for (key, ()) in all.moved.into_entries() {
+            budget.spend(1).await;
+            moved.push(key);
+        }
         Replacement {
             items,
-            unreadable: all.unreadable.into_keys().collect(),
-            moved: all.moved,
+            unreadable,
+            moved,
             complete: !all.nameless,
             version,
             restored,

@@ -34,13 +34,15 @@ const CALLS: usize = 4_000;
 /// The number of turns in a row that show the end of all work.
 const IDLE: usize = 100;
 
-/// The lists of the server, in order: whether they have objects, the beginning of their names, and
-/// their version.
-const LISTS: [(&str, bool, &str, u64); 4] = [
-    ("the first list", true, "map", 1),
-    ("a list without changes", true, "map", 1),
-    ("a list of other objects", true, "other", 2),
-    ("a list without objects", false, "", 0),
+/// The lists of the server, in order: whether they have objects, whether these can be decoded, the
+/// beginning of their names, and their version.
+const LISTS: [(&str, bool, bool, &str, u64); 6] = [
+    ("the first list", true, true, "map", 1),
+    ("a list without changes", true, true, "map", 1),
+    ("a list of other objects", true, true, "other", 2),
+    ("a list of objects that can't be decoded", true, false, "odd", 3),
+    ("another one", true, false, "odd", 4),
+    ("a list without objects", false, true, "", 0),
 ];
 
 /// A server. It notifies `listed` when a list begins. A watch expires on the notice `expired`.
@@ -50,7 +52,7 @@ fn server(count: usize, listed: Arc<Notify>, expired: Arc<Notify>) -> kube::Clie
         let watch = request.uri().query().is_some_and(|query| query.contains("watch=true"));
         let n = if watch { 0 } else { lists.fetch_add(1, Ordering::Relaxed) + 1 };
         let place = usize::try_from(n).unwrap_or_default().clamp(1, LISTS.len()) - 1;
-        let (_, full, name, version) = LISTS[place];
+        let (_, full, decodes, name, version) = LISTS[place];
         let count = if full && !watch { count } else { 0 };
         let expired = watch.then(|| expired.clone());
         let begins = if watch {
@@ -63,8 +65,9 @@ fn server(count: usize, listed: Arc<Notify>, expired: Arc<Notify>) -> kube::Clie
         };
         let items = (0..count).map(move |at| {
             let comma = if at == 0 { "" } else { "," };
+            let data = if decodes { "{}" } else { "7" };
             format!(
-                r#"{comma}{{"metadata":{{"name":"{name}-{at}","namespace":"ns-{}","uid":"{name}-{at}","resourceVersion":"{version}"}}}}"#,
+                r#"{comma}{{"metadata":{{"name":"{name}-{at}","namespace":"ns-{}","uid":"{name}-{at}","resourceVersion":"{version}"}},"data":{data}}}"#,
                 at % 50
             )
         });
@@ -137,7 +140,11 @@ async fn longest(count: usize) -> [Turn; LISTS.len()] {
             idle = if delivered && idles { idle + 1 } else { 0 };
         }
         expired.notify_one();
-        assert_eq!(stored.snapshot().len(), if LISTS[at].1 { count } else { 0 });
+        let (_, full, decodes, ..) = LISTS[at];
+        let count = if full { count } else { 0 };
+        let state = stored.snapshot();
+        let expected = if decodes { (count, 0) } else { (0, count) };
+        assert_eq!((state.len(), state.unreadable()), expected);
     }
     informer.shutdown().await;
     longest

@@ -4,13 +4,13 @@ mod convergence;
 mod shards;
 mod unreadable;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use parking_lot::RwLock;
 
 use super::*;
 use crate::helpers::key;
-use crate::object::{Digest, Replacement};
+use crate::object::{ChunkedVec, Digest, Replacement};
 
 /// A store that applies batches as the processing loop does.
 #[derive(Default)]
@@ -84,8 +84,8 @@ fn deleted(name: &str, version: u64) -> Change {
 fn list(version: u64, items: &[(&str, u64)]) -> Replacement {
     Replacement {
         items: items.iter().map(|(name, version)| (key(name), object(name, *version))).collect(),
-        unreadable: HashSet::new(),
-        moved: HashSet::new(),
+        unreadable: ChunkedVec::new(),
+        moved: ChunkedVec::new(),
         complete: true,
         version: version.into(),
         restored: false,

@@ -74,7 +74,7 @@ fn older_event_leaves_an_arrival() {
 #[test]
 fn older_event_leaves_an_unreadable_arrival() {
     let rig = Rig::new();
-    let unreadable = HashSet::from([key("b")]);
+    let unreadable = [key("b")].into_iter().collect();
     rig.fifo.push(Change::Arrived(Replacement { unreadable, ..list(9, &[]) }));
     assert_eq!(rig.drain(), ["?b"]);
     for change in repeated() {

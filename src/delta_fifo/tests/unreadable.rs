@@ -30,7 +30,7 @@ fn pre_restore_object_accepts_any_version_until_listed() {
     rig.fifo.push(updated("a", 500));
     rig.fifo.push(restored(20, &[], &["a"]));
     let mut still = list(22, &[]);
-    still.unreadable.insert(key("a"));
+    still.unreadable.push(key("a"));
     rig.fifo.push(Change::Replace(still));
     rig.drain();
     // The same version that it had in the lost history, and other contents.
@@ -61,8 +61,8 @@ fn incomplete_restored_list_marks_unlisted_objects_unreadable() {
 fn unreadable_list_item_counts_as_present() {
     let rig = Rig::holding(&["a", "b"]);
     let mut partial = list(9, &[]);
-    partial.unreadable.insert(key("a"));
-    partial.unreadable.insert(key("new"));
+    partial.unreadable.push(key("a"));
+    partial.unreadable.push(key("new"));
     rig.fifo.push(Change::Replace(partial));
     let mut told = rig.drain();
     told.sort_unstable();
@@ -91,4 +91,31 @@ fn an_unreadable_object_can_still_be_deleted() {
     rig.fifo.push(deleted("ghost", 8));
     assert_eq!(rig.drain(), ["?a", "?ghost", "~a5", "†a5", "!ghost"]);
     assert!(rig.fifo.is_empty());
+}
+
+#[test]
+fn a_cancelled_list_forgets_no_unreadable_object() {
+    // Cancel it at each possible point.
+    for turns in 1.. {
+        let rig = Rig::new();
+        rig.fifo.push(Change::Unreadable { key: key("ghost"), version: Some(1.into()) });
+        rig.fifo.push(Change::Unreadable { key: key("a"), version: Some(2.into()) });
+        rig.drain();
+        let names: Vec<_> = (0..3 * TURN).map(|n| format!("b{n}")).collect();
+        let others = names.iter().map(|name| (&**name, 3));
+        let items: Vec<_> = std::iter::once(("a", 3)).chain(others).collect();
+        let mut feeding = Box::pin(rig.fifo.feed(Change::Replace(list(3, &items))));
+        let queued = (0..turns).any(|_| feeding.as_mut().now_or_never().is_some());
+        drop(feeding);
+        rig.drain();
+        rig.fifo.push(Change::Replace(list(4, &[])));
+        let mut forgotten = rig.drain();
+        forgotten.retain(|delta| delta.starts_with('!'));
+        if queued {
+            assert!(turns > 3, "it was cancelled half way, too");
+            return assert!(forgotten.is_empty(), "{forgotten:?}");
+        }
+        forgotten.sort_unstable();
+        assert_eq!(forgotten, ["!a", "!ghost"], "after {turns} turns");
+    }
 }

@@ -196,6 +196,8 @@ impl Pipeline {
     async fn free(&self, applied: ChunkedVec<AppliedDeltas>) {
         let mut budget = YieldBudget::new();
         for mut deltas in applied {
+            // Slices may be empty.
+            budget.spend(1).await;
             while let Some(notification) = deltas.notifications.pop() {
                 self.dropper.free_event(notification.event);
                 budget.spend(1).await;
@@ -389,7 +391,6 @@ fn report(fault: &IndexFault, collection: &Collection) {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
     use std::sync::Arc;
 
     use futures::FutureExt;
@@ -406,14 +407,14 @@ mod tests {
         let fifo = DeltaFifo::new(Arc::new(store.clone()));
         let mut draft = store.draft();
         let list = |version: u64, restored| {
-            let (items, unreadable) = (ChunkedVec::new(), HashSet::new());
+            let (items, unreadable) = (ChunkedVec::new(), ChunkedVec::new());
             let version = version.into();
             let (shard, arrivals) = (None, false);
             let complete = true;
             Change::Replace(Replacement {
                 items,
                 unreadable,
-                moved: HashSet::new(),
+                moved: ChunkedVec::new(),
                 complete,
                 version,
                 restored,

@@ -74,7 +74,7 @@ impl ChangeSink for Sink {
                 let partial = if list.complete { "" } else { "…" };
                 log.push(format!("={}{restored}{partial}", list.version));
                 if list.complete {
-                    folded.retain(|key, _| list.unreadable.contains(key));
+                    folded.retain(|key, _| list.unreadable.iter().any(|other| other == key));
                 }
                 folded.extend(list.items.into_iter().map(|(key, o)| (key, version(&o))));
             }
