@@ -39,6 +39,8 @@ struct State {
     waiting: VecDeque<Added>,
     /// All that were not removed, by name.
     of: VecMap<Arc<str>, Entry>,
+    /// The names of those that were removed and have not ended.
+    removed: Vec<Arc<str>>,
     /// The shardings of those that were removed and may have work that blocks a thread.
     shardings: Vec<Sharding>,
 }
@@ -230,6 +232,9 @@ impl ManagerState {
         let not_begun = place.and_then(|place| state.waiting.remove(place));
         let Entry { controller, stop, ended, has_ended } = entry;
         stop.cancel();
+        if !has_ended {
+            state.removed.push(controller.name().clone());
+        }
         let mut forgotten = Vec::new();
         if let Some(sharding) = controller.sharding() {
             let idle = |one: &mut Sharding| !one.has_work() || one.is_same(sharding);
@@ -254,7 +259,14 @@ impl Additions {
         if let Some(entry) = state.of.get_mut(name) {
             entry.has_ended = true;
         }
+        state.removed.retain(|other| **other != *name);
         stop.is_cancelled()
+    }
+
+    /// Returns whether a controller was removed and has not ended.
+    #[cfg(feature = "serve")]
+    pub(super) fn is_leaving(&self, name: &str) -> bool {
+        self.state.lock().removed.iter().any(|other| **other == *name)
     }
 
     /// Waits for a controller that is to run. Cancel safe.

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube_informer::manager::serve::Serve;
@@ -9,11 +10,12 @@ use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
 use kube_informer::{
     Action, Controller, InformerSpec, Manager, ReconcileRequest, SharedInformerFactory,
 };
+use parking_lot::Mutex;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use crate::definitions::definition;
-use crate::helpers::{MS, S, factory, factory_of, forbid, map_in};
+use crate::helpers::{MS, S, factory, factory_of, forbid, map_in, until};
 use crate::http::exchange;
 use crate::namespaces::namespace;
 use crate::referenced::{key, named, naming, secret};
@@ -190,6 +192,43 @@ async fn refused_namespace_that_joins_leaves_the_manager_ready() {
         }
         sleep(MS).await;
     }
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
+
+/// A restart would end everything else.
+#[tokio::test(start_paused = true)]
+async fn program_is_alive_beside_a_removed_controller_whose_code_blocks() {
+    let server = ApiServer::new();
+    server.create(&map_in("shop", "a")).unwrap();
+    let factory = factory(&server);
+    let any: SocketAddr = ([127, 0, 0, 1], 0).into();
+    let serve = Serve::new().health_address(any).metrics_address(any).without_metrics();
+    let manager = Manager::builder(&factory).serve(serve).build().unwrap();
+    let (handle, stop) = (manager.handle(), CancellationToken::new());
+    let running = tokio::spawn(manager.run_until(stop.clone()));
+    let maps = factory.informer::<ConfigMap>();
+    // A guard is what code holds that blocks a thread.
+    let held = Arc::<Mutex<Vec<_>>>::default();
+    let holds = held.clone();
+    let controller = Controller::builder("maps", &maps).grace(S).build();
+    let reconcile = move |request: ReconcileRequest<ConfigMap>| {
+        holds.lock().push(request.guard());
+        async { Ok::<_, Infallible>(Action::done()) }
+    };
+    handle.add_controller(controller, reconcile).unwrap();
+    until("the reconcile", || held.lock().len() == 1).await;
+    until("the endpoints", || handle.addresses().is_some()).await;
+    assert!(handle.remove_controller("maps").await);
+    sleep(60 * S).await;
+    let at = handle.addresses().unwrap().health;
+    let (code, _, body) = exchange(at, "GET", "/livez?verbose", "localhost").await;
+    assert_eq!(code, 200, "{body}");
+    assert!(body.contains("controller/maps") && body.contains("blocks a thread"), "{body}");
+    held.lock().clear();
+    until("the end", || handle.status().controllers.is_empty()).await;
+    let (code, _, body) = exchange(at, "GET", "/livez?verbose", "localhost").await;
+    assert!(code == 200 && !body.contains("controller/"), "{body}");
     stop.cancel();
     running.await.unwrap().unwrap();
 }

@@ -106,8 +106,11 @@ impl Health {
         }));
         results.extend(status.controllers.iter().map(|controller| {
             let ended = works && controller.phase == Phase::Stopped;
-            let failure = ended.then(|| "it has ended".to_owned());
-            CheckResult::new(format!("controller/{}", controller.name), failure)
+            let leaves = ended && self.state.additions.is_leaving(&controller.name);
+            let failure = (ended && !leaves).then(|| "it has ended".to_owned());
+            let waits = leaves.then(|| "it was removed, and its code blocks a thread".to_owned());
+            let name = format!("controller/{}", controller.name);
+            CheckResult { waits, ..CheckResult::new(name, failure) }
         }));
         let any = |_: &_| false;
         results.extend(named("informer", &status.factory.informers, any, |informer| {
