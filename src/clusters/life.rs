@@ -145,7 +145,8 @@ impl Life {
                 None => return,
                 Some(Ok((client, factory))) => {
                     let owner = ScopeOwner { name: self.member.name.clone(), key: None };
-                    let scope = around.within(stop.child_token(), None, owner);
+                    let work = [self.clusters.work.clone()];
+                    let scope = around.within(stop.child_token(), work, owner);
                     let cluster = Cluster::new(self.member.name.clone(), client, factory, scope);
                     self.member.follow(cluster, &join, grace).await
                 }

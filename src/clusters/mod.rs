@@ -77,6 +77,7 @@ use std::time::Duration;
 use futures::{FutureExt, TryFutureExt};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 pub use self::cluster::Cluster;
 pub use self::contexts::KubeconfigContexts;
@@ -88,6 +89,7 @@ use crate::collections::VecMap;
 use crate::controller::BoxError;
 use crate::factory::{SharedInformerFactoryBuilder, SharedLimits};
 use crate::leader_election::WorkScope;
+use crate::lease::closed_tracker;
 use crate::sharding::Sharding;
 use crate::sync::Mutex;
 
@@ -111,6 +113,8 @@ struct ClustersState {
     members: Mutex<VecMap<Arc<str>, Arc<Member>>>,
     /// One permit: only one call runs.
     run: Semaphore,
+    /// Counts the work of all clusters.
+    work: TaskTracker,
 }
 
 type FactoryOptions =
@@ -160,7 +164,8 @@ impl Clusters {
     /// the cluster leaves. One that returns an error or panics is logged, and called again after a
     /// delay. A second `run` waits until the first has ended, or until its own `stop`.
     ///
-    /// Dropping the returned future drops what runs for the clusters at its next await.
+    /// Dropping the returned future drops what runs for the clusters at its next await. Code that
+    /// blocks a thread goes on until it returns, and the next `run` waits for it.
     pub async fn run<F, Fut, E>(&self, stop: CancellationToken, join: F)
     where
         F: Fn(Cluster) -> Fut + Send + Sync + 'static,
@@ -277,8 +282,8 @@ impl ClustersBuilder {
     pub fn build(self) -> Clusters {
         let Self { provider, options } = self;
         let limits = SharedLimits::new(options.lists, options.decode_threads);
-        let (members, run) = (Mutex::default(), Semaphore::new(1));
-        Clusters(Arc::new(ClustersState { provider, options, limits, members, run }))
+        let (members, run, work) = (Mutex::default(), Semaphore::new(1), closed_tracker());
+        Clusters(Arc::new(ClustersState { provider, options, limits, members, run, work }))
     }
 }
 

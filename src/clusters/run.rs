@@ -36,6 +36,11 @@ impl ClustersState {
         // The semaphore is never closed.
         let first = scope.token().run_until_cancelled(self.run.acquire()).await;
         let Some(_one) = first else { return };
+        // A run that was dropped may have left code that blocks a thread.
+        let idle = scope.token().run_until_cancelled(self.work.wait()).await;
+        if idle.is_none() {
+            return;
+        }
         let mut tasks = JoinSet::new();
         let mut names: HashMap<Id, Arc<str>> = HashMap::new();
         let mut present: VecMap<Arc<str>, Present> = VecMap::default();

@@ -13,7 +13,7 @@ use kube_informer::sharding::ShardBy;
 use kube_informer::testing::ApiServer;
 use kube_informer::{Action, Controller, InformerSpec, LeaderElector, Sharding};
 use parking_lot::Mutex;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::fleet::Fleet;
@@ -123,6 +123,38 @@ async fn blocked_reconcile_of_a_sharded_controller_keeps_its_cluster_leaving() {
     blocked_cluster_joins_again(move |_| Replicas::Sharded(sharding.clone()), false).await;
     joined.cancel();
     membership.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn next_run_waits_for_code_that_a_dropped_run_left() {
+    let (fleet, stop, blocked) = (Fleet::new(), CancellationToken::new(), Blocked::default());
+    let clusters = Clusters::builder(fleet.clone()).grace(S).build();
+    fleet.join("east", server_with(&["a"]).client());
+    let run = |stop: &CancellationToken| {
+        let blocks = blocked.clone();
+        clusters.run(stop.clone(), move |cluster| block(cluster, Replicas::One, blocks.clone()))
+    };
+    tokio::select! {
+        () = run(&stop) => unreachable!("nothing stops it"),
+        () = until("the reconcile", || blocked.lock().len() == 1) => {}
+    }
+    // A run that waits can be stopped.
+    let other = CancellationToken::new();
+    let stopping = async {
+        sleep(120 * S).await;
+        other.cancel();
+    };
+    let waiting = timeout(600 * S, run(&other));
+    tokio::join!(waiting, stopping).0.unwrap();
+    let test = async {
+        sleep(120 * S).await;
+        assert_eq!(blocked.lock().len(), 1, "no second reconcile of the key");
+        blocked.lock().clear();
+        until("the next one", || blocked.lock().len() == 1).await;
+        blocked.lock().clear();
+        stop.cancel();
+    };
+    tokio::join!(run(&stop), test);
 }
 
 #[tokio::test(start_paused = true)]
