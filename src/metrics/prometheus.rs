@@ -137,10 +137,11 @@ impl GaugeFn for Value {
 
 impl HistogramFn for Value {
     fn record(&self, value: f64) {
-        let bucket = self.bounds.partition_point(|bound| value > *bound);
-        if let Some(bucket) = self.buckets.get(bucket) {
+        // What is no number is above every bound. A sum that has it never shows a number again.
+        let bucket = self.bounds.iter().position(|bound| value <= *bound);
+        if let Some(bucket) = self.buckets.get(bucket.unwrap_or(self.bounds.len())) {
             bucket.fetch_add(1, Ordering::Relaxed);
-            GaugeFn::increment(&self.number, value);
+            GaugeFn::increment(&self.number, if value.is_nan() { 0.0 } else { value });
         }
     }
 }
@@ -380,14 +381,15 @@ mod tests {
             ::metrics::gauge!("orders.total").set(7.0);
             ::metrics::histogram!("wait").record(0.005);
             ::metrics::histogram!("wait").record(11.5);
+            ::metrics::histogram!("wait").record(f64::NAN);
         });
         let text = recorder.render();
         let orders = "# HELP orders_total All\\norders of C:\\\\\n# TYPE orders_total counter\n\
                       orders_total{to=\"a\\\"b\\\\c\\nd\"} 4\n# TYPE wait histogram\n\
                       wait_bucket{le=\"0.005\"} 1\n";
         assert!(text.starts_with(orders), "{text}");
-        let end = "wait_bucket{le=\"10\"} 1\nwait_bucket{le=\"+Inf\"} 2\nwait_sum 11.505\n\
-                   wait_count 2\n";
+        let end = "wait_bucket{le=\"10\"} 1\nwait_bucket{le=\"+Inf\"} 3\nwait_sum 11.505\n\
+                   wait_count 3\n";
         assert!(text.ends_with(end), "{text}");
     }
 
