@@ -1,11 +1,15 @@
 //! Collections for many elements, which work in short steps, and for few.
 
 mod chunked_vec;
+mod intrusive_list;
 mod parted_queue;
+mod parted_slab;
 mod parted_table;
 mod vec_map;
 
 pub use chunked_vec::{ChunkedIntoIter, ChunkedVec};
+pub(crate) use intrusive_list::{IntrusiveList, Linked, Links};
 pub(crate) use parted_queue::PartedQueue;
-pub(crate) use parted_table::PartedTable;
+pub(crate) use parted_slab::PartedSlab;
+pub(crate) use parted_table::{PartedTable, half};
 pub(crate) use vec_map::VecMap;

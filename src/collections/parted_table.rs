@@ -18,8 +18,8 @@ const KEPT: usize = 448;
 /// do not tell their entries apart.
 const MOST_BITS: u32 = 16;
 
-/// A hash table of entries that contain their key. It keeps each entry's hash, so growing reads no
-/// key: keys may be far apart in memory.
+/// A hash table of entries that contain their key. It keeps half of each entry's hash, so growing
+/// reads no key: keys may be far apart in memory.
 #[derive(Debug)]
 pub(crate) struct PartedTable<T> {
     /// The index of the part for each value of the choosing bits. Its length is a power of two.
@@ -32,13 +32,30 @@ pub(crate) struct PartedTable<T> {
 struct Part<T> {
     /// The number of choosing bits that the entries have in common.
     bits: u32,
-    entries: HashTable<(u64, T)>,
+    entries: HashTable<(u32, T)>,
 }
 
 impl<T> Default for PartedTable<T> {
     fn default() -> Self {
         Self::with_capacity(0)
     }
+}
+
+/// Returns the half of a hash that a table keeps. An entry is found by this half, too.
+pub(crate) fn half(hash: u64) -> u32 {
+    let [a, b, c, d, ..] = hash.to_le_bytes();
+    u32::from_le_bytes([a, b, c, d])
+}
+
+/// Returns the half of a hash that is kept, and this half spread over 64 bits.
+fn halve(hash: u64) -> (u32, u64) {
+    let half = half(hash);
+    (half, spread(half))
+}
+
+/// Spreads the half of a hash over 64 bits. The factor is 2^64 divided by the golden ratio.
+fn spread(half: u32) -> u64 {
+    u64::from(half).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// Returns the bits that choose a part. The table of a part uses the lowest and highest bits.
@@ -48,10 +65,10 @@ fn choosing_bits(hash: u64) -> usize {
 }
 
 /// Returns the hash of an entry that is being moved.
-fn moved<T>((hash, _): &(u64, T)) -> u64 {
+fn moved<T>((half, _): &(u32, T)) -> u64 {
     #[cfg(test)]
     tests::MOVED.set(tests::MOVED.get() + 1);
-    *hash
+    spread(*half)
 }
 
 impl<T> PartedTable<T> {
@@ -76,37 +93,41 @@ impl<T> PartedTable<T> {
 
     /// Returns the entry with this hash for which `is` returns true. O(1).
     pub(crate) fn find(&self, hash: u64, is: impl Fn(&T) -> bool) -> Option<&T> {
+        let (half, hash) = halve(hash);
         let entries = &self.parts[self.part_of(hash)].entries;
-        let found = entries.find(hash, |(other, entry)| *other == hash && is(entry));
+        let found = entries.find(hash, |(other, entry)| *other == half && is(entry));
         found.map(|(_, entry)| entry)
     }
 
     /// Returns the entry with this hash for which `is` returns true, mutable. O(1).
     pub(crate) fn find_mut(&mut self, hash: u64, is: impl Fn(&T) -> bool) -> Option<&mut T> {
+        let (half, hash) = halve(hash);
         let part = self.part_of(hash);
         let entries = &mut self.parts[part].entries;
-        let found = entries.find_mut(hash, |(other, entry)| *other == hash && is(entry));
+        let found = entries.find_mut(hash, |(other, entry)| *other == half && is(entry));
         found.map(|(_, entry)| entry)
     }
 
     /// Adds an entry. The caller has checked that it is not there yet. O(1): it moves at most the
     /// entries of one part.
     pub(crate) fn insert(&mut self, hash: u64, entry: T) {
+        let (half, hash) = halve(hash);
         let mut part = self.part_of(hash);
         while self.parts[part].entries.len() >= PART && self.parts[part].bits < MOST_BITS {
             self.split(part, choosing_bits(hash));
             part = self.part_of(hash);
         }
-        self.parts[part].entries.insert_unique(hash, (hash, entry), moved);
+        self.parts[part].entries.insert_unique(hash, (half, entry), moved);
         self.len += 1;
     }
 
     /// Removes the entry with this hash for which `is` returns true. O(1): it moves at most an
     /// eighth of a part, and frees the memory of at most one. The last entry removes the parts.
     pub(crate) fn remove(&mut self, hash: u64, is: impl Fn(&T) -> bool) -> Option<T> {
+        let (half, hash) = halve(hash);
         let (part, alone) = (self.part_of(hash), self.parts.len() == 1);
         let entries = &mut self.parts[part].entries;
-        let found = entries.find_entry(hash, |(other, entry)| *other == hash && is(entry));
+        let found = entries.find_entry(hash, |(other, entry)| *other == half && is(entry));
         let entry = found.ok()?.remove().0.1;
         let kept = if alone { KEPT } else { 0 };
         if entries.capacity() > kept && entries.len() <= entries.capacity() / 8 {
@@ -158,8 +179,9 @@ impl<T> PartedTable<T> {
         // Removed entries would count as room that is taken, and make the part grow.
         let mut halves = [HashTable::with_capacity(PART), HashTable::with_capacity(PART)];
         for entry in std::mem::take(&mut self.parts[part].entries) {
-            let half = usize::from(choosing_bits(entry.0) & bit != 0);
-            halves[half].insert_unique(moved(&entry), entry, moved);
+            let hash = moved(&entry);
+            let half = usize::from(choosing_bits(hash) & bit != 0);
+            halves[half].insert_unique(hash, entry, moved);
         }
         let [stays, entries] = halves;
         self.parts[part].entries = stays;

@@ -118,7 +118,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueueBuilder<T> {
             metrics: QueueMetrics::new(self.name.as_deref()),
             user: UserCode::new(name.clone(), limiter, self.group),
             name,
-            inner: Mutex::new(QueueState { core, timer: None, closed: false, abandoned: false }),
+            inner: Mutex::new(QueueState { core, timer: None, abandoned: false }),
             backoff_holds: !self.backoff_holds.is_zero(),
             wake: Notify::new(),
             drained: Notify::new(),

@@ -3,14 +3,15 @@
 //! A [`RateLimiter`] never sleeps and reads no clock: its caller passes the time. It keeps nothing
 //! about a forgotten item. The default delays are client-go's.
 
-use std::collections::HashMap;
 use std::fmt;
-use std::hash::Hash;
+use std::hash::{BuildHasher, Hash};
+use std::mem;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::panic;
+use crate::collections::PartedTable;
+use crate::panic::drop_safely;
 
 /// A policy that sets the delay of an item before it is retried.
 ///
@@ -285,40 +286,46 @@ impl<T, L: RateLimiter<T>> RateLimiter<T> for Jittered<L> {
 
 /// The number of tries of each item.
 #[derive(Debug)]
-pub(super) struct Tries<T>(HashMap<T, u32>);
+pub(super) struct Tries<T> {
+    hasher: foldhash::fast::RandomState,
+    tries: PartedTable<(T, u32)>,
+}
 
 impl<T> Tries<T> {
     pub(super) fn new() -> Self {
-        Self(HashMap::new())
+        Self { hasher: foldhash::fast::RandomState::default(), tries: PartedTable::default() }
     }
 }
 
 impl<T: Clone + Eq + Hash> Tries<T> {
     /// Returns the number of tries of an item.
     pub(super) fn of(&self, item: &T) -> u32 {
-        // The map is mostly empty: this saves hashing the item.
-        if self.0.is_empty() {
+        // The table is mostly empty: this saves hashing the item.
+        if self.tries.len() == 0 {
             return 0;
         }
-        self.0.get(item).copied().unwrap_or_default()
+        let found = self.tries.find(self.hasher.hash_one(item), |(known, _)| known == item);
+        found.map_or(0, |(_, tries)| *tries)
     }
 
-    /// Forgets an item. Returns the equal item of the map, for the caller to drop.
+    /// Forgets an item. Returns the equal item of the table, for the caller to drop.
     pub(super) fn forget(&mut self, item: &T) -> Option<T> {
-        if self.0.is_empty() {
+        if self.tries.len() == 0 {
             return None;
         }
-        self.0.remove_entry(item).map(|(item, _)| item)
+        let hash = self.hasher.hash_one(item);
+        self.tries.remove(hash, |(known, _)| known == item).map(|(item, _)| item)
     }
 
     /// Counts one more try of an item. Returns the number of earlier tries.
     pub(super) fn count(&mut self, item: &T) -> u32 {
-        if let Some(known) = self.0.get_mut(item) {
-            let before = *known;
-            *known = known.saturating_add(1);
+        let hash = self.hasher.hash_one(item);
+        if let Some((_, tries)) = self.tries.find_mut(hash, |(known, _)| known == item) {
+            let before = *tries;
+            *tries = before.saturating_add(1);
             return before;
         }
-        self.0.insert(item.clone(), 1);
+        self.tries.insert(hash, (item.clone(), 1));
         0
     }
 }
@@ -326,8 +333,8 @@ impl<T: Clone + Eq + Hash> Tries<T> {
 /// Drops items one by one, because two panics at once would end the process.
 impl<T> Drop for Tries<T> {
     fn drop(&mut self) {
-        for (item, _) in self.0.drain() {
-            let _ = panic::catch(|| drop(item));
+        for (item, _) in mem::take(&mut self.tries).into_entries() {
+            drop_safely(item);
         }
     }
 }
@@ -350,7 +357,7 @@ mod tests {
         assert_eq!(backoff.requeues(&"a"), 6);
         backoff.forget(&"a");
         assert_eq!(backoff.requeues(&"a"), 0);
-        assert!(backoff.tries.0.is_empty(), "a forgotten item leaves nothing");
+        assert!(backoff.tries.tries.len() == 0, "a forgotten item leaves nothing");
     }
 
     #[test]

@@ -20,7 +20,7 @@
 //! The queue has no timer task: one of the waiting workers also waits for the next delayed item. It
 //! starts no task, with one exception: with the feature `metrics`, a named queue publishes its
 //! running times from a task while items are processed. It never polls, and holds its lock only for
-//! short steps.
+//! short steps, which take no longer in a longer queue.
 
 mod builder;
 mod core;
@@ -36,6 +36,7 @@ mod work;
 
 use std::fmt;
 use std::hash::Hash;
+use std::iter;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -132,7 +133,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     }
 
     /// Adds an item, unless it waits already. An item that is being processed is ready again when
-    /// it is done. Amortised O(1).
+    /// it is done. O(1).
     ///
     /// Returns `false`, and drops the item, when the queue is shutting down, or when `Hash` or `Eq`
     /// of the item panicked.
@@ -187,7 +188,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         let Some(mut arrival) = shared.user.arrival(item) else { return false };
         let now = shared.now();
         let mut inner = shared.inner.lock();
-        let added = (!inner.closed).then(|| add(&mut inner.core, &mut arrival, now));
+        let added = (!inner.core.is_closed()).then(|| add(&mut inner.core, &mut arrival, now));
         drop(inner);
         shared.user.discard(arrival.value);
         match added {
@@ -355,9 +356,15 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         let shared = &self.0;
         let now = shared.now();
         let mut inner = shared.inner.lock();
-        let given = inner.core.take(now);
+        let mut given = inner.core.take(now);
+        // Of many items due at once, the first may all be in process.
+        while given.is_none() && inner.core.next_due().is_some_and(|due| due <= now) {
+            drop(inner);
+            inner = shared.inner.lock();
+            given = inner.core.take(now);
+        }
         let due = inner.core.next_due();
-        let ended = inner.closed && due.is_none() && inner.core.ready() == 0;
+        let ended = inner.core.is_closed() && due.is_none() && inner.core.ready() == 0;
         if let Some(given) = given {
             let untimed = due.is_some() && inner.timer.is_none();
             let more = woken && (untimed || inner.core.ready() > 0);
@@ -388,7 +395,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     }
 
     /// Returns the number of items that wait for a worker. Items that are processed or due later do
-    /// not count.
+    /// not count. If more than 64 items were due at once, the rest counts after later calls.
     pub fn len(&self) -> usize {
         let now = self.0.now();
         let mut inner = self.0.inner.lock();
@@ -436,38 +443,42 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     }
 
     fn close(&self) -> Vec<T> {
-        let mut inner = self.0.inner.lock();
-        inner.closed = true;
-        let (dropped, panics) = inner.core.drop_delayed();
-        drop(inner);
-        for message in panics {
-            self.0.user.panicked("Clone", &message);
+        let shared = &*self.0;
+        shared.inner.lock().core.close();
+        let mut dropped = Vec::new();
+        // Others may lock the queue after each item.
+        let next = || shared.inner.lock().core.drop_delayed();
+        for value in iter::from_fn(next) {
+            match value {
+                Ok(value) => dropped.extend(value),
+                Err(message) => shared.user.panicked("Clone", &message),
+            }
         }
-        self.0.wake.notify_waiters();
+        shared.wake.notify_waiters();
         dropped
     }
 
     /// Returns whether the queue takes no more items.
     pub(crate) fn is_shutting_down(&self) -> bool {
-        self.0.inner.lock().closed
+        self.0.inner.lock().core.is_closed()
     }
 
     /// Updates the metrics that grow with time: the running times of items. A queue with a name
     /// calls this itself, twice a second, while items are processed in a tokio runtime. All other
-    /// metrics are published at once. O(items processed).
+    /// metrics are published at once. O(1).
     pub(crate) fn publish(&self) {
         let status = self.status();
         self.0.metrics.unfinished.set_duration(|| status.unfinished);
         self.0.metrics.longest_running.set_duration(|| status.longest_running);
     }
 
-    /// Returns the state of the queue at this moment. O(items processed).
+    /// Returns the state of the queue at this moment. O(1).
     pub fn status(&self) -> WorkQueueStatus {
         let now = self.0.now();
         let mut inner = self.0.inner.lock();
         inner.core.promote(now);
         let core = &inner.core;
-        let running = || core.started().map(|started| now.saturating_sub(started));
+        let (longest, sum) = core.running(now);
         WorkQueueStatus {
             name: self.0.name.clone(),
             ready: core.ready(),
@@ -477,9 +488,9 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
             adds: self.0.adds.load(Ordering::Relaxed),
             retries: self.0.retries.load(Ordering::Relaxed),
             panics: self.0.user.panics(),
-            longest_running: Duration::from_nanos(running().max().unwrap_or_default()),
-            unfinished: Duration::from_nanos(running().fold(0, u64::saturating_add)),
-            shutting_down: inner.closed,
+            longest_running: Duration::from_nanos(longest),
+            unfinished: Duration::from_nanos(sum),
+            shutting_down: core.is_closed(),
         }
     }
 }

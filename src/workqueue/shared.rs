@@ -40,7 +40,6 @@ pub(super) struct QueueState<T> {
     pub(super) core: Core<T>,
     /// The due time of the earliest timer that a waiting worker has set.
     pub(super) timer: Option<u64>,
-    pub(super) closed: bool,
     /// Set by [`shutdown`](super::WorkQueue::shutdown), which ends the wait of every drain.
     pub(super) abandoned: bool,
 }
@@ -72,7 +71,7 @@ impl<T: Clone + Eq + Hash> SharedQueue<T> {
     pub(super) fn put_back(&self, add: impl FnOnce(&mut Core<T>, u64) -> bool) -> bool {
         let now = self.now();
         let mut inner = self.inner.lock();
-        if inner.closed {
+        if inner.core.is_closed() {
             return false;
         }
         let wakes = add(&mut inner.core, now);
@@ -103,7 +102,7 @@ impl<T: Clone + Eq + Hash> SharedQueue<T> {
 impl<T: Clone + Eq + Hash> QueueState<T> {
     pub(super) fn is_drained(&self) -> bool {
         let core = &self.core;
-        self.closed && core.ready() + core.processed() + core.delayed() == 0
+        core.is_closed() && core.ready() + core.processed() + core.delayed() == 0
     }
 }
 

@@ -21,6 +21,7 @@ mod memory;
 mod plain_informer;
 #[path = "../helpers/protobuf.rs"]
 mod protobuf;
+mod queue_steps;
 mod secret_log;
 mod signals;
 mod slim_cache;
@@ -59,6 +60,7 @@ const TESTS: &[(&str, fn())] = &[
     ("many", many::thousand_idle_informers_cost_little),
     ("memory", memory::keeping_costs_little_and_deleting_frees),
     ("plain_informer", plain_informer::plain_informer_warns_of_a_transform),
+    ("queue_steps", queue_steps::longest_call_of_a_queue_is_the_same_at_any_size),
     ("secret_log", secret_log::no_log_or_metric_shows_secret_data),
     ("signals", signals::examples_end_at_sigterm),
     ("slim_cache", slim_cache::each_slimmer_form_takes_less_memory),

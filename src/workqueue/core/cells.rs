@@ -3,23 +3,17 @@
 //! An item's hash and group are computed before the queue is locked, and kept. The only user code
 //! that runs here is `Eq`, on items of equal hash, before anything has changed.
 
-use hashbrown::HashTable;
-
 use super::{Item, ItemState};
+use crate::collections::{Links, PartedSlab, PartedTable, half};
 use crate::panic;
-
-/// The number of items for which an empty queue keeps memory.
-const KEPT: usize = 1024;
 
 /// Items, by the number of the cell they are kept in.
 pub(super) struct Cells<T> {
-    items: Vec<Option<Item<T>>>,
-    /// The group of the item in each cell if the queue is fair; empty otherwise.
-    groups: Vec<u64>,
-    free: Vec<u32>,
+    pub(super) items: PartedSlab<Item<T>>,
+    /// The group of the item in each cell, if the queue is fair.
+    groups: Option<PartedSlab<u64>>,
     /// Finds the cell of an item.
-    table: HashTable<u32>,
-    fair: bool,
+    table: PartedTable<u32>,
 }
 
 /// An item on its way into the queue.
@@ -33,50 +27,43 @@ pub(in crate::workqueue) struct Arrival<T> {
 impl<T> Cells<T> {
     pub(super) fn new(fair: bool) -> Self {
         Self {
-            items: Vec::new(),
-            groups: Vec::new(),
-            free: Vec::new(),
-            table: HashTable::new(),
-            fair,
+            items: PartedSlab::default(),
+            groups: fair.then(PartedSlab::default),
+            table: PartedTable::default(),
         }
     }
 
     pub(super) fn get(&self, cell: u32) -> Option<&Item<T>> {
-        self.items.get(cell as usize)?.as_ref()
+        self.items.get(cell)
     }
 
     pub(super) fn get_mut(&mut self, cell: u32) -> Option<&mut Item<T>> {
-        self.items.get_mut(cell as usize)?.as_mut()
+        self.items.get_mut(cell)
     }
 
     /// Returns the group of the item in a cell; zero in a queue that is not fair.
     pub(super) fn group(&self, cell: u32) -> u64 {
-        self.groups.get(cell as usize).copied().unwrap_or_default()
+        self.groups.as_ref().and_then(|groups| groups.get(cell)).copied().unwrap_or_default()
     }
 
     /// Removes an item that is neither ready, processed nor delayed. Returns its value, which the
     /// caller drops without a lock.
     pub(super) fn remove_if_resting(&mut self, cell: u32) -> Option<T> {
-        let kept = self.items.get_mut(cell as usize)?;
-        let resting = |item: &mut Item<T>| {
-            matches!(item.state, ItemState::Resting { .. }) && item.delay.is_none()
-        };
-        let item = kept.take_if(resting)?;
-        if let Ok(entry) = self.table.find_entry(item.hash, |other| *other == cell) {
-            entry.remove();
+        let item = self.items.get(cell)?;
+        if !matches!(item.state, ItemState::Resting { .. }) || item.delay.is_some() {
+            return None;
         }
-        self.free.push(cell);
-        if self.table.is_empty() && self.items.len() > KEPT {
-            // The queue is empty again: release the memory of its peak.
-            *self = Self::new(self.fair);
+        self.table.remove(item.hash.into(), |other| *other == cell);
+        if let Some(groups) = &mut self.groups {
+            groups.remove(cell);
         }
-        item.value
+        self.items.remove(cell)?.value
     }
 
     /// Returns the number of items in the table, and in cells.
     #[cfg(test)]
     pub(super) fn kept(&self) -> (usize, usize) {
-        (self.table.len(), self.items.iter().flatten().count())
+        (self.table.len(), self.items.len())
     }
 }
 
@@ -89,7 +76,7 @@ impl<T: Eq> Cells<T> {
         let is_it = |cell: &u32| {
             self.get(*cell).is_some_and(|item| {
                 // If a worker has the only copy, equal hashes count as equal.
-                item.hash == hash && item.value.as_ref().is_none_or(|kept| kept == value)
+                item.value.as_ref().is_none_or(|kept| kept == value)
             })
         };
         panic::catch(|| self.table.find(hash, is_it).copied())
@@ -104,41 +91,19 @@ impl<T: Eq> Cells<T> {
         if let Some(cell) = self.find(value, arrival.hash)? {
             return Ok(Some(cell));
         }
-        let items = &self.items;
-        let cell = self.free.pop().unwrap_or_else(|| small(items.len()));
-        let rehash = |cell: &u32| {
-            let item = items.get(*cell as usize).and_then(Option::as_ref);
-            item.map_or(0, |item| item.hash)
-        };
-        self.table.insert_unique(arrival.hash, cell, rehash);
-        let value = arrival.value.take();
-        let state = ItemState::Resting { since: 0 };
-        let item = Some(Item { value, hash: arrival.hash, state, delay: None });
-        match self.items.get_mut(cell as usize) {
-            Some(free) => *free = item,
-            None => self.items.push(item),
+        let cell = self.items.insert(Item {
+            value: arrival.value.take(),
+            hash: half(arrival.hash),
+            links: Links::default(),
+            state: ItemState::Resting { since: 0 },
+            delay: None,
+        });
+        if let Some(groups) = &mut self.groups {
+            // Both slabs have values at the same numbers, so the next one is the same, too.
+            let group = groups.insert(arrival.group);
+            debug_assert_eq!(group, cell, "each item has its own group");
         }
-        if self.fair {
-            self.groups.resize(self.items.len(), 0);
-            if let Some(group) = self.groups.get_mut(cell as usize) {
-                *group = arrival.group;
-            }
-        }
+        self.table.insert(arrival.hash, cell);
         Ok(Some(cell))
     }
-}
-
-/// Drops items one by one, because two panics at once would end the process.
-impl<T> Drop for Cells<T> {
-    fn drop(&mut self) {
-        for item in self.items.drain(..).flatten() {
-            // The queue is gone, so there is no status that could count the panic.
-            let _ = panic::catch(|| drop(item));
-        }
-    }
-}
-
-/// Returns a cell number. More than `u32::MAX` cells do not fit into memory.
-pub(super) fn small(number: usize) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
 }

@@ -8,6 +8,9 @@ use super::{Arrival, Core, Delay, Hold, Item, ItemState, Meanwhile};
 use crate::panic;
 use crate::workqueue::Priority;
 
+/// The number of items that one step makes ready at most.
+const MOST_PROMOTED: usize = 64;
+
 impl<T> Item<T> {
     /// Sets a flag if the item is processed.
     fn note(&mut self, flag: Meanwhile) {
@@ -155,13 +158,11 @@ impl<T: Eq + Clone> Core<T> {
         }
     }
 
-    /// Makes every item that is due by `now` ready. Every other step does this first, so lines stay
-    /// in order.
+    /// Makes items that are due by `now` ready, the first due first, but at most [`MOST_PROMOTED`].
+    /// Every other step does this first, so lines stay in order unless more are due at once.
     pub(in crate::workqueue) fn promote(&mut self, now: u64) {
-        while let Some(((due, cell), _)) = self.delayed.first_key_value()
-            && *due <= now
-        {
-            let (due, cell) = (*due, *cell);
+        for _ in 0..MOST_PROMOTED {
+            let Some((due, cell)) = self.first_due().filter(|(due, _)| *due <= now) else { return };
             let Some((_, priority)) = self.undelay(cell) else {
                 self.delayed.remove(&(due, cell));
                 continue;
@@ -173,7 +174,15 @@ impl<T: Eq + Clone> Core<T> {
 
     /// Returns the due time of the next delayed item.
     pub(in crate::workqueue) fn next_due(&self) -> Option<u64> {
-        self.delayed.first_key_value().map(|((due, _), _)| *due)
+        self.first_due().map(|(due, _)| due)
+    }
+
+    /// Returns the next delayed item and its due time; `None` if no item becomes due any more.
+    fn first_due(&self) -> Option<(u64, u32)> {
+        if self.closed {
+            return None;
+        }
+        self.delayed.first_key_value().map(|(first, _)| *first)
     }
 
     /// Returns the number of items due later, including parked ones.
@@ -186,25 +195,17 @@ impl<T: Eq + Clone> Core<T> {
         self.parked
     }
 
-    /// Takes out all delayed items, the first due first. An item that is also ready or processed is
-    /// cloned. Also returns the messages of clones that panicked.
-    pub(in crate::workqueue) fn drop_delayed(&mut self) -> (Vec<T>, Vec<String>) {
-        let mut dropped = Vec::with_capacity(self.delayed.len());
-        let mut panics = Vec::new();
-        self.parked = 0;
-        for (_, cell) in std::mem::take(&mut self.delayed).into_keys() {
-            let Some(item) = self.cells.get_mut(cell) else { continue };
-            item.delay = None;
-            if matches!(item.state, ItemState::Resting { .. }) {
-                dropped.extend(self.cells.remove_if_resting(cell));
-            } else {
-                match panic::catch(|| item.value.clone()) {
-                    Ok(value) => dropped.extend(value),
-                    Err(message) => panics.push(message),
-                }
-            }
-        }
-        (dropped, panics)
+    /// Takes out the delayed item that is due first. If it is also ready or processed, it stays and
+    /// its value is cloned. That is `None` while the worker has the only copy, or the message of a
+    /// clone that panicked.
+    pub(in crate::workqueue) fn drop_delayed(&mut self) -> Option<Result<Option<T>, String>> {
+        let (_, cell) = *self.delayed.first_key_value()?.0;
+        self.undelay(cell)?;
+        let item = self.cells.get(cell)?;
+        Some(match item.state {
+            ItemState::Resting { .. } => Ok(self.cells.remove_if_resting(cell)),
+            _ => panic::catch(|| item.value.clone()),
+        })
     }
 
     /// Returns the time until which adds leave a resting item delayed; `None` if nothing holds it.

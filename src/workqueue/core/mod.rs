@@ -10,10 +10,10 @@ mod delays;
 use std::collections::BTreeMap;
 
 pub(super) use self::cells::Arrival;
-use self::cells::{Cells, small};
-use super::line::{Line, Ticket};
+use self::cells::Cells;
+use super::line::Line;
 use super::priority::{Aging, Priority};
-use crate::collections::VecMap;
+use crate::collections::{IntrusiveList, Linked, Links, VecMap};
 use crate::panic;
 
 /// Ready, processed and delayed items.
@@ -21,11 +21,16 @@ pub(super) struct Core<T> {
     cells: Cells<T>,
     lines: VecMap<Priority, Line>,
     ready: usize,
-    processed: Vec<u32>,
+    /// The items that are processed, in the order in which they were taken.
+    processed: IntrusiveList,
+    processing: usize,
+    /// The sum of the times at which their processing began.
+    began: u128,
     delayed: BTreeMap<(u64, u32), Priority>,
     /// The number of delayed items that are parked.
     parked: usize,
-    serial: u32,
+    /// True if no item becomes due any more.
+    closed: bool,
     rules: CoreRules,
 }
 
@@ -42,13 +47,24 @@ pub(super) struct CoreRules {
 struct Item<T> {
     /// `None` while the worker has the only copy, because `Clone` panicked.
     value: Option<T>,
-    hash: u64,
+    /// The half of its hash.
+    hash: u32,
+    /// Its neighbours in line, or among the items that are processed.
+    links: Links,
     state: ItemState,
     /// Set while the item is due later.
     delay: Option<Delay>,
 }
 
+impl<T> Linked for Item<T> {
+    fn links(&mut self) -> &mut Links {
+        &mut self.links
+    }
+}
+
+/// The time of a delayed item. Packed, which makes an item eight bytes smaller.
 #[derive(Clone, Copy)]
+#[repr(packed(4))]
 struct Delay {
     due: u64,
     hold: Hold,
@@ -78,13 +94,10 @@ enum ItemState {
     Ready {
         added: u64,
         rank: u64,
-        serial: u32,
         priority: Priority,
     },
     Processed {
         started: u64,
-        /// The item's position in the list of processed items.
-        place: u32,
         /// The priority of an add that came meanwhile. The item is ready again when it is done.
         wanted: Option<Priority>,
         /// The time of that add.
@@ -143,10 +156,12 @@ impl<T: Eq + Clone> Core<T> {
             cells: Cells::new(rules.fair),
             lines: VecMap::default(),
             ready: 0,
-            processed: Vec::new(),
+            processed: IntrusiveList::default(),
+            processing: 0,
+            began: 0,
             delayed: BTreeMap::new(),
             parked: 0,
-            serial: 0,
+            closed: false,
             rules,
         }
     }
@@ -159,8 +174,7 @@ impl<T: Eq + Clone> Core<T> {
         self.cells.find(value, hash)
     }
 
-    /// Adds an item, unless it waits already. Returns whether one more item is ready. Amortised
-    /// O(1).
+    /// Adds an item, unless it waits already. Returns whether one more item is ready. O(1).
     ///
     /// # Errors
     /// The message of `Eq`, if it panicked; nothing was added then.
@@ -183,23 +197,22 @@ impl<T: Eq + Clone> Core<T> {
         }
         let cells = &self.cells;
         let fronts = self.lines.iter_mut().rev().filter_map(|(priority, line)| {
-            let front = line.front(|ticket| rank(cells, ticket).is_some())?;
-            let rank = rank(cells, front)?;
-            Some((rank, front.cell, *priority, line))
+            let cell = line.first()?;
+            let ItemState::Ready { rank, .. } = cells.get(cell)?.state else { return None };
+            Some((rank, cell, *priority, line))
         });
         // Of equal ranks `min_by_key` takes the first, which is the more urgent one.
         let (_, cell, priority, line) = fronts.min_by_key(|(rank, ..)| *rank)?;
-        line.serve();
+        let group = self.cells.group(cell);
+        line.remove(&mut self.cells.items, group, cell, true);
         self.ready -= 1;
-        if self.ready == 0 {
-            self.lines.iter_mut().for_each(|(_, line)| line.clear());
-        }
-        let place = small(self.processed.len());
+        self.processed.push_back(&mut self.cells.items, cell);
+        self.processing += 1;
+        self.began += u128::from(now);
         let item = self.cells.get_mut(cell)?;
         let ItemState::Ready { added, .. } = item.state else { return None };
         item.state = ItemState::Processed {
             started: now,
-            place,
             wanted: None,
             added,
             meanwhile: Meanwhile::default(),
@@ -209,7 +222,6 @@ impl<T: Eq + Clone> Core<T> {
             self.undelay(cell);
         }
         let item = self.cells.get_mut(cell)?;
-        self.processed.push(cell);
         let (value, panicked) = match panic::catch(|| item.value.clone()) {
             Ok(value) => (value, None),
             // The worker gets the only copy, and returns it when it is done.
@@ -224,20 +236,14 @@ impl<T: Eq + Clone> Core<T> {
         self.promote(now);
         let mut done = Done { again: false, took: 0, dropped: [value, None] };
         let Some(item) = self.cells.get_mut(cell) else { return done };
-        let ItemState::Processed { started, place, wanted, added, .. } = item.state else {
-            return done;
-        };
+        let ItemState::Processed { started, wanted, added, .. } = item.state else { return done };
         if item.value.is_none() {
             item.value = done.dropped[0].take();
         }
         item.state = ItemState::Resting { since: now };
-        self.processed.swap_remove(place as usize);
-        if let Some(moved) = self.processed.get(place as usize)
-            && let Some(Item { state: ItemState::Processed { place: known, .. }, .. }) =
-                self.cells.get_mut(*moved)
-        {
-            *known = place;
-        }
+        self.processed.remove(&mut self.cells.items, cell);
+        self.processing -= 1;
+        self.began -= u128::from(started);
         // Its rank counts from now, its waiting time from the add.
         done.again = wanted.is_some_and(|priority| self.make_ready(cell, priority, now, added));
         done.took = now.saturating_sub(started);
@@ -256,18 +262,21 @@ impl<T: Eq + Clone> Core<T> {
                 let left = *priority;
                 item.state = ItemState::Resting { since: *added };
                 self.ready -= 1;
-                let cells = &self.cells;
-                if let Some(line) = self.lines.get_mut(&left) {
-                    line.leave(|ticket| rank(cells, ticket).is_some());
-                }
+                self.leave(left, cell);
                 true
             }
             ItemState::Processed { wanted, .. } => wanted.take().is_some() || delayed,
         };
-        if self.ready == 0 {
-            self.lines.iter_mut().for_each(|(_, line)| line.clear());
-        }
         (waited, self.cells.remove_if_resting(cell))
+    }
+
+    /// Ends all adds. No delayed item becomes ready any more.
+    pub(super) fn close(&mut self) {
+        self.closed = true;
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed
     }
 
     /// Returns the number of items that are ready.
@@ -277,7 +286,7 @@ impl<T: Eq + Clone> Core<T> {
 
     /// Returns the number of items that are processed.
     pub(super) fn processed(&self) -> usize {
-        self.processed.len()
+        self.processing
     }
 
     /// Returns the number of items in the table, and in cells.
@@ -286,20 +295,16 @@ impl<T: Eq + Clone> Core<T> {
         self.cells.kept()
     }
 
-    /// Returns the number of tickets in all lines, including void ones, and the capacity of the
-    /// lines.
-    #[cfg(test)]
-    pub(super) fn tickets(&self) -> (usize, usize) {
-        let lines = self.lines.values();
-        lines.fold((0, 0), |(len, room), line| (len + line.len(), room + line.capacity()))
-    }
-
-    /// Returns the time at which the processing of each processed item began.
-    pub(super) fn started(&self) -> impl Iterator<Item = u64> {
-        self.processed.iter().filter_map(|cell| match self.cells.get(*cell)?.state {
-            ItemState::Processed { started, .. } => Some(started),
-            _ => None,
-        })
+    /// Returns the time that the first of the processed items has been processed so far, and the
+    /// sum of these times of all. O(1).
+    pub(super) fn running(&self, now: u64) -> (u64, u64) {
+        let first = self.processed.first().and_then(|cell| self.cells.get(cell));
+        let longest = match first.map(|item| item.state) {
+            Some(ItemState::Processed { started, .. }) => now.saturating_sub(started),
+            _ => 0,
+        };
+        let sum = (u128::from(now) * self.processing as u128).saturating_sub(self.began);
+        (longest, u64::try_from(sum).unwrap_or(u64::MAX))
     }
 
     /// Puts an item in line or moves it forward, unless it is held back. Returns whether one more
@@ -316,8 +321,10 @@ impl<T: Eq + Clone> Core<T> {
         let Some(item) = self.cells.get_mut(cell) else { return false };
         let (left, added) = match &mut item.state {
             ItemState::Resting { .. } => (None, since),
-            ItemState::Ready { rank: before, priority, added, .. } if rank < *before => {
-                (Some(*priority), *added)
+            ItemState::Ready { rank: before, priority: left, added }
+                if rank < *before && *left != priority =>
+            {
+                (Some(*left), *added)
             }
             ItemState::Ready { .. } => return false,
             ItemState::Processed { wanted, added, .. } => {
@@ -328,30 +335,28 @@ impl<T: Eq + Clone> Core<T> {
                 return false;
             }
         };
-        self.serial = self.serial.wrapping_add(1);
-        let serial = self.serial;
-        item.state = ItemState::Ready { added, rank, serial, priority };
-        let (cells, fair) = (&self.cells, self.rules.fair);
-        let line = self.lines.get_or_insert_with(priority, || Line::new(fair));
-        line.push(cells.group(cell), Ticket { cell, serial });
-        if let Some(line) = left.and_then(|left| self.lines.get_mut(&left)) {
-            line.leave(|ticket| self::rank(cells, ticket).is_some());
+        item.state = ItemState::Ready { added, rank, priority };
+        match left {
+            Some(left) => self.leave(left, cell),
+            None => self.ready += 1,
         }
-        self.ready += usize::from(left.is_none());
+        let (group, fair) = (self.cells.group(cell), self.rules.fair);
+        let line = self.lines.get_or_insert_with(priority, || Line::new(fair));
+        line.push(&mut self.cells.items, group, cell);
         left.is_none()
+    }
+
+    /// Takes an item out of a line.
+    fn leave(&mut self, priority: Priority, cell: u32) {
+        let group = self.cells.group(cell);
+        if let Some(line) = self.lines.get_mut(&priority) {
+            line.remove(&mut self.cells.items, group, cell, false);
+        }
     }
 }
 
 /// The size in bytes of a cell with an item of this type.
 #[cfg(test)]
 pub(super) const fn item_size<T>() -> usize {
-    size_of::<Option<Item<T>>>()
-}
-
-/// Returns the rank of a ticket's item; `None` if the ticket is void.
-fn rank<T>(cells: &Cells<T>, ticket: Ticket) -> Option<u64> {
-    match cells.get(ticket.cell)?.state {
-        ItemState::Ready { rank, serial, .. } if serial == ticket.serial => Some(rank),
-        _ => None,
-    }
+    crate::collections::PartedSlab::<Item<T>>::CELL
 }

@@ -404,3 +404,46 @@ async fn removed_items_end_a_drain() {
     assert!(queue.remove(&"later") && !queue.remove(&"later"));
     assert!(drained.await.unwrap().is_empty());
 }
+
+/// A step under the lock makes a bounded number of items ready.
+#[tokio::test(start_paused = true)]
+async fn many_items_due_at_once_lose_nothing() {
+    let queue = WorkQueue::new();
+    for item in 0..1_000_u32 {
+        queue.add_after(item, MS + item * Duration::from_nanos(1));
+    }
+    sleep(S).await;
+    assert_eq!(queue.len(), 64, "one step");
+    assert_eq!(queue.len(), 128);
+    assert_eq!(all_ready(&queue), (0..1_000).collect::<Vec<_>>(), "the first due first");
+    assert_eq!(queue.0.inner.lock().core.kept(), (0, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn items_due_during_their_processing_hide_no_other() {
+    let queue = WorkQueue::new();
+    for item in 0..200_u32 {
+        queue.add(item);
+    }
+    let works: Vec<_> = std::iter::from_fn(|| queue.try_get()).collect();
+    for item in 0..=200 {
+        queue.add_after(item, MS + item * MS);
+    }
+    sleep(S).await;
+    assert_eq!(queue.try_get().map(|work| *work), Some(200));
+    drop(works);
+    assert_eq!(all_ready(&queue).len(), 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn closed_queue_returns_what_is_due() {
+    let queue = WorkQueue::new();
+    for item in 0..200_u32 {
+        queue.add_after(item, MS + item * MS);
+    }
+    sleep(S).await;
+    assert_eq!(queue.len(), 64);
+    assert_eq!(queue.shutdown(), (64..200).collect::<Vec<_>>());
+    assert_eq!(all_ready(&queue), (0..64).collect::<Vec<_>>());
+    assert!(queue.get().await.is_none());
+}
