@@ -78,16 +78,13 @@ impl<T> PartedSlab<T> {
         });
         let part = &mut self.parts[index as usize];
         let at = part.free;
-        match part.cells.get_mut(at as usize) {
-            Some(cell) => {
-                if let Cell::Free(next) = mem::replace(cell, Cell::Taken(value)) {
-                    part.free = next;
-                }
+        if let Some(cell) = part.cells.get_mut(at as usize) {
+            if let Cell::Free(next) = mem::replace(cell, Cell::Taken(value)) {
+                part.free = next;
             }
-            None => {
-                part.cells.push(Cell::Taken(value));
-                part.free += 1;
-            }
+        } else {
+            part.cells.push(Cell::Taken(value));
+            part.free += 1;
         }
         part.len += 1;
         if part.len == PART {
@@ -96,12 +93,17 @@ impl<T> PartedSlab<T> {
         index * PART + at
     }
 
-    /// Removes the value at a number. O(1): it frees the memory of at most one part.
-    pub(crate) fn remove(&mut self, number: u32) -> Option<T> {
-        self.get(number)?;
+    /// Removes the value at a number if `is` returns true. O(1): it frees the memory of at most one
+    /// part.
+    pub(crate) fn remove_if(&mut self, number: u32, is: impl FnOnce(&T) -> bool) -> Option<T> {
         let (index, at) = (number / PART, number % PART);
-        let part = &mut self.parts[index as usize];
-        let cell = mem::replace(&mut part.cells[at as usize], Cell::Free(part.free));
+        let part = self.parts.get_mut(index as usize)?;
+        let cell = part.cells.get_mut(at as usize)?;
+        let Cell::Taken(value) = cell else { return None };
+        if !is(value) {
+            return None;
+        }
+        let cell = mem::replace(cell, Cell::Free(part.free));
         part.free = at;
         if part.len == PART {
             self.open.push(index);
@@ -124,6 +126,11 @@ impl<T> PartedSlab<T> {
     /// The size in bytes of a cell.
     #[cfg(test)]
     pub(crate) const CELL: usize = size_of::<Cell<T>>();
+
+    /// Removes the value at a number. O(1): it frees the memory of at most one part.
+    pub(crate) fn remove(&mut self, number: u32) -> Option<T> {
+        self.remove_if(number, |_| true)
+    }
 
     /// Returns the number of values.
     #[cfg(test)]

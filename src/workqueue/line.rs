@@ -18,7 +18,7 @@ pub(super) enum Line {
 pub(super) struct Groups {
     /// The first of these groups is served next.
     turns: IntrusiveList,
-    groups: PartedSlab<Group>,
+    records: PartedSlab<Group>,
     /// Finds the number of a group by its hash.
     numbers: PartedTable<u32>,
 }
@@ -45,7 +45,7 @@ impl Line {
     pub(super) fn first(&self) -> Option<u32> {
         match self {
             Self::Plain(list) => list.first(),
-            Self::Fair(Groups { turns, groups, .. }) => groups.get(turns.first()?)?.items.first(),
+            Self::Fair(Groups { turns, records, .. }) => records.get(turns.first()?)?.items.first(),
         }
     }
 
@@ -74,36 +74,36 @@ impl Line {
 
 impl Groups {
     fn find(&self, hash: u64) -> Option<u32> {
-        let is = |number: &u32| self.groups.get(*number).is_some_and(|group| group.hash == hash);
+        let is = |number: &u32| self.records.get(*number).is_some_and(|group| group.hash == hash);
         self.numbers.find(hash, is).copied()
     }
 
     fn push(&mut self, items: &mut PartedSlab<impl Linked>, hash: u64, item: u32) {
         let number = self.find(hash).unwrap_or_else(|| {
             let (items, links) = (IntrusiveList::default(), Links::default());
-            let new = self.groups.insert(Group { hash, items, links });
+            let new = self.records.insert(Group { hash, items, links });
             self.numbers.insert(hash, new);
-            self.turns.push_back(&mut self.groups, new);
+            self.turns.push_back(&mut self.records, new);
             new
         });
-        if let Some(group) = self.groups.get_mut(number) {
+        if let Some(group) = self.records.get_mut(number) {
             group.items.push_back(items, item);
         }
     }
 
     fn remove(&mut self, items: &mut PartedSlab<impl Linked>, hash: u64, item: u32, served: bool) {
         let Some(number) = self.find(hash) else { return };
-        let Some(group) = self.groups.get_mut(number) else { return };
+        let Some(group) = self.records.get_mut(number) else { return };
         group.items.remove(items, item);
         let is_empty = group.items.first().is_none();
         if is_empty || served {
-            self.turns.remove(&mut self.groups, number);
+            self.turns.remove(&mut self.records, number);
         }
         if is_empty {
-            self.groups.remove(number);
+            self.records.remove(number);
             self.numbers.remove(hash, |other| *other == number);
         } else if served {
-            self.turns.push_back(&mut self.groups, number);
+            self.turns.push_back(&mut self.records, number);
         }
     }
 }
@@ -164,7 +164,7 @@ mod tests {
         }
         assert_eq!(queue.serve(), [1, 2]);
         let Line::Fair(groups) = queue.line else { panic!("the line is fair") };
-        let left = (groups.turns.first(), groups.groups.len(), groups.numbers.len());
+        let left = (groups.turns.first(), groups.records.len(), groups.numbers.len());
         assert_eq!(left, (None, 0, 0), "a group without items is forgotten");
     }
 }

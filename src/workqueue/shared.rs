@@ -142,5 +142,6 @@ impl<T: Clone + Eq + Hash> Drop for Timer<T> {
 
 /// Returns a delay in nanoseconds, limited to [`LONGEST`].
 pub(super) fn nanos(duration: Duration) -> u64 {
-    u64::try_from(duration.min(LONGEST).as_nanos()).unwrap_or(u64::MAX)
+    let duration = duration.min(LONGEST);
+    duration.as_secs() * 1_000_000_000 + u64::from(duration.subsec_nanos())
 }

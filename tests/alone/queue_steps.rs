@@ -12,10 +12,10 @@ use crate::COUNTED;
 const HOUR: Duration = Duration::from_secs(3_600);
 
 /// The bytes that a call may allocate or free: some parts of tables that grow.
-const BYTES: usize = 512 * 1024;
+const BYTES: usize = 256 * 1024;
 
-/// The calls of the allocator in a call of the queue.
-const CALLS: usize = 100;
+/// The calls of the allocator in a call of the queue: those for 64 items that are due at once.
+const CALLS: usize = 64;
 
 /// The longest call of each kind.
 #[derive(Default)]

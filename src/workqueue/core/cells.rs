@@ -49,15 +49,15 @@ impl<T> Cells<T> {
     /// Removes an item that is neither ready, processed nor delayed. Returns its value, which the
     /// caller drops without a lock.
     pub(super) fn remove_if_resting(&mut self, cell: u32) -> Option<T> {
-        let item = self.items.get(cell)?;
-        if !matches!(item.state, ItemState::Resting { .. }) || item.delay.is_some() {
-            return None;
-        }
+        let rests = |item: &Item<T>| {
+            matches!(item.state, ItemState::Resting { .. }) && item.delay.is_none()
+        };
+        let item = self.items.remove_if(cell, rests)?;
         self.table.remove(item.hash.into(), |other| *other == cell);
         if let Some(groups) = &mut self.groups {
             groups.remove(cell);
         }
-        self.items.remove(cell)?.value
+        item.value
     }
 
     /// Returns the number of items in the table, and in cells.

@@ -161,6 +161,12 @@ impl<T: Eq + Clone> Core<T> {
     /// Makes items that are due by `now` ready, the first due first, but at most [`MOST_PROMOTED`].
     /// Every other step does this first, so lines stay in order unless more are due at once.
     pub(in crate::workqueue) fn promote(&mut self, now: u64) {
+        if !self.delayed.is_empty() {
+            self.promote_some(now);
+        }
+    }
+
+    fn promote_some(&mut self, now: u64) {
         for _ in 0..MOST_PROMOTED {
             let Some((due, cell)) = self.first_due().filter(|(due, _)| *due <= now) else { return };
             let Some((_, priority)) = self.undelay(cell) else {

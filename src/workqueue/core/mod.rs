@@ -64,7 +64,7 @@ impl<T> Linked for Item<T> {
 
 /// The time of a delayed item. Packed, which makes an item eight bytes smaller.
 #[derive(Clone, Copy)]
-#[repr(packed(4))]
+#[repr(Rust, packed(4))]
 struct Delay {
     due: u64,
     hold: Hold,
@@ -209,7 +209,12 @@ impl<T: Eq + Clone> Core<T> {
         self.processed.push_back(&mut self.cells.items, cell);
         self.processing += 1;
         self.began += u128::from(now);
-        let item = self.cells.get_mut(cell)?;
+        let mut item = self.cells.get_mut(cell)?;
+        if item.delay.is_some_and(|delay| delay.own && delay.hold == Hold::None) {
+            // The worker decides again.
+            self.undelay(cell);
+            item = self.cells.get_mut(cell)?;
+        }
         let ItemState::Ready { added, .. } = item.state else { return None };
         item.state = ItemState::Processed {
             started: now,
@@ -217,11 +222,6 @@ impl<T: Eq + Clone> Core<T> {
             added,
             meanwhile: Meanwhile::default(),
         };
-        let decides_again = item.delay.is_some_and(|delay| delay.own && delay.hold == Hold::None);
-        if decides_again {
-            self.undelay(cell);
-        }
-        let item = self.cells.get_mut(cell)?;
         let (value, panicked) = match panic::catch(|| item.value.clone()) {
             Ok(value) => (value, None),
             // The worker gets the only copy, and returns it when it is done.
