@@ -136,6 +136,7 @@ fn shutdown_survives_a_panicking_clone() {
     bomb.arm(CLONE, 1);
     let dropped: Vec<_> = queue.shutdown().into_iter().map(|bomb| bomb.0).collect();
     assert_eq!(dropped, [2], "the other one is ready besides");
+    assert_eq!(queue.status().panics, 1);
     assert_eq!(rest(&queue), [1]);
     assert_eq!(queue.status().panics, 1);
 }
