@@ -19,8 +19,8 @@
 //!
 //! The queue has no timer task: one of the waiting workers also waits for the next delayed item. It
 //! starts no task, with one exception: with the feature `metrics`, a named queue publishes its
-//! running times from a task while items are processed. It never polls, and holds its lock only for
-//! short steps, which take no longer in a longer queue.
+//! running times from a task while items are processed. It never polls. It holds its lock only for
+//! short steps: however long the queue is, a step moves or frees a bounded number of items.
 
 mod builder;
 mod core;
