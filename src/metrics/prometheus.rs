@@ -137,7 +137,7 @@ impl GaugeFn for Value {
 
 impl HistogramFn for Value {
     fn record(&self, value: f64) {
-        // What is no number is above every bound. A sum that has it never shows a number again.
+        // NaN is above every bound. A sum that has it never shows a number again.
         let bucket = self.bounds.iter().position(|bound| value <= *bound);
         if let Some(bucket) = self.buckets.get(bucket.unwrap_or(self.bounds.len())) {
             bucket.fetch_add(1, Ordering::Relaxed);
