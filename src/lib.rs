@@ -105,6 +105,7 @@
 //! | `testing-cel` | rules in CEL of custom types, in the embedded API server |
 //! | `testing-tls` | the embedded server over TLS and HTTP/2, and a real control plane |
 //! | `manager` | one `run` for a whole operator: `manager` |
+//! | `clusters` | what runs for each cluster of a fleet: `clusters` |
 //! | `serve` | the manager's endpoints for health, metrics and status: `serve` |
 //! | `metrics` | metrics through the `metrics` facade, under the names in [`metrics`] |
 //! | `compact` | packing of objects that did not arrive as bytes, and of Secrets: [`storage`] |
@@ -116,6 +117,7 @@
 #[path = "../crates/kube-decode/src/any_json.rs"]
 mod any_json;
 pub mod client;
+#[cfg(feature = "clusters")]
 pub mod clusters;
 mod codec;
 mod collections;

@@ -12,7 +12,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use kube::Resource;
 
-pub(crate) use self::caught::{catch, catch_async, drop_safely, into_message, lend, text};
+#[cfg(any(feature = "clusters", feature = "manager"))]
+pub(crate) use self::caught::text;
+pub(crate) use self::caught::{catch, catch_async, drop_safely, into_message, lend};
 use crate::object::{Cached, CachedEvent, Event};
 
 /// A wrapper for a value whose `Drop` may panic. The panic is caught and logged.

@@ -177,7 +177,12 @@ impl Life {
             Some(options) => catch(|| options(builder))
                 .map_err(|message| format!("the options of the factory panicked: {message}"))?,
         };
-        Ok((client, builder.sharing(&self.clusters.limits).build()))
+        Ok((
+            client,
+            builder
+                .sharing(self.clusters.decode_threads.clone(), self.clusters.reads.clone())
+                .build(),
+        ))
     }
 }
 

@@ -87,11 +87,12 @@ pub use self::secrets::KubeconfigSecrets;
 pub use self::status::{ClusterPhase, ClusterStatus};
 use crate::collections::VecMap;
 use crate::controller::BoxError;
-use crate::factory::{SharedInformerFactoryBuilder, SharedLimits};
+use crate::factory::SharedInformerFactoryBuilder;
 use crate::leader_election::WorkScope;
 use crate::lease::closed_tracker;
 use crate::sharding::Sharding;
 use crate::sync::Mutex;
+use crate::transport::DecodeThreads;
 
 /// The number of lists that are read at a time, unless set.
 const LISTS: usize = 32;
@@ -109,7 +110,9 @@ pub struct Clusters(Arc<ClustersState>);
 struct ClustersState {
     provider: Box<dyn ClusterProvider>,
     options: Options,
-    limits: SharedLimits,
+    decode_threads: Arc<DecodeThreads>,
+    /// The permits to read a list.
+    reads: Arc<Semaphore>,
     members: Mutex<VecMap<Arc<str>, Arc<Member>>>,
     /// One permit: only one call runs.
     run: Semaphore,
@@ -281,9 +284,17 @@ impl ClustersBuilder {
     /// Builds the clusters. This makes no request.
     pub fn build(self) -> Clusters {
         let Self { provider, options } = self;
-        let limits = SharedLimits::new(options.lists, options.decode_threads);
-        let (members, run, work) = (Mutex::default(), Semaphore::new(1), closed_tracker());
-        Clusters(Arc::new(ClustersState { provider, options, limits, members, run, work }))
+        let reads = options.lists.clamp(1, Semaphore::MAX_PERMITS);
+        let state = ClustersState {
+            provider,
+            decode_threads: Arc::new(DecodeThreads::new(options.decode_threads)),
+            reads: Arc::new(Semaphore::new(reads)),
+            options,
+            members: Mutex::default(),
+            run: Semaphore::new(1),
+            work: closed_tracker(),
+        };
+        Clusters(Arc::new(state))
     }
 }
 

@@ -88,6 +88,7 @@ impl<K, V> VecMap<K, V> {
         self.0.iter()
     }
 
+    #[cfg(any(feature = "clusters", feature = "manager"))]
     pub(crate) fn keys(&self) -> impl DoubleEndedIterator<Item = &K> {
         self.0.iter().map(|(key, _)| key)
     }

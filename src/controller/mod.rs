@@ -78,7 +78,9 @@ pub use self::presence::{Presence, UnknownReason};
 use self::reconciler::Reconcile;
 use self::run::ControlLoop;
 #[cfg_attr(not(feature = "manager"), allow(unused_imports, reason = "the manager uses it"))]
-pub(crate) use self::run::{AnyController, Election, StopGuard, run_elected};
+#[cfg(feature = "clusters")]
+pub(crate) use self::run::run_elected;
+pub(crate) use self::run::{AnyController, Election, StopGuard};
 use self::status::StatusCell;
 pub use self::status::{ControllerStatus, Phase};
 use self::streams::{AllRequests, KeyStream};

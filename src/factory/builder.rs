@@ -17,21 +17,6 @@ use crate::transport::DecodeThreads;
 /// that just came back.
 const LISTS: usize = 8;
 
-/// The threads and the limit that several factories share.
-#[derive(Clone)]
-pub(crate) struct SharedLimits {
-    decode_threads: Arc<DecodeThreads>,
-    reads: Arc<Semaphore>,
-}
-
-impl SharedLimits {
-    /// Creates limits: so many lists are read at a time, on so many threads.
-    pub(crate) fn new(reads: usize, decode_threads: Option<NonZeroUsize>) -> Self {
-        let reads = Arc::new(Semaphore::new(reads.clamp(1, Semaphore::MAX_PERMITS)));
-        Self { decode_threads: Arc::new(DecodeThreads::new(decode_threads)), reads }
-    }
-}
-
 /// A builder of a [`SharedInformerFactory`].
 ///
 /// ```no_run
@@ -55,7 +40,8 @@ pub struct SharedInformerFactoryBuilder {
     params: Vec<(String, String)>,
     lists: usize,
     decode_threads: Option<NonZeroUsize>,
-    shared: Option<SharedLimits>,
+    /// The threads and the reads at a time that several factories share.
+    shared: Option<(Arc<DecodeThreads>, Arc<Semaphore>)>,
 }
 
 impl SharedInformerFactoryBuilder {
@@ -73,8 +59,9 @@ impl SharedInformerFactoryBuilder {
     }
 
     /// Shares threads and a limit with other factories. They replace its own threads.
-    pub(crate) fn sharing(mut self, limits: &SharedLimits) -> Self {
-        self.shared = Some(limits.clone());
+    #[cfg(feature = "clusters")]
+    pub(crate) fn sharing(mut self, threads: Arc<DecodeThreads>, reads: Arc<Semaphore>) -> Self {
+        self.shared = Some((threads, reads));
         self
     }
 
@@ -113,7 +100,7 @@ impl SharedInformerFactoryBuilder {
     pub fn build(self) -> SharedInformerFactory {
         let permits = Arc::new(Semaphore::new(self.lists));
         let (decode_threads, reads) = match self.shared {
-            Some(SharedLimits { decode_threads, reads }) => (decode_threads, Some(reads)),
+            Some((decode_threads, reads)) => (decode_threads, Some(reads)),
             None => (Arc::new(DecodeThreads::new(self.decode_threads)), None),
         };
         let shared = Registry {

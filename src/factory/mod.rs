@@ -44,7 +44,6 @@ use kube::core::{ApiResource, NamespaceResourceScope};
 use kube::{Client, Resource};
 
 pub use self::builder::SharedInformerFactoryBuilder;
-pub(crate) use self::builder::SharedLimits;
 use self::interest::Holders;
 pub use self::interest::Interest;
 pub use self::kinds::Kinds;

@@ -207,6 +207,7 @@ impl LeaderElector {
     }
 
     /// Makes the work of each term part of a scope, too, its synchronous code included.
+    #[cfg(feature = "clusters")]
     pub(crate) fn work_within(&mut self, scope: &WorkScope) {
         self.around = scope.trackers();
     }

@@ -16,7 +16,6 @@ use super::run::CloseGuard;
 use super::serve::Serve;
 use super::status::{ManagerHandle, ManagerState, Role};
 use super::{Manager, ManagerError};
-use crate::clusters::{Cluster, Clusters, erase};
 use crate::controller::{Action, AnyController, BoxError, Controller, ReconcileRequest};
 use crate::factory::SharedInformerFactory;
 use crate::leader_election::{LeaderElector, WorkScope};
@@ -25,7 +24,7 @@ use crate::writing::EventRecorder;
 /// Options of a [`Manager`]. The [module](super) documentation shows an example.
 #[must_use]
 pub struct ManagerBuilder {
-    parts: ManagerParts,
+    pub(super) parts: ManagerParts,
     #[cfg(feature = "serve")]
     serve: Option<Serve>,
     /// The first mistake; [`build`](Self::build) returns it.
@@ -156,41 +155,6 @@ impl ManagerBuilder {
         self
     }
 
-    /// Follows clusters as a [task](Self::task_while_leading) of this name, and calls `join` for
-    /// each: see [`Clusters::run`]. [Sharded](crate::clusters::ClustersBuilder::sharded) clusters
-    /// are followed on every replica.
-    ///
-    /// The status has each cluster, with its controllers and informers. `/readyz?verbose` names
-    /// each as `cluster/NAME/CLUSTER`, and what it waits for. A cluster that fails makes no probe
-    /// fail.
-    pub fn clusters<F, Fut, E>(
-        mut self,
-        name: impl Into<Arc<str>>,
-        clusters: &Clusters,
-        join: F,
-    ) -> Self
-    where
-        F: Fn(Cluster) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<(), E>> + Send + 'static,
-        E: Into<BoxError> + 'static,
-    {
-        let (name, join, clusters) = (name.into(), erase(join), clusters.clone());
-        let is_sharded = clusters.sharding().is_some();
-        self.parts.clusters.insert(name.clone(), clusters.clone());
-        let run = move |scope| {
-            let (clusters, join) = (clusters.clone(), join.clone());
-            async move {
-                clusters.run_in(scope, join).await;
-                Ok::<_, BoxError>(())
-            }
-        };
-        if is_sharded {
-            self.task_on_every_replica(name, move |stop| run(WorkScope::new(stop)))
-        } else {
-            self.task_while_leading(name, run)
-        }
-    }
-
     /// Runs controllers and [tasks](Self::task_while_leading) only while this candidate leads. One
     /// election decides for all of them.
     ///
@@ -281,15 +245,11 @@ impl ManagerBuilder {
             .collect();
         let names = parts.controllers().map(|controller| controller.name());
         check_names(names.chain(tasks.iter().map(|(name, _)| *name)))?;
-        let leadership = parts.elector.as_ref().map(LeaderElector::leadership);
         let tasks = tasks
             .into_iter()
             .map(|(name, while_leading)| (name.clone(), Role::Task { while_leading }));
         let informers = Informers::new(parts.factory.clone(), parts.controllers());
-        let handles = parts.controllers().map(|controller| controller.handle()).collect();
-        let clusters = parts.clusters.clone();
-        let state = ManagerState::new(informers, handles, clusters, leadership, tasks);
-        let state = Arc::new(state);
+        let state = Arc::new(ManagerState::new(&parts, informers, tasks));
         #[cfg(feature = "serve")]
         let endpoints = self.serve.map(Serve::prepare).transpose()?;
         // The release of Leases follows the work, and has the rest of the grace.

@@ -70,6 +70,8 @@
 
 mod adding;
 mod builder;
+#[cfg(feature = "clusters")]
+mod clusters;
 mod crew;
 mod diagnosis;
 mod error;

@@ -7,8 +7,8 @@ use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
 use tokio_util::sync::CancellationToken;
 
-use crate::clusters::Clusters;
-use crate::collections::VecMap;
+#[cfg(feature = "clusters")]
+use super::clusters::FollowedClusters;
 use crate::controller::AnyController;
 use crate::error::BoxError;
 use crate::factory::SharedInformerFactory;
@@ -41,8 +41,8 @@ pub(super) struct ManagerParts {
     pub(super) always: Vec<Arc<dyn AnyController>>,
     pub(super) leading_tasks: Vec<LeadingTask>,
     pub(super) tasks: Vec<ReplicaTask>,
-    /// The clusters that its tasks follow, by the task's name.
-    pub(super) clusters: VecMap<Arc<str>, Clusters>,
+    #[cfg(feature = "clusters")]
+    pub(super) clusters: FollowedClusters,
     /// The tasks that begin before the informers.
     pub(super) early_tasks: Vec<ReplicaTask>,
     /// The recorder whose events are published before the end.
@@ -61,7 +61,8 @@ impl ManagerParts {
             always: Vec::new(),
             leading_tasks: Vec::new(),
             tasks: Vec::new(),
-            clusters: VecMap::default(),
+            #[cfg(feature = "clusters")]
+            clusters: FollowedClusters::default(),
             early_tasks: Vec::new(),
             events: None,
             sync_timeout: Duration::from_secs(120),

@@ -1,5 +1,6 @@
 //! The status of a manager, and the state behind it.
 
+#[cfg(feature = "clusters")]
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -12,14 +13,18 @@ use tokio::time::Instant;
 
 use super::ManagerError;
 use super::adding::Additions;
+#[cfg(feature = "clusters")]
+use super::clusters::FollowedClusters;
 use super::informers::Informers;
 use super::names::check_names;
-use crate::clusters::{ClusterStatus, Clusters};
+use super::parts::ManagerParts;
+#[cfg(feature = "clusters")]
+use crate::clusters::ClusterStatus;
 use crate::collections::VecMap;
 use crate::controller::{ControllerHandle, ControllerStatus};
 use crate::factory::FactoryStatus;
 use crate::informer::{SharedInformer, shutdown_all};
-use crate::leader_election::{LeadershipState, WorkScope};
+use crate::leader_election::{LeaderElector, LeadershipState, WorkScope};
 use crate::sharding::Sharding;
 use crate::sync::Mutex;
 use crate::time::seconds;
@@ -55,6 +60,7 @@ pub struct ManagerStatus {
     pub controllers: Vec<ControllerStatus>,
     /// The status of every cluster, by the name of the task that
     /// [follows](super::ManagerBuilder::clusters) it.
+    #[cfg(feature = "clusters")]
     pub clusters: BTreeMap<Arc<str>, Vec<ClusterStatus>>,
     /// The status of every task, sorted by name.
     pub tasks: Vec<TaskStatus>,
@@ -158,7 +164,8 @@ pub(crate) struct ManagerState {
     controllers: Mutex<Vec<ControllerHandle>>,
     /// The controllers that were added at run time.
     pub(super) additions: Additions,
-    clusters: VecMap<Arc<str>, Clusters>,
+    #[cfg(feature = "clusters")]
+    clusters: FollowedClusters,
     leadership: Option<watch::Receiver<LeadershipState>>,
     phase: Mutex<(ManagerPhase, Instant)>,
     parts: Mutex<VecMap<Arc<str>, (Role, TaskState)>>,
@@ -170,19 +177,19 @@ pub(crate) struct ManagerState {
 
 impl ManagerState {
     pub(super) fn new(
+        parts: &ManagerParts,
         informers: Informers,
-        controllers: Vec<ControllerHandle>,
-        clusters: VecMap<Arc<str>, Clusters>,
-        leadership: Option<watch::Receiver<LeadershipState>>,
         tasks: impl Iterator<Item = (Arc<str>, Role)>,
     ) -> Self {
+        let controllers = parts.controllers().map(|controller| controller.handle());
         let waiting = tasks.map(|(name, role)| (name, (role, TaskState::Waiting))).collect();
         Self {
             informers,
-            controllers: Mutex::new(controllers),
+            controllers: Mutex::new(controllers.collect()),
             additions: Additions::default(),
-            clusters,
-            leadership,
+            #[cfg(feature = "clusters")]
+            clusters: parts.clusters.clone(),
+            leadership: parts.elector.as_ref().map(LeaderElector::leadership),
             phase: Mutex::new((ManagerPhase::Idle, Instant::now())),
             parts: Mutex::new(waiting),
             term: watch::Sender::new(None),
@@ -260,8 +267,9 @@ impl ManagerState {
 
     /// Returns the shardings of its clusters, and of the controllers that were added.
     pub(super) fn shardings(&self) -> Vec<Sharding> {
-        let mut shardings = self.additions.shardings();
-        shardings.extend(self.clusters.values().filter_map(Clusters::sharding).cloned());
+        let shardings = self.additions.shardings();
+        #[cfg(feature = "clusters")]
+        let shardings = shardings.into_iter().chain(self.clusters.shardings()).collect();
         shardings
     }
 
@@ -319,7 +327,8 @@ impl ManagerState {
     #[cfg(feature = "serve")]
     pub(crate) fn publish(&self) {
         self.controllers().iter().for_each(ControllerHandle::publish);
-        self.clusters.values().for_each(Clusters::publish);
+        #[cfg(feature = "clusters")]
+        self.clusters.publish();
     }
 
     pub(crate) fn read(&self) -> ManagerStatus {
@@ -333,14 +342,13 @@ impl ManagerState {
         });
         let tasks = tasks.collect();
         drop(parts);
-        let clusters = self.clusters.iter();
-        let clusters = clusters.map(|(name, clusters)| (name.clone(), clusters.status()));
         ManagerStatus {
             phase,
             phase_age: since.elapsed(),
             leadership: self.leadership.as_ref().map(|state| state.borrow().clone()),
             controllers: self.controllers().iter().map(ControllerHandle::status).collect(),
-            clusters: clusters.collect(),
+            #[cfg(feature = "clusters")]
+            clusters: self.clusters.status(),
             tasks,
             factory: self.informers.status(self.added_informers()),
         }

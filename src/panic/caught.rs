@@ -31,6 +31,7 @@ pub(crate) async fn catch_async<T>(work: impl Future<Output = T>) -> Result<T, S
 }
 
 /// Returns the text of an error of user code.
+#[cfg(any(feature = "clusters", feature = "manager"))]
 pub(crate) fn text(render: impl FnOnce() -> String) -> String {
     catch(render).unwrap_or_else(|message| format!("an error whose text panicked: {message}"))
 }

@@ -8,7 +8,6 @@ use futures::FutureExt;
 use futures::future::join_all;
 
 use super::checks::Check;
-use crate::clusters::{ClusterPhase, ClusterStatus};
 use crate::collections::VecMap;
 use crate::controller::{ControllerStatus, Phase};
 use crate::informer::InformerStatus;
@@ -28,7 +27,7 @@ pub(super) struct CheckResult {
 }
 
 impl CheckResult {
-    fn new(name: impl Into<String>, failure: Option<String>) -> Self {
+    pub(super) fn new(name: impl Into<String>, failure: Option<String>) -> Self {
         Self { name: name.into(), failure, waits: None }
     }
 }
@@ -160,36 +159,9 @@ impl Health {
             let progress = progress(informer);
             Some(format!("its data is {age:.0?} old, the limit is {limit:.0?}: {progress}"))
         }));
-        for (task, clusters) in &status.clusters {
-            results.extend(clusters.iter().map(|cluster| {
-                let name = format!("cluster/{task}/{}", cluster.name);
-                CheckResult { waits: cluster_waits(cluster), ..CheckResult::new(name, None) }
-            }));
-        }
+        #[cfg(feature = "clusters")]
+        results.extend(super::clusters::checks(status));
         results
-    }
-}
-
-/// Describes what a cluster waits for. Another cluster's readiness must not depend on it.
-fn cluster_waits(cluster: &ClusterStatus) -> Option<String> {
-    let doing = match cluster.phase {
-        ClusterPhase::Connecting => "connects".to_owned(),
-        ClusterPhase::Waiting => "is tried again".to_owned(),
-        ClusterPhase::Leaving => "is leaving".to_owned(),
-        ClusterPhase::Joined => {
-            let informers = cluster.informers.iter().filter(|informer| !informer.synced);
-            let waiting: Vec<_> = informers
-                .map(|informer| format!("{}: {}", informer.collection, progress(informer)))
-                .collect();
-            if waiting.is_empty() {
-                return None;
-            }
-            format!("waits for {}", waiting.join(", "))
-        }
-    };
-    match &cluster.last_error {
-        Some(error) => Some(format!("{doing}; it failed {} times: {error}", cluster.failures)),
-        None => Some(doing),
     }
 }
 
@@ -236,7 +208,7 @@ fn named<'a>(
 }
 
 /// Describes the work of an informer that is not synced or not fresh.
-fn progress(informer: &InformerStatus) -> String {
+pub(super) fn progress(informer: &InformerStatus) -> String {
     let reflector = &informer.reflector;
     let doing = match reflector.state {
         ReflectorState::Idle => "not started".to_owned(),

@@ -54,6 +54,8 @@
 
 mod answers;
 mod checks;
+#[cfg(feature = "clusters")]
+mod clusters;
 mod health;
 mod recorder;
 mod routes;
