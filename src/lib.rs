@@ -105,6 +105,7 @@
 //! | `testing-cel` | rules in CEL of custom types, in the embedded API server |
 //! | `testing-tls` | the embedded server over TLS and HTTP/2, and a real control plane |
 //! | `manager` | one `run` for a whole operator: `manager` |
+//! | `sharding` | replicas that share the objects, each with one owner: `sharding` |
 //! | `clusters` | what runs for each cluster of a fleet: `clusters` |
 //! | `serve` | the manager's endpoints for health, metrics and status: `serve` |
 //! | `metrics` | metrics through the `metrics` facade, under the names in [`metrics`] |
@@ -149,7 +150,11 @@ pub mod reflector;
 mod schedules;
 #[cfg(test)]
 mod seeds;
+#[cfg(feature = "sharding")]
 pub mod sharding;
+#[cfg(not(feature = "sharding"))]
+#[path = "sharding/absent.rs"]
+mod sharding;
 mod sorting;
 pub mod storage;
 mod sync;
@@ -182,6 +187,7 @@ pub use object::{Cached, CachedEvent, Event, EventRef, ObjectKey, ResourceVersio
 pub use processor::{
     EventHandler, EventStream, HandlerOptions, HandlerRegistration, HandlerStatus,
 };
+#[cfg(feature = "sharding")]
 pub use sharding::Sharding;
 pub use storage::Storage;
 pub use workqueue::WorkQueue;

@@ -102,6 +102,7 @@ pub struct ControllerStatus {
     /// minute is logged; the queue's `longest_running` is the time of the longest.
     pub reconciling: Vec<String>,
     /// The state of its membership; `None` for a controller without a sharding.
+    #[cfg(feature = "sharding")]
     pub sharding: Option<ShardingStatus>,
     /// The state of the election; `None` for a controller without leader election.
     pub leadership: Option<LeadershipState>,
@@ -149,6 +150,7 @@ pub(super) struct StatusCell {
     /// The keys whose tracked work a stop has dropped.
     dropped: Mutex<Vec<ObjectKey>>,
     leadership: Option<watch::Receiver<LeadershipState>>,
+    #[cfg_attr(not(feature = "sharding"), expect(dead_code))]
     sharding: Option<watch::Receiver<ShardingStatus>>,
     succeeded: AtomicU64,
     failed: AtomicU64,
@@ -432,6 +434,7 @@ impl StatusCell {
                 let busy = self.busy.lock();
                 busy.values().map(|running| running.key.to_string()).chain(held).collect()
             },
+            #[cfg(feature = "sharding")]
             sharding: self.sharding.as_ref().map(|sharding| sharding.borrow().clone()),
             leadership: self.leadership.as_ref().map(|leadership| leadership.borrow().clone()),
             triggers: self.history.latest(),

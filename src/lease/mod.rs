@@ -15,6 +15,8 @@ pub(crate) use self::request::{attempt, checked, checked_write, found, written};
 pub(crate) use self::scope::{EndGuard, ScopeOwner, closed_tracker};
 pub use self::scope::{ScopeGuard, WorkScope};
 pub use self::times::InvalidTimes;
+#[cfg(feature = "sharding")]
+pub(crate) use self::times::margin;
 pub(crate) use self::times::{
-    DROP_TIMEOUT, GRACE, LONGEST_GRACE, Term, Times, margin, renewal_after, rounded_up_seconds,
+    DROP_TIMEOUT, GRACE, LONGEST_GRACE, Term, Times, renewal_after, rounded_up_seconds,
 };

@@ -189,6 +189,7 @@ impl ShardSelector {
     }
 
     /// Marks the selector as one that a `Sharding` publishes.
+    #[cfg(feature = "sharding")]
     pub(crate) fn of_slots(self) -> Self {
         Self { of_slots: true, ..self }
     }

@@ -10,6 +10,7 @@ use crate::controller::error_policy::FailedTry;
 use crate::controller::own_writes::OwnWrites;
 use crate::leader_election::LeaderElector;
 use crate::object::ObjectKey;
+#[cfg(feature = "sharding")]
 use crate::sharding::Sharding;
 use crate::workqueue::RateLimiter;
 
@@ -207,6 +208,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// A controller whose own objects follow [`Sharding::objects`] needs this call, also if its
     /// reconcile only reads. Without it, [`Controller::run`](crate::Controller::run) fails with the
     /// same error.
+    #[cfg(feature = "sharding")]
     pub fn sharded(mut self, sharding: &Sharding) -> Self {
         self.sharding = Some(sharding.clone());
         self

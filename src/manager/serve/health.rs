@@ -8,7 +8,6 @@ use futures::FutureExt;
 use futures::future::join_all;
 
 use super::checks::Check;
-use crate::collections::VecMap;
 use crate::controller::{ControllerStatus, Phase};
 use crate::informer::InformerStatus;
 use crate::manager::status::{ManagerPhase, ManagerState, ManagerStatus};
@@ -95,14 +94,8 @@ impl Health {
             let failure = expired.or_else(|| blocked.then(|| blocked_work(status)));
             results.push(CheckResult::new("leader-election", failure));
         }
-        let shardings =
-            status.controllers.iter().filter_map(|controller| controller.sharding.as_ref());
-        let groups: VecMap<_, _> =
-            shardings.map(|sharding| (&*sharding.group, sharding.overdue)).collect();
-        results.extend(groups.iter().map(|(group, overdue)| {
-            let failure = overdue.then(|| blocked_work(status));
-            CheckResult::new(format!("sharding/{group}"), failure)
-        }));
+        #[cfg(feature = "sharding")]
+        results.extend(shardings(status));
         results.extend(status.controllers.iter().map(|controller| {
             let ended = works && controller.phase == Phase::Stopped;
             let leaves = ended && self.state.additions.is_leaving(&controller.name);
@@ -163,6 +156,19 @@ impl Health {
         results.extend(super::clusters::checks(status));
         results
     }
+}
+
+/// Returns a check for each group that shares objects. It fails while work blocks a thread.
+#[cfg(feature = "sharding")]
+fn shardings(status: &ManagerStatus) -> Vec<CheckResult> {
+    let shardings = status.controllers.iter().filter_map(|controller| controller.sharding.as_ref());
+    let groups = shardings.map(|sharding| (&*sharding.group, sharding.overdue));
+    let groups: crate::collections::VecMap<_, _> = groups.collect();
+    let checks = groups.iter().map(|(group, overdue)| {
+        let failure = overdue.then(|| blocked_work(status));
+        CheckResult::new(format!("sharding/{group}"), failure)
+    });
+    checks.collect()
 }
 
 /// Names the work that blocks a stop.
