@@ -146,7 +146,7 @@ impl Life {
                 Some(Ok((client, factory))) => {
                     let owner = ScopeOwner { name: self.member.name.clone(), key: None };
                     let work = [self.clusters.work.clone()];
-                    let scope = around.within(stop.child_token(), work, owner);
+                    let scope = around.within(stop.child_token(), &work, owner);
                     let cluster = Cluster::new(self.member.name.clone(), client, factory, scope);
                     self.member.follow(cluster, &join, grace).await
                 }

@@ -229,8 +229,7 @@ impl FollowGuard {
         let (start, since) = (Instant::now(), self.additions.since());
         let members: Vec<_> = self.informers.now().iter().map(SharedInformer::join).collect();
         let fresh = members.iter().map(|member: &Membership| member.fresh(since, limit).boxed());
-        let failed = join_all(fresh).await.into_iter().filter_map(Result::err);
-        SyncError::unless_none(failed.flat_map(|error| error.unsynced).collect(), start)
+        SyncError::join(join_all(fresh).await, start)
     }
 }
 

@@ -199,7 +199,9 @@ impl Additions {
 
     /// Returns the informers that are present now.
     pub(super) fn informers(&self) -> Vec<SharedInformer> {
-        self.all().iter().flat_map(|(_, addition)| addition.informers.now()).collect()
+        let mut informers = Vec::new();
+        self.all().iter().for_each(|(_, addition)| informers.extend(addition.informers.now()));
+        informers
     }
 
     /// Returns the moment since which informers must be fresh.
@@ -210,12 +212,13 @@ impl Additions {
     /// Returns the informers that are present now, each with a token that is cancelled when the
     /// controller no longer follows it.
     pub(super) fn members(&self) -> Vec<(Membership, CancellationToken)> {
-        let all = self.all();
-        let members = all.iter().flat_map(|(_, addition)| {
-            let informers = addition.informers.now().into_iter();
-            informers.map(|informer| (informer.join(), addition.removed.clone()))
-        });
-        members.collect()
+        let mut members = Vec::new();
+        for (_, addition) in self.all() {
+            for informer in addition.informers.now() {
+                members.push((informer.join(), addition.removed.clone()));
+            }
+        }
+        members
     }
 
     /// Looks up one of the controller's own objects. `place` is the object's place on the ring, if
@@ -250,19 +253,26 @@ impl Additions {
 
     /// Queues all keys that wait, to look them up again.
     pub(super) fn queue_unseen(&self, queue: &WorkQueue<ObjectKey>) {
-        self.unseen.queue(None, queue, |_| true);
+        self.unseen.queue(None, queue, &|_| true);
     }
 
     /// Returns the names of informers that are not fresh.
     pub(super) fn missing(&self) -> Vec<Arc<str>> {
         let since = self.state.lock().since;
         let Some(since) = since else { return Vec::new() };
-        let all = self.all();
-        // The factory's status names those of single objects.
-        let named = all.iter().filter(|(_, one)| one.informers.have_collections());
-        let informers = named.flat_map(|(_, addition)| addition.informers.now());
-        let missing = informers.filter(|one| !one.join().is_fresh(since) && !one.is_stopped());
-        missing.map(|informer| informer.collection().to_string().into()).collect()
+        let mut missing = Vec::new();
+        for (_, addition) in self.all() {
+            // The factory's status names those of single objects.
+            if !addition.informers.have_collections() {
+                continue;
+            }
+            for informer in addition.informers.now() {
+                if !informer.join().is_fresh(since) && !informer.is_stopped() {
+                    missing.push(informer.collection().to_string().into());
+                }
+            }
+        }
+        missing
     }
 }
 
@@ -383,7 +393,7 @@ impl Member {
                 let _stopped = member.fresh(to.since, Duration::MAX).await;
             }
             if self.addition.is_own() {
-                to.additions.unseen.queue(Some(collection), &to.connector.queue, |_| true);
+                to.additions.unseen.queue(Some(collection), &to.connector.queue, &|_| true);
             }
             std::future::pending::<()>().await;
         };
@@ -410,7 +420,7 @@ impl Followed {
         self.move_away(&to.connector, elsewhere).await;
         if own {
             let (collection, queue) = (self.membership.collection(), &to.connector.queue);
-            to.additions.unseen.queue(Some(collection), queue, elsewhere);
+            to.additions.unseen.queue(Some(collection), queue, &elsewhere);
         }
     }
 }

@@ -78,13 +78,17 @@ pub(super) fn each<O: ?Sized>(informers: &InformerGroup<O>, rule: Rule) -> Group
 pub(super) struct Group(pub(super) Vec<Followed>);
 
 /// Returns the informers of all groups, in order.
-pub(super) fn followed(groups: &[Group]) -> impl Iterator<Item = &Followed> {
-    groups.iter().flat_map(|group| group.0.iter())
+pub(super) fn followed(groups: &[Group]) -> Vec<&Followed> {
+    let mut followed = Vec::new();
+    for group in groups {
+        followed.extend(&group.0);
+    }
+    followed
 }
 
 /// Returns the memberships in the informers of all groups, in order.
 pub(super) fn members(groups: &[Group]) -> Vec<&Membership> {
-    groups.iter().flat_map(Group::members).collect()
+    followed(groups).into_iter().map(|followed| &followed.membership).collect()
 }
 
 impl Group {

@@ -51,6 +51,12 @@ pub(crate) trait AnyController: Send + Sync {
     fn followed(&self) -> Vec<SharedInformer>;
     /// Returns the informers whose caches show its own writes.
     fn written(&self) -> Vec<SharedInformer>;
+    /// Returns the informers of both.
+    fn informers(&self) -> Vec<SharedInformer> {
+        let mut informers = self.followed();
+        informers.extend(self.written());
+        informers
+    }
     /// Starts the informers and waits until work can begin. Returns false if stopped before.
     fn sync<'a>(
         &'a self,
@@ -276,7 +282,8 @@ impl ControllerParts {
         if self.scattered_dependents.is_some() {
             return self.scattered_dependents;
         }
-        let strange = followed(&self.groups).any(|informer| !informer.is_of(slots.sharding()));
+        let strange =
+            followed(&self.groups).iter().any(|informer| !informer.is_of(slots.sharding()));
         strange.then_some(
             "an informer follows the shard of another membership: let it follow \
              `Sharding::objects` or `Sharding::dependents` of the controller's own sharding",
@@ -292,7 +299,7 @@ impl ControllerParts {
     ) -> Result<(), ControllerError> {
         additions.begin();
         let mut fed = Vec::new();
-        for (place, informer) in followed(&self.groups).enumerate() {
+        for (place, informer) in followed(&self.groups).into_iter().enumerate() {
             fed.push(feeds.add(place, self.connect_to(informer)?));
         }
         for fed in fed {
@@ -525,7 +532,7 @@ impl ControllerParts {
                 Some(place) = feeds.next_end() => {
                     self.status.count_restart();
                     tracing::error!(controller = &*self.name, "a connection ended unexpectedly");
-                    if let Some(informer) = followed(&self.groups).nth(place) {
+                    if let Some(informer) = followed(&self.groups).get(place) {
                         feeds.add(place, self.connect_to(informer)?);
                     }
                 }

@@ -59,19 +59,19 @@ impl ControllerParts {
         let built = async {
             tokio::select! {
                 biased;
-                all = all => all.into_iter().filter_map(Result::err).collect(),
+                all = all => all,
                 () = some => Vec::new(),
             }
         };
-        let (failed, ()): (Vec<_>, ()) = join(built, additions).await;
-        let begins = failed.is_empty() || self.groups.iter().all(|group| group.has_some(since));
+        let (waits, ()) = join(built, additions).await;
+        let begins = waits.iter().all(Result::is_ok)
+            || self.groups.iter().all(|group| group.has_some(since));
         if begins || takes_over {
             self.note_missing(since, &|_| true);
         }
         if !begins {
-            let unsynced = failed.into_iter().flat_map(|error| error.unsynced).collect();
             let controller = self.name.clone();
-            return SyncError::unless_none(unsynced, start)
+            return SyncError::join(waits, start)
                 .map_err(|source| ControllerError::NotSynced { controller, source });
         }
         Ok(())

@@ -69,12 +69,12 @@ impl MissingInformers {
     }
 
     /// Removes an informer from the list. Returns the keys that waited for it.
-    pub(super) fn remove(&self, place: usize) -> Vec<ObjectKey> {
+    pub(super) fn remove(&self, place: usize) -> HashSet<ObjectKey> {
         let mut missing = self.missing.lock();
-        let removed = missing.extract_if(.., |missing| missing.place == place);
-        let keys = removed.flat_map(|missing| missing.waiting).collect();
+        let removed = missing.iter().position(|missing| missing.place == place);
+        let removed = removed.map(|at| missing.remove(at));
         self.any.store(!missing.is_empty(), Ordering::Release);
-        keys
+        removed.map_or_else(HashSet::new, |missing| missing.waiting)
     }
 
     /// Lets a key pass if no informer is missing for it. Parks it otherwise.
@@ -146,17 +146,21 @@ impl UnseenKeys {
         &self,
         collection: Option<&Collection>,
         queue: &WorkQueue<ObjectKey>,
-        queues: impl Fn(&ObjectKey) -> bool,
+        queues: &dyn Fn(&ObjectKey) -> bool,
     ) {
         let mut unseen = self.0.lock();
         let namespace = collection.and_then(|collection| collection.namespace.as_deref());
-        let keys = match namespace {
-            Some(namespace) => unseen.remove(&Some(namespace.into())).unwrap_or_default(),
-            None => unseen.drain().flat_map(|(_, keys)| keys).collect(),
+        let of_namespaces: Vec<_> = match namespace {
+            Some(namespace) => unseen.remove(&Some(namespace.into())).into_iter().collect(),
+            None => unseen.drain().map(|(_, keys)| keys).collect(),
         };
         drop(unseen);
-        for (key, priority) in keys.into_iter().filter(|(key, _)| queues(key)) {
-            queue.add_with(key, priority);
+        for keys in of_namespaces {
+            for (key, priority) in keys {
+                if queues(&key) {
+                    queue.add_with(key, priority);
+                }
+            }
         }
     }
 }

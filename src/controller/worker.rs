@@ -221,9 +221,9 @@ impl Reconciler {
         let failures = work.num_requeues();
         let owner = ScopeOwner { name: self.name.clone(), key: Some((**work).clone()) };
         // A slot's scope is not within the one that the controller was started in.
-        let around = self.slots.is_some().then(|| self.scope.trackers());
-        let also = around.into_iter().flatten().chain([self.tracked.clone()]);
-        let tracked = bounds.scope.within(self.stop.child_token(), also, owner);
+        let mut also = if self.slots.is_some() { self.scope.trackers() } else { Vec::new() };
+        also.push(self.tracked.clone());
+        let tracked = bounds.scope.within(self.stop.child_token(), &also, owner);
         let began = Instant::now();
         // Notifies the tracked work of the try's end, and drops it if this task is dropped.
         let (tells, ends) = tracked.end_on_drop();

@@ -338,8 +338,8 @@ impl<K: Resource + Send + Sync + 'static> Referenced<K> {
             return SyncError::unless_none(vec![unsynced], start);
         }
         let waits = keys.iter().filter_map(|key| self.set.wait_for(key, rest()));
-        let failed = join_all(waits).await.into_iter().filter_map(Result::err);
-        let mut unsynced: Vec<_> = failed.flat_map(|error| error.unsynced).collect();
+        let waits = SyncError::join(join_all(waits).await, start);
+        let mut unsynced = waits.map_or_else(|error| error.unsynced, |()| Vec::new());
         unsynced.extend(keys.iter().filter_map(|key| self.set.refusal_of(key)));
         SyncError::unless_none(unsynced, start)
     }

@@ -152,8 +152,10 @@ impl<N: Number> PersistentSet<N> {
         let mut nodes = vec![root];
         while let Some(node) = nodes.pop() {
             budget.spend(1).await;
-            if let Node::Branch(children) = node {
-                nodes.extend(Arc::into_inner(children).into_iter().flatten());
+            if let Node::Branch(children) = node
+                && let Some(children) = Arc::into_inner(children)
+            {
+                nodes.extend(children);
             }
         }
     }

@@ -100,6 +100,15 @@ impl SyncError {
         }
         Err(Self { unsynced, waited: start.elapsed() })
     }
+
+    /// Joins the errors of informers that were awaited together since `start`.
+    pub(crate) fn join(waits: Vec<Result<(), Self>>, start: Instant) -> Result<(), Self> {
+        let mut unsynced = Vec::new();
+        for error in waits.into_iter().filter_map(Result::err) {
+            unsynced.extend(error.unsynced);
+        }
+        Self::unless_none(unsynced, start)
+    }
 }
 
 impl Unsynced {
@@ -258,6 +267,5 @@ pub(crate) async fn wait_for_all(
         };
         wait.boxed()
     });
-    let failed = join_all(waits).await.into_iter().filter_map(Result::err);
-    SyncError::unless_none(failed.flat_map(|error| error.unsynced).collect(), start)
+    SyncError::join(join_all(waits).await, start)
 }

@@ -168,10 +168,11 @@ impl WorkScope {
     pub(crate) fn within(
         &self,
         token: CancellationToken,
-        also: impl IntoIterator<Item = TaskTracker>,
+        also: &[TaskTracker],
         owner: ScopeOwner,
     ) -> Self {
         let ScopeState { aborted, won, term, .. } = &*self.0;
+        let outer = [&*self.trackers(), also].concat();
         Self(Arc::new(ScopeState {
             token,
             aborted: aborted.child_token(),
@@ -180,7 +181,7 @@ impl WorkScope {
             parent: Some(self.clone()),
             owner: Some(owner),
             tracker: closed_tracker(),
-            outer: self.trackers().into_iter().chain(also).collect(),
+            outer,
             won: *won,
             term: term.clone(),
         }))

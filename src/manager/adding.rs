@@ -318,9 +318,9 @@ impl Additions {
 
     /// Returns the informers that the controllers use.
     pub(super) fn informers(&self) -> Vec<SharedInformer> {
-        let controllers = self.controllers();
-        let used = controllers.iter().flat_map(|one| [one.followed(), one.written()]);
-        used.flatten().collect()
+        let mut informers = Vec::new();
+        self.controllers().iter().for_each(|one| informers.extend(one.informers()));
+        informers
     }
 }
 
@@ -405,7 +405,7 @@ async fn work(
         };
         let Some(term) = term else { return Ok(()) };
         let owner = ScopeOwner { name: controller.name().clone(), key: None };
-        let own = term.within(term.token().child_token(), whole.trackers(), owner);
+        let own = term.within(term.token().child_token(), &whole.trackers(), owner);
         let ends = own.end_on_drop();
         let working = term.track(controller.work(own.clone()));
         let stopping = async {

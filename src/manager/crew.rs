@@ -63,7 +63,7 @@ impl Crew {
         F: Future<Output = Result<(), ManagerError>> + Send + 'static,
     {
         let owner = ScopeOwner { name: name.clone(), key: None };
-        let own = scope.within(scope.token().child_token(), None, owner);
+        let own = scope.within(scope.token().child_token(), &[], owner);
         let given = own.clone();
         self.begin(name, role, scope.track(async move { work(given).await }), Some(own));
     }

@@ -35,8 +35,9 @@ impl Informers {
     ) -> Self {
         let mut known: HashSet<_> =
             factory.informers().iter().map(SharedInformer::identity).collect();
-        let used = controllers.flat_map(|controller| [controller.followed(), controller.written()]);
-        let live = used.flatten().filter(|informer| known.insert(informer.identity())).collect();
+        let mut live = Vec::new();
+        controllers.for_each(|controller| live.extend(controller.informers()));
+        live.retain(|informer| known.insert(informer.identity()));
         Self { factory, others: Mutex::new(Others { live, last: Vec::new() }) }
     }
 
@@ -58,8 +59,10 @@ impl Informers {
         controllers: &ChunkedVec<Arc<dyn AnyController>>,
         limit: Duration,
     ) -> Result<(), SyncError> {
-        let followed = controllers.iter().flat_map(|controller| controller.followed());
-        let followed: HashSet<_> = followed.map(|informer| informer.identity()).collect();
+        let mut followed = HashSet::new();
+        for controller in controllers.iter() {
+            followed.extend(controller.followed().iter().map(SharedInformer::identity));
+        }
         let mut informers = self.factory.informers();
         informers.extend(self.others());
         informers.retain(|informer| !followed.contains(&informer.identity()));

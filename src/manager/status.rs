@@ -253,9 +253,8 @@ impl ManagerState {
 
     /// Returns the informers that controllers follow beside those that the manager was built with.
     fn added_informers(&self) -> Vec<SharedInformer> {
-        let mut added: Vec<_> =
-            self.controllers().iter().flat_map(ControllerHandle::added).collect();
-        added.extend(self.additions.informers());
+        let mut added = self.additions.informers();
+        self.controllers().iter().for_each(|controller| added.extend(controller.added()));
         added
     }
 

@@ -49,11 +49,11 @@ impl IndexValues {
         indexes: &Arc<[Arc<str>]>,
         values: impl IntoIterator<Item = &'v [String]>,
     ) -> Self {
-        let noted = (0..).zip(values);
-        let noted = noted.flat_map(|(place, values)| {
-            values.iter().map(move |value| (place, value.as_str().into()))
-        });
-        Self { indexes: indexes.clone(), values: noted.collect() }
+        let mut noted = Vec::new();
+        for (place, values) in (0..).zip(values) {
+            noted.extend(values.iter().map(|value| (place, value.as_str().into())));
+        }
+        Self { indexes: indexes.clone(), values: noted.into() }
     }
 
     /// Returns the values in the index with this position and name, or `None` if it did not exist
