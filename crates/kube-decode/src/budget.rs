@@ -106,9 +106,9 @@ pub(super) fn node_size(size: usize, taken: usize) -> (usize, usize) {
     }
 }
 
-/// Returns whether a visitor with this result keeps a list in a vector.
-pub(super) fn is_vector<T>() -> bool {
-    let name = std::any::type_name::<T>();
+/// Returns whether a visitor whose result has a type of this name keeps a list in a vector.
+#[inline]
+pub(super) fn is_vector(name: &str) -> bool {
     name.starts_with("alloc::vec::Vec<")
         || name == "serde_json::value::Value"
         // The buffer of serde's derived code, with or without its lifetime.

@@ -1,5 +1,6 @@
 //! The elements of a list, in either encoding.
 
+use std::any::type_name;
 use std::cell::Cell;
 
 use serde::de::{DeserializeSeed, Expected, SeqAccess, Visitor};
@@ -132,12 +133,12 @@ impl<'w, 'r, 'de> Elements<'w, 'r, 'de> {
     /// Shows the elements to a visitor, which must take all of them.
     #[inline]
     pub(super) fn visit<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
-        self.is_vector = is_vector::<V::Value>();
-        let mut result = visitor.visit_seq(&mut self);
-        if let Err(error) = self.leave(result.is_ok()) {
-            result = Err(error);
+        self.is_vector = is_vector(type_name::<V::Value>());
+        let result = visitor.visit_seq(&mut self);
+        match self.leave(result.is_ok()) {
+            Ok(()) => result,
+            Err(error) => Err(error),
         }
-        result
     }
 
     /// Refuses elements that an accepting visitor did not take.
@@ -175,10 +176,13 @@ impl<'de> SeqAccess<'de> for Elements<'_, '_, 'de> {
 
     #[inline]
     fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>> {
-        if !self.next_value(size_of::<S::Value>())? {
-            return Ok(None);
+        let size = const { size_of::<S::Value>() };
+        match self.next_value(size) {
+            Ok(true) => {}
+            Ok(false) => return Ok(None),
+            Err(error) => return Err(error),
         }
-        let node = Node { context: self.context, room: size_of::<S::Value>() };
+        let node = Node { context: self.context, room: size };
         match seed.deserialize(node) {
             Ok(value) => Ok(Some(value)),
             Err(error) => Err(self.place(error)),

@@ -37,6 +37,17 @@ impl<'de> Key<'_, 'de> {
         }
     }
 
+    /// Shows a name to a type that keeps the names of other members. It buffers their values.
+    fn deserialize_kept<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        if is_private(self.as_str()) {
+            return Err(private_keys::refuse());
+        }
+        match self.borrowed() {
+            Some(name) => visitor.visit_borrowed_str(name),
+            None => visitor.visit_str(self.as_str()),
+        }
+    }
+
     fn text(self) -> Text<'de> {
         match self {
             Self::Plain(name) => Text::Borrowed(name),
@@ -75,13 +86,11 @@ impl<'de> Deserializer<'de> for Key<'_, 'de> {
 
     #[inline]
     fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        // A type that keeps the names of other members buffers their values.
-        if size_of::<V::Value>() > NUMBERED && is_private(self.as_str()) {
-            return Err(private_keys::refuse());
-        }
-        match self.borrowed() {
-            Some(name) => visitor.visit_borrowed_str(name),
-            None => visitor.visit_str(self.as_str()),
+        // A type that has a number for each name keeps no name.
+        if const { size_of::<V::Value>() <= NUMBERED } {
+            visitor.visit_str(self.as_str())
+        } else {
+            self.deserialize_kept(visitor)
         }
     }
 

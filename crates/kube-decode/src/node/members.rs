@@ -227,11 +227,11 @@ impl<'w, 'r, 'de> Members<'w, 'r, 'de> {
     /// Shows the members to a visitor.
     #[inline]
     pub(super) fn visit<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
-        let mut result = visitor.visit_map(&mut self);
-        if let Err(error) = self.leave(result.is_ok()) {
-            result = Err(error);
+        let result = visitor.visit_map(&mut self);
+        match self.leave(result.is_ok()) {
+            Ok(()) => result,
+            Err(error) => Err(error),
         }
-        result
     }
 
     /// Refuses members that an accepting visitor did not take, if they are JSON.
@@ -256,10 +256,14 @@ impl<'de> MapAccess<'de> for Members<'_, '_, 'de> {
 
     #[inline]
     fn next_key_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>> {
-        let key = match self.plain_name(size_of::<S::Value>()) {
+        let size = const { size_of::<S::Value>() };
+        let key = match self.plain_name(size) {
             Some(name) => Key::Plain(name),
-            None if self.next_name(size_of::<S::Value>())? => Key::Other(&mut self.name),
-            None => return Ok(None),
+            None => match self.next_name(size) {
+                Ok(true) => Key::Other(&mut self.name),
+                Ok(false) => return Ok(None),
+                Err(error) => return Err(error),
+            },
         };
         match seed.deserialize(key) {
             Ok(key) => Ok(Some(key)),
@@ -269,11 +273,13 @@ impl<'de> MapAccess<'de> for Members<'_, '_, 'de> {
 
     #[inline]
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value> {
-        self.next_value(size_of::<S::Value>())?;
-        let node = Node { context: self.context, room: size_of::<S::Value>() };
-        match seed.deserialize(node) {
-            Ok(value) => Ok(value),
-            Err(error) => Err(self.place(error)),
+        let size = const { size_of::<S::Value>() };
+        match self.next_value(size) {
+            Ok(()) => match seed.deserialize(Node { context: self.context, room: size }) {
+                Ok(value) => Ok(value),
+                Err(error) => Err(self.place(error)),
+            },
+            Err(error) => Err(error),
         }
     }
 

@@ -3,7 +3,8 @@
 //! A type's `Deserialize` code is instantiated once, for [`Node`]. Encoding, skipped members and
 //! memory limit are values, not types, because a type such as `Pod` has hundreds of parts and each
 //! instantiation costs a program seconds of compile time and a megabyte. For the same reason, most
-//! of the work is in functions that are not generic.
+//! of the work is in functions that are not generic. Generic functions match results, where a
+//! question mark would be two more calls.
 //!
 //! A `Node` is two words, because it is moved often. All else is in the [`Context`] that all values
 //! of an object share. Generic functions try the frequent form of JSON first, which takes no call.
@@ -139,7 +140,7 @@ macro_rules! numbers {
 macro_rules! large_numbers {
     ($($method:ident $number:ident $visit:ident)*) => {
         $(fn $method<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
-            self.pay(size_of::<V::Value>())?;
+            self.pay(const { size_of::<V::Value>() })?;
             if !self.context.is_json() {
                 return self.deserialize_number(visitor);
             }
@@ -166,7 +167,7 @@ impl<'de> Node<'_, '_, 'de> {
 
     #[inline]
     fn deserialize_number<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
-        self.pay(size_of::<V::Value>())?;
+        self.pay(const { size_of::<V::Value>() })?;
         if let Some(value) = self.context.json.plain_integer() {
             return visitor.visit_u64(value);
         }
@@ -179,12 +180,18 @@ impl<'de> Node<'_, '_, 'de> {
 
     #[inline]
     fn deserialize_elements<V: Visitor<'de>>(self, tuple: bool, visitor: V) -> Result<V::Value> {
-        Elements::open(self, size_of::<V::Value>(), tuple, &visitor)?.visit(visitor)
+        match Elements::open(self, const { size_of::<V::Value>() }, tuple, &visitor) {
+            Ok(parts) => parts.visit(visitor),
+            Err(error) => Err(error),
+        }
     }
 
     #[inline]
     fn deserialize_members<V: Visitor<'de>>(self, within: bool, visitor: V) -> Result<V::Value> {
-        Members::open(self, size_of::<V::Value>(), within, &visitor)?.visit(visitor)
+        match Members::open(self, const { size_of::<V::Value>() }, within, &visitor) {
+            Ok(parts) => parts.visit(visitor),
+            Err(error) => Err(error),
+        }
     }
 }
 
@@ -192,7 +199,7 @@ impl<'de> Deserializer<'de> for Node<'_, '_, 'de> {
     type Error = Error;
 
     fn deserialize_any<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
-        self.pay(size_of::<V::Value>())?;
+        self.pay(const { size_of::<V::Value>() })?;
         let context = self.context;
         if let Some(text) = context.plain_text() {
             return visitor.visit_borrowed_str(text);
@@ -237,7 +244,7 @@ impl<'de> Deserializer<'de> for Node<'_, '_, 'de> {
     }
 
     fn deserialize_bool<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
-        self.pay(size_of::<V::Value>())?;
+        self.pay(const { size_of::<V::Value>() })?;
         let value = self.context.bool(&visitor)?;
         visitor.visit_bool(value)
     }
@@ -255,7 +262,7 @@ impl<'de> Deserializer<'de> for Node<'_, '_, 'de> {
 
     #[inline]
     fn deserialize_string<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
-        self.pay(size_of::<V::Value>())?;
+        self.pay(const { size_of::<V::Value>() })?;
         match self.context.plain_text() {
             Some(text) => visitor.visit_borrowed_str(text),
             None => self.context.text(&visitor)?.visit(visitor),
@@ -272,7 +279,7 @@ impl<'de> Deserializer<'de> for Node<'_, '_, 'de> {
 
     // A text is bytes for a type that asks for bytes, and so is a list of numbers.
     fn deserialize_bytes<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
-        self.pay(size_of::<V::Value>())?;
+        self.pay(const { size_of::<V::Value>() })?;
         match self.context.open_any()? {
             Opened::Text(text) => text.visit_bytes(visitor),
             Opened::Elements(source) => Elements::begin(self.context, source)?.visit(visitor),
@@ -286,12 +293,15 @@ impl<'de> Deserializer<'de> for Node<'_, '_, 'de> {
 
     #[inline]
     fn deserialize_option<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
-        let is_null = self.take_null(size_of::<V::Value>())?;
-        if is_null { visitor.visit_none() } else { visitor.visit_some(self) }
+        match self.take_null(const { size_of::<V::Value>() }) {
+            Ok(true) => visitor.visit_none(),
+            Ok(false) => visitor.visit_some(self),
+            Err(error) => Err(error),
+        }
     }
 
     fn deserialize_unit<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
-        self.pay(size_of::<V::Value>())?;
+        self.pay(const { size_of::<V::Value>() })?;
         self.context.null(&visitor)?;
         visitor.visit_unit()
     }
@@ -310,7 +320,7 @@ impl<'de> Deserializer<'de> for Node<'_, '_, 'de> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value> {
-        self.pay(size_of::<V::Value>())?;
+        self.pay(const { size_of::<V::Value>() })?;
         if name == RAW {
             return self.deserialize_raw(visitor);
         }
@@ -353,7 +363,7 @@ impl<'de> Deserializer<'de> for Node<'_, '_, 'de> {
         variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value> {
-        self.pay(size_of::<V::Value>())?;
+        self.pay(const { size_of::<V::Value>() })?;
         match self.context.open_any()? {
             Opened::Text(text) => {
                 CowStrDeserializer::new(text.into_cow()).deserialize_enum(name, variants, visitor)
