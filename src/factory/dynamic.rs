@@ -1,11 +1,13 @@
 //! Informers of resources that are known only at run time.
 
+use std::any::TypeId;
+
 use kube::api::DynamicObject;
 use kube::core::{ApiResource, PartialObjectMeta};
 use kube::{Client, Resource};
 
 use super::registry::Request;
-use super::{Hold, InformerSpec, SharedInformerFactory, SpecError, refuse_differences};
+use super::{Hold, InformerSpec, SharedInformerFactory, SpecError};
 use crate::informer::SharedInformer;
 use crate::transport::ApiSource;
 
@@ -28,7 +30,8 @@ impl SharedInformerFactory {
         spec: InformerSpec<DynamicObject>,
     ) -> Result<SharedInformer<DynamicObject>, SpecError> {
         let request = dynamic_request(self, resource, spec, ApiSource::dynamic);
-        refuse_differences(self.find(request, Hold::Factory)).map(|(informer, _)| informer)
+        let found = self.find(request, Hold::Factory);
+        found.or_refused().map(|found| found.informer.cast())
     }
 
     /// Returns the informer of only the metadata of all objects of a resource that is known only at
@@ -67,21 +70,21 @@ impl SharedInformerFactory {
         spec: InformerSpec<PartialObjectMeta<DynamicObject>>,
     ) -> Result<SharedInformer<PartialObjectMeta<DynamicObject>>, SpecError> {
         let request = dynamic_request(self, resource, spec, ApiSource::with_type);
-        refuse_differences(self.find(request, Hold::Factory)).map(|(informer, _)| informer)
+        let found = self.find(request, Hold::Factory);
+        found.or_refused().map(|found| found.informer.cast())
     }
 }
 
-pub(super) fn dynamic_request<K: Resource<DynamicType = ApiResource>>(
+pub(super) fn dynamic_request<K: Resource<DynamicType = ApiResource> + 'static>(
     factory: &SharedInformerFactory,
     resource: &ApiResource,
     spec: InformerSpec<K>,
-    source: impl FnOnce(Client, ApiResource) -> ApiSource<K>,
-) -> Request<impl FnOnce() -> ApiSource> {
+    source: fn(Client, ApiResource) -> ApiSource<K>,
+) -> Request {
     let path = K::url_path(resource, None);
     let (client, resource) = (factory.shared.client.clone(), resource.clone());
-    let source = {
-        let resource = resource.clone();
-        move || source(client, resource).erase()
-    };
-    Request { path, resource, moves: true, spec: spec.erase(), source }
+    let of = resource.clone();
+    let source = Box::new(move || source(client, of).erase());
+    let object = TypeId::of::<K>();
+    Request { object, path, resource, moves: true, spec: spec.erase(), source }
 }

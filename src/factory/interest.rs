@@ -11,9 +11,7 @@ use kube::core::{ApiResource, PartialObjectMeta};
 
 use super::dynamic::dynamic_request;
 use super::registry::Request;
-use super::{
-    Hold, InformerSpec, SharedInformerFactory, SpecError, TypedResource, refuse_differences,
-};
+use super::{Found, Hold, InformerSpec, SharedInformerFactory, SpecError, TypedResource};
 use crate::informer::SharedInformer;
 use crate::object::AnyObject;
 use crate::sync::Mutex;
@@ -152,14 +150,11 @@ impl SharedInformerFactory {
 
     pub(super) fn guard<K: Resource + Send + Sync + 'static>(
         &self,
-        request: Request<impl FnOnce() -> ApiSource>,
+        request: Request,
         hold: Hold,
     ) -> Result<Interest<K>, SpecError> {
-        refuse_differences(self.find(request, hold)).map(|(informer, holders)| Interest {
-            informer,
-            holders,
-            hold,
-        })
+        let Found { informer, holders, .. } = self.find(request, hold).or_refused()?;
+        Ok(Interest { informer: informer.cast(), holders, hold })
     }
 
     /// Returns a guard of the informer that a spec describes, of a resource that is known only at

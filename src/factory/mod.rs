@@ -53,14 +53,13 @@ pub use self::referenced::Referenced;
 pub use self::references::Reference;
 use self::registry::{Held, Identity, Registry, Request, missing};
 pub use self::resource::TypedResource;
-use self::serving::ServedKind;
 pub use self::spec::{InformerSpec, OptionDifference, SpecConflict, SpecError};
 use crate::informer::{
     InformerGroup, InformerStatus, SharedInformer, StartError, SyncError, wait_for_own,
 };
 use crate::lister_watcher::Collection;
 use crate::lister_watcher::ListerWatcher;
-use crate::object::{AnyObject, KindReach};
+use crate::object::KindReach;
 use crate::sorting::sort_by;
 use crate::transport::{ApiSource, VersionInUse};
 
@@ -147,7 +146,7 @@ impl SharedInformerFactory {
     {
         self.refuse_namespace(&spec)?;
         let found = self.find(self.typed_request(spec), Hold::Factory);
-        refuse_differences(found).map(|(informer, _)| informer)
+        found.or_refused().map(|found| found.informer.cast())
     }
 
     /// Refuses a namespace of a cluster-scoped kind.
@@ -173,10 +172,7 @@ impl SharedInformerFactory {
     }
 
     /// Returns the request for a typed informer. A spec without a namespace gets the factory's.
-    fn typed_request<K>(
-        &self,
-        mut spec: InformerSpec<K>,
-    ) -> Request<impl FnOnce() -> ApiSource + use<K>>
+    fn typed_request<K>(&self, mut spec: InformerSpec<K>) -> Request
     where
         K: TypedResource,
     {
@@ -184,9 +180,14 @@ impl SharedInformerFactory {
             spec.namespace.clone_from(&self.shared.namespace);
         }
         let client = self.shared.client.clone();
-        let source = move || ApiSource::<K>::new(client).erase();
-        let (path, resource) = (K::url_path(&(), None), ApiResource::erase::<K>(&()));
-        Request { path, resource, moves: false, spec: spec.erase(), source }
+        Request {
+            object: TypeId::of::<K>(),
+            path: K::url_path(&(), None),
+            resource: ApiResource::erase::<K>(&()),
+            moves: false,
+            spec: spec.erase(),
+            source: Box::new(move || ApiSource::<K>::new(client).erase()),
+        }
     }
 
     /// Returns the informers of type `K` in these namespaces, as one group. A cluster-scoped kind
@@ -243,22 +244,15 @@ impl SharedInformerFactory {
 
     /// Finds or makes an informer that the factory holds. The request sets no option, so it
     /// conflicts with none.
-    fn get<K: Resource + Send + Sync + 'static>(
-        &self,
-        request: Request<impl FnOnce() -> ApiSource>,
-    ) -> SharedInformer<K> {
-        self.find(request, Hold::Factory).informer
+    fn get<K: Resource + Send + Sync + 'static>(&self, request: Request) -> SharedInformer<K> {
+        self.find(request, Hold::Factory).informer.cast()
     }
 
     /// Finds or makes an informer, and holds it unless its options differ from the spec.
-    fn find<K: Resource + Send + Sync + 'static>(
-        &self,
-        request: Request<impl FnOnce() -> ApiSource>,
-        hold: Hold,
-    ) -> Found<K> {
-        let Request { path, resource, moves, spec, source } = request;
+    fn find(&self, request: Request, hold: Hold) -> Found {
+        let Request { object, path, resource, moves, spec, source } = request;
         let identity = Identity {
-            object: TypeId::of::<K>(),
+            object,
             path,
             namespace: spec.namespace.clone(),
             labels: spec.labels.clone(),
@@ -269,20 +263,6 @@ impl SharedInformerFactory {
         let version = VersionInUse::default();
         let served = spec.when_served.unwrap_or_default();
         let served = served.then(|| self.served_kind(resource, moves, version.clone()));
-        let source = move || source().in_version(version);
-        let Found { informer, holders, differences } =
-            self.find_or_make(identity, spec, source, served, hold);
-        Found { informer: informer.cast(), holders, differences }
-    }
-
-    fn find_or_make(
-        &self,
-        identity: Identity,
-        spec: InformerSpec,
-        source: impl FnOnce() -> ApiSource,
-        served: Option<ServedKind>,
-        hold: Hold,
-    ) -> Found {
         let mut informers = self.shared.informers.lock();
         if let Some(held) = informers.get(&identity).filter(|held| held.is_live()) {
             let differences = spec.differences(&held.spec);
@@ -295,7 +275,7 @@ impl SharedInformerFactory {
                 return Found { informer, holders, differences };
             }
         }
-        let made = self.shared.make(spec, source(), served, hold);
+        let made = self.shared.make(spec, source().in_version(version), served, hold);
         let (informer, holders) = (made.informer.clone(), made.holders.clone());
         let shared = Arc::downgrade(&self.shared);
         let left = identity.clone();
@@ -378,21 +358,22 @@ enum Hold {
 }
 
 /// The informer that a request found or made.
-struct Found<K: ?Sized = dyn AnyObject> {
-    informer: SharedInformer<K>,
+struct Found {
+    informer: SharedInformer,
     holders: Arc<Holders>,
     /// The options in which the informer differs from the spec. If there are any, it is not held.
     differences: Vec<OptionDifference>,
 }
 
-fn refuse_differences<K: ?Sized>(
-    found: Found<K>,
-) -> Result<(SharedInformer<K>, Arc<Holders>), SpecError> {
-    let Found { informer, holders, differences } = found;
-    if differences.is_empty() {
-        return Ok((informer, holders));
+impl Found {
+    /// Returns an error if there are differences.
+    fn or_refused(self) -> Result<Self, SpecError> {
+        if self.differences.is_empty() {
+            return Ok(self);
+        }
+        let Self { informer, differences, .. } = self;
+        Err(SpecConflict { collection: informer.collection().clone(), differences }.into())
     }
-    Err(SpecConflict { collection: informer.collection().clone(), differences }.into())
 }
 
 impl fmt::Debug for SharedInformerFactory {

@@ -88,7 +88,9 @@ impl Hash for ShardChannel {
 }
 
 /// A request for an informer.
-pub(super) struct Request<F> {
+pub(super) struct Request {
+    /// The type of the objects.
+    pub(super) object: TypeId,
     /// Group, version, resource.
     pub(super) path: String,
     /// The resource that the path names.
@@ -97,7 +99,7 @@ pub(super) struct Request<F> {
     pub(super) moves: bool,
     pub(super) spec: InformerSpec,
     /// A function that makes the source of a new informer.
-    pub(super) source: F,
+    pub(super) source: Box<dyn FnOnce() -> ApiSource>,
 }
 
 impl Registry {

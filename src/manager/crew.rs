@@ -37,7 +37,7 @@ impl Crew {
         role: Role,
         work: impl Future<Output = Result<(), ManagerError>> + Send + 'static,
     ) {
-        self.begin(name, role, work.map(Some), None);
+        self.begin(name, role, work.map(Some).boxed(), None);
     }
 
     /// Runs a part of a term of leadership: the lease is not released before it has ended.
@@ -48,7 +48,7 @@ impl Crew {
         role: Role,
         work: impl Future<Output = Result<(), ManagerError>> + Send + 'static,
     ) {
-        self.begin(name, role, scope.track(work), None);
+        self.begin(name, role, scope.track(work).boxed(), None);
     }
 
     /// Runs a part like [`spawn_in`](Self::spawn_in), within a scope of its own. The part ends when
@@ -65,7 +65,8 @@ impl Crew {
         let owner = ScopeOwner { name: name.clone(), key: None };
         let own = scope.within(scope.token().child_token(), &[], owner);
         let given = own.clone();
-        self.begin(name, role, scope.track(async move { work(given).await }), Some(own));
+        let work = scope.track(async move { work(given).await });
+        self.begin(name, role, work.boxed(), Some(own));
     }
 
     /// Runs a part. Its output is `None` if its scope dropped it.
@@ -73,7 +74,7 @@ impl Crew {
         &mut self,
         name: &Arc<str>,
         role: Role,
-        work: impl Future<Output = Option<Result<(), ManagerError>>> + Send + 'static,
+        work: BoxFuture<'static, Option<Result<(), ManagerError>>>,
         own: Option<WorkScope>,
     ) {
         let mut guard = self.state.begin(name.clone(), role);

@@ -2,6 +2,9 @@
 //!
 //! The answer may be that to another request, and hold Secrets: no log and no error quotes it.
 
+use bytes::Bytes;
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use http::header::{ACCEPT, RETRY_AFTER};
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
@@ -22,7 +25,7 @@ pub(crate) async fn read_document<T: DeserializeOwned>(
     accept: &'static str,
 ) -> Result<T, kube::Error> {
     let request = Request::get(path).header(ACCEPT, accept).body(Body::empty());
-    answered(client, request.map_err(kube::Error::HttpError)?).await
+    parsed(answered(client.clone(), request.map_err(kube::Error::HttpError)).await)
 }
 
 /// Sends a request that is built for the collection of an [`Api`], and reads its answer. Not the
@@ -34,22 +37,30 @@ pub(crate) async fn ask<K: Resource + Clone, T: DeserializeOwned>(
     build: impl FnOnce(&kube::core::Request) -> Result<Request<Vec<u8>>, BuildError>,
 ) -> Result<T, kube::Error> {
     let request = build(&kube::core::Request::new(api.resource_url()));
-    let request = request.map_err(kube::Error::BuildRequest)?.map(Body::from);
-    answered(&api.clone().into_client(), request).await
+    let request = request.map(|request| request.map(Body::from)).map_err(kube::Error::BuildRequest);
+    parsed(answered(api.clone().into_client(), request).await)
 }
 
-async fn answered<T: DeserializeOwned>(
-    client: &Client,
-    request: Request<Body>,
-) -> Result<T, kube::Error> {
-    let answer = client.send(request).await.map_err(without_credentials)?;
-    let (parts, body) = answer.into_parts();
-    let body = body.collect().await?.to_bytes();
-    if !parts.status.is_success() {
-        return Err(kube::Error::Api(refusal(parts.status, &parts.headers, &body).boxed()));
-    }
-    kube_decode::json(&body)
-        .map_err(|error| kube::Error::SerdeError(serde_json::Error::custom(error)))
+/// Sends a request, and returns the body of its answer. Boxed: it is much code for each document.
+fn answered(
+    client: Client,
+    request: Result<Request<Body>, kube::Error>,
+) -> BoxFuture<'static, Result<Bytes, kube::Error>> {
+    let answered = async move {
+        let answer = client.send(request?).await.map_err(without_credentials)?;
+        let (parts, body) = answer.into_parts();
+        let body = body.collect().await?.to_bytes();
+        if !parts.status.is_success() {
+            return Err(kube::Error::Api(refusal(parts.status, &parts.headers, &body).boxed()));
+        }
+        Ok(body)
+    };
+    answered.boxed()
+}
+
+fn parsed<T: DeserializeOwned>(body: Result<Bytes, kube::Error>) -> Result<T, kube::Error> {
+    let custom = |error| kube::Error::SerdeError(serde_json::Error::custom(error));
+    kube_decode::json(&body?).map_err(custom)
 }
 
 /// Returns the Status of a refusal. It quotes any other body only if that is plain text.
