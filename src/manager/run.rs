@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::{join_all, try_join_all};
+use futures::future::{BoxFuture, join_all, try_join_all};
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt, TryFutureExt};
 use tokio::time::sleep;
@@ -33,7 +33,13 @@ const FLUSH_TIMEOUT: Duration = Duration::from_secs(5);
 const INFORMERS: &str = "informers";
 
 impl Manager {
-    pub(super) async fn run_with(self, stops: Stops) -> Result<(), ManagerError> {
+    /// Runs until the stop. Boxed here, so that this crate has the code, and a program does not
+    /// compile it with each change of its own.
+    pub(super) fn run_with(self, stops: Stops) -> BoxFuture<'static, Result<(), ManagerError>> {
+        self.live(stops).boxed()
+    }
+
+    async fn live(self, stops: Stops) -> Result<(), ManagerError> {
         let state = self.handle.0.clone();
         // Dropped last: the endpoints answer during the stop.
         #[cfg(feature = "serve")]

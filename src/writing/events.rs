@@ -175,7 +175,10 @@ impl EventRecorder {
     /// Panics outside a tokio runtime.
     #[must_use]
     pub fn new(client: Client, controller: impl Into<String>) -> Self {
-        let controller = controller.into();
+        Self::of(client, controller.into())
+    }
+
+    fn of(client: Client, controller: String) -> Self {
         let instance = std::env::var("HOSTNAME").unwrap_or_else(|_| controller.clone());
         let reporter = Reporter { controller, instance };
         let (queue, waiting) = mpsc::channel(QUEUE);
