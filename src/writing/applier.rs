@@ -1,6 +1,7 @@
 //! Applies of objects, sent only if the cache shows a reason.
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -9,13 +10,13 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::error::ApplyError;
-use super::exchange::{Answer, Exchange, check_type};
+use super::exchange::Exchange;
 use super::owners::set_controller_reference;
-use super::records::{Record, Section};
+use super::records::Section;
 use super::{ApplierBuilder, ApplierStatus};
 use crate::controller::tracking_client;
 use crate::informer::InformerGroup;
-use crate::time::Moment;
+use crate::object::downcast;
 
 /// An applier of objects of one kind, which sends a request only if the cache shows a need.
 ///
@@ -89,7 +90,10 @@ use crate::time::Moment;
 /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
 /// # }
 /// ```
-pub struct Applier<K>(Arc<Exchange<K>>);
+pub struct Applier<K> {
+    exchange: Arc<Exchange>,
+    of: PhantomData<fn() -> K>,
+}
 
 /// The result of an apply.
 ///
@@ -170,8 +174,8 @@ where
         ApplierBuilder::new(client, informers.into(), manager.into(), dynamic_type)
     }
 
-    pub(super) fn new(inner: Exchange<K>) -> Self {
-        Self(Arc::new(inner))
+    pub(super) fn new(exchange: Exchange) -> Self {
+        Self { exchange: Arc::new(exchange), of: PhantomData }
     }
 
     /// Applies all of a configuration but its status.
@@ -222,82 +226,39 @@ where
 
     /// Forgets what was applied. The next apply of each object is sent.
     pub fn forget(&self) {
-        self.0.records.clear();
+        self.exchange.records.clear();
     }
 
     /// Returns the counts of this applier.
     pub fn status(&self) -> ApplierStatus {
         ApplierStatus {
-            records: self.0.records.len(),
-            sent: self.0.sent.load(Ordering::Relaxed),
-            unchanged: self.0.unchanged.load(Ordering::Relaxed),
+            records: self.exchange.records.len(),
+            sent: self.exchange.sent.load(Ordering::Relaxed),
+            unchanged: self.exchange.unchanged.load(Ordering::Relaxed),
         }
     }
 
     async fn apply_section(&self, desired: &K, section: Section) -> Result<Applied<K>, ApplyError> {
-        let inner = &*self.0;
-        let target = inner.target(desired, section)?;
-        // With a cache that is never filled, everything would be sent for ever. Errors do not
-        // matter: without a runtime no request follows, and a stopped informer is not asked.
-        let _started = target.informer.ensure_started();
-        let store = target.informer.snapshot();
-        let record = inner.records.get(&target.key, section);
-        if let Some(cached) = inner.unchanged(&target, &store, record.as_ref()) {
-            inner.unchanged.fetch_add(1, Ordering::Relaxed);
-            return Ok(Applied::Unchanged(cached));
-        }
-        let overlooked = record.filter(|record| {
-            store.get_cached(&target.key).is_none()
-                && store.has_reached(&record.version)
-                && !target.informer.is_stopped()
-        });
-        let cached = store.get_cached(&target.key).and_then(|cached| cached.version());
-        let (at, shard) = ((Moment::now(), store.epoch()), store.shard().cloned());
-        drop(store);
-        check_type(&target, desired)?;
-        let flight = inner.records.begin(&target.key, section, |key, at| inner.sight(key, at));
-        let mut tries = 0;
-        let Answer { object, record, .. } = loop {
-            tries += 1;
-            inner.sent.fetch_add(1, Ordering::Relaxed);
-            let answer = inner.send(&target).await?;
-            let answer = inner.read(&target, &answer, at, shard.as_ref())?;
-            let is_new = |record: &Record| {
-                cached.as_ref().is_none_or(|cached| !cached.is_at_least(&record.version))
-            };
-            // Either the server writes the values differently, and answers the same again, or a
-            // proxy has answered with the object as it was.
-            if answer.shows_values || answer.record.as_ref().is_none_or(is_new) || tries > 1 {
-                break answer;
-            }
+        let (object, sent) = self.exchange.apply(desired, section).await?;
+        let Some(object) = downcast(object) else {
+            unreachable!("the answer and the informers have the type of the applier")
         };
-        let not_held = overlooked.is_some_and(|overlooked| {
-            record.as_ref().is_some_and(|record| {
-                (&overlooked.uid, &overlooked.version) == (&record.uid, &record.version)
-            })
-        });
-        if let Some(record) = record {
-            flight.answered(record);
-        }
-        if not_held {
-            return Err(ApplyError::NotHeld { object: target.to_string() });
-        }
-        Ok(Applied::Sent(object))
+        Ok(if sent { Applied::Sent(object) } else { Applied::Unchanged(object) })
     }
 }
 
 impl<K> Clone for Applier<K> {
     fn clone(&self) -> Self {
-        Self(self.0.clone())
+        Self { exchange: self.exchange.clone(), of: PhantomData }
     }
 }
 
 impl<K> fmt::Debug for Applier<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Applier")
-            .field("resource", &self.0.resource)
-            .field("manager", &self.0.manager)
-            .field("force", &self.0.force)
+            .field("resource", &self.exchange.resource)
+            .field("manager", &self.exchange.manager)
+            .field("force", &self.exchange.force)
             .finish_non_exhaustive()
     }
 }

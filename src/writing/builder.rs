@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 
 use super::Applier;
 use super::error::ApplierError;
-use super::exchange::Exchange;
+use super::exchange::{Exchange, ObjectType};
 use crate::informer::{InformerGroup, SharedInformer};
 
 /// The longest name of a field manager that a server accepts, in bytes.
@@ -105,7 +105,8 @@ where
         }
         Ok(Applier::new(Exchange {
             client,
-            informers,
+            informers: informers.cast(),
+            object_type: ObjectType::of::<K>(),
             resource,
             api_version,
             kind,

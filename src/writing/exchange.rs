@@ -1,13 +1,16 @@
 //! One apply: the comparison with the cache, the request, and its answer.
 
-use std::any::type_name;
+use std::any::{Any, TypeId, type_name};
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use http::StatusCode;
 use http_body_util::BodyExt;
 use kube::client::Body;
+use kube::core::ObjectMeta;
 use kube::core::Status;
 use kube::core::response::StatusSummary;
 use kube::{Client, Resource};
@@ -25,14 +28,18 @@ use crate::controller::current_won;
 use crate::error::without_credentials;
 use crate::indexer::Snapshot;
 use crate::informer::{InformerGroup, SharedInformer};
-use crate::object::{KindReach, ObjectKey, ResourceVersion, ShardSelector};
+use crate::object::{AnyObject, Form, KindReach, ObjectKey, ResourceVersion, ShardSelector};
 use crate::panic::catch;
 use crate::time::Moment;
 
-/// The state that all clones of an applier share.
-pub(super) struct Exchange<K> {
+/// The problem of an object that this applier was not made for.
+const STRANGE: &str = "it is of another type";
+
+/// The state that all clones of an applier share. It is compiled once, for objects of any type.
+pub(super) struct Exchange {
     pub(super) client: Client,
-    pub(super) informers: InformerGroup<K>,
+    pub(super) informers: InformerGroup,
+    pub(super) object_type: ObjectType,
     /// The resource, as `kubectl` writes it.
     pub(super) resource: Arc<str>,
     pub(super) api_version: String,
@@ -46,65 +53,171 @@ pub(super) struct Exchange<K> {
     pub(super) unchanged: AtomicU64,
 }
 
+/// The type of the objects, and its code.
+pub(super) struct ObjectType {
+    id: TypeId,
+    name: &'static str,
+    reach: KindReach,
+    to_value: fn(&dyn AnyObject) -> Result<Value, String>,
+    from_value: fn(&Value) -> Result<Arc<dyn AnyObject>, String>,
+}
+
 /// A function from a namespace, or `None`, to the path of the collection.
 type PathOf = dyn Fn(Option<&str>) -> String + Send + Sync;
 
 /// A requested apply.
-pub(super) struct Target<'a, K> {
-    pub(super) informer: &'a SharedInformer<K>,
+pub(super) struct Target<'a> {
+    pub(super) informer: &'a SharedInformer,
     resource: &'a str,
     pub(super) key: ObjectKey,
     section: Section,
     configuration: Configuration,
 }
 
+/// The object of an apply, and whether the configuration was sent. The object is then the server's
+/// answer, and otherwise the cached one.
+type Outcome = (Arc<dyn AnyObject>, bool);
+
 /// The answer to an apply.
-pub(super) struct Answer<K> {
-    pub(super) object: Arc<K>,
+pub(super) struct Answer {
+    pub(super) object: Arc<dyn AnyObject>,
     /// `None` if the answer has no version.
     pub(super) record: Option<Record>,
     /// True if the object has the values of the configuration, written as there.
     pub(super) shows_values: bool,
 }
 
-impl<K> fmt::Display for Target<'_, K> {
+impl fmt::Display for Target<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { resource, key, .. } = self;
         ObjectName { resource, name: key.name(), namespace: key.namespace() }.fmt(f)
     }
 }
 
-impl<K> Exchange<K>
-where
-    K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
-{
-    pub(super) fn target(
-        &self,
-        desired: &K,
+impl ObjectType {
+    pub(super) fn of<K>() -> Self
+    where
+        K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
+    {
+        Self {
+            id: TypeId::of::<K>(),
+            name: type_name::<K>(),
+            reach: KindReach::of::<K>(),
+            to_value: to_value::<K>,
+            from_value: from_value::<K>,
+        }
+    }
+
+    fn is_of(&self, object: &dyn AnyObject) -> bool {
+        (object as &dyn Any).type_id() == self.id
+    }
+
+    /// Checks that the type can hold what it applies.
+    fn check(&self, target: &Target<'_>, desired: &dyn AnyObject) -> Result<(), ApplyError> {
+        let read = (self.to_value)(desired).and_then(|value| (self.from_value)(&value));
+        let read = read.and_then(|object| (self.to_value)(&*object));
+        let read = read.map_err(|reason| ApplyError::Unserializable {
+            object: target.to_string(),
+            reason: format!("its type cannot read what it writes: {reason}"),
+        })?;
+        match lost(&target.configuration.fields(), &read) {
+            None => Ok(()),
+            Some(field) => Err(self.projected(target, field)),
+        }
+    }
+
+    fn projected(&self, target: &Target<'_>, field: String) -> ApplyError {
+        ApplyError::Projected { object: target.to_string(), type_name: self.name, field }
+    }
+}
+
+impl Exchange {
+    /// Applies a section of an object.
+    pub(super) fn apply<'a>(
+        &'a self,
+        desired: &'a dyn AnyObject,
         section: Section,
-    ) -> Result<Target<'_, K>, ApplyError> {
+    ) -> BoxFuture<'a, Result<Outcome, ApplyError>> {
+        self.apply_section(desired, section).boxed()
+    }
+
+    async fn apply_section(
+        &self,
+        desired: &dyn AnyObject,
+        section: Section,
+    ) -> Result<Outcome, ApplyError> {
+        let target = self.target(desired, section)?;
+        // With a cache that is never filled, everything would be sent for ever. Errors do not
+        // matter: without a runtime no request follows, and a stopped informer is not asked.
+        let _started = target.informer.ensure_started();
+        let store = target.informer.snapshot();
+        let record = self.records.get(&target.key, section);
+        if let Some(cached) = self.unchanged(&target, &store, record.as_ref()) {
+            self.unchanged.fetch_add(1, Ordering::Relaxed);
+            return Ok((cached, false));
+        }
+        let overlooked = record.filter(|record| {
+            store.get_cached(&target.key).is_none()
+                && store.has_reached(&record.version)
+                && !target.informer.is_stopped()
+        });
+        let cached = store.get_cached(&target.key).and_then(|cached| cached.version());
+        let (at, shard) = ((Moment::now(), store.epoch()), store.shard().cloned());
+        drop(store);
+        self.object_type.check(&target, desired)?;
+        let flight = self.records.begin(&target.key, section, |key, at| self.sight(key, at));
+        let mut tries = 0;
+        let Answer { object, record, .. } = loop {
+            tries += 1;
+            self.sent.fetch_add(1, Ordering::Relaxed);
+            let answer = self.send(&target).await?;
+            let answer = self.read(&target, &answer, at, shard.as_ref())?;
+            let is_new = |record: &Record| {
+                cached.as_ref().is_none_or(|cached| !cached.is_at_least(&record.version))
+            };
+            // Either the server writes the values differently, and answers the same again, or a
+            // proxy has answered with the object as it was.
+            if answer.shows_values || answer.record.as_ref().is_none_or(is_new) || tries > 1 {
+                break answer;
+            }
+        };
+        let not_held = overlooked.is_some_and(|overlooked| {
+            record.as_ref().is_some_and(|record| {
+                (&overlooked.uid, &overlooked.version) == (&record.uid, &record.version)
+            })
+        });
+        if let Some(record) = record {
+            flight.answered(record);
+        }
+        if not_held {
+            return Err(ApplyError::NotHeld { object: target.to_string() });
+        }
+        Ok((object, true))
+    }
+
+    fn target(&self, desired: &dyn AnyObject, section: Section) -> Result<Target<'_>, ApplyError> {
         let resource = &*self.resource;
-        let meta = desired.meta();
+        let meta = meta(desired);
         let name = meta.name.as_deref().unwrap_or_default();
         let only = || match self.informers.informers() {
             [only] => only.collection().namespace.as_deref(),
             _ => None,
         };
-        let namespace = match KindReach::of::<K>() {
+        let namespace = match self.object_type.reach {
             KindReach::Cluster => None,
             KindReach::Namespaced | KindReach::Unknown => meta.namespace.as_deref().or_else(only),
         };
         let named = || ObjectName { resource, name, namespace }.to_string();
         let key = ObjectKey::from_parts(namespace, name)
             .map_err(|source| ApplyError::NoKey { resource: self.resource.clone(), source })?;
-        if namespace.is_none() && KindReach::of::<K>() == KindReach::Namespaced {
+        if namespace.is_none() && self.object_type.reach == KindReach::Namespaced {
             return Err(ApplyError::NoNamespace { object: named() });
         }
         let Some(informer) = self.informers.informer_of(&key) else {
             return Err(ApplyError::NotFollowed { object: named() });
         };
         let failed = |reason| ApplyError::Unserializable { object: named(), reason };
-        let object = to_value(desired).map_err(failed)?;
+        let object = (self.object_type.to_value)(desired).map_err(failed)?;
         let address =
             ObjectAddress { api_version: &self.api_version, kind: &self.kind, namespace, name };
         let configuration = Configuration::new(object, &address, section);
@@ -112,12 +225,12 @@ where
     }
 
     /// Returns the cached object if it shows that an apply would change nothing.
-    pub(super) fn unchanged(
+    fn unchanged(
         &self,
-        target: &Target<'_, K>,
-        store: &Snapshot<K>,
+        target: &Target<'_>,
+        store: &Snapshot,
         record: Option<&Record>,
-    ) -> Option<Arc<K>> {
+    ) -> Option<Arc<dyn AnyObject>> {
         let Target { informer, key, section, configuration, .. } = target;
         let (record, cached) = (record?, store.get_cached(key)?);
         let version = cached.version()?;
@@ -135,32 +248,32 @@ where
         {
             return None;
         }
-        let object = cached.get()?;
+        let object = cached.read(None).filter(|object| self.object_type.is_of(&**object))?;
         let is_the_answer = record.version == version;
         if is_the_answer && record.confirmed {
             return Some(object);
         }
-        let values = record.owned.digest(&to_value(&*object).ok()?);
+        let values = record.owned.digest(&(self.object_type.to_value)(&*object).ok()?);
         if is_the_answer {
             // The object is the server's answer. If the cache holds it in a slightly different
             // form, for example because it came as protobuf, that form is the one to compare with.
             self.records.confirm(key, *section, record, values);
             return Some(object);
         }
-        (values == record.values && self.owns_fields(informer, &object, *section, record))
+        (values == record.values && self.owns_fields(informer, &*object, *section, record))
             .then_some(object)
     }
 
     /// Returns whether the manager still owns its fields, as far as the cached object shows.
     fn owns_fields(
         &self,
-        informer: &SharedInformer<K>,
-        cached: &K,
+        informer: &SharedInformer,
+        cached: &dyn AnyObject,
         section: Section,
         record: &Record,
     ) -> bool {
         let Some(ownership) = record.ownership else { return true };
-        let entries = cached.meta().managed_fields.as_deref().unwrap_or_default();
+        let entries = meta(cached).managed_fields.as_deref().unwrap_or_default();
         let mut own = entries.iter().filter(|e| e.manager.as_deref() == Some(&*self.manager));
         if own.clone().next().is_none() && !informer.keeps_managed_fields(&self.manager) {
             return true;
@@ -174,7 +287,7 @@ where
     }
 
     /// Returns the cache's view of a record's object.
-    pub(super) fn sight(&self, key: &ObjectKey, record: &RecordedVersion) -> Sight {
+    fn sight(&self, key: &ObjectKey, record: &RecordedVersion) -> Sight {
         let Some(informer) = self.informers.informer_of(key) else { return Sight::Gone };
         let store = informer.snapshot();
         let cached = store.get_cached(key);
@@ -188,7 +301,7 @@ where
     }
 
     /// Sends the configuration. Returns the body of a successful answer.
-    pub(super) async fn send(&self, target: &Target<'_, K>) -> Result<Value, ApplyError> {
+    async fn send(&self, target: &Target<'_>) -> Result<Value, ApplyError> {
         let Target { key, configuration, section, .. } = target;
         let status = matches!(section, Section::Status);
         let failed = |source| ApplyError::Request { object: target.to_string(), source, status };
@@ -213,15 +326,16 @@ where
     }
 
     /// Reads an answer. The record is `None` if the answer has no version.
-    pub(super) fn read(
+    fn read(
         &self,
-        target: &Target<'_, K>,
+        target: &Target<'_>,
         answer: &Value,
         (begun, epoch): (Moment, u64),
         shard: Option<&ShardSelector>,
-    ) -> Result<Answer<K>, ApplyError> {
-        let object = from_value::<K>(answer).map_err(|reason| target.unreadable(reason))?;
-        let meta = object.meta();
+    ) -> Result<Answer, ApplyError> {
+        let of = &self.object_type;
+        let object = (of.from_value)(answer).map_err(|reason| target.unreadable(reason))?;
+        let meta = meta(&*object);
         let elsewhere =
             meta.namespace.is_some() && meta.namespace.as_deref() != target.key.namespace();
         if meta.name.as_deref() != Some(target.key.name()) || elsewhere {
@@ -229,7 +343,7 @@ where
                           namespace is another";
             return Err(target.unreadable(reason.to_owned()));
         }
-        let seen = to_value(&object).map_err(|reason| target.unreadable(reason))?;
+        let seen = (of.to_value)(&*object).map_err(|reason| target.unreadable(reason))?;
         let own = own_fields(answer, &self.manager, subresource(target.section));
         let configured = target.configuration.fields();
         let asked = OwnedFields::of_configuration(&configured);
@@ -253,9 +367,8 @@ where
             }
         };
         if let Some(field) = owned.missing(answer, &seen) {
-            return Err(target.projected(field));
+            return Err(of.projected(target, field));
         }
-        let meta = object.meta();
         let version = meta.resource_version.as_deref().filter(|version| !version.is_empty());
         let record = version.map(|version| Record {
             uid: meta.uid.clone(),
@@ -269,39 +382,27 @@ where
             ownership,
             confirmed: false,
         });
-        Ok(Answer { object: Arc::new(object), record, shows_values })
+        Ok(Answer { object, record, shows_values })
     }
 }
 
-impl<K> Target<'_, K> {
+impl Target<'_> {
     fn unreadable(&self, reason: String) -> ApplyError {
         ApplyError::UnreadableAnswer { object: self.to_string(), reason }
     }
-
-    fn projected(&self, field: String) -> ApplyError {
-        ApplyError::Projected { object: self.to_string(), type_name: type_name::<K>(), field }
-    }
 }
 
-/// Checks that the type can hold what it applies.
-pub(super) fn check_type<K>(target: &Target<'_, K>, desired: &K) -> Result<(), ApplyError>
-where
-    K: Serialize + DeserializeOwned + 'static,
-{
-    let read = to_value(desired).and_then(|value| from_value::<K>(&value));
-    let read = read.and_then(|object| to_value(&object));
-    let read = read.map_err(|reason| ApplyError::Unserializable {
-        object: target.to_string(),
-        reason: format!("its type cannot read what it writes: {reason}"),
-    })?;
-    match lost(&target.configuration.fields(), &read) {
-        None => Ok(()),
-        Some(field) => Err(target.projected(field)),
+/// Returns the metadata of a decoded object.
+fn meta(object: &dyn AnyObject) -> &ObjectMeta {
+    match object.form() {
+        Form::Decoded(meta) => meta,
+        Form::Packed(_) => unreachable!("the objects of an applier are decoded"),
     }
 }
 
 /// Serialises an object. The error is the panic of its own code, or quotes no value.
-fn to_value<K: Serialize>(object: &K) -> Result<Value, String> {
+fn to_value<K: Serialize + 'static>(object: &dyn AnyObject) -> Result<Value, String> {
+    let Some(object) = object.downcast_ref::<K>() else { return Err(STRANGE.to_owned()) };
     let refused = |_| "a value cannot be written as JSON".to_owned();
     catch(|| serde_json::to_value(object).map_err(refused))?
 }
@@ -309,10 +410,13 @@ fn to_value<K: Serialize>(object: &K) -> Result<Value, String> {
 /// Reads an object. The error is the panic of its own code, or quotes no value.
 ///
 /// It is decoded as an informer's objects are: a program then contains the type's code once.
-fn from_value<K: DeserializeOwned + 'static>(value: &Value) -> Result<K, String> {
+fn from_value<K>(value: &Value) -> Result<Arc<dyn AnyObject>, String>
+where
+    K: Resource + DeserializeOwned + Send + Sync + 'static,
+{
     let text = value.to_string();
     let problem = match catch(|| SerdeDecode::<K>::new().decode(text.as_bytes()))? {
-        Ok(object) => return Ok(object),
+        Ok(object) => return Ok(Arc::new(object)),
         Err(error) => error.to_string(),
     };
     // The place is that of the text above, which nobody sees.
