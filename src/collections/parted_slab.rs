@@ -4,7 +4,7 @@
 
 use std::mem;
 
-use crate::panic::drop_safely;
+use crate::panic::caught::drop_safely;
 
 /// The number of values of a full part.
 const PART: u32 = 1024;
