@@ -54,6 +54,7 @@ use self::shared::{SharedQueue, Timer, nanos};
 pub use self::work::Work;
 use crate::panic::drop_safely;
 use crate::time::seconds;
+use crate::yield_budget::give_way;
 
 /// A queue of items to be processed. Clones are cheap and share one queue.
 ///
@@ -155,7 +156,9 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     /// Adds an item after a delay. Of several delays of one item the earliest counts. A delay of
     /// zero adds the item at once. O(log delayed items).
     ///
-    /// An item that waits or is processed meanwhile is still added when the delay is over.
+    /// An item that waits or is processed meanwhile is still added when the delay is over. If more
+    /// than 64 items are due at once, items that are added then may stand in line before some of
+    /// them.
     ///
     /// Returns `false` as [`add`](Self::add) does.
     pub fn add_after(&self, item: T, delay: Duration) -> bool {
@@ -316,17 +319,25 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     /// No other worker gets this item until the [`Work`] is dropped. Cancel safe. Any number of
     /// workers may wait; the one that has waited longest is woken first.
     pub async fn get(&self) -> Option<Work<T>> {
-        if let Some(work) = self.try_get() {
-            return Some(work);
-        }
         let mut woken = false;
         loop {
-            // Register before looking: an add in between would otherwise wake no worker.
+            match self.next(false, true, woken) {
+                Next::Work(work) => return Some(work),
+                Next::Overdue => {
+                    // If this future is dropped meanwhile, another worker goes on.
+                    self.0.wake.notify_one();
+                    give_way().await;
+                    continue;
+                }
+                Next::Wait(_) | Next::Closed => {}
+            }
+            // Register before looking again: an add in between would otherwise wake no worker.
             let mut wake = pin!(self.0.wake.notified());
             wake.as_mut().enable();
-            match self.next(true, woken) {
+            match self.next(true, true, woken) {
                 Next::Work(work) => return Some(work),
                 Next::Closed => return None,
+                Next::Overdue => continue,
                 Next::Wait(None) => wake.await,
                 Next::Wait(Some(timer)) => {
                     tokio::select! {
@@ -341,24 +352,31 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         }
     }
 
-    /// Returns the next item if one is ready.
+    /// Returns the next item if one is ready. If more than 64 items are due at once, it may return
+    /// one of the first 64, although a more urgent one is due.
     pub fn try_get(&self) -> Option<Work<T>> {
-        match self.next(false, false) {
+        match self.next(false, false, false) {
             Next::Work(work) => Some(work),
-            Next::Wait(_) | Next::Closed => None,
+            Next::Wait(_) | Next::Overdue | Next::Closed => None,
         }
     }
 
     /// Returns the next item, or the event to wait for. `waits` means that this worker can set the
-    /// timer. `woken` means that this worker took a wake-up and has to pass it on if more items are
-    /// ready.
-    fn next(&self, waits: bool, woken: bool) -> Next<T> {
+    /// timer. `strict` means that it takes no item before all that are due are in line. `woken`
+    /// means that this worker took a wake-up and has to pass it on if more items are ready.
+    fn next(&self, waits: bool, strict: bool, woken: bool) -> Next<T> {
         let shared = &self.0;
         let now = shared.now();
         let mut inner = shared.inner.lock();
+        if strict {
+            inner.core.promote(now);
+            if inner.core.is_overdue(now) {
+                return Next::Overdue;
+            }
+        }
         let mut given = inner.core.take(now);
         // Of many items due at once, the first may all be in process.
-        while given.is_none() && inner.core.next_due().is_some_and(|due| due <= now) {
+        while given.is_none() && inner.core.is_overdue(now) {
             drop(inner);
             inner = shared.inner.lock();
             given = inner.core.take(now);
@@ -499,6 +517,8 @@ enum Next<T: Clone + Eq + Hash> {
     Work(Work<T>),
     /// Wait until woken, or for the timer.
     Wait(Option<Timer<T>>),
+    /// Look again soon: many items are due at once, and not all of them are in line.
+    Overdue,
     Closed,
 }
 

@@ -132,7 +132,9 @@ impl<T: Clone + Eq + Hash> Drop for Timer<T> {
             return;
         }
         inner.timer = None;
-        let needed = !self.expired && inner.core.next_due().is_some();
+        // An item that was due may be ready already, without a wake-up of its own.
+        let waits = inner.core.next_due().is_some() || inner.core.ready() > 0;
+        let needed = !self.expired && waits;
         drop(inner);
         if needed {
             self.shared.wake.notify_one();

@@ -169,13 +169,28 @@ impl<T: Eq + Clone> Core<T> {
     fn promote_some(&mut self, now: u64) {
         for _ in 0..MOST_PROMOTED {
             let Some((due, cell)) = self.first_due().filter(|(due, _)| *due <= now) else { return };
-            let Some((_, priority)) = self.undelay(cell) else {
+            if self.cells.get(cell).is_none_or(|item| item.delay.is_none()) {
                 self.delayed.remove(&(due, cell));
-                continue;
-            };
-            // Its waiting time counts from the due time, not from now.
-            self.make_ready(cell, priority, due, due);
+            }
+            self.promote_item(cell, now);
         }
+    }
+
+    /// Makes an item ready if it is due by `now`. Returns whether one more item is ready.
+    pub(super) fn promote_item(&mut self, cell: u32, now: u64) -> bool {
+        let delay = self.cells.get(cell).and_then(|item| item.delay);
+        let Some(due) = delay.map(|delay| delay.due).filter(|due| *due <= now && !self.closed)
+        else {
+            return false;
+        };
+        let Some((_, priority)) = self.undelay(cell) else { return false };
+        // Its waiting time counts from the due time, not from now.
+        self.make_ready(cell, priority, due, due)
+    }
+
+    /// Returns whether items are due by `now` that were not made ready yet.
+    pub(in crate::workqueue) fn is_overdue(&self, now: u64) -> bool {
+        self.next_due().is_some_and(|due| due <= now)
     }
 
     /// Returns the due time of the next delayed item.
@@ -291,8 +306,12 @@ impl<T: Eq + Clone> Core<T> {
         Some((delay, priority))
     }
 
-    /// Makes a delayed item ready now. Returns whether one more item is ready.
+    /// Makes a delayed item ready now, unless the queue is closed. Returns whether one more item is
+    /// ready.
     fn bring_forward(&mut self, cell: u32, now: u64) -> bool {
+        if self.closed {
+            return false;
+        }
         let Some((_, priority)) = self.undelay(cell) else { return false };
         self.make_ready(cell, priority, now, now)
     }

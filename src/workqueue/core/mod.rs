@@ -185,8 +185,10 @@ impl<T: Eq + Clone> Core<T> {
         now: u64,
     ) -> Result<bool, String> {
         self.promote(now);
-        let cell = self.cells.find_or_keep(arrival)?;
-        Ok(cell.is_some_and(|cell| self.make_ready(cell, priority, now, now)))
+        let Some(cell) = self.cells.find_or_keep(arrival)? else { return Ok(false) };
+        // Its own delay may be over, although many others were due before.
+        let was_due = self.promote_item(cell, now);
+        Ok(self.make_ready(cell, priority, now, now) || was_due)
     }
 
     /// Gives out the next item. O(number of priorities in use).

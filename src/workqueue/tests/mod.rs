@@ -453,3 +453,54 @@ async fn closed_queue_returns_what_is_due() {
     assert_eq!(all_ready(&queue), (0..64).collect::<Vec<_>>());
     assert!(queue.get().await.is_none());
 }
+
+/// Closing takes one delayed item out after another, and an event may come in between.
+#[test]
+fn item_of_a_queue_that_closes_is_returned_although_it_is_unparked() {
+    let queue = WorkQueue::new();
+    queue.add(1);
+    queue.try_get().unwrap().park(S);
+    queue.0.inner.lock().core.close();
+    queue.unpark(&1);
+    assert_eq!((queue.len(), queue.shutdown()), (0, vec![1]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn worker_that_waits_learns_of_a_ready_item_if_the_one_with_the_timer_is_cancelled() {
+    for look in [WorkQueue::len, |queue: &WorkQueue<u32>| queue.status().ready] {
+        let queue = WorkQueue::new();
+        let mut first = Box::pin(queue.get());
+        queue.add_after(1_u32, S);
+        assert!(futures::poll!(first.as_mut()).is_pending());
+        let mut second = Box::pin(queue.get());
+        assert!(futures::poll!(second.as_mut()).is_pending());
+        tokio::time::advance(2 * S).await;
+        assert_eq!(look(&queue), 1);
+        drop(first);
+        let given = timeout(3600 * S, second).await.expect("a wake-up");
+        assert_eq!(given.map(|work| *work), Some(1));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn urgent_item_is_given_before_any_number_that_were_due_earlier() {
+    let queue = WorkQueue::builder().aging(Duration::MAX).build();
+    for item in 1..1_000 {
+        queue.add_after(item, S);
+    }
+    queue.add_with(0, Priority::HIGH);
+    assert!(queue.try_get().unwrap().requeue_after(2 * S));
+    sleep(10 * S).await;
+    assert_eq!(queue.get().await.map(|work| *work), Some(0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn add_takes_up_a_delay_that_is_over_although_many_were_due_before() {
+    let queue = WorkQueue::new();
+    for item in 0..10_000_u32 {
+        queue.add_after(item, MS * (item + 1));
+    }
+    sleep(20 * S).await;
+    queue.add(9_999);
+    assert_eq!(all_ready(&queue).len(), 10_000);
+}
