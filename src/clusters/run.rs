@@ -72,7 +72,8 @@ impl ClustersState {
                 let life = Life::new(self, name);
                 let member = life.member.clone();
                 let living = life.live(config.clone(), stop.clone(), around.clone(), join.clone());
-                let task = tasks.spawn(around.track(living).map(|_| ()).boxed());
+                let living = self.work.track_future(around.track(living));
+                let task = tasks.spawn(living.map(|_| ()).boxed());
                 names.insert(task.id(), name.clone());
                 present.insert(name.clone(), Present { revision, member, stop });
             }

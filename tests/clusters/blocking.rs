@@ -12,7 +12,7 @@ use kube_informer::leader_election::ScopeGuard;
 use kube_informer::sharding::ShardBy;
 use kube_informer::testing::ApiServer;
 use kube_informer::{Action, Controller, InformerSpec, LeaderElector, Sharding};
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -191,4 +191,55 @@ async fn failure_shows_while_a_reconcile_blocks() {
         .await;
     };
     tokio::join!(running, test);
+}
+
+/// Two runs, the first of which is dropped while code for the cluster blocks a thread. Returns how
+/// much of that code ran at once.
+async fn at_once(function_blocks: bool) -> usize {
+    let fleet = Fleet::new();
+    let clusters = Clusters::builder(fleet.clone()).grace(S).build();
+    let server = server_with(&["a"]);
+    // The number of calls, and whether they may end.
+    let calls = Arc::new((Mutex::new((0, false)), Condvar::new()));
+    let blocking = calls.clone();
+    let block = move |blocks: bool| {
+        if blocks {
+            let (calls, ends) = &*blocking;
+            let mut calls = calls.lock();
+            calls.0 += 1;
+            ends.wait_while(&mut calls, |calls| !calls.1);
+        }
+    };
+    let (client, connects) = (server.client(), block.clone());
+    let connect = move || {
+        connects(!function_blocks);
+        std::future::ready(Ok(client.clone()))
+    };
+    fleet.add("east", ClusterConfig::new("1", connect));
+    let run = || {
+        let block = block.clone();
+        clusters.run(CancellationToken::new(), move |_cluster| {
+            let block = block.clone();
+            async move {
+                block(function_blocks);
+                pending::<Result<(), BoxError>>().await
+            }
+        })
+    };
+    tokio::select! {
+        () = run() => unreachable!("nothing stops it"),
+        () = until("the call", || calls.0.lock().0 == 1) => {}
+    }
+    timeout(S / 4, run()).await.unwrap_err();
+    let at_once = calls.0.lock().0;
+    calls.0.lock().1 = true;
+    calls.1.notify_all();
+    at_once
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn next_run_waits_for_functions_of_the_program_that_block() {
+    for function_blocks in [true, false] {
+        assert_eq!(at_once(function_blocks).await, 1);
+    }
 }
