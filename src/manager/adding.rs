@@ -80,6 +80,7 @@ impl Drop for EndGuard {
             && state.additions.note_end(&self.name, &self.stop)
         {
             state.hide(&self.name);
+            state.additions.state.lock().removed.retain(|other| **other != *self.name);
         }
         self.ended.cancel();
     }
@@ -259,7 +260,6 @@ impl Additions {
         if let Some(entry) = state.of.get_mut(name) {
             entry.has_ended = true;
         }
-        state.removed.retain(|other| **other != *name);
         stop.is_cancelled()
     }
 
