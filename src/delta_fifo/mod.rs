@@ -143,9 +143,10 @@ impl DeltaFifo {
     /// O(1) for an event, O(list + known) for a [`Change::Replace`], O(list) for a
     /// [`Change::Arrived`], O(known) for a [`Change::Narrowed`].
     ///
-    /// Cancel safe: if the future is dropped before it is ready, the change was not queued. Then
-    /// feed another list after a dropped [`Change::Replace`] or [`Change::Arrived`]: queued changes
-    /// of the keys in it, and later ones, may have no effect.
+    /// Cancel safe while nothing is queued: if the future is dropped before it is ready, the change
+    /// was not queued. But of a dropped [`Change::Replace`], [`Change::Arrived`] or
+    /// [`Change::Narrowed`], queued changes of its keys, and later ones, may have no effect. Then
+    /// apply everything that is queued, and feed a whole list.
     pub async fn feed(&self, change: Change) {
         self.room().await;
         match change {
