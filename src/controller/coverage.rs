@@ -16,6 +16,7 @@ use super::gate::SlotGate;
 use super::slots::HeldSlot;
 use super::{ControllerError, ControllerParts};
 use crate::informer::{Membership, SyncError};
+use crate::sorting::sort_by;
 use crate::time::after;
 
 /// The times from which informers have lacked objects of slots.
@@ -43,7 +44,7 @@ impl Gaps {
         let (late, waiting): (Vec<_>, Vec<_>) =
             self.since.iter().partition(|(_, (_, since))| now >= due(since));
         let mut late: Vec<_> = late.into_iter().map(|((_, informer), _)| *informer).collect();
-        late.sort_unstable();
+        sort_by(&mut late, Ord::cmp);
         late.dedup();
         (late, waiting.into_iter().map(|(_, (_, since))| due(since)).min())
     }

@@ -341,7 +341,7 @@ impl SharedInformerFactory {
     pub(crate) fn informers(&self) -> Vec<SharedInformer> {
         let informers = self.shared.informers.lock();
         let mut informers: Vec<_> = informers.iter().collect();
-        informers.sort_unstable_by(|(one, _), (other, _)| one.order().cmp(&other.order()));
+        sort_by(&mut informers, |(one, _), (other, _)| one.order().cmp(&other.order()));
         informers.into_iter().map(|(_, held)| held.informer.clone()).collect()
     }
 }

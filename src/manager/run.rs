@@ -22,6 +22,7 @@ use crate::controller::{AnyController, StopGuard};
 use crate::error::{BoxError, told_without_credentials};
 use crate::leader_election::{LeaderElectionError, LeaderElector, Outcome, WorkScope};
 use crate::panic::drop_safely;
+use crate::sorting::sort_by;
 
 /// The name of the election among the parts of a manager.
 const ELECTION: &str = "leader election";
@@ -285,7 +286,7 @@ impl Team {
         if names.is_empty() {
             names.push(ELECTION.into());
         }
-        names.sort();
+        sort_by(&mut names, Ord::cmp);
         names
     }
 }

@@ -11,6 +11,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::api::ObjectMeta;
 
 use super::ObjectKey;
+use crate::sorting::sort_by;
 
 /// The field of an object whose hash is its place on the ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
@@ -139,8 +140,8 @@ pub(crate) fn set_controller(metadata: &mut ObjectMeta, owner: Option<OwnerRefer
 }
 
 /// Sorts ranges by their start.
-fn sort(ranges: &mut [(RangeInclusive<u64>, u64)]) {
-    ranges.sort_by_key(|(range, _)| *range.start());
+fn sort(ranges: &mut Vec<(RangeInclusive<u64>, u64)>) {
+    sort_by(ranges, |(one, _), (other, _)| one.start().cmp(other.start()));
 }
 
 impl ShardSelector {
