@@ -6,9 +6,9 @@
 
 use hashbrown::HashTable;
 
-/// The largest number of entries of a part: seven eighths of 512 buckets. A few times as many would
-/// take 128 kB or more, for which an allocator asks the kernel each time.
-const PART: usize = 448;
+/// The largest number of entries of a part: seven eighths of 1,024 buckets. Twice as many would
+/// take 128 kB in some tables, for which an allocator asks the kernel each time.
+const PART: usize = 896;
 
 /// The room that the only part keeps, in entries. A queue is filled and emptied all the time. One
 /// of many parts keeps none, so that the last entry does not free the memory of all.

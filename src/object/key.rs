@@ -212,35 +212,33 @@ impl serde::Serialize for ObjectKey {
     }
 }
 
-/// A hash map by key, which grows and shrinks in short steps.
+/// A hash map by key, which grows and shrinks in short steps. A new one allocates nothing.
 #[derive(Debug)]
-pub(crate) struct KeyMap<V>(PartedTable<(ObjectKey, V)>);
+pub(crate) struct KeyMap<V>(Option<PartedTable<(ObjectKey, V)>>);
 
 impl<V> Default for KeyMap<V> {
     fn default() -> Self {
-        Self(PartedTable::default())
+        Self(None)
     }
 }
 
 impl<V> KeyMap<V> {
     pub(crate) fn len(&self) -> usize {
-        self.0.len()
+        self.0.as_ref().map_or(0, PartedTable::len)
     }
 
     /// Makes room for this number of keys, or for those of one part, if the map is empty.
     pub(crate) fn reserve(&mut self, keys: usize) {
-        self.0.reserve(keys);
+        self.0.get_or_insert_default().reserve(keys);
     }
 
     pub(crate) fn get(&self, key: &ObjectKey) -> Option<&V> {
-        if self.0.len() == 0 {
-            return None;
-        }
-        self.0.find(hash_str(key.as_str()), |(other, _)| other == key).map(|(_, value)| value)
+        let found = self.0.as_ref()?.find(hash_str(key.as_str()), |(other, _)| other == key);
+        found.map(|(_, value)| value)
     }
 
     pub(crate) fn get_mut(&mut self, key: &ObjectKey) -> Option<&mut V> {
-        let found = self.0.find_mut(hash_str(key.as_str()), |(other, _)| other == key);
+        let found = self.0.as_mut()?.find_mut(hash_str(key.as_str()), |(other, _)| other == key);
         found.map(|(_, value)| value)
     }
 
@@ -258,30 +256,27 @@ impl<V> KeyMap<V> {
 
     /// Adds a key. The caller has checked that it is not there yet.
     pub(crate) fn add(&mut self, key: ObjectKey, value: V) {
-        self.0.insert(hash_str(key.as_str()), (key, value));
+        self.0.get_or_insert_default().insert(hash_str(key.as_str()), (key, value));
     }
 
     pub(crate) fn remove(&mut self, key: &ObjectKey) -> Option<V> {
-        if self.0.len() == 0 {
-            return None;
-        }
-        let removed = self.0.remove(hash_str(key.as_str()), |(other, _)| other == key);
+        let removed = self.0.as_mut()?.remove(hash_str(key.as_str()), |(other, _)| other == key);
         removed.map(|(_, value)| value)
     }
 
     /// Returns every key with its value, in no order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &(ObjectKey, V)> {
-        self.0.iter()
+        self.0.iter().flat_map(PartedTable::iter)
     }
 
     /// Returns every value, mutable, in no order.
     pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
-        self.0.iter_mut().map(|(_, value)| value)
+        self.0.iter_mut().flat_map(PartedTable::iter_mut).map(|(_, value)| value)
     }
 
     /// Returns every key with its value, in no order.
     pub(crate) fn into_entries(self) -> impl Iterator<Item = (ObjectKey, V)> {
-        self.0.into_entries()
+        self.0.into_iter().flat_map(PartedTable::into_entries)
     }
 }
 
