@@ -10,8 +10,6 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use crate::sorting::sort_by;
-
 /// The keys of the two halves of a digest.
 static KEYS: LazyLock<[RandomState; 2]> =
     LazyLock::new(|| [RandomState::new(), RandomState::new()]);
@@ -101,7 +99,7 @@ impl Digester {
                 self.map();
                 self.count(members.len());
                 let mut members: Vec<_> = members.iter().collect();
-                sort_by(&mut members, |(one, _), (other, _)| one.cmp(other));
+                members.sort_unstable_by_key(|(name, _)| *name);
                 for (name, value) in members {
                     self.text(name);
                     self.value(value);

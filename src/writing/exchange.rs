@@ -28,7 +28,7 @@ use crate::controller::current_won;
 use crate::error::without_credentials;
 use crate::indexer::Snapshot;
 use crate::informer::{InformerGroup, SharedInformer};
-use crate::object::{AnyObject, Form, KindReach, ObjectKey, ResourceVersion, ShardSelector};
+use crate::object::{AnyObject, KindReach, ObjectKey, ResourceVersion, ShardSelector};
 use crate::panic::catch;
 use crate::time::Moment;
 
@@ -394,10 +394,7 @@ impl Target<'_> {
 
 /// Returns the metadata of a decoded object.
 fn meta(object: &dyn AnyObject) -> &ObjectMeta {
-    match object.form() {
-        Form::Decoded(meta) => meta,
-        Form::Packed(_) => unreachable!("the objects of an applier are decoded"),
-    }
+    object.meta().unwrap_or_else(|| unreachable!("the objects of an applier are decoded"))
 }
 
 /// Serialises an object. The error is the panic of its own code, or quotes no value.
