@@ -63,6 +63,10 @@ struct AppliedDeltas {
 /// Drops objects one by one, because a `Drop` may panic.
 impl Drop for AppliedDeltas {
     fn drop(&mut self) {
+        // Nearly always both are empty, and a dropper is an allocation.
+        if self.notifications.is_empty() && self.unsent.is_empty() {
+            return;
+        }
         let dropper = SafeDropper::default();
         for notification in self.notifications.drain(..) {
             dropper.free_event(notification.event);
