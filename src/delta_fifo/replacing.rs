@@ -23,16 +23,20 @@ impl DeltaFifo {
         let Replacement { mut items, unreadable, moved, complete, version, restored, shard, grown } =
             list;
         let whole = complete && !only_arrivals;
+        let mut without_state = KeyMap::default();
+        if whole || restored {
+            without_state = keys_without_state(&unreadable, &moved, &mut budget).await;
+        }
+        budget.free(moved, 1).await;
         let mut gone = ChunkedVec::new();
         if whole {
-            gone = self.missing(&items, &unreadable, &moved, &mut budget).await;
+            gone = self.missing(&items, &without_state, &mut budget).await;
         }
         self.compare(&mut items, &mut gone, &mut budget).await;
         let mut unlisted = ChunkedVec::new();
         if restored && !whole {
-            unlisted = self.missing(&items, &unreadable, &moved, &mut budget).await;
+            unlisted = self.missing(&items, &without_state, &mut budget).await;
         }
-        budget.free(moved, 1).await;
         let mut pre_restore = KeyMap::default();
         if restored || whole {
             // Of a whole list, a key that is neither listed nor unreadable is deleted.
@@ -85,14 +89,10 @@ impl DeltaFifo {
             batch.append(key, Delta::Replaced(object));
         }
         if whole {
-            let mut listed = KeyMap::default();
-            for key in &unreadable {
-                budget.spend(1).await;
-                listed.insert(key.clone(), ());
-            }
-            batch.forget_those(|key| !listed.contains(key), &mut budget).await;
-            budget.free(listed.into_entries(), 1).await;
+            let gone = |key: &ObjectKey| without_state.get(key) != Some(&true);
+            batch.forget_those(gone, &mut budget).await;
         }
+        budget.free(without_state.into_entries(), 1).await;
         // The list does not show whether these objects are unchanged.
         loop {
             budget.spend(1).await;
@@ -164,25 +164,17 @@ impl DeltaFifo {
     }
 
     /// Returns tombstones, or departures, of the objects that the list lacks, among those that will
-    /// exist after everything queued.
+    /// exist after everything queued. `without_state` is what [`keys_without_state`] returned.
     async fn missing(
         &self,
         items: &ChunkedVec<(ObjectKey, Cached)>,
-        unreadable: &ChunkedVec<ObjectKey>,
-        moved: &ChunkedVec<ObjectKey>,
+        without_state: &KeyMap<bool>,
         budget: &mut YieldBudget,
     ) -> ChunkedVec<(ObjectKey, Delta)> {
         let mut places = KeyPositions::with_capacity(items.len());
         for (place, (key, _)) in items.iter().enumerate() {
             budget.spend(1).await;
             places.insert(key, place);
-        }
-        // A key that has both counts as unreadable.
-        let mut without_state = KeyMap::default();
-        let moved = moved.iter().map(|key| (key, false));
-        for (key, is_unreadable) in moved.chain(unreadable.iter().map(|key| (key, true))) {
-            budget.spend(1).await;
-            without_state.insert(key.clone(), is_unreadable);
         }
         let missing = self
             .select(budget, |key, object| {
@@ -197,7 +189,6 @@ impl DeltaFifo {
             })
             .await;
         budget.free(places.into_parts(), PART).await;
-        budget.free(without_state.into_entries(), 1).await;
         missing
     }
 
@@ -262,6 +253,22 @@ impl DeltaFifo {
         }
         selected
     }
+}
+
+/// Returns the keys of a list that have no state in it: true if the object is unreadable, false if
+/// it has moved away. A key that has both counts as unreadable.
+async fn keys_without_state(
+    unreadable: &ChunkedVec<ObjectKey>,
+    moved: &ChunkedVec<ObjectKey>,
+    budget: &mut YieldBudget,
+) -> KeyMap<bool> {
+    let mut keys = KeyMap::default();
+    let moved = moved.iter().map(|key| (key, false));
+    for (key, is_unreadable) in moved.chain(unreadable.iter().map(|key| (key, true))) {
+        budget.spend(1).await;
+        keys.insert(key.clone(), is_unreadable);
+    }
+    keys
 }
 
 /// A list that is not queued yet, although some of its deltas already count as pending.

@@ -146,15 +146,8 @@ impl ListAccumulator {
             items.push(item);
         }
         budget.free(all.places.into_parts(), PART).await;
-        let (mut unreadable, mut moved) = (ChunkedVec::new(), ChunkedVec::new());
-        for (key, _) in all.unreadable.into_entries() {
-            budget.spend(1).await;
-            unreadable.push(key);
-        }
-        for (key, ()) in all.moved.into_entries() {
-            budget.spend(1).await;
-            moved.push(key);
-        }
+        let unreadable = keys(all.unreadable, &mut budget).await;
+        let moved = keys(all.moved, &mut budget).await;
         Replacement {
             items,
             unreadable,
@@ -166,6 +159,16 @@ impl ListAccumulator {
             grown: false,
         }
     }
+}
+
+/// Returns the keys of a map. Yields in between.
+async fn keys<V>(map: KeyMap<V>, budget: &mut YieldBudget) -> ChunkedVec<ObjectKey> {
+    let mut keys = ChunkedVec::new();
+    for (key, _) in map.into_entries() {
+        budget.spend(1).await;
+        keys.push(key);
+    }
+    keys
 }
 
 /// Returns whether the object at this place has this key.
