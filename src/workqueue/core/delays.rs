@@ -169,23 +169,25 @@ impl<T: Eq + Clone> Core<T> {
     fn promote_some(&mut self, now: u64) {
         for _ in 0..MOST_PROMOTED {
             let Some((due, cell)) = self.first_due().filter(|(due, _)| *due <= now) else { return };
-            if self.cells.get(cell).is_none_or(|item| item.delay.is_none()) {
+            if self.promote_item(cell).is_none() {
                 self.delayed.remove(&(due, cell));
             }
-            self.promote_item(cell, now);
         }
     }
 
-    /// Makes an item ready if it is due by `now`. Returns whether one more item is ready.
-    pub(super) fn promote_item(&mut self, cell: u32, now: u64) -> bool {
-        let delay = self.cells.get(cell).and_then(|item| item.delay);
-        let Some(due) = delay.map(|delay| delay.due).filter(|due| *due <= now && !self.closed)
-        else {
-            return false;
-        };
-        let Some((_, priority)) = self.undelay(cell) else { return false };
+    /// Makes a delayed item ready that is due. Returns whether one more item is ready. `None` if
+    /// the item is not delayed.
+    fn promote_item(&mut self, cell: u32) -> Option<bool> {
+        let (Delay { due, .. }, priority) = self.undelay(cell)?;
         // Its waiting time counts from the due time, not from now.
-        self.make_ready(cell, priority, due, due)
+        Some(self.make_ready(cell, priority, due, due))
+    }
+
+    /// Makes an item ready if it is due by `now`, although many others may have been due before.
+    /// Returns whether one more item is ready.
+    pub(super) fn promote_overdue(&mut self, cell: u32, now: u64) -> bool {
+        let delay = self.cells.get(cell).and_then(|item| item.delay);
+        delay.is_some_and(|delay| delay.due <= now) && self.promote_item(cell) == Some(true)
     }
 
     /// Returns whether items are due by `now` that were not made ready yet.

@@ -186,8 +186,7 @@ impl<T: Eq + Clone> Core<T> {
     ) -> Result<bool, String> {
         self.promote(now);
         let Some(cell) = self.cells.find_or_keep(arrival)? else { return Ok(false) };
-        // Its own delay may be over, although many others were due before.
-        let was_due = self.promote_item(cell, now);
+        let was_due = self.promote_overdue(cell, now);
         Ok(self.make_ready(cell, priority, now, now) || was_due)
     }
 
