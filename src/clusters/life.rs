@@ -145,8 +145,7 @@ impl Life {
                 None => return,
                 Some(Ok((client, factory))) => {
                     let owner = ScopeOwner { name: self.member.name.clone(), key: None };
-                    let work = [self.clusters.work.clone()];
-                    let scope = around.within(stop.child_token(), &work, owner);
+                    let scope = around.within(stop.child_token(), &[], owner);
                     let cluster = Cluster::new(self.member.name.clone(), client, factory, scope);
                     self.member.follow(cluster, &join, grace).await
                 }
@@ -177,12 +176,8 @@ impl Life {
             Some(options) => catch(|| options(builder))
                 .map_err(|message| format!("the options of the factory panicked: {message}"))?,
         };
-        Ok((
-            client,
-            builder
-                .sharing(self.clusters.decode_threads.clone(), self.clusters.reads.clone())
-                .build(),
-        ))
+        let ClustersState { decode_threads, reads, .. } = &*self.clusters;
+        Ok((client, builder.sharing(decode_threads.clone(), reads.clone()).build()))
     }
 }
 

@@ -16,6 +16,7 @@ use super::life::{Join, Life, Member};
 use super::provider::{ClusterConfig, Provided};
 use crate::collections::VecMap;
 use crate::leader_election::WorkScope;
+use crate::lease::ScopeOwner;
 use crate::object::ring_hash;
 use crate::panic::into_message;
 use crate::sharding::{Sharding, ShardingStatus};
@@ -68,12 +69,14 @@ impl ClustersState {
                     continue;
                 }
                 let Some(around) = self.scope_of(name, &scope) else { continue };
+                let owner = ScopeOwner { name: name.clone(), key: None };
+                let work = [self.work.clone()];
+                let around = around.within(around.token().clone(), &work, owner);
                 let (stop, revision) = (around.token().child_token(), config.revision.clone());
                 let life = Life::new(self, name);
                 let member = life.member.clone();
                 let living = life.live(config.clone(), stop.clone(), around.clone(), join.clone());
-                let living = self.work.track_future(around.track(living));
-                let task = tasks.spawn(living.map(|_| ()).boxed());
+                let task = tasks.spawn(around.track(living).map(|_| ()).boxed());
                 names.insert(task.id(), name.clone());
                 present.insert(name.clone(), Present { revision, member, stop });
             }
