@@ -12,8 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::status::ManagerState;
 use super::{ManagerError, ManagerHandle};
-use crate::collections::ChunkedVec;
-use crate::collections::VecMap;
+use crate::collections::{ChunkedVec, VecMap};
 use crate::controller::{
     Action, AnyController, BoxError, Controller, ControllerError, ReconcileRequest, StopGuard,
 };
@@ -80,7 +79,7 @@ impl Drop for EndGuard {
             && state.additions.note_end(&self.name, &self.stop)
         {
             state.hide(&self.name);
-            state.additions.state.lock().removed.retain(|other| **other != *self.name);
+            state.additions.note_hidden(&self.name);
         }
         self.ended.cancel();
     }
@@ -261,6 +260,11 @@ impl Additions {
             entry.has_ended = true;
         }
         stop.is_cancelled()
+    }
+
+    /// Notes that a controller that was removed is visible no more.
+    fn note_hidden(&self, name: &str) {
+        self.state.lock().removed.retain(|other| **other != *name);
     }
 
     /// Returns whether a controller was removed and has not ended.
