@@ -66,10 +66,10 @@ fn server(count: usize, listed: Arc<Notify>, expired: Arc<Notify>) -> kube::Clie
         let items = (0..count).map(move |at| {
             let comma = if at == 0 { "" } else { "," };
             let data = if decodes { "{}" } else { "7" };
+            let (namespace, uid) = (at % 50, format!("{name}-{at}"));
             format!(
-                r#"{comma}{{"metadata":{{"name":"{name}-{at}","namespace":"ns-{}","uid":"{name}-{at}","resourceVersion":"{version}"}},"data":{data}}}"#,
-                at % 50
-            )
+                r#"{comma}{{"metadata":{{"name":"{uid}","namespace":"ns-{namespace}","uid":"{uid}","#
+            ) + &format!(r#""resourceVersion":"{version}"}},"data":{data}}}"#)
         });
         let ends = if watch { "" } else { "]}" };
         let pieces = std::iter::once(begins).chain(items).chain([ends.to_owned()]);
