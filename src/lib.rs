@@ -105,6 +105,8 @@
 //! | `testing-cel` | rules in CEL of custom types, in the embedded API server |
 //! | `testing-tls` | the embedded server over TLS and HTTP/2, and a real control plane |
 //! | `manager` | one `run` for a whole operator: `manager` |
+//! | `sets` | informers for selected namespaces, served kinds and references: [what comes and goes](docs::what_comes_and_goes) |
+//! | `assumed` | a view with a program's own writes, for schedulers: `controller::AssumedView` |
 //! | `sharding` | replicas that share the objects, each with one owner: `sharding` |
 //! | `clusters` | what runs for each cluster of a fleet: `clusters` |
 //! | `serve` | the manager's endpoints for health, metrics and status: `serve` |
@@ -113,6 +115,9 @@
 //! | `gzip` | compressed lists and watches: `gzip(true)` on a factory, spec or source |
 //! | `rustls-tls`, `openssl-tls`, `ring`, `aws-lc-rs` | TLS choices, forwarded to `kube` |
 //! | `backoff` | lets a policy of the unmaintained `backoff` crate drive the reflector |
+
+// What only these two use stands beside what it belongs to. A build with both finds dead code.
+#![cfg_attr(not(all(feature = "assumed", feature = "sets")), allow(dead_code))]
 
 #[cfg(test)]
 #[path = "../crates/kube-decode/src/any_json.rs"]

@@ -15,6 +15,7 @@
 mod action;
 mod adding;
 mod additions;
+#[cfg(feature = "assumed")]
 mod assumed;
 mod builder;
 mod cause;
@@ -54,6 +55,7 @@ use tokio_util::sync::CancellationToken;
 pub use self::action::{Action, Reach, ReconcileRequest};
 pub use self::adding::{FollowGuard, Following};
 use self::additions::Additions;
+#[cfg(feature = "assumed")]
 pub use self::assumed::{AssumeError, AssumedSnapshot, AssumedStatus, AssumedView};
 pub use self::builder::ControllerBuilder;
 use self::cause::Cause;

@@ -15,25 +15,19 @@
 mod builder;
 mod conditions;
 mod definition;
-mod discovery;
 mod dynamic;
 #[cfg(feature = "manager")]
 mod followed;
 mod interest;
-mod kinds;
-mod members;
-mod namespaces;
-mod referenced;
-mod references;
-mod registration;
 mod registry;
 mod removal;
 mod resource;
 mod serving;
+#[cfg(feature = "sets")]
+mod sets;
 mod settings;
 mod shutdown;
 mod spec;
-mod widening;
 
 use std::any::TypeId;
 use std::fmt;
@@ -46,13 +40,10 @@ use kube::{Client, Resource};
 pub use self::builder::SharedInformerFactoryBuilder;
 use self::interest::Holders;
 pub use self::interest::Interest;
-pub use self::kinds::Kinds;
-pub use self::members::SetIndex;
-pub use self::namespaces::SelectedNamespaces;
-pub use self::referenced::Referenced;
-pub use self::references::Reference;
 use self::registry::{Held, Identity, Registry, Request, missing};
 pub use self::resource::TypedResource;
+#[cfg(feature = "sets")]
+pub use self::sets::{Kinds, Reference, Referenced, SelectedNamespaces, SetIndex};
 pub use self::spec::{InformerSpec, OptionDifference, SpecConflict, SpecError};
 use crate::informer::{
     InformerGroup, InformerStatus, SharedInformer, StartError, SyncError, wait_for_own,

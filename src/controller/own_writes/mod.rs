@@ -19,15 +19,20 @@ use std::time::Duration;
 
 use kube::Resource;
 
-pub(super) use self::cache::{Cache, Sight};
+pub(super) use self::cache::Cache;
 #[cfg(feature = "testing")]
 pub(crate) use self::client::current_key;
 pub(crate) use self::client::current_won;
-pub(super) use self::client::{Confirmation, WriteAnswer, Written};
 pub use self::client::{WriteRefused, tracking_client};
-pub(super) use self::expectation::{Expectation, is_met};
+pub(super) use self::expectation::Expectation;
 pub(super) use self::log::{CacheGuard, TrackedReconcile, Unobserved, WriteLog};
-pub(super) use self::target::Target;
+#[cfg(feature = "assumed")]
+pub(super) use self::{
+    cache::Sight,
+    client::{Confirmation, WriteAnswer, Written},
+    expectation::is_met,
+    target::Target,
+};
 use crate::indexer::WaitTimeout;
 use crate::informer::SharedInformer;
 use crate::object::{InvalidKey, ObjectKey, ResourceVersion};

@@ -9,12 +9,12 @@ use kube::core::ApiResource;
 use kube::{Client, Error};
 use tokio::time::{sleep, timeout};
 
-use super::definition::Definition;
+use crate::factory::definition::Definition;
 use super::kinds::{Kind, defines};
 use super::members::Wanted;
 use super::registration::{Registered, Registration, may_be_undefined, registered};
-use super::serving::{document, is_missing};
-use super::{InformerSpec, Interest, SharedInformerFactory};
+use crate::factory::serving::{document, is_missing};
+use crate::factory::{InformerSpec, Interest, SharedInformerFactory};
 use crate::indexer::Indexer;
 use crate::informer::StartError;
 use crate::storage::Storage;

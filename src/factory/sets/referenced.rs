@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout};
 use super::members::{Members, SetIndex};
 use super::references::{Feed, Feeder, Reference, References};
 use super::widening::{Part, Widening, follows};
-use super::{InformerSpec, SharedInformerFactory, SpecError, TypedResource};
+use crate::factory::{InformerSpec, SharedInformerFactory, SpecError, TypedResource};
 use crate::controller::Followed;
 use crate::indexer::IndexError;
 use crate::informer::{

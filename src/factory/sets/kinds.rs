@@ -9,11 +9,11 @@ use kube::Resource;
 use kube::api::DynamicObject;
 use kube::core::{ApiResource, PartialObjectMeta};
 
-use super::definition::Definition;
+use crate::factory::definition::Definition;
 use super::discovery::Discovered;
-use super::dynamic::dynamic_request;
+use crate::factory::dynamic::dynamic_request;
 use super::members::{Members, Prepare, Tag, told_by};
-use super::{Hold, InformerSpec, Interest, SharedInformerFactory, SpecError};
+use crate::factory::{Hold, InformerSpec, Interest, SharedInformerFactory, SpecError};
 use crate::indexer::Snapshot;
 use crate::informer::{SharedInformer, StartError, SyncError};
 use crate::object::{CachedEvent, Event, ObjectKey};

@@ -21,7 +21,7 @@ use tokio::time::{Instant, timeout};
 
 use super::members::{Tag, Wanted, shows};
 use super::references::References;
-use super::{Interest, SpecError};
+use crate::factory::{Interest, SpecError};
 use crate::indexer::Snapshot;
 use crate::informer::SharedInformer;
 use crate::object::{KindReach, ObjectKey, ShardKey, ShardSelector, ring_hash};

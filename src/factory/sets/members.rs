@@ -29,7 +29,7 @@ pub(super) use self::handover::shows;
 pub use self::index::SetIndex;
 pub(super) use self::member::Farewell;
 use self::member::{Known, Member, MemberHandler};
-use super::{Interest, SharedInformerFactory, SpecError};
+use crate::factory::{Interest, SharedInformerFactory, SpecError};
 use crate::indexer::{IndexError, Snapshot};
 use crate::informer::{
     GroupIndex, InformerGroup, SharedInformer, StartError, SyncError, wait_for_all,

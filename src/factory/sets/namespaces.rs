@@ -10,7 +10,7 @@ use kube::core::{NamespaceResourceScope, PartialObjectMeta};
 use tokio::sync::watch;
 
 use super::members::{Members, SetIndex, told_by};
-use super::{InformerSpec, Interest, SharedInformerFactory, SpecError, TypedResource};
+use crate::factory::{InformerSpec, Interest, SharedInformerFactory, SpecError, TypedResource};
 use crate::controller::Followed;
 use crate::indexer::{IndexError, Snapshot};
 use crate::informer::{InformerGroup, InformerSet, SharedInformer, StartError, SyncError};
