@@ -105,7 +105,7 @@
 //! | `testing-cel` | rules in CEL of custom types, in the embedded API server |
 //! | `testing-tls` | the embedded server over TLS and HTTP/2, and a real control plane |
 //! | `manager` | one `run` for a whole operator: `manager` |
-//! | `sets` | informers for selected namespaces, served kinds and references: [what comes and goes](docs::what_comes_and_goes) |
+//! | `sets` | kinds that may not be served; informers by selected namespaces, served kinds, references: [what comes and goes](docs::what_comes_and_goes) |
 //! | `assumed` | a view with a program's own writes, for schedulers: `controller::AssumedView` |
 //! | `sharding` | replicas that share the objects, each with one owner: `sharding` |
 //! | `clusters` | what runs for each cluster of a fleet: `clusters` |

@@ -13,8 +13,6 @@
 //! whole factory was shut down, its status holds the last status of each informer.
 
 mod builder;
-mod conditions;
-mod definition;
 mod dynamic;
 #[cfg(feature = "manager")]
 mod followed;
@@ -22,7 +20,6 @@ mod interest;
 mod registry;
 mod removal;
 mod resource;
-mod serving;
 #[cfg(feature = "sets")]
 mod sets;
 mod settings;
@@ -250,10 +247,15 @@ impl SharedInformerFactory {
             fields: spec.fields.clone(),
             shard: spec.shard.clone(),
         };
-        // Made without the lock, because it requests the informer of definitions.
         let version = VersionInUse::default();
-        let served = spec.when_served.unwrap_or_default();
-        let served = served.then(|| self.served_kind(resource, moves, version.clone()));
+        // Made without the lock, because it requests the informer of definitions.
+        #[cfg(feature = "sets")]
+        let served = spec
+            .when_served
+            .unwrap_or_default()
+            .then(|| self.served_kind(resource, moves, version.clone()));
+        #[cfg(not(feature = "sets"))]
+        let (served, _) = (None, (resource, moves));
         let mut informers = self.shared.informers.lock();
         if let Some(held) = informers.get(&identity).filter(|held| held.is_live()) {
             let differences = spec.differences(&held.spec);

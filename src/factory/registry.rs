@@ -12,13 +12,12 @@ use tokio::sync::{Semaphore, watch};
 use tokio_util::task::TaskTracker;
 
 use super::interest::Holders;
-use super::serving::ServedKind;
 use super::settings::Settings;
 use super::shutdown::SetTasks;
 use super::{Hold, InformerSpec};
 use crate::informer::{InformerOptions, InformerStatus, SharedInformer};
 use crate::object::ShardSelector;
-use crate::reflector::ReflectorOptions;
+use crate::reflector::{ReflectorOptions, Serving};
 use crate::sync::Mutex;
 use crate::transport::{ApiSource, DecodeThreads};
 
@@ -126,7 +125,7 @@ impl Registry {
         &self,
         mut spec: InformerSpec,
         mut source: ApiSource,
-        served: Option<ServedKind>,
+        served: Option<Arc<dyn Serving>>,
         hold: Hold,
     ) -> Held {
         if spec.settings.name.is_none() {
@@ -165,7 +164,7 @@ impl Registry {
             reflector = reflector.shard(shard);
         }
         if let Some(served) = served {
-            reflector = reflector.serving(Arc::new(served));
+            reflector = reflector.serving(served);
         }
         if let Some(transform) = spec.transform.clone() {
             reflector = reflector.transformed_by(transform);

@@ -168,6 +168,7 @@ impl<K: ?Sized> InformerSpec<K> {
     ///     Ok(())
     /// }
     /// ```
+    #[cfg(feature = "sets")]
     pub fn when_served(mut self) -> Self {
         self.when_served = Some(true);
         self

@@ -49,7 +49,9 @@ pub use self::list_mode::ListMode;
 use self::machine::{Machine, Rules};
 pub use self::options::ReflectorOptions;
 pub(crate) use self::options::{ErrorHandler, Transform, error_handler, transform};
-pub(crate) use self::serving::{Serving, ServingState};
+pub(crate) use self::serving::Serving;
+#[cfg(feature = "sets")]
+pub(crate) use self::serving::ServingState;
 use self::status::{ReflectorMetrics, StatusCell, StatusWriter};
 pub use self::status::{ReflectorState, ReflectorStatus, RelistCause, Relists};
 use self::step::StepOutcome;

@@ -9,11 +9,11 @@ use kube::core::ApiResource;
 use kube::{Client, Error};
 use tokio::time::{sleep, timeout};
 
-use crate::factory::definition::Definition;
+use super::definition::Definition;
 use super::kinds::{Kind, defines};
 use super::members::Wanted;
 use super::registration::{Registered, Registration, may_be_undefined, registered};
-use crate::factory::serving::{document, is_missing};
+use super::serving::{document, is_missing};
 use crate::factory::{InformerSpec, Interest, SharedInformerFactory};
 use crate::indexer::Indexer;
 use crate::informer::StartError;

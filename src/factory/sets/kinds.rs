@@ -9,10 +9,10 @@ use kube::Resource;
 use kube::api::DynamicObject;
 use kube::core::{ApiResource, PartialObjectMeta};
 
-use crate::factory::definition::Definition;
+use super::definition::Definition;
 use super::discovery::Discovered;
-use crate::factory::dynamic::dynamic_request;
 use super::members::{Members, Prepare, Tag, told_by};
+use crate::factory::dynamic::dynamic_request;
 use crate::factory::{Hold, InformerSpec, Interest, SharedInformerFactory, SpecError};
 use crate::indexer::Snapshot;
 use crate::informer::{SharedInformer, StartError, SyncError};

@@ -1,10 +1,12 @@
-//! Sets of informers that follow what comes and goes: namespaces that a selector selects, kinds that
-//! are served, objects that others name.
+//! Informers that follow what comes and goes: a kind that may not be served, and sets of informers
+//! by a selector of namespaces, by served kinds and by references.
 //!
 //! A set has an informer for each of its members, which it requests as an
 //! [interest](super::Interest). [`members`] brings the set in line with the members that are wanted.
 //! The other files say which these are.
 
+mod conditions;
+mod definition;
 mod discovery;
 mod kinds;
 mod members;
@@ -12,6 +14,7 @@ mod namespaces;
 mod referenced;
 mod references;
 mod registration;
+mod serving;
 mod widening;
 
 pub use self::kinds::Kinds;

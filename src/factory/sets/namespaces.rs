@@ -10,8 +10,8 @@ use kube::core::{NamespaceResourceScope, PartialObjectMeta};
 use tokio::sync::watch;
 
 use super::members::{Members, SetIndex, told_by};
-use crate::factory::{InformerSpec, Interest, SharedInformerFactory, SpecError, TypedResource};
 use crate::controller::Followed;
+use crate::factory::{InformerSpec, Interest, SharedInformerFactory, SpecError, TypedResource};
 use crate::indexer::{IndexError, Snapshot};
 use crate::informer::{InformerGroup, InformerSet, SharedInformer, StartError, SyncError};
 use crate::object::{CachedEvent, Event, ObjectKey};

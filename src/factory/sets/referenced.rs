@@ -13,8 +13,8 @@ use tokio::time::{Instant, timeout};
 use super::members::{Members, SetIndex};
 use super::references::{Feed, Feeder, Reference, References};
 use super::widening::{Part, Widening, follows};
-use crate::factory::{InformerSpec, SharedInformerFactory, SpecError, TypedResource};
 use crate::controller::Followed;
+use crate::factory::{InformerSpec, SharedInformerFactory, SpecError, TypedResource};
 use crate::indexer::IndexError;
 use crate::informer::{
     InformerGroup, InformerSet, InformerStatus, InformerStopped, SharedInformer, StartError,

@@ -8,7 +8,7 @@ use kube::api::ObjectMeta;
 use kube::core::ClusterResourceScope;
 use serde::Deserialize;
 
-use crate::factory::conditions::Conditions;
+use super::conditions::Conditions;
 use crate::collections::VecMap;
 use crate::indexer::Snapshot;
 

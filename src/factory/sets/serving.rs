@@ -1,5 +1,6 @@
 //! Informers that follow their kind: they wait until it is served.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -12,7 +13,7 @@ use serde::de::DeserializeOwned;
 use tokio::time::{sleep, timeout};
 
 use super::definition::Definition;
-use super::{InformerSpec, Interest, SharedInformerFactory, SpecError};
+use crate::factory::{InformerSpec, Interest, SharedInformerFactory, SpecError};
 use crate::indexer::Snapshot;
 use crate::informer::SharedInformer;
 use crate::reflector::{Serving, ServingState};
@@ -29,7 +30,7 @@ const DISCOVERY_PAUSE: Duration = Duration::from_secs(5);
 const PERIOD: Duration = Duration::from_secs(1);
 
 /// The kind of an informer, and the versions in which it is served.
-pub(super) struct ServedKind {
+struct ServedKind {
     definitions: Interest<Definition>,
     client: Client,
     /// The resource in the version that was requested.
@@ -102,13 +103,13 @@ impl SharedInformerFactory {
     }
 
     /// Returns the kind of a resource, whose version `version` selects.
-    pub(super) fn served_kind(
+    pub(in crate::factory) fn served_kind(
         &self,
         resource: ApiResource,
         moves: bool,
         version: VersionInUse,
-    ) -> ServedKind {
-        ServedKind {
+    ) -> Arc<dyn Serving> {
+        Arc::new(ServedKind {
             definitions: self.definitions(),
             client: self.shared.client.clone(),
             name: format!("{}.{}", resource.plural, resource.group),
@@ -116,7 +117,7 @@ impl SharedInformerFactory {
             moves,
             version,
             seen: Mutex::default(),
-        }
+        })
     }
 }
 
