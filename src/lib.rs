@@ -105,7 +105,7 @@
 //! | `testing-cel` | rules in CEL of custom types, in the embedded API server |
 //! | `testing-tls` | the embedded server over TLS and HTTP/2, and a real control plane |
 //! | `manager` | one `run` for a whole operator: `manager` |
-//! | `sets` | kinds that may not be served; informers by selected namespaces, served kinds, references: [what comes and goes](docs::what_comes_and_goes) |
+//! | `sets` | kinds that may not be served; informers by namespaces, kinds or references |
 //! | `assumed` | a view with a program's own writes, for schedulers: `controller::AssumedView` |
 //! | `sharding` | replicas that share the objects, each with one owner: `sharding` |
 //! | `clusters` | what runs for each cluster of a fleet: `clusters` |
@@ -116,7 +116,7 @@
 //! | `rustls-tls`, `openssl-tls`, `ring`, `aws-lc-rs` | TLS choices, forwarded to `kube` |
 //! | `backoff` | lets a policy of the unmaintained `backoff` crate drive the reflector |
 
-// What only these two use stands beside what it belongs to. A build with both finds dead code.
+// Some code that only these two use stands elsewhere. A build with both finds dead code.
 #![cfg_attr(not(all(feature = "assumed", feature = "sets")), allow(dead_code))]
 
 #[cfg(test)]
