@@ -105,7 +105,7 @@
 //! | `testing-cel` | rules in CEL of custom types, in the embedded API server |
 //! | `testing-tls` | the embedded server over TLS and HTTP/2, and a real control plane |
 //! | `manager` | one `run` for a whole operator: `manager` |
-//! | `sets` | kinds that may not be served; informers by namespaces, kinds or references |
+//! | `coming-and-going` | kinds, sets of informers and controllers that come and go at run time |
 //! | `assumed` | a view with a program's own writes, for schedulers: `controller::AssumedView` |
 //! | `sharding` | replicas that share the objects, each with one owner: `sharding` |
 //! | `clusters` | what runs for each cluster of a fleet: `clusters` |
@@ -117,7 +117,7 @@
 //! | `backoff` | lets a policy of the unmaintained `backoff` crate drive the reflector |
 
 // Some code that only these two use stands elsewhere. A build with both finds dead code.
-#![cfg_attr(not(all(feature = "assumed", feature = "sets")), allow(dead_code))]
+#![cfg_attr(not(all(feature = "assumed", feature = "coming-and-going")), allow(dead_code))]
 
 #[cfg(test)]
 #[path = "../crates/kube-decode/src/any_json.rs"]

@@ -9,7 +9,7 @@ use futures::future::join_all;
 use kube::Resource;
 use tokio::time::Instant;
 
-use super::additions::{Additions, Informers};
+use super::additions::{Additions, Informers, SHARDED};
 use super::error::CannotOwn;
 use super::followed::Followed;
 use super::owner::Owner;
@@ -81,10 +81,6 @@ pub struct FollowGuard {
     number: u64,
     informers: Arc<Informers>,
 }
-
-/// The problem of a sharded controller with additions.
-pub(super) const SHARDED: &str = "it is sharded, so it follows only informers that it was built \
-    with, and no set whose informers come and go";
 
 impl<K> Following<K> {
     pub(super) fn new(parts: &ControllerParts) -> Self {

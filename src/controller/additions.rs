@@ -30,6 +30,10 @@ use crate::sync::Mutex;
 use crate::time::Moment;
 use crate::workqueue::{Work, WorkQueue};
 
+/// The problem of a sharded controller with additions.
+pub(super) const SHARDED: &str = "it is sharded, so it follows only informers that it was built \
+    with, and no set whose informers come and go";
+
 /// The additions of a controller.
 pub(super) struct Additions {
     writes: Arc<WriteLog>,
@@ -112,6 +116,11 @@ impl Additions {
         Arc::new(Self { writes, limit, state, unseen: UnseenKeys::default(), changed })
     }
 
+    /// Follows the informers of a set. None starts before the controller does.
+    pub(super) fn add_set(&self, set: Arc<dyn InformerSet>, rule: Rule) {
+        let _number = self.add(Arc::new(Informers::Set(set)), rule);
+    }
+
     /// Follows these informers until they are removed. Returns the number of the addition.
     ///
     /// # Errors
@@ -192,9 +201,9 @@ impl Additions {
         state.of.iter().cloned().collect()
     }
 
-    /// Returns whether there are none.
-    pub(super) fn is_empty(&self) -> bool {
-        self.state.lock().of.is_empty()
+    /// Returns why a sharded controller can't have them, if there are any.
+    pub(super) fn wrong_if_sharded(&self) -> Option<&'static str> {
+        (!self.state.lock().of.is_empty()).then_some(SHARDED)
     }
 
     /// Returns the informers that are present now.

@@ -13,7 +13,9 @@
 //! [`confirm`](ReconcileRequest::confirm) reads, and leader election writes its Lease.
 
 mod action;
+#[cfg(feature = "coming-and-going")]
 mod adding;
+#[cfg_attr(not(feature = "coming-and-going"), path = "additions/absent.rs")]
 mod additions;
 #[cfg(feature = "assumed")]
 mod assumed;
@@ -53,6 +55,7 @@ use kube::Resource;
 use tokio_util::sync::CancellationToken;
 
 pub use self::action::{Action, Reach, ReconcileRequest};
+#[cfg(feature = "coming-and-going")]
 pub use self::adding::{FollowGuard, Following};
 use self::additions::Additions;
 #[cfg(feature = "assumed")]
@@ -199,6 +202,7 @@ impl<K: Resource + Send + Sync + 'static> Controller<K> {
     }
 
     /// Returns a handle that adds and removes what the controller follows, also while it runs.
+    #[cfg(feature = "coming-and-going")]
     pub fn following(&self) -> Following<K> {
         Following::new(&self.parts)
     }

@@ -15,7 +15,6 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::adding::SHARDED;
 use super::additions::{AdditionTasks, Additions, Term};
 use super::error::CannotOwn;
 use super::error_policy::OwnFailures;
@@ -261,8 +260,8 @@ impl ControllerParts {
                  `.sharded(&sharding)`",
             );
         };
-        if !self.additions.is_empty() {
-            return Some(SHARDED);
+        if let Some(problem) = self.additions.wrong_if_sharded() {
+            return Some(problem);
         }
         if self.elected {
             return Some(

@@ -20,7 +20,7 @@ mod interest;
 mod registry;
 mod removal;
 mod resource;
-#[cfg(feature = "sets")]
+#[cfg(feature = "coming-and-going")]
 mod sets;
 mod settings;
 mod shutdown;
@@ -39,7 +39,7 @@ use self::interest::Holders;
 pub use self::interest::Interest;
 use self::registry::{Held, Identity, Registry, Request, missing};
 pub use self::resource::TypedResource;
-#[cfg(feature = "sets")]
+#[cfg(feature = "coming-and-going")]
 pub use self::sets::{Kinds, Reference, Referenced, SelectedNamespaces, SetIndex};
 pub use self::spec::{InformerSpec, OptionDifference, SpecConflict, SpecError};
 use crate::informer::{
@@ -249,12 +249,12 @@ impl SharedInformerFactory {
         };
         let version = VersionInUse::default();
         // Made without the lock, because it requests the informer of definitions.
-        #[cfg(feature = "sets")]
+        #[cfg(feature = "coming-and-going")]
         let served = spec
             .when_served
             .unwrap_or_default()
             .then(|| self.served_kind(resource, moves, version.clone()));
-        #[cfg(not(feature = "sets"))]
+        #[cfg(not(feature = "coming-and-going"))]
         let (served, _) = (None, (resource, moves));
         let mut informers = self.shared.informers.lock();
         if let Some(held) = informers.get(&identity).filter(|held| held.is_live()) {

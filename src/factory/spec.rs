@@ -168,7 +168,7 @@ impl<K: ?Sized> InformerSpec<K> {
     ///     Ok(())
     /// }
     /// ```
-    #[cfg(feature = "sets")]
+    #[cfg(feature = "coming-and-going")]
     pub fn when_served(mut self) -> Self {
         self.when_served = Some(true);
         self

@@ -56,12 +56,18 @@ struct Entry {
 
 /// A controller that is to run.
 pub(super) struct Added {
-    pub(super) controller: Arc<dyn AnyController>,
+    controller: Arc<dyn AnyController>,
     while_leading: bool,
     stop: CancellationToken,
     stops: StopGuard,
     /// Dropped last: the queue and the status have ended when others learn of the end.
     ends: EndGuard,
+}
+
+impl Added {
+    pub(super) fn name(&self) -> &Arc<str> {
+        self.controller.name()
+    }
 }
 
 /// A guard that notes the end of a controller when it is dropped.

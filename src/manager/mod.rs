@@ -68,6 +68,7 @@
 //!
 //! A [handle](ManagerHandle::add_controller) adds and removes controllers while the manager runs.
 
+#[cfg_attr(not(feature = "coming-and-going"), path = "adding/absent.rs")]
 mod adding;
 mod builder;
 #[cfg(feature = "clusters")]

@@ -159,7 +159,7 @@ impl ManagerParts {
                             break Some(ManagerError::Controller(error));
                         }
                         added = state.additions.next() => {
-                            let name = added.controller.name().clone();
+                            let name = added.name().clone();
                             let hosting = host(state.clone(), added, work_stop.clone());
                             work.spawn(&name, Role::Controller, hosting);
                         }

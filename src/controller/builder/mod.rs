@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use kube::Resource;
 
-use super::additions::{Additions, Informers};
+use super::additions::Additions;
 use super::error::CannotOwn;
 use super::error_policy::ErrorRules;
 use super::followed::Followed;
@@ -160,12 +160,10 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
         let writes = Arc::new(WriteLog::new(self.caches));
         let additions = Additions::new(informers.cast(), writes.clone(), self.limits.sync);
         if let Some(set) = set {
-            let rule = Rule::new(predicates.clone(), Keys::Own);
-            // Nothing is started before the controller runs.
-            let _added = additions.add(Arc::new(Informers::Set(set)), rule);
+            additions.add_set(set, Rule::new(predicates.clone(), Keys::Own));
         }
         for (set, rule) in self.sets {
-            let _added = additions.add(Arc::new(Informers::Set(set)), rule);
+            additions.add_set(set, rule);
         }
         let mut groups = vec![following::each(&informers, Rule::new(predicates, Keys::Own))];
         groups.extend(self.related);

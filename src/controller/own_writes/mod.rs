@@ -25,7 +25,9 @@ pub(crate) use self::client::current_key;
 pub(crate) use self::client::current_won;
 pub use self::client::{WriteRefused, tracking_client};
 pub(super) use self::expectation::Expectation;
-pub(super) use self::log::{CacheGuard, TrackedReconcile, Unobserved, WriteLog};
+#[cfg(feature = "coming-and-going")]
+pub(super) use self::log::CacheGuard;
+pub(super) use self::log::{TrackedReconcile, Unobserved, WriteLog};
 #[cfg(feature = "assumed")]
 pub(super) use self::{
     cache::Sight,
