@@ -1,5 +1,5 @@
-//! What a controller follows in a program without the feature `coming-and-going`: the informers
-//! that it was built with, and no additions.
+//! A controller without additions, for a program without the feature `coming-and-going`. It follows
+//! the informers that it was built with.
 
 use std::future::pending;
 use std::sync::Arc;

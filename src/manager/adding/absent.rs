@@ -1,5 +1,5 @@
-//! The controllers that are added to a running manager, in a program without the feature
-//! `coming-and-going`: none.
+//! A manager without additions, for a program without the feature `coming-and-going`. It runs the
+//! controllers that it was built with.
 
 use std::convert::Infallible;
 use std::future::pending;
