@@ -129,7 +129,7 @@ impl Reconciler {
                 this.status.record_failure(&key, message, this.queue.num_requeues(&key));
             }
         };
-        self.tracked.spawn(concluding.boxed());
+        tokio::spawn(self.tracked.track_future(concluding).boxed());
     }
 
     /// Waits until nothing is tracked. When the try times out, its tasks are dropped like its

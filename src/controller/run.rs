@@ -438,13 +438,13 @@ impl ControllerParts {
         let _aborts = reconciler.aborted.clone().drop_guard();
         let mut workers = JoinSet::new();
         for number in 0..self.limits.workers {
-            workers.spawn(scope.track(reconciler.clone().work(number)).boxed());
+            workers.spawn(reconciler.clone().worker(number));
         }
         let feeds = (&mut feeds, &mut additions);
         let ended = self.supervise(&scope, &reconciler, &mut workers, feeds).await;
         stop.cancel();
         let tracked = reconciler.tracked.clone();
-        let finish = async |workers: &mut JoinSet<Option<()>>| {
+        let finish = async |workers: &mut JoinSet<()>| {
             while workers.join_next().await.is_some() {}
             tracked.wait().await;
         };
@@ -473,7 +473,7 @@ impl ControllerParts {
         &self,
         scope: &WorkScope,
         reconciler: &Arc<Reconciler>,
-        workers: &mut JoinSet<Option<()>>,
+        workers: &mut JoinSet<()>,
         (feeds, additions): (&mut Feeds, &mut AdditionTasks),
     ) -> Result<(), ControllerError> {
         let mut informer_ends = pin!(first_end(&self.groups));
@@ -518,7 +518,7 @@ impl ControllerParts {
                 Some(_) = workers.join_next() => {
                     self.status.count_restart();
                     tracing::error!(controller = &*self.name, "a worker ended unexpectedly");
-                    workers.spawn(scope.track(reconciler.clone().work(next_number)).boxed());
+                    workers.spawn(reconciler.clone().worker(next_number));
                     next_number += 1;
                 }
                 unexpected = additions.changed() => {

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
+use futures::future::BoxFuture;
 use tokio::time::{Instant, timeout};
 use tracing::Instrument;
 
@@ -41,8 +42,17 @@ struct Bounds {
 }
 
 impl Reconciler {
+    /// Returns a worker, as a part of the scope.
+    pub(super) fn worker(self: Arc<Self>, number: usize) -> BoxFuture<'static, ()> {
+        let working = self.scope.clone().track(self.work(number));
+        let working = async move {
+            working.await;
+        };
+        working.boxed()
+    }
+
     /// Reconciles keys until stopped, and finishes the current one first.
-    pub(super) async fn work(self: Arc<Self>, number: usize) {
+    async fn work(self: Arc<Self>, number: usize) {
         loop {
             let work = tokio::select! {
                 biased;
@@ -146,7 +156,7 @@ impl Reconciler {
                 };
                 let watching =
                     async move { stop.run_until_cancelled(watching).await.unwrap_or(()) };
-                self.watchers.spawn(watching.boxed());
+                tokio::spawn(self.watchers.track_future(watching).boxed());
                 work.park(2 * OWN_WRITE_TIMEOUT);
             }
         }

@@ -4,6 +4,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::runtime::Handle;
 use tokio_util::task::TaskTracker;
@@ -140,7 +141,7 @@ fn spawn_guarded(
         let ended = catch_async(work).await;
         guard.ended(ended);
     };
-    tasks.spawn_on(watched.instrument(span), runtime);
+    runtime.spawn(tasks.track_future(watched.instrument(span)).boxed());
 }
 
 impl Supervised for Pipeline {
