@@ -137,6 +137,7 @@ pub mod factory;
 mod helpers;
 pub mod indexer;
 pub mod informer;
+mod joining;
 mod json;
 pub mod labels;
 pub mod leader_election;

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use futures::future::join_all;
 use kube::Resource;
 use tokio::time::Instant;
 
@@ -18,6 +17,7 @@ use super::{ControllerError, ControllerParts};
 use crate::informer::{
     InformerGroup, InformerStopped, Membership, SharedInformer, StartError, SyncError,
 };
+use crate::joining::join_all;
 use crate::object::{EventRef, ObjectKey};
 
 /// A handle that adds and removes what a controller follows, before and while it runs. Clones are

@@ -9,8 +9,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::stream::FuturesUnordered;
-use futures::{FutureExt, StreamExt};
+use futures::FutureExt;
 use tokio::sync::watch;
 use tokio::task::{self, JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -24,6 +23,7 @@ use crate::collections::VecMap;
 use crate::informer::{
     InformerGroup, InformerSet, InformerStopped, Membership, SharedInformer, StartError,
 };
+use crate::joining::Together;
 use crate::object::ObjectKey;
 use crate::panic::drop_safely;
 use crate::sync::Mutex;
@@ -299,7 +299,7 @@ impl Addition {
         };
         let mut changes = changes.unwrap_or_else(|| watch::channel(()).1);
         let mut present: Vec<(SharedInformer, CancellationToken)> = Vec::new();
-        let mut following = FuturesUnordered::new();
+        let mut following = Together::new();
         loop {
             changes.mark_unchanged();
             let now = self.informers.now();

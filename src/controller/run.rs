@@ -6,9 +6,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::{BoxFuture, join_all, select_all, try_join};
-use futures::stream::FuturesUnordered;
-use futures::{FutureExt, StreamExt};
+use futures::FutureExt;
+use futures::future::{BoxFuture, try_join};
 use tokio::sync::watch;
 use tokio::task::{self, JoinSet};
 use tokio::time::{Instant, sleep, timeout};
@@ -24,6 +23,7 @@ use super::slots::Arrivals;
 use super::status::StatusCell;
 use super::{ControllerError, ControllerHandle, ControllerParts, Phase};
 use crate::informer::{InformerStopped, Membership, SharedInformer, StartError, SyncError};
+use crate::joining::{Together, first_of, join_all};
 use crate::leader_election::{LeaderElectionError, LeaderElector, Outcome};
 use crate::lease::{DROP_TIMEOUT, WorkScope, closed_tracker};
 use crate::lister_watcher::Collection;
@@ -190,8 +190,11 @@ impl AnyController for ControlLoop {
         stop: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<bool, ControllerError>> {
         self.parts.status.enter(Phase::Syncing);
-        let synced = stop.run_until_cancelled(self.parts.sync());
-        synced.map(|synced| Ok(synced.transpose()?.is_some())).boxed()
+        let synced = async move {
+            let synced = stop.run_until_cancelled(self.parts.sync()).await;
+            Ok(synced.transpose()?.is_some())
+        };
+        synced.boxed()
     }
 
     fn stand_by(&self) {
@@ -203,8 +206,8 @@ impl AnyController for ControlLoop {
     }
 
     fn informer_stopped(&self) -> BoxFuture<'_, ControllerError> {
-        let first = first_end(&self.parts.groups);
-        first.map(|collection| stopped(&self.parts.name, collection)).boxed()
+        let stopped = async { stopped(&self.parts.name, first_end(&self.parts.groups).await) };
+        stopped.boxed()
     }
 
     fn stop_guard(&self) -> StopGuard {
@@ -482,15 +485,18 @@ impl ControllerParts {
         // Includes informers that synced meanwhile.
         let missing_informers =
             self.members().enumerate().filter(|(place, _)| self.missing_informers.contains(*place));
-        let mut latecomers: FuturesUnordered<_> = missing_informers
-            .map(|(place, member)| {
-                member.fresh(scope.won(), Duration::MAX).map(move |_| place).boxed()
-            })
-            .collect();
+        let latecomers = missing_informers.map(|(place, member)| {
+            let latecomer = async move {
+                let _fresh = member.fresh(scope.won(), Duration::MAX).await;
+                place
+            };
+            latecomer.boxed()
+        });
+        let mut latecomers: Together<_> = latecomers.collect();
         let mut next_number = self.limits.workers;
         let mut spinning = reconciler.spinning.subscribe();
         let unwatched = self.groups.iter().map(|group| group.unwatched(self.limits.sync).boxed());
-        let mut unwatched = select_all(unwatched.chain([pending().boxed()]));
+        let mut unwatched = pin!(first_of(unwatched));
         let began = Instant::now();
         loop {
             tokio::select! {
@@ -504,7 +510,7 @@ impl ControllerParts {
                         return Err(self.spins(key, new_keys));
                     }
                 }
-                (unsynced, ..) = &mut unwatched => {
+                unsynced = &mut unwatched => {
                     let controller = self.name.clone();
                     let source = SyncError { unsynced, waited: began.elapsed() };
                     return Err(ControllerError::NotSynced { controller, source });
@@ -566,10 +572,14 @@ impl Feeds {
 
 /// Waits until the first informer stops.
 async fn first_end(groups: &[Group]) -> &Collection {
-    let ends =
-        members(groups).into_iter().map(|member| member.stopped().map(|()| member.collection()));
-    let never = pending().boxed();
-    select_all(ends.map(FutureExt::boxed).chain([never])).await.0
+    let ends = members(groups).into_iter().map(|member| {
+        let end = async move {
+            member.stopped().await;
+            member.collection()
+        };
+        end.boxed()
+    });
+    first_of(ends).await
 }
 
 fn stopped(controller: &Arc<str>, collection: &Collection) -> ControllerError {

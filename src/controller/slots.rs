@@ -13,7 +13,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use futures::future::select_all;
 use tokio::sync::watch;
 
 use super::cause::Cause;
@@ -24,6 +23,7 @@ use super::streams::AllRequests;
 use super::triggers::{Predicate, passes};
 use super::waiting::concerns;
 use crate::informer::{InformerGroup, Membership};
+use crate::joining::Together;
 use crate::lease::WorkScope;
 use crate::lister_watcher::Collection;
 use crate::object::{CachedEvent, ObjectKey};
@@ -86,8 +86,12 @@ impl SlotChanges {
 
     /// Waits for a change since the last look.
     pub(super) async fn changed(&mut self) {
-        let stores = self.stores.iter_mut().map(|store| store.changed().map(drop).boxed());
-        select_all(stores.chain([self.membership.changed().map(drop).boxed()])).await;
+        let mut changes = Together::new();
+        for store in &mut self.stores {
+            changes.push(async { drop(store.changed().await) }.boxed());
+        }
+        changes.push(async { drop(self.membership.changed().await) }.boxed());
+        changes.next().await;
     }
 }
 

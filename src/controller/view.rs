@@ -7,13 +7,14 @@
 use std::time::Duration;
 
 use futures::FutureExt;
-use futures::future::{join, join_all};
+use futures::future::join;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::following::Group;
 use super::{ControllerError, ControllerParts, Phase};
 use crate::informer::{Membership, SyncError};
+use crate::joining::join_all;
 use crate::time::Moment;
 
 /// The period of the check whether enough members of each group have a view.

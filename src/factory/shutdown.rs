@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use futures::FutureExt;
-use futures::future::join_all;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::SharedInformerFactory;
 use super::registry::missing;
 use crate::informer::{SharedInformer, shutdown_all};
+use crate::joining::join_all;
 
 /// The tasks that follow the members of sets, until the next shutdown of the factory.
 #[derive(Default)]

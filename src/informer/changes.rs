@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use futures::future::{BoxFuture, join_all, select_all};
+use futures::future::BoxFuture;
 use kube::Resource;
 use tokio::time::{Instant, sleep_until};
 
 use super::{InformerGroup, InformerStopped, SharedInformer};
 use crate::indexer::Indexer;
+use crate::joining::{first_of, join_all};
 use crate::time::after;
 
 /// A signal that objects of some informers have changed, for loops that read all objects each time,
@@ -212,9 +213,7 @@ impl Changes {
         let due = if let Some(due) = self.due {
             due
         } else {
-            let changes = self.followed.iter().map(|one| one.changed());
-            let never = std::future::pending().boxed();
-            if !select_all(changes.chain([never])).await.0 {
+            if !first_of(self.followed.iter().map(|one| one.changed())).await {
                 return Err(InformerStopped);
             }
             *self.due.insert(after(Instant::now(), self.debounce))

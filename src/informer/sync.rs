@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use futures::future::join_all;
 use tokio::time::Instant;
 
 use super::{InformerFailure, SharedInformer};
 use crate::error::SourceError;
+use crate::joining::join_all;
 use crate::lister_watcher::Collection;
 use crate::reflector::{ReflectorState, ReflectorStatus};
 

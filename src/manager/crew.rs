@@ -37,7 +37,7 @@ impl Crew {
         role: Role,
         work: impl Future<Output = Result<(), ManagerError>> + Send + 'static,
     ) {
-        self.begin(name, role, work.map(Some).boxed(), None);
+        self.begin(name, role, async { Some(work.await) }.boxed(), None);
     }
 
     /// Runs a part of a term of leadership: the lease is not released before it has ended.
@@ -119,7 +119,11 @@ impl Crew {
         };
         let name = self.names.remove(&id).unwrap_or_default();
         if let Some(rest) = rest {
-            self.names.insert(self.tasks.spawn(rest.map(|()| (Ok(()), None)).boxed()).id(), name);
+            let ending = async move {
+                rest.await;
+                (Ok(()), None)
+            };
+            self.names.insert(self.tasks.spawn(ending.boxed()).id(), name);
         }
         Some(result)
     }

@@ -1,11 +1,11 @@
 //! The life of a manager: bind, sync, work, stop.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::{BoxFuture, join_all, try_join_all};
-use futures::stream::FuturesUnordered;
-use futures::{FutureExt, StreamExt, TryFutureExt};
+use futures::FutureExt;
+use futures::future::{BoxFuture, try_join};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
@@ -20,6 +20,7 @@ use super::{Manager, ManagerError, ManagerPhase};
 use crate::collections::ChunkedVec;
 use crate::controller::{AnyController, StopGuard};
 use crate::error::{BoxError, told_without_credentials};
+use crate::joining::{Together, first_of, join_all};
 use crate::leader_election::{LeaderElectionError, LeaderElector, Outcome, WorkScope};
 use crate::panic::drop_safely;
 use crate::sorting::sort_by;
@@ -144,10 +145,9 @@ impl ManagerParts {
                     // Values that the user's functions captured may panic.
                     drop_safely(team);
                 }
-                let mut informer_ends: FuturesUnordered<_> = controllers
-                    .iter()
-                    .map(|controller| controller.informer_stopped().boxed())
-                    .collect();
+                let informer_ends =
+                    controllers.iter().map(|controller| controller.informer_stopped());
+                let mut informer_ends = pin!(first_of(informer_ends));
                 let failed = loop {
                     tokio::select! {
                         biased;
@@ -155,7 +155,7 @@ impl ManagerParts {
                         error = work.next_failure() => break Some(error),
                         error = tasks.next_failure() => break Some(error),
                         error = early.next_failure() => break Some(error),
-                        Some(error) = informer_ends.next() => {
+                        error = &mut informer_ends => {
                             break Some(ManagerError::Controller(error));
                         }
                         added = state.additions.next() => {
@@ -215,16 +215,25 @@ async fn sync(
 ) -> Result<bool, ManagerError> {
     let factory = &informers.factory;
     informers.start().map_err(ManagerError::NotStarted)?;
-    let others = informers.wait_for_unfollowed(controllers, limit).map_err(ManagerError::NotSynced);
-    let controllers = controllers.iter().map(|controller| controller.sync(stop));
-    let controllers = try_join_all(controllers).map_err(ManagerError::Controller);
+    let others = async {
+        let synced = informers.wait_for_unfollowed(controllers, limit).await;
+        synced.map_err(ManagerError::NotSynced)
+    };
+    let controllers = async {
+        let syncs = controllers.iter().map(|controller| controller.sync(stop));
+        let (mut syncs, mut begun) = (syncs.collect::<Together<_>>(), true);
+        while let Some(synced) = syncs.next().await {
+            begun &= synced.map_err(ManagerError::Controller)?;
+        }
+        Ok(begun)
+    };
     let synced = tokio::select! {
         biased;
-        synced = futures::future::try_join(controllers, others) => synced,
+        synced = try_join(controllers, others) => synced,
         error = diagnosis::hopeless(factory) => Err(error),
     };
     match synced {
-        Ok((begun, ())) => Ok(begun.into_iter().all(|begun| begun)),
+        Ok((begun, ())) => Ok(begun),
         Err(error) => Err(diagnosis::explain(factory, error).await),
     }
 }

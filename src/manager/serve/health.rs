@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use futures::future::join_all;
 
 use super::checks::Check;
 use crate::controller::{ControllerStatus, Phase};
 use crate::informer::InformerStatus;
+use crate::joining::join_all;
 use crate::manager::status::{ManagerPhase, ManagerState, ManagerStatus};
 use crate::reflector::ReflectorState;
 

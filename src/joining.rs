@@ -1,0 +1,116 @@
+//! Futures that run together.
+//!
+//! `FuturesUnordered` is compiled again for each type of future, thousands of lines each time.
+//! Here it holds boxed futures without an output, so all callers share one.
+
+use std::future::pending;
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use futures::stream::FuturesUnordered;
+use futures::{FutureExt, StreamExt};
+
+use crate::sync::Mutex;
+
+/// Futures that run together. Their outputs come in the order in which the futures end.
+pub(crate) struct Together<'a, T> {
+    running: FuturesUnordered<BoxFuture<'a, ()>>,
+    ended: Arc<Mutex<Vec<T>>>,
+}
+
+impl<'a, T: Send + 'a> Together<'a, T> {
+    pub(crate) fn new() -> Self {
+        Self { running: FuturesUnordered::new(), ended: Arc::default() }
+    }
+
+    pub(crate) fn push(&mut self, future: BoxFuture<'a, T>) {
+        let ended = self.ended.clone();
+        let running = async move {
+            let output = future.await;
+            ended.lock().push(output);
+        };
+        self.running.push(running.boxed());
+    }
+
+    /// Waits until a future ends. Returns `None` if there is none. Cancel safe.
+    pub(crate) async fn next(&mut self) -> Option<T> {
+        self.running.next().await?;
+        self.ended.lock().pop()
+    }
+}
+
+impl<'a, T: Send + 'a> FromIterator<BoxFuture<'a, T>> for Together<'a, T> {
+    fn from_iter<I: IntoIterator<Item = BoxFuture<'a, T>>>(futures: I) -> Self {
+        let mut together = Self::new();
+        futures.into_iter().for_each(|future| together.push(future));
+        together
+    }
+}
+
+/// Waits until all futures have ended. Returns their outputs in the order of the futures.
+pub(crate) async fn join_all<'a, T: Send + 'a>(
+    futures: impl IntoIterator<Item = BoxFuture<'a, T>>,
+) -> Vec<T> {
+    let mut outputs = Vec::new();
+    let mut together = Together::new();
+    for (place, future) in futures.into_iter().enumerate() {
+        outputs.push(None);
+        together.push(async move { (place, future.await) }.boxed());
+    }
+    while let Some((place, output)) = together.next().await {
+        outputs[place] = Some(output);
+    }
+    outputs.into_iter().flatten().collect()
+}
+
+/// Waits until the first future ends. Without futures, it waits until it is dropped.
+pub(crate) async fn first_of<'a, T: Send + 'a>(
+    futures: impl IntoIterator<Item = BoxFuture<'a, T>>,
+) -> T {
+    let mut together: Together<_> = futures.into_iter().collect();
+    match together.next().await {
+        Some(output) => output,
+        None => pending().await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::time::sleep;
+
+    use super::*;
+
+    fn after(seconds: u64) -> BoxFuture<'static, u64> {
+        let wait = async move {
+            sleep(Duration::from_secs(seconds)).await;
+            seconds
+        };
+        wait.boxed()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn outputs_keep_the_order_of_their_futures() {
+        let start = tokio::time::Instant::now();
+        assert_eq!(join_all([3, 1, 2].map(after)).await, [3, 1, 2]);
+        assert_eq!(start.elapsed(), Duration::from_secs(3));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn outputs_come_as_their_futures_end() {
+        let mut together: Together<_> = [3, 1].map(after).into_iter().collect();
+        assert_eq!(together.next().await, Some(1));
+        together.push(after(1));
+        assert_eq!(together.next().await, Some(1));
+        assert_eq!(together.next().await, Some(3));
+        assert_eq!(together.next().await, None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn first_of_no_futures_never_ends() {
+        assert_eq!(first_of([3, 1].map(after)).await, 1);
+        let never = first_of(Vec::<BoxFuture<'_, ()>>::new());
+        assert!(tokio::time::timeout(Duration::from_secs(9), never).await.is_err());
+    }
+}
