@@ -6,16 +6,32 @@
 use std::cmp::Ordering;
 
 /// Sorts a list. Keeps the order of equal elements. O(n log n).
-pub(crate) fn sort_by<T>(items: &mut Vec<T>, compare: impl Fn(&T, &T) -> Ordering) {
-    let order = sorted_places(items.len(), &|one, other| compare(&items[one], &items[other]));
-    let mut unsorted: Vec<_> = std::mem::take(items).into_iter().map(Some).collect();
-    items.extend(order.into_iter().filter_map(|place| unsorted[place].take()));
+pub(crate) fn sort_by<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
+    let order = sorted(items.len(), &|one, other| compare(&items[one], &items[other]));
+    apply(&order, &mut |one, other| items.swap(one, other));
 }
 
-fn sorted_places(len: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
+/// Returns the places of the elements, in their order.
+fn sorted(len: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
     let mut places: Vec<_> = (0..len).collect();
     places.sort_unstable_by(|one, other| compare(*one, *other).then(one.cmp(other)));
     places
+}
+
+/// Brings elements into an order by swaps. O(n).
+fn apply(order: &[usize], swap: &mut dyn FnMut(usize, usize)) {
+    let mut targets = vec![0; order.len()];
+    for (target, place) in order.iter().enumerate() {
+        targets[*place] = target;
+    }
+    for place in 0..targets.len() {
+        // Each swap brings one element to its target.
+        while targets[place] != place {
+            let target = targets[place];
+            swap(place, target);
+            targets.swap(place, target);
+        }
+    }
 }
 
 #[cfg(test)]

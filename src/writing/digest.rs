@@ -10,6 +10,8 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
+use crate::sorting::sort_by;
+
 /// The keys of the two halves of a digest.
 static KEYS: LazyLock<[RandomState; 2]> =
     LazyLock::new(|| [RandomState::new(), RandomState::new()]);
@@ -99,7 +101,7 @@ impl Digester {
                 self.map();
                 self.count(members.len());
                 let mut members: Vec<_> = members.iter().collect();
-                members.sort_unstable_by_key(|(name, _)| *name);
+                sort_by(&mut members, |one, other| one.0.cmp(other.0));
                 for (name, value) in members {
                     self.text(name);
                     self.value(value);

@@ -97,7 +97,7 @@ impl References {
 
     /// Returns the referenced keys, sorted.
     pub(super) fn keys(&self) -> Vec<ObjectKey> {
-        let mut keys = self.counts.lock().keys().cloned().collect();
+        let mut keys: Vec<_> = self.counts.lock().keys().cloned().collect();
         sort_by(&mut keys, ObjectKey::cmp);
         keys
     }
