@@ -10,68 +10,78 @@ use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
 
+use crate::sorting::sort_by;
 use crate::sync::Mutex;
 
 /// Futures that run together. Their outputs come in the order in which the futures end.
 pub(crate) struct Together<'a, T> {
     running: FuturesUnordered<BoxFuture<'a, ()>>,
-    ended: Arc<Mutex<Vec<T>>>,
+    /// The number of futures that were ever pushed.
+    pushed: usize,
+    /// The outputs that were not taken yet, each with the number of its future.
+    ended: Arc<Mutex<Vec<(usize, T)>>>,
 }
 
 impl<'a, T: Send + 'a> Together<'a, T> {
     pub(crate) fn new() -> Self {
-        Self { running: FuturesUnordered::new(), ended: Arc::default() }
+        Self { running: FuturesUnordered::new(), pushed: 0, ended: Arc::default() }
     }
 
     pub(crate) fn push(&mut self, future: BoxFuture<'a, T>) {
-        let ended = self.ended.clone();
+        let (number, ended) = (self.pushed, self.ended.clone());
         let running = async move {
             let output = future.await;
-            ended.lock().push(output);
+            ended.lock().push((number, output));
         };
         self.running.push(running.boxed());
+        self.pushed += 1;
     }
 
     /// Waits until a future ends. Returns `None` if there is none. Cancel safe.
     pub(crate) async fn next(&mut self) -> Option<T> {
         self.running.next().await?;
-        self.ended.lock().pop()
+        self.ended.lock().pop().map(|(_, output)| output)
+    }
+
+    /// Waits until all futures have ended. Returns their outputs in the order of the futures.
+    async fn all(mut self) -> Vec<T> {
+        while self.running.next().await.is_some() {}
+        let mut ended = std::mem::take(&mut *self.ended.lock());
+        sort_by(&mut ended, |one, other| one.0.cmp(&other.0));
+        ended.into_iter().map(|(_, output)| output).collect()
+    }
+
+    /// Waits until the first future ends.
+    async fn first(mut self) -> T {
+        match self.next().await {
+            Some(output) => output,
+            None => pending().await,
+        }
     }
 }
 
 impl<'a, T: Send + 'a> FromIterator<BoxFuture<'a, T>> for Together<'a, T> {
     fn from_iter<I: IntoIterator<Item = BoxFuture<'a, T>>>(futures: I) -> Self {
         let mut together = Self::new();
-        futures.into_iter().for_each(|future| together.push(future));
+        for future in futures {
+            together.push(future);
+        }
         together
     }
 }
 
 /// Waits until all futures have ended. Returns their outputs in the order of the futures.
-pub(crate) async fn join_all<'a, T: Send + 'a>(
+pub(crate) fn join_all<'a, T: Send + 'a>(
     futures: impl IntoIterator<Item = BoxFuture<'a, T>>,
-) -> Vec<T> {
-    let mut outputs = Vec::new();
-    let mut together = Together::new();
-    for (place, future) in futures.into_iter().enumerate() {
-        outputs.push(None);
-        together.push(async move { (place, future.await) }.boxed());
-    }
-    while let Some((place, output)) = together.next().await {
-        outputs[place] = Some(output);
-    }
-    outputs.into_iter().flatten().collect()
+) -> BoxFuture<'a, Vec<T>> {
+    futures.into_iter().collect::<Together<_>>().all().boxed()
 }
 
 /// Waits until the first future ends. Without futures, it waits until it is dropped.
-pub(crate) async fn first_of<'a, T: Send + 'a>(
+pub(crate) fn first_of<'a, T: Send + 'a>(
     futures: impl IntoIterator<Item = BoxFuture<'a, T>>,
-) -> T {
-    let mut together: Together<_> = futures.into_iter().collect();
-    match together.next().await {
-        Some(output) => output,
-        None => pending().await,
-    }
+) -> BoxFuture<'a, T> {
+    futures.into_iter().collect::<Together<_>>().first().boxed()
 }
 
 #[cfg(test)]
