@@ -1,4 +1,4 @@
-//! Futures that run together.
+//! Futures and tasks that run together.
 //!
 //! `FuturesUnordered` is compiled again for each type of future, thousands of lines each time.
 //! Here it holds boxed futures without an output, so all callers share one.
@@ -9,6 +9,7 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
+use tokio::task::{Id, JoinError, JoinSet};
 
 use crate::sorting::sort_by;
 use crate::sync::Mutex;
@@ -84,6 +85,41 @@ pub(crate) fn first_of<'a, T: Send + 'a>(
     futures.into_iter().collect::<Together<_>>().first().boxed()
 }
 
+/// Tasks with labels. Dropping them drops each task at its next await.
+pub(crate) struct LabelledTasks<L, T> {
+    tasks: JoinSet<T>,
+    labels: Vec<(Id, L)>,
+}
+
+impl<L, T> Default for LabelledTasks<L, T> {
+    fn default() -> Self {
+        Self { tasks: JoinSet::new(), labels: Vec::new() }
+    }
+}
+
+impl<L, T: Send + 'static> LabelledTasks<L, T> {
+    /// Spawns a task.
+    ///
+    /// # Panics
+    /// Panics outside a tokio runtime.
+    pub(crate) fn spawn(&mut self, label: L, task: BoxFuture<'static, T>) {
+        let id = self.tasks.spawn(task).id();
+        self.labels.push((id, label));
+    }
+
+    /// Waits until a task ends. Returns its label, and its output unless it panicked. Returns
+    /// `None` if there is no task. Cancel safe.
+    pub(crate) async fn next(&mut self) -> Option<(L, Result<T, JoinError>)> {
+        let ended = self.tasks.join_next_with_id().await?;
+        let (id, output) = match ended {
+            Ok((id, output)) => (id, Ok(output)),
+            Err(error) => (error.id(), Err(error)),
+        };
+        let place = self.labels.iter().position(|(of, _)| *of == id)?;
+        Some((self.labels.swap_remove(place).1, output))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
@@ -115,6 +151,18 @@ mod tests {
         assert_eq!(together.next().await, Some(1));
         assert_eq!(together.next().await, Some(3));
         assert_eq!(together.next().await, None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn task_that_panics_is_named() {
+        let mut tasks = LabelledTasks::default();
+        tasks.spawn("ends", after(2));
+        tasks.spawn("panics", async { panic!("as the test wants") }.boxed());
+        let (label, panicked) = tasks.next().await.unwrap();
+        assert_eq!((label, panicked.unwrap_err().is_panic()), ("panics", true));
+        let (label, ended) = tasks.next().await.unwrap();
+        assert_eq!((label, ended.unwrap()), ("ends", 2));
+        assert!(tasks.next().await.is_none());
     }
 
     #[tokio::test(start_paused = true)]

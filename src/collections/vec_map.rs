@@ -80,6 +80,10 @@ impl<K: Ord, V> VecMap<K, V> {
 }
 
 impl<K, V> VecMap<K, V> {
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -97,6 +101,10 @@ impl<K, V> VecMap<K, V> {
         self.0.iter().map(|(_, value)| value)
     }
 
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
+        self.0.iter_mut().map(|(_, value)| value)
+    }
+
     pub(crate) fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (&K, &mut V)> {
         self.0.iter_mut().map(|(key, value)| (&*key, value))
     }
@@ -106,7 +114,6 @@ impl<K, V> VecMap<K, V> {
     }
 
     /// Keeps the entries for which the function returns true.
-    #[cfg(feature = "serve")]
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(&K, &mut V) -> bool) {
         self.0.retain_mut(|(key, value)| keep(key, value));
     }

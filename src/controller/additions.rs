@@ -5,13 +5,11 @@
 //! have. Its failure does not end the controller. While the controller works, each addition has a
 //! task, which connects to the informers that are present.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
 use tokio::sync::watch;
-use tokio::task::{self, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::following::{Connection, Connector, Followed};
@@ -23,7 +21,7 @@ use crate::collections::VecMap;
 use crate::informer::{
     InformerGroup, InformerSet, InformerStopped, Membership, SharedInformer, StartError,
 };
-use crate::joining::Together;
+use crate::joining::{LabelledTasks, Together};
 use crate::object::ObjectKey;
 use crate::panic::drop_safely;
 use crate::sync::Mutex;
@@ -446,8 +444,7 @@ pub(super) struct Term {
 pub(super) struct AdditionTasks {
     term: Arc<Term>,
     changes: watch::Receiver<()>,
-    tasks: JoinSet<()>,
-    numbers: HashMap<task::Id, u64>,
+    tasks: LabelledTasks<u64, ()>,
     /// The number of the first addition that had no task yet.
     next: u64,
     /// Those whose task has ended unexpectedly.
@@ -457,8 +454,8 @@ pub(super) struct AdditionTasks {
 impl AdditionTasks {
     pub(super) fn new(term: Term) -> Self {
         let changes = term.additions.changed.subscribe();
-        let (tasks, numbers) = (JoinSet::new(), HashMap::new());
-        Self { term: Arc::new(term), changes, tasks, numbers, next: 0, ended: Vec::new() }
+        let tasks = LabelledTasks::default();
+        Self { term: Arc::new(term), changes, tasks, next: 0, ended: Vec::new() }
     }
 
     /// Begins to follow the additions that have no task.
@@ -478,7 +475,7 @@ impl AdditionTasks {
         }
         for (number, addition) in begun {
             let following = addition.follow(self.term.clone());
-            self.numbers.insert(self.tasks.spawn(following.boxed()).id(), number);
+            self.tasks.spawn(number, following.boxed());
         }
     }
 
@@ -488,9 +485,8 @@ impl AdditionTasks {
             biased;
             // `term` holds the sender.
             _changed = self.changes.changed() => false,
-            Some(ended) = self.tasks.join_next_with_id() => {
-                let id = ended.map_or_else(|error| error.id(), |(id, ())| id);
-                self.ended.extend(self.numbers.remove(&id));
+            Some((number, _)) = self.tasks.next() => {
+                self.ended.push(number);
                 let state = self.term.additions.state.lock();
                 self.ended.retain(|number| state.of.contains_key(number));
                 !self.ended.is_empty()

@@ -4,7 +4,6 @@
 //! that cannot list never does. After the sync timeout it is missing, like an informer of another
 //! controller that has not synced.
 
-use std::collections::HashMap;
 use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,6 +14,7 @@ use super::following::Group;
 use super::gate::SlotGate;
 use super::slots::HeldSlot;
 use super::{ControllerError, ControllerParts};
+use crate::collections::VecMap;
 use crate::informer::{Membership, SyncError};
 use crate::sorting::sort_by;
 use crate::time::after;
@@ -23,7 +23,7 @@ use crate::time::after;
 #[derive(Default)]
 struct Gaps {
     /// The slot's tenure and the time, by slot and position of the informer.
-    since: HashMap<(usize, usize), (u64, Instant)>,
+    since: VecMap<(usize, usize), (u64, Instant)>,
 }
 
 impl Gaps {
@@ -40,13 +40,18 @@ impl Gaps {
 
     /// Returns the positions of the late informers, and the time at which the next becomes late.
     fn late(&self, limit: Duration, now: Instant) -> (Vec<usize>, Option<Instant>) {
-        let due = |since: &Instant| after(*since, limit);
-        let (late, waiting): (Vec<_>, Vec<_>) =
-            self.since.iter().partition(|(_, (_, since))| now >= due(since));
-        let mut late: Vec<_> = late.into_iter().map(|((_, informer), _)| *informer).collect();
+        let (mut late, mut next) = (Vec::new(), None);
+        for ((_, informer), (_, since)) in self.since.iter() {
+            let due = after(*since, limit);
+            if now >= due {
+                late.push(*informer);
+            } else {
+                next = Some(next.map_or(due, |next: Instant| next.min(due)));
+            }
+        }
         sort_by(&mut late, Ord::cmp);
         late.dedup();
-        (late, waiting.into_iter().map(|(_, (_, since))| due(since)).min())
+        (late, next)
     }
 }
 

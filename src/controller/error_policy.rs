@@ -1,6 +1,5 @@
 //! The rules for errors that reconciles return.
 
-use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
 use std::iter::successors;
@@ -8,7 +7,7 @@ use std::iter::successors;
 use super::action::Action;
 use super::finalizer::FinalizerError;
 use crate::error::{BoxError, MOST_CAUSES};
-use crate::object::ObjectKey;
+use crate::object::{KeyMap, ObjectKey};
 use crate::sync::Mutex;
 
 /// A failed try, as an [error policy](super::ControllerBuilder::error_policy) gets it.
@@ -87,22 +86,23 @@ impl Default for ErrorRules {
 /// The failures in a row of the user's own code, by key. The queue's count also includes waits for
 /// the cache, which do not call that code.
 #[derive(Debug, Default)]
-pub(super) struct OwnFailures(Mutex<HashMap<ObjectKey, u32>>);
+pub(super) struct OwnFailures(Mutex<KeyMap<u32>>);
 
 impl OwnFailures {
     /// Counts one more failure of a key, and returns the new count. `failures` is the queue's
     /// count, which is 1 for the first failure after a success or a new spec.
     pub(super) fn count(&self, key: &ObjectKey, failures: u32) -> u32 {
         let mut own = self.0.lock();
-        let own = own.entry(key.clone()).or_default();
-        *own = if failures == 1 { 1 } else { own.saturating_add(1) };
-        *own
+        let before = if failures == 1 { None } else { own.get(key).copied() };
+        let count = before.unwrap_or_default().saturating_add(1);
+        own.insert(key.clone(), count);
+        count
     }
 
     pub(super) fn forget(&self, key: &ObjectKey) {
         let mut own = self.0.lock();
         // The map is mostly empty: this saves hashing the key.
-        if !own.is_empty() {
+        if own.len() > 0 {
             own.remove(key);
         }
     }

@@ -10,7 +10,6 @@
 //! changed meanwhile, adding fails and removing tries again.
 
 use std::any::type_name;
-use std::collections::HashSet;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -343,12 +342,13 @@ where
 
 /// Warns, once for each finalizer and type, that the cached objects lack the finalizer.
 fn warn_of_transform<K>(finalizer: &str, key: &ObjectKey) {
-    static WARNED: Mutex<Option<HashSet<(String, &'static str)>>> = const_mutex(None);
+    static WARNED: Mutex<Vec<(String, &'static str)>> = const_mutex(Vec::new());
     let kind = type_name::<K>();
     let mut warned = WARNED.lock();
-    let warned = warned.get_or_insert_default();
+    let known = warned.iter().any(|(name, of)| name == finalizer && *of == kind);
     // A program has few finalizers. The limit bounds generated names.
-    if warned.len() < 100 && warned.insert((finalizer.to_owned(), kind)) {
+    if warned.len() < 100 && !known {
+        warned.push((finalizer.to_owned(), kind));
         tracing::warn!(
             finalizer,
             kind,

@@ -4,11 +4,11 @@
 //! objects whose reconcile is not over, and the keys that left the queue to wait for their slot. It
 //! does not look at the informers, which decide when a slot is ready.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fmt;
 
 use crate::informer::InformerGroup;
-use crate::object::{Cached, CachedEvent, ObjectEvent, ObjectKey, ShardKey};
+use crate::object::{Cached, CachedEvent, KeyMap, ObjectEvent, ObjectKey, ShardKey};
 use crate::sharding::Sharding;
 use crate::sync::Mutex;
 
@@ -21,7 +21,7 @@ pub(super) struct SlotGate {
     deletions: Mutex<PendingDeletions>,
     /// The keys that left the queue although this replica holds their slot, or may hold it. They
     /// come back when the slot is ready.
-    waiting: Mutex<HashSet<ObjectKey>>,
+    waiting: Mutex<KeyMap<()>>,
 }
 
 #[derive(Default)]
@@ -71,7 +71,7 @@ impl SlotGate {
     ) -> bool {
         let keeps = self.may_come(key, place, objects);
         if keeps {
-            self.waiting.lock().insert(key.clone());
+            self.waiting.lock().insert(key.clone(), ());
         }
         keeps
     }
@@ -89,11 +89,11 @@ impl SlotGate {
 
     /// Takes a key that was kept. Returns whether there was one.
     pub(super) fn take(&self, key: &ObjectKey) -> bool {
-        self.waiting.lock().remove(key)
+        self.waiting.lock().remove(key).is_some()
     }
 
     /// Takes all keys that were kept.
-    pub(super) fn take_all(&self) -> HashSet<ObjectKey> {
+    pub(super) fn take_all(&self) -> KeyMap<()> {
         std::mem::take(&mut *self.waiting.lock())
     }
 

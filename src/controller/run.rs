@@ -1,6 +1,5 @@
 //! The life of a controller: sync, connect, work, stop.
 
-use std::collections::HashMap;
 use std::future::pending;
 use std::pin::pin;
 use std::sync::Arc;
@@ -9,7 +8,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::{BoxFuture, try_join};
 use tokio::sync::watch;
-use tokio::task::{self, JoinSet};
+use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -23,7 +22,7 @@ use super::slots::Arrivals;
 use super::status::StatusCell;
 use super::{ControllerError, ControllerHandle, ControllerParts, Phase};
 use crate::informer::{InformerStopped, Membership, SharedInformer, StartError, SyncError};
-use crate::joining::{Together, first_of, join_all};
+use crate::joining::{LabelledTasks, Together, first_of, join_all};
 use crate::leader_election::{LeaderElectionError, LeaderElector, Outcome};
 use crate::lease::{DROP_TIMEOUT, WorkScope, closed_tracker};
 use crate::lister_watcher::Collection;
@@ -322,7 +321,7 @@ impl ControllerParts {
                     .await;
                 pending::<()>().await;
             };
-            feeds.tasks.spawn(proving.boxed());
+            feeds.spawn(proving.boxed());
             let (name, status) = (self.name.clone(), self.status.clone());
             let feeding = async move {
                 loop {
@@ -335,12 +334,12 @@ impl ControllerParts {
                     sleep(RESTART_PAUSE).await;
                 }
             };
-            feeds.tasks.spawn(feeding.boxed());
+            feeds.spawn(feeding.boxed());
         }
         for stream in &self.streams {
             let (queue, status) = (self.queue.clone(), self.status.clone());
             let feeding = stream.clone().feed(queue, status, self.all_requests.clone());
-            feeds.tasks.spawn(feeding.boxed());
+            feeds.spawn(feeding.boxed());
         }
         Ok(())
     }
@@ -517,7 +516,7 @@ impl ControllerParts {
                 }
                 never = &mut slow => match never {},
                 Some(place) = latecomers.next() => {
-                    for key in self.missing_informers.remove(place) {
+                    for (key, ()) in self.missing_informers.remove(place).into_entries() {
                         self.queue.unpark(&key);
                     }
                 }
@@ -546,27 +545,27 @@ impl ControllerParts {
     }
 }
 
-/// The tasks that feed the queue, by the position of their informer.
+/// The tasks that feed the queue. A connection has the position of its informer.
 #[derive(Default)]
-struct Feeds {
-    tasks: JoinSet<()>,
-    places: HashMap<task::Id, usize>,
-}
+struct Feeds(LabelledTasks<Option<usize>, ()>);
 
 impl Feeds {
     /// Runs a connection. Returns the token that is cancelled when the keys of all stored objects
     /// are in the queue.
     fn add(&mut self, place: usize, connection: Connection) -> CancellationToken {
         let Connection { feeding, fed } = connection;
-        self.places.insert(self.tasks.spawn(feeding.boxed()).id(), place);
+        self.0.spawn(Some(place), feeding.boxed());
         fed
     }
 
-    /// Waits until a task ends; none should. Returns `None` if there is no task.
+    /// Runs a task that needs no informer.
+    fn spawn(&mut self, feeding: BoxFuture<'static, ()>) {
+        self.0.spawn(None, feeding);
+    }
+
+    /// Waits until a connection ends; none should. Returns `None` if there is no task.
     async fn next_end(&mut self) -> Option<usize> {
-        let ended = self.tasks.join_next_with_id().await?;
-        let id = ended.map_or_else(|error| error.id(), |(id, ())| id);
-        self.places.remove(&id)
+        self.0.next().await?.0
     }
 }
 

@@ -8,7 +8,6 @@
 //! whose reconcile is not over, and the keys that left the queue while they waited for the slot.
 //! Triggers and delays of other slots' keys are lost.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,6 +21,7 @@ use super::status::StatusCell;
 use super::streams::AllRequests;
 use super::triggers::{Predicate, passes};
 use super::waiting::concerns;
+use crate::collections::VecMap;
 use crate::informer::{InformerGroup, Membership};
 use crate::joining::Together;
 use crate::lease::WorkScope;
@@ -159,12 +159,11 @@ impl SlotGate {
 
     /// Queues the keys that become ready with their slot. Ends only with the controller.
     pub(super) async fn feed(&self, arrivals: &Arrivals) {
-        let mut known: HashMap<usize, HeldSlot> = HashMap::new();
+        let mut known: VecMap<usize, HeldSlot> = VecMap::default();
         let mut changes = self.changes(&arrivals.groups);
         let mut all_requests = arrivals.all_requests.subscribe();
-        // The arriving slots, with their tenures, whose objects were all requested meanwhile.
-        let mut all: HashSet<(usize, u64)> = HashSet::new();
-        let tenure = |held: &HeldSlot| (held.slot, held.tenure);
+        // The tenures of the arriving slots whose objects were all requested meanwhile, by slot.
+        let mut all: VecMap<usize, u64> = VecMap::default();
         loop {
             // Seen before the slots are read, so that a later change wakes this task.
             changes.mark_seen();
@@ -176,15 +175,17 @@ impl SlotGate {
                 before.is_none_or(|before| !before.lacking.is_empty())
             };
             if requested {
-                all.extend(held.iter().filter(|slot| arrives(slot)).map(tenure));
+                for slot in held.iter().filter(|slot| arrives(slot)) {
+                    all.insert(slot.slot, slot.tenure);
+                }
             }
             let news = held.iter().filter_map(|now| {
-                let before = known.remove(&now.slot).filter(|one| one.scope.is_same(&now.scope));
-                let same = before.as_ref().is_some_and(|before| before.lacking == now.lacking);
-                let all = all.contains(&tenure(now));
+                let before = known.get(&now.slot).filter(|one| one.scope.is_same(&now.scope));
+                let same = before.is_some_and(|before| before.lacking == now.lacking);
+                let (before, all) = (before.cloned(), all.get(&now.slot) == Some(&now.tenure));
                 (!same).then(|| (now.slot, Readiness { before, now: now.clone(), all }))
             });
-            let news: HashMap<_, _> = news.collect();
+            let news: VecMap<_, _> = news.collect();
             if !news.is_empty() {
                 self.each_key(arrivals, &news, |key| {
                     arrivals.status.history().record(key, || Cause::Slot);
@@ -193,8 +194,8 @@ impl SlotGate {
                 .await;
             }
             let arriving = held.iter().filter(|held| !held.lacking.is_empty());
-            let arriving: HashSet<_> = arriving.map(tenure).collect();
-            all.retain(|slot| arriving.contains(slot));
+            let arriving: VecMap<_, _> = arriving.map(|held| (held.slot, held.tenure)).collect();
+            all.retain(|slot, tenure| arriving.get(slot) == Some(tenure));
             known = held.into_iter().map(|held| (held.slot, held)).collect();
             self.release(arrivals);
             self.purge();
@@ -213,7 +214,7 @@ impl SlotGate {
     async fn each_key(
         &self,
         arrivals: &Arrivals,
-        news: &HashMap<usize, Readiness>,
+        news: &VecMap<usize, Readiness>,
         call: impl Fn(&ObjectKey),
     ) {
         let Arrivals { objects, groups, predicates, status, .. } = arrivals;
@@ -271,7 +272,7 @@ impl SlotGate {
     /// Queues the kept keys that are ready, and forgets those of other replicas.
     fn release(&self, arrivals: &Arrivals) {
         let Arrivals { objects, groups, queue, .. } = arrivals;
-        for key in self.take_all() {
+        for (key, ()) in self.take_all().into_entries() {
             let place = self.place(&key, objects);
             if place.is_some_and(|place| self.scope(place, &key, groups).is_some()) {
                 queue.add_with(key, Priority::LOW);

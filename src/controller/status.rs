@@ -14,6 +14,7 @@ use super::error::{LastFailure, Reason, ReconcileError};
 use super::heat::HotKey;
 use super::history::{KeyTriggers, TriggerHistory};
 use super::waiting::MissingInformers;
+use crate::collections::VecMap;
 use crate::leader_election::LeadershipState;
 use crate::metrics::{
     Count, HOT_KEYS, Level, MetricLabels, RECONCILE_ACTIVE_WORKERS, RECONCILE_ERRORS,
@@ -144,7 +145,7 @@ pub(super) struct StatusCell {
     metrics: ControllerMetrics,
     phase: Mutex<Phase>,
     /// The reconcile of each busy worker, by the worker's number.
-    busy: Mutex<HashMap<usize, Running>>,
+    busy: Mutex<VecMap<usize, Running>>,
     /// The keys that no worker reconciles, but whose tracked work goes on.
     held: Mutex<HashMap<ObjectKey, Running>>,
     /// The keys whose tracked work a stop has dropped.
@@ -215,7 +216,7 @@ impl StatusCell {
         Self {
             metrics: ControllerMetrics::new(controller),
             phase: Mutex::new(Phase::Idle),
-            busy: Mutex::new(HashMap::new()),
+            busy: Mutex::default(),
             held: Mutex::new(HashMap::new()),
             dropped: Mutex::default(),
             leadership,
@@ -262,7 +263,8 @@ impl StatusCell {
         // These stay: the status names them until their work has ended.
         let mut keys: Vec<_> = self.held.lock().keys().cloned().collect();
         keys.append(&mut self.dropped.lock());
-        keys.extend(self.busy.lock().drain().map(|(_, running)| running.key));
+        let busy = std::mem::take(&mut *self.busy.lock());
+        keys.extend(busy.into_values().map(|running| running.key));
         sort_by(&mut keys, ObjectKey::cmp);
         keys.dedup();
         keys

@@ -130,7 +130,7 @@ impl ControllerParts {
     fn note_missing(&self, since: Moment, is_missing: &dyn Fn(&Membership) -> bool) {
         for (place, member) in self.members().enumerate() {
             if member.is_fresh(since) {
-                for key in self.missing_informers.remove(place) {
+                for (key, ()) in self.missing_informers.remove(place).into_entries() {
                     self.queue.unpark(&key);
                 }
             } else if is_missing(member) && self.missing_informers.add(place, member.collection()) {

@@ -6,7 +6,7 @@
 //! A forbidden namespace does not hold up the others. But a key whose dependents are not known yet
 //! must wait: a reconcile would take them for absent.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use std::time::Duration;
 use super::own_writes::Unobserved;
 use crate::collections::VecMap;
 use crate::lister_watcher::Collection;
-use crate::object::ObjectKey;
+use crate::object::{KeyMap, ObjectKey};
 use crate::sync::Mutex;
 use crate::workqueue::{Priority, Work, WorkQueue};
 
@@ -35,7 +35,7 @@ struct Missing {
     /// The informer's position among those that the controller follows. Two may have the same name.
     place: usize,
     collection: Collection,
-    waiting: HashSet<ObjectKey>,
+    waiting: KeyMap<()>,
 }
 
 impl Missing {
@@ -58,7 +58,7 @@ impl MissingInformers {
             return false;
         }
         let collection = collection.clone();
-        missing.push(Missing { place, collection, waiting: HashSet::new() });
+        missing.push(Missing { place, collection, waiting: KeyMap::default() });
         self.any.store(true, Ordering::Release);
         true
     }
@@ -69,12 +69,12 @@ impl MissingInformers {
     }
 
     /// Removes an informer from the list. Returns the keys that waited for it.
-    pub(super) fn remove(&self, place: usize) -> HashSet<ObjectKey> {
+    pub(super) fn remove(&self, place: usize) -> KeyMap<()> {
         let mut missing = self.missing.lock();
         let removed = missing.iter().position(|missing| missing.place == place);
         let removed = removed.map(|at| missing.remove(at));
         self.any.store(!missing.is_empty(), Ordering::Release);
-        removed.map_or_else(HashSet::new, |missing| missing.waiting)
+        removed.map(|missing| missing.waiting).unwrap_or_default()
     }
 
     /// Lets a key pass if no informer is missing for it. Parks it otherwise.
@@ -86,7 +86,7 @@ impl MissingInformers {
         let Some(one) = missing.iter_mut().find(|missing| missing.concerns(&work)) else {
             return Some(work);
         };
-        one.waiting.insert(work.item().clone());
+        one.waiting.insert(work.item().clone(), ());
         drop(missing);
         work.park(PARK_TIME);
         None
@@ -121,13 +121,13 @@ impl MissingInformers {
 ///
 /// They are not in the queue, so an event queues them, and they are looked up again.
 #[derive(Debug, Default)]
-pub(super) struct UnseenKeys(Mutex<HashMap<Option<String>, HashMap<ObjectKey, Priority>>>);
+pub(super) struct UnseenKeys(Mutex<VecMap<Option<String>, HashMap<ObjectKey, Priority>>>);
 
 impl UnseenKeys {
     pub(super) fn add(&self, work: &Work<ObjectKey>) {
         let namespace = work.namespace().map(Into::into);
         let (key, priority) = (work.item().clone(), work.priority());
-        self.0.lock().entry(namespace).or_default().insert(key, priority);
+        self.0.lock().get_or_insert_with(namespace, HashMap::new).insert(key, priority);
     }
 
     pub(super) fn remove(&self, key: &ObjectKey) {
@@ -152,7 +152,7 @@ impl UnseenKeys {
         let namespace = collection.and_then(|collection| collection.namespace.as_deref());
         let of_namespaces: Vec<_> = match namespace {
             Some(namespace) => unseen.remove(&Some(namespace.into())).into_iter().collect(),
-            None => unseen.drain().map(|(_, keys)| keys).collect(),
+            None => std::mem::take(&mut *unseen).into_values().collect(),
         };
         drop(unseen);
         for keys in of_namespaces {

@@ -1,15 +1,15 @@
 //! Named tasks; every end is reported.
 
-use std::collections::HashMap;
 use std::future::pending;
 use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use tokio::task::{Id, JoinError, JoinSet};
+use tokio::task::JoinError;
 
 use super::ManagerError;
 use super::status::{ManagerState, Role, TaskState};
+use crate::joining::LabelledTasks;
 use crate::lease::{ScopeOwner, WorkScope};
 use crate::panic::{catch_async, drop_safely, into_message, text};
 use crate::sync::Mutex;
@@ -21,13 +21,12 @@ type Ended = (Result<(), ManagerError>, Option<BoxFuture<'static, ()>>);
 /// await.
 pub(super) struct Crew {
     state: Arc<ManagerState>,
-    tasks: JoinSet<Ended>,
-    names: HashMap<Id, Arc<str>>,
+    tasks: LabelledTasks<Arc<str>, Ended>,
 }
 
 impl Crew {
     pub(super) fn new(state: Arc<ManagerState>) -> Self {
-        Self { state, tasks: JoinSet::new(), names: HashMap::new() }
+        Self { state, tasks: LabelledTasks::default() }
     }
 
     /// Runs a part. Its panic becomes an error.
@@ -107,23 +106,22 @@ impl Crew {
             };
             (result, Some(rest.boxed()))
         };
-        self.names.insert(self.tasks.spawn(work.boxed()).id(), name.clone());
+        self.tasks.spawn(name.clone(), work.boxed());
     }
 
     /// Waits until a task ends. Returns `None` if there is no task. Cancel safe.
     pub(super) async fn next(&mut self) -> Option<Result<(), ManagerError>> {
-        let ended = self.tasks.join_next_with_id().await?;
-        let (id, (result, rest)) = match ended {
+        let (name, ended) = self.tasks.next().await?;
+        let (result, rest) = match ended {
             Ok(ended) => ended,
-            Err(error) => (error.id(), (Err(self.failed(error)), None)),
+            Err(error) => (Err(failed(&name, error)), None),
         };
-        let name = self.names.remove(&id).unwrap_or_default();
         if let Some(rest) = rest {
             let ending = async move {
                 rest.await;
                 (Ok(()), None)
             };
-            self.names.insert(self.tasks.spawn(ending.boxed()).id(), name);
+            self.tasks.spawn(name, ending.boxed());
         }
         Some(result)
     }
@@ -147,17 +145,16 @@ impl Crew {
             }
         }
     }
+}
 
-    /// Returns the error of a task whose own handling of panics failed: a value panicked when it
-    /// was dropped.
-    fn failed(&self, error: JoinError) -> ManagerError {
-        let name = self.names.get(&error.id()).cloned().unwrap_or_default();
-        let message = match error.try_into_panic() {
-            Ok(payload) => into_message(payload),
-            Err(_) => "it was aborted".to_owned(),
-        };
-        ManagerError::Panicked { name, message }
-    }
+/// Returns the error of a task whose own handling of panics failed: a value panicked when it was
+/// dropped.
+fn failed(name: &Arc<str>, error: JoinError) -> ManagerError {
+    let message = match error.try_into_panic() {
+        Ok(payload) => into_message(payload),
+        Err(_) => "it was aborted".to_owned(),
+    };
+    ManagerError::Panicked { name: name.clone(), message }
 }
 
 /// The error that came first, which is the cause of the others.

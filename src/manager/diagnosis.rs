@@ -1,7 +1,6 @@
 //! Explanations for informers that do not sync: a kind that is not served, a wrong scope, a missing
 //! permission.
 
-use std::collections::HashSet;
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -26,7 +25,7 @@ const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(10);
 /// Waits until the server's discovery proves that an informer can never sync, because its scope is
 /// wrong. A kind that is not served may be installed later, so it is only logged.
 pub(super) async fn hopeless(factory: &SharedInformerFactory) -> ManagerError {
-    let mut seen = HashSet::new();
+    let mut seen = Vec::new();
     loop {
         sleep(PERIOD).await;
         for informer in factory.followed() {
@@ -36,9 +35,11 @@ pub(super) async fn hopeless(factory: &SharedInformerFactory) -> ManagerError {
             if status.synced || !status.is_awaited() || !not_found {
                 continue;
             }
-            if !seen.insert((path.clone(), status.collection.clone())) {
+            let sought = (path.clone(), status.collection.clone());
+            if seen.contains(&sought) {
                 continue;
             }
+            seen.push(sought);
             match not_found_cause(factory.client(), &path, &status.collection).await {
                 Some(error @ ManagerError::WrongScope { .. }) => return error,
                 Some(error) => tracing::warn!(%error, "waiting for a kind that is not served"),

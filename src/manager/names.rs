@@ -14,7 +14,7 @@ pub(super) fn check_names<'a>(
         if name.is_empty() {
             return Err(ManagerError::EmptyName);
         }
-        if !seen.insert(name) {
+        if !seen.insert(&**name) {
             return Err(ManagerError::DuplicateName { name: name.clone() });
         }
     }

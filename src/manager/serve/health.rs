@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::FutureExt;
 
 use super::checks::Check;
-use crate::controller::{ControllerStatus, Phase};
+use crate::controller::Phase;
 use crate::informer::InformerStatus;
 use crate::joining::join_all;
 use crate::manager::status::{ManagerPhase, ManagerState, ManagerStatus};
@@ -123,13 +123,13 @@ impl Health {
         };
         let mut results =
             vec![CheckResult::new("ping", None), CheckResult::new("manager", started)];
-        let missing = |controller: &ControllerStatus| controller.missing.clone();
-        let missing: HashSet<_> = status.controllers.iter().flat_map(missing).collect();
+        let missing = status.controllers.iter().flat_map(|controller| &controller.missing);
+        let missing: HashSet<_> = missing.map(|collection| &**collection).collect();
         let informers = &status.factory.informers;
         // Informers of several clusters may have equal collections. An unsynced one explains why
         // the collection is missing.
         let unsynced = informers.iter().filter(|informer| !informer.synced);
-        let unsynced: HashSet<_> = unsynced.map(|informer| &informer.collection).collect();
+        let unsynced: Vec<_> = unsynced.map(|informer| &informer.collection).collect();
         let is_missing = |informer: &InformerStatus| {
             running && missing.contains(&*informer.collection.to_string())
         };
@@ -141,7 +141,7 @@ impl Health {
             if !informer.synced {
                 return (!missing).then(|| progress(informer));
             }
-            if missing && !unsynced.contains(&informer.collection) {
+            if missing && !unsynced.contains(&&informer.collection) {
                 let progress = progress(informer);
                 return Some(format!(
                     "lacks objects of this replica's slots, or a view since its takeover: {progress}"

@@ -115,7 +115,7 @@ pub(super) fn check_routes(routes: &[Route]) -> Result<(), ManagerError> {
     let mut seen = HashSet::new();
     for Route { path, .. } in routes {
         let problem = problem(path)
-            .or_else(|| (!seen.insert(path)).then_some("it was added twice: leave one out"));
+            .or_else(|| (!seen.insert(&**path)).then_some("it was added twice: leave one out"));
         if let Some(problem) = problem {
             return Err(ManagerError::Route { path: path.clone(), problem });
         }
