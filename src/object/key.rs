@@ -282,7 +282,7 @@ impl<V> KeyMap<V> {
 
 /// A hash table of the positions of keys in a list. The keys themselves stay in the list.
 #[derive(Debug, Default)]
-pub(crate) struct KeyPositions(PartedTable<usize>);
+pub(crate) struct KeyPositions(PartedTable<u32>);
 
 impl KeyPositions {
     pub(crate) fn with_capacity(keys: usize) -> Self {
@@ -295,12 +295,14 @@ impl KeyPositions {
 
     /// Returns the position of a key. `is_at` returns whether the key at a position is this one.
     pub(crate) fn get(&self, key: &ObjectKey, is_at: impl Fn(usize) -> bool) -> Option<usize> {
-        self.0.find(hash_str(key.as_str()), |place| is_at(*place)).copied()
+        let found = self.0.find(hash_str(key.as_str()), |place| is_at(*place as usize));
+        found.map(|place| *place as usize)
     }
 
     /// Adds a key. The caller has checked that it is not there yet.
     pub(crate) fn insert(&mut self, key: &ObjectKey, place: usize) {
-        self.0.insert(hash_str(key.as_str()), place);
+        // More keys do not fit into memory.
+        self.0.insert(hash_str(key.as_str()), u32::try_from(place).unwrap_or(u32::MAX));
     }
 
     /// Returns the parts of the table, for freeing them one at a time.
@@ -314,7 +316,8 @@ impl KeyPositions {
         key: &ObjectKey,
         is_at: impl Fn(usize) -> bool,
     ) -> Option<usize> {
-        self.0.remove(hash_str(key.as_str()), |place| is_at(*place))
+        let removed = self.0.remove(hash_str(key.as_str()), |place| is_at(*place as usize));
+        removed.map(|place| place as usize)
     }
 }
 
