@@ -1,6 +1,7 @@
 //! Work that may block for long, outside the runtime.
 
 use std::io;
+use std::sync::{Arc, OnceLock};
 
 use tokio::runtime::Handle;
 use tokio::sync::watch;
@@ -8,8 +9,14 @@ use tokio::sync::watch;
 use crate::panic::catch;
 use crate::sync::Mutex;
 
-/// The result of one run; `None` while it runs.
-type Progress<T> = watch::Receiver<Option<T>>;
+/// One run.
+#[derive(Clone)]
+struct Run<T> {
+    /// Empty if the work panicked.
+    result: Arc<OnceLock<T>>,
+    /// Closed at the end.
+    running: watch::Receiver<()>,
+}
 
 /// Work that runs on a thread of its own, one run at a time. A request that comes while it runs
 /// gets the result of that run, so that work that hangs takes one thread.
@@ -17,12 +24,12 @@ type Progress<T> = watch::Receiver<Option<T>>;
 /// Neither the runtime's workers nor its end wait for it.
 pub(super) struct SharedRun<T> {
     thread: &'static str,
-    running: Mutex<Option<Progress<T>>>,
+    last: Mutex<Option<Run<T>>>,
 }
 
 impl<T: Clone + Send + Sync + 'static> SharedRun<T> {
     pub(super) fn new(thread: &'static str) -> Self {
-        Self { thread, running: Mutex::new(None) }
+        Self { thread, last: Mutex::new(None) }
     }
 
     /// Runs the work, or joins the run that has not ended. Returns `None` if it panicked.
@@ -33,29 +40,27 @@ impl<T: Clone + Send + Sync + 'static> SharedRun<T> {
         &self,
         work: impl FnOnce(&Handle) -> T + Send + 'static,
     ) -> io::Result<Option<T>> {
-        let mut progress = self.start(work)?;
-        let ended = progress.wait_for(Option::is_some).await;
-        Ok(ended.ok().and_then(|ended| ended.clone()))
+        let mut run = self.start(work)?;
+        let _ended = run.running.changed().await;
+        Ok(run.result.get().cloned())
     }
 
-    fn start(&self, work: impl FnOnce(&Handle) -> T + Send + 'static) -> io::Result<Progress<T>> {
-        let mut running = self.running.lock();
-        if let Some(progress) = running.as_ref().filter(|progress| is_running(progress)) {
-            return Ok(progress.clone());
+    fn start(&self, work: impl FnOnce(&Handle) -> T + Send + 'static) -> io::Result<Run<T>> {
+        let mut last = self.last.lock();
+        if let Some(run) = last.as_ref().filter(|run| run.running.has_changed().is_ok()) {
+            return Ok(run.clone());
         }
-        let (ended, progress) = watch::channel(None);
-        let runtime = Handle::current();
+        let (ended, running) = watch::channel(());
+        let run = Run { result: Arc::default(), running };
+        let (runtime, result) = (Handle::current(), run.result.clone());
         std::thread::Builder::new().name(self.thread.into()).spawn(move || {
             let _entered = runtime.enter();
-            if let Ok(result) = catch(|| work(&runtime)) {
-                ended.send_replace(Some(result));
+            if let Ok(done) = catch(|| work(&runtime)) {
+                let _first = result.set(done);
             }
+            drop(ended);
         })?;
-        *running = Some(progress.clone());
-        Ok(progress)
+        *last = Some(run.clone());
+        Ok(run)
     }
-}
-
-fn is_running<T>(progress: &Progress<T>) -> bool {
-    progress.borrow().is_none() && progress.has_changed().is_ok()
 }
