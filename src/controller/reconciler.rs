@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -27,6 +26,7 @@ use crate::informer::InformerGroup;
 use crate::lease::{EndGuard, WorkScope};
 use crate::object::{AnyObject, ObjectKey};
 use crate::panic::{catch, drop_safely};
+use crate::sync::{Mutex, Notify};
 use crate::time::after;
 use crate::workqueue::{Work, WorkQueue};
 
@@ -62,7 +62,8 @@ pub(super) struct Reconciler {
     pub(super) timeout: Option<Duration>,
     pub(super) hot_key_delay: Duration,
     /// The key that spins while the clock stands still. True if it is the last of ever new keys.
-    pub(super) spinning: watch::Sender<Option<(ObjectKey, bool)>>,
+    pub(super) spinning: Mutex<Option<(ObjectKey, bool)>>,
+    pub(super) spins: Notify,
     pub(super) stop: CancellationToken,
     pub(super) scope: WorkScope,
     /// The tasks that wait for own writes.

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::{BoxFuture, try_join};
-use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -29,6 +28,7 @@ use crate::lister_watcher::Collection;
 use crate::object::ObjectKey;
 use crate::panic::catch_async;
 use crate::sharding::Sharding;
+use crate::sync::{Mutex, Notify};
 use crate::time::Moment;
 use crate::workqueue::WorkQueue;
 
@@ -427,7 +427,8 @@ impl ControllerParts {
             own_failures: OwnFailures::default(),
             timeout: self.limits.timeout,
             hot_key_delay: self.limits.hot_key_delay,
-            spinning: watch::Sender::new(None),
+            spinning: Mutex::default(),
+            spins: Notify::new(),
             stop: stop.clone(),
             scope: scope.clone(),
             watchers: TaskTracker::new(),
@@ -493,7 +494,6 @@ impl ControllerParts {
         });
         let mut latecomers: Together<_> = latecomers.collect();
         let mut next_number = self.limits.workers;
-        let mut spinning = reconciler.spinning.subscribe();
         let unwatched = self.groups.iter().map(|group| group.unwatched(self.limits.sync).boxed());
         let mut unwatched = pin!(first_of(unwatched));
         let began = Instant::now();
@@ -503,8 +503,8 @@ impl ControllerParts {
                 () = reconciler.stop.cancelled() => return Ok(()),
                 collection = &mut informer_ends => return Err(stopped(&self.name, collection)),
                 error = &mut uncovered => return Err(error),
-                Ok(()) = spinning.changed() => {
-                    let spinning = spinning.borrow_and_update().clone();
+                () = reconciler.spins.notified() => {
+                    let spinning = reconciler.spinning.lock().take();
                     if let Some((key, new_keys)) = spinning {
                         return Err(self.spins(key, new_keys));
                     }

@@ -122,7 +122,8 @@ impl Reconciler {
             }
             (Pace::Crowded, _) => history.allow(self.queue.len()),
             (pace @ (Pace::Spins | Pace::NewKeys), _) => {
-                self.spinning.send_replace(Some((key.clone(), pace == Pace::NewKeys)));
+                *self.spinning.lock() = Some((key.clone(), pace == Pace::NewKeys));
+                self.spins.notify_one();
             }
         }
     }
