@@ -25,20 +25,26 @@ pub(crate) async fn read_document<T: DeserializeOwned>(
     accept: &'static str,
 ) -> Result<T, kube::Error> {
     let request = Request::get(path).header(ACCEPT, accept).body(Body::empty());
-    parsed(answered(client.clone(), request.map_err(kube::Error::HttpError)).await)
+    document(answered(client.clone(), request.map_err(kube::Error::HttpError))).await
 }
 
 /// Sends a request that is built for the collection of an [`Api`], and reads its answer. Not the
 /// functions of [`Api`], which log a body that they cannot parse.
 ///
 /// A refusal has the time of the header `Retry-After`, too: `kube` keeps only the body.
-pub(crate) async fn ask<K: Resource + Clone, T: DeserializeOwned>(
+pub(crate) fn ask<K: Resource + Clone, T: DeserializeOwned>(
     api: &Api<K>,
     build: impl FnOnce(&kube::core::Request) -> Result<Request<Vec<u8>>, BuildError>,
-) -> Result<T, kube::Error> {
+) -> BoxFuture<'static, Result<T, kube::Error>> {
     let request = build(&kube::core::Request::new(api.resource_url()));
     let request = request.map(|request| request.map(Body::from)).map_err(kube::Error::BuildRequest);
-    parsed(answered(api.clone().into_client(), request).await)
+    document(answered(api.clone().into_client(), request))
+}
+
+fn document<T: DeserializeOwned>(
+    answered: BoxFuture<'static, Result<Bytes, kube::Error>>,
+) -> BoxFuture<'static, Result<T, kube::Error>> {
+    async { parsed(answered.await) }.boxed()
 }
 
 /// Sends a request, and returns the body of its answer. Boxed: it is much code for each document.

@@ -8,6 +8,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, ObjectMeta};
 use k8s_openapi::jiff::Timestamp;
 use kube::Client;
 use kube::api::{Api, Patch, PatchParams, PostParams};
+use serde::de::IgnoredAny;
 use serde_json::json;
 use tokio::time::{Instant, sleep_until, timeout};
 
@@ -147,12 +148,13 @@ impl Publisher {
             let series = EventSeries { count: *count, last_observed_time: MicroTime(observed) };
             let patch = Patch::Merge(json!({"series": series}));
             let params = PatchParams::default();
-            let _event: K8sEvent = ask(api, |request| request.patch(name, &params, &patch)).await?;
+            let _event: IgnoredAny =
+                ask(api, |request| request.patch(name, &params, &patch)).await?;
         } else {
             let event = self.event(name, event, regarding, observed);
             let body = serde_json::to_vec(&event).map_err(kube::Error::SerdeError)?;
             let params = PostParams::default();
-            let _event: K8sEvent = ask(api, |request| request.create(&params, body)).await?;
+            let _event: IgnoredAny = ask(api, |request| request.create(&params, body)).await?;
         }
         Ok(())
     }
