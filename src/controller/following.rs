@@ -186,7 +186,7 @@ struct Feeder {
     enqueuer: Arc<Enqueuer>,
     events: Option<mpsc::Receiver<(ObjectKey, SafeDropEvent)>>,
     /// The requests to reconcile all objects.
-    all_requests: Option<watch::Receiver<u64>>,
+    all_requests: Option<watch::Receiver<()>>,
     _tap: TapGuard,
 }
 

@@ -35,8 +35,8 @@ pub(super) struct AllRequests(Arc<Requests>);
 
 #[derive(Default)]
 struct Requests {
-    /// A number that each request raises.
-    number: watch::Sender<u64>,
+    /// Changed by each request.
+    requested: watch::Sender<()>,
     state: Mutex<WorkState>,
 }
 
@@ -53,11 +53,11 @@ impl AllRequests {
         let mut state = self.0.state.lock();
         state.missed |= !state.works;
         drop(state);
-        self.0.number.send_modify(|number| *number += 1);
+        self.0.requested.send_replace(());
     }
 
-    pub(super) fn subscribe(&self) -> watch::Receiver<u64> {
-        self.0.number.subscribe()
+    pub(super) fn subscribe(&self) -> watch::Receiver<()> {
+        self.0.requested.subscribe()
     }
 
     /// Notes that all feeders listen, until the guard is dropped. Repeats a request that they

@@ -4,7 +4,6 @@
 //! address has a limited number of connections; a new one replaces the oldest, so that peers that
 //! only hold connections do not keep kubelet away.
 
-use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
@@ -130,7 +129,7 @@ struct Connection {
 /// many, the oldest without a request is ended, or else the oldest.
 async fn accept(listener: TcpListener, paths: Paths, site: Arc<Site>) {
     let mut tasks = JoinSet::new();
-    let mut connections: VecDeque<Connection> = VecDeque::new();
+    let mut connections: Vec<Connection> = Vec::new();
     loop {
         let socket = match listener.accept().await {
             Ok((socket, _)) => socket,
@@ -145,13 +144,11 @@ async fn accept(listener: TcpListener, paths: Paths, site: Arc<Site>) {
         if connections.len() >= CONNECTIONS {
             let idle = |one: &Connection| !one.is_asked.load(Ordering::Relaxed);
             let oldest = connections.iter().position(idle).unwrap_or(0);
-            if let Some(connection) = connections.remove(oldest) {
-                connection.task.abort();
-            }
+            connections.remove(oldest).task.abort();
         }
         let is_asked = Arc::new(AtomicBool::new(false));
         let task = tasks.spawn(serve(socket, paths, site.clone(), is_asked.clone()).boxed());
-        connections.push_back(Connection { task, is_asked });
+        connections.push(Connection { task, is_asked });
     }
 }
 
