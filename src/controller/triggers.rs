@@ -144,7 +144,9 @@ impl Keys {
     /// Returns the rule that queues the keys of owners.
     pub(super) fn of_owner(owner: Owner) -> Self {
         Self::Owner(Box::new(move |object, add| {
-            object.meta().into_iter().flat_map(|meta| owner.keys(meta)).for_each(add);
+            if let Some(meta) = object.meta() {
+                owner.keys(meta).for_each(add);
+            }
         }))
     }
 

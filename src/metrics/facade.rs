@@ -111,15 +111,17 @@ mod handles {
         }
 
         /// Calls `level` under a lock, so that the later of two answers stays.
-        pub(crate) fn set(&self, level: impl FnOnce() -> usize) {
-            let Some(gauge) = &self.gauge else { return };
-            let mut own = self.own.lock();
-            let level = level();
-            Self::change(gauge, std::mem::replace(&mut *own, level), level);
+        pub(crate) fn set(&self, level: impl Fn() -> usize) {
+            if let Some(gauge) = &self.gauge {
+                self.change(gauge, &level);
+            }
         }
 
         // Not generic, so that it is compiled once and not for each closure.
-        fn change(gauge: &Gauge, before: usize, now: usize) {
+        fn change(&self, gauge: &Gauge, level: &dyn Fn() -> usize) {
+            let mut own = self.own.lock();
+            let now = level();
+            let before = std::mem::replace(&mut *own, now);
             if now >= before {
                 contained(|| gauge.increment(float(now - before)));
             } else {
@@ -276,7 +278,7 @@ mod handles {
             Self
         }
 
-        pub(crate) fn set(&self, _: impl FnOnce() -> usize) {}
+        pub(crate) fn set(&self, _: impl Fn() -> usize) {}
     }
 
     #[derive(Debug)]

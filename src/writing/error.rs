@@ -202,7 +202,8 @@ pub struct FieldConflict {
 impl FieldConflict {
     /// Reads the conflicts of a refused apply. Empty if it was refused for another reason.
     pub(super) fn of(status: &Status) -> Vec<Self> {
-        let causes = status.details.iter().flat_map(|details| &details.causes);
+        let Some(details) = &status.details else { return Vec::new() };
+        let causes = details.causes.iter();
         causes
             .filter(|cause| cause.reason == "FieldManagerConflict")
             .map(|cause| Self::read(&cause.message, &cause.field))

@@ -44,7 +44,7 @@ impl AllExpected {
     fn remove(
         &mut self,
         key: &ObjectKey,
-        mut removes: impl FnMut(&Option<ObjectKey>, &Expected) -> bool,
+        removes: &mut dyn FnMut(&Option<ObjectKey>, &Expected) -> bool,
     ) -> bool {
         let Some(expectations) = self.of.get_mut(key) else { return true };
         let before = expectations.len();
@@ -196,7 +196,7 @@ impl Cache {
             return;
         }
         let mut given_up = 0;
-        self.0.expected.lock().remove(key, |object, expected| {
+        self.0.expected.lock().remove(key, &mut |object, expected| {
             let removes = unmet.get(object) == Some(expected);
             // A restored backup may have lost what was written before. A write that seemed to be of
             // a newer history may be shown after all.
@@ -254,7 +254,7 @@ impl Cache {
     /// Removes the expectations that the store meets. Returns whether none is left.
     fn settle(&self, key: &ObjectKey, store: &Snapshot) -> bool {
         let mut expected = self.0.expected.lock();
-        expected.remove(key, |object, expected| expected.are_met(store, object.as_ref()))
+        expected.remove(key, &mut |object, expected| expected.are_met(store, object.as_ref()))
     }
 
     /// Makes `key` wait until the store shows this state of an object, which was written before

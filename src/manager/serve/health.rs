@@ -104,8 +104,8 @@ impl Health {
             let name = format!("controller/{}", controller.name);
             CheckResult { waits, ..CheckResult::new(name, failure) }
         }));
-        let any = |_: &_| false;
-        results.extend(named("informer", &status.factory.informers, any, |informer| {
+        let any = |_: &InformerStatus| false;
+        results.extend(named("informer", &status.factory.informers, &any, &|informer| {
             let failure = informer.failure.as_ref().map(ToString::to_string);
             failure
                 .or_else(|| informer.stopped.then(|| "it was stopped".to_owned()))
@@ -123,8 +123,10 @@ impl Health {
         };
         let mut results =
             vec![CheckResult::new("ping", None), CheckResult::new("manager", started)];
-        let missing = status.controllers.iter().flat_map(|controller| &controller.missing);
-        let missing: HashSet<_> = missing.map(|collection| &**collection).collect();
+        let mut missing: HashSet<&str> = HashSet::new();
+        for controller in &status.controllers {
+            missing.extend(controller.missing.iter().map(|collection| &**collection));
+        }
         let informers = &status.factory.informers;
         // Informers of several clusters may have equal collections. An unsynced one explains why
         // the collection is missing.
@@ -133,7 +135,7 @@ impl Health {
         let is_missing = |informer: &InformerStatus| {
             running && missing.contains(&*informer.collection.to_string())
         };
-        results.extend(named("informer-sync", informers, is_missing, |informer| {
+        results.extend(named("informer-sync", informers, &is_missing, &|informer| {
             if !informer.is_awaited() {
                 return None;
             }
@@ -182,14 +184,14 @@ fn blocked_work(status: &ManagerStatus) -> String {
 
 /// Checks each informer. Several with the same name get numbers. Controllers work without those
 /// that are missing.
-fn named<'a>(
-    what: &'a str,
-    informers: &'a [InformerStatus],
-    is_missing: impl Fn(&InformerStatus) -> bool + 'a,
-    failure: impl Fn(&InformerStatus) -> Option<String> + 'a,
-) -> impl Iterator<Item = CheckResult> + 'a {
+fn named(
+    what: &str,
+    informers: &[InformerStatus],
+    is_missing: &dyn Fn(&InformerStatus) -> bool,
+    failure: &dyn Fn(&InformerStatus) -> Option<String>,
+) -> Vec<CheckResult> {
     let mut seen = HashSet::new();
-    informers.iter().map(move |informer| {
+    let checks = informers.iter().map(|informer| {
         let collection = &informer.collection;
         let namespace = collection.namespace.iter().map(|namespace| format!("{namespace}/"));
         let name = format!("{what}/{}{}", namespace.collect::<String>(), collection.resource);
@@ -210,7 +212,8 @@ fn named<'a>(
             (!known).then(|| format!("{selects}{}", progress(informer)))
         };
         CheckResult { waits, ..CheckResult::new(unique, failure(informer)) }
-    })
+    });
+    checks.collect()
 }
 
 /// Describes the work of an informer that is not synced or not fresh.
