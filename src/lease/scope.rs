@@ -257,11 +257,14 @@ impl WorkScope {
 
     /// Runs a future until the deadline, or until the work is dropped.
     pub(crate) async fn run_until_aborted<F: Future>(&self, future: F) -> Option<F::Output> {
-        let mut future = pin!(self.0.aborted.run_until_cancelled(future));
+        let (mut aborted, mut future) = (pin!(self.0.aborted.cancelled()), pin!(future));
         poll_fn(|cx| {
+            // The check may abort the scope. The future is not polled once more then.
             self.check_clock();
-            // Without this, the future would be polled once more.
-            if self.0.aborted.is_cancelled() { Poll::Ready(None) } else { future.as_mut().poll(cx) }
+            if aborted.as_mut().poll(cx).is_ready() {
+                return Poll::Ready(None);
+            }
+            future.as_mut().poll(cx).map(Some)
         })
         .await
     }
