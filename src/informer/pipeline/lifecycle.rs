@@ -98,7 +98,7 @@ impl Pipeline {
             let reflecting = async move {
                 let _begun = begun;
                 // Boxed, because each move into another future would take its room again.
-                stop.run_until_cancelled(Box::pin(reflector.run(sink))).await;
+                stop.run_until_cancelled(reflector.run(sink).boxed()).await;
             };
             let span = self.span(InformerTask::Reflector);
             self.spawn(&runtime, InformerTask::Reflector, span, reflecting.boxed());
