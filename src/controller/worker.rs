@@ -44,11 +44,12 @@ struct Bounds {
 impl Reconciler {
     /// Returns a worker, as a part of the scope.
     pub(super) fn worker(self: Arc<Self>, number: usize) -> BoxFuture<'static, ()> {
-        let working = self.scope.clone().track(self.work(number));
-        let working = async move {
+        // Boxed, because each future around it would take its room again.
+        let working = self.scope.track(self.clone().work(number).boxed());
+        let worker = async move {
             working.await;
         };
-        working.boxed()
+        worker.boxed()
     }
 
     /// Reconciles keys until stopped, and finishes the current one first.

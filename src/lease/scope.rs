@@ -248,11 +248,10 @@ impl WorkScope {
         // The trackers' marks are dropped after the future, even if the future was never polled.
         let tracked =
             self.0.tracker.track_future(async move { scope.run_until_aborted(future).await });
-        async move {
-            let output = tracked.await;
+        tracked.map(move |output| {
             drop(outer);
             output
-        }
+        })
     }
 
     /// Runs a future until the deadline, or until the work is dropped.

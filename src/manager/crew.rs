@@ -14,6 +14,9 @@ use crate::lease::{ScopeOwner, WorkScope};
 use crate::panic::{catch_async, drop_safely, into_message, text};
 use crate::sync::Mutex;
 
+/// The work of a part. Boxed, so that what surrounds it is compiled once.
+pub(super) type PartFuture = BoxFuture<'static, Result<(), ManagerError>>;
+
 /// The end of a task of a crew: its result, and the wait for the work that it left.
 type Ended = (Result<(), ManagerError>, Option<BoxFuture<'static, ()>>);
 
@@ -30,12 +33,7 @@ impl Crew {
     }
 
     /// Runs a part. Its panic becomes an error.
-    pub(super) fn spawn(
-        &mut self,
-        name: &Arc<str>,
-        role: Role,
-        work: impl Future<Output = Result<(), ManagerError>> + Send + 'static,
-    ) {
+    pub(super) fn spawn(&mut self, name: &Arc<str>, role: Role, work: PartFuture) {
         self.begin(name, role, async { Some(work.await) }.boxed(), None);
     }
 
@@ -45,27 +43,25 @@ impl Crew {
         scope: &WorkScope,
         name: &Arc<str>,
         role: Role,
-        work: impl Future<Output = Result<(), ManagerError>> + Send + 'static,
+        work: PartFuture,
     ) {
         self.begin(name, role, scope.track(work).boxed(), None);
     }
 
     /// Runs a part like [`spawn_in`](Self::spawn_in), within a scope of its own. The part ends when
     /// everything that it tracks has ended. A failure is reported before that.
-    pub(super) fn spawn_scoped<F>(
+    pub(super) fn spawn_scoped(
         &mut self,
         scope: &WorkScope,
         name: &Arc<str>,
         role: Role,
-        work: impl FnOnce(WorkScope) -> F + Send + 'static,
-    ) where
-        F: Future<Output = Result<(), ManagerError>> + Send + 'static,
-    {
+        work: impl FnOnce(WorkScope) -> PartFuture + Send + 'static,
+    ) {
         let owner = ScopeOwner { name: name.clone(), key: None };
         let own = scope.within(scope.token().child_token(), &[], owner);
         let given = own.clone();
-        let work = scope.track(async move { work(given).await });
-        self.begin(name, role, work.boxed(), Some(own));
+        let work = async move { work(given).await };
+        self.begin(name, role, scope.track(work.boxed()).boxed(), Some(own));
     }
 
     /// Runs a part. Its output is `None` if its scope dropped it.

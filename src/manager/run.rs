@@ -128,7 +128,7 @@ impl ManagerParts {
                 for controller in self.always {
                     let name = controller.name().clone();
                     let working = reconcile(controller, WorkScope::new(work_stop.child_token()));
-                    work.spawn(&name, Role::Controller, working);
+                    work.spawn(&name, Role::Controller, working.boxed());
                 }
                 spawn_tasks(&mut tasks, self.tasks, &task_stop);
                 let team = Arc::new(Team {
@@ -139,7 +139,7 @@ impl ManagerParts {
                 });
                 if let Some(elector) = self.elector {
                     let leading = lead(team, elector, self.rejoins_election, work_stop.clone());
-                    work.spawn(&ELECTION.into(), Role::Election, leading);
+                    work.spawn(&ELECTION.into(), Role::Election, leading.boxed());
                 } else {
                     team.begin(&mut work, &WorkScope::new(work_stop.child_token()));
                     // Values that the user's functions captured may panic.
@@ -161,7 +161,7 @@ impl ManagerParts {
                         added = state.additions.next() => {
                             let name = added.name().clone();
                             let hosting = host(state.clone(), added, work_stop.clone());
-                            work.spawn(&name, Role::Controller, hosting);
+                            work.spawn(&name, Role::Controller, hosting.boxed());
                         }
                     }
                 };
@@ -197,7 +197,7 @@ fn spawn_tasks(crew: &mut Crew, tasks: Vec<ReplicaTask>, stop: &CancellationToke
     for ReplicaTask { name, run } in tasks {
         let (task, stop) = (name.clone(), stop.clone());
         let running = async move { run(stop).await.map_err(|error| task_failed(task, error)) };
-        crew.spawn(&name, Role::Task { while_leading: false }, running);
+        crew.spawn(&name, Role::Task { while_leading: false }, running.boxed());
     }
 }
 
@@ -260,13 +260,16 @@ impl Team {
     fn begin(self: &Arc<Self>, crew: &mut Crew, scope: &WorkScope) {
         for controller in &self.controllers {
             let working = reconcile(controller.clone(), scope.clone());
-            crew.spawn_in(scope, controller.name(), Role::Controller, working);
+            crew.spawn_in(scope, controller.name(), Role::Controller, working.boxed());
         }
         for (place, task) in self.tasks.iter().enumerate() {
             let team = self.clone();
-            let working = move |within| async move {
-                let LeadingTask { name, run } = &team.tasks[place];
-                run(within).await.map_err(|error| task_failed(name.clone(), error))
+            let working = move |within| {
+                let working = async move {
+                    let LeadingTask { name, run } = &team.tasks[place];
+                    run(within).await.map_err(|error| task_failed(name.clone(), error))
+                };
+                working.boxed()
             };
             crew.spawn_scoped(scope, &task.name, Role::Task { while_leading: true }, working);
         }
