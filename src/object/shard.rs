@@ -140,7 +140,7 @@ pub(crate) fn set_controller(metadata: &mut ObjectMeta, owner: Option<OwnerRefer
 }
 
 /// Sorts ranges by their start.
-fn sort(ranges: &mut Vec<(RangeInclusive<u64>, u64)>) {
+fn sort(ranges: &mut [(RangeInclusive<u64>, u64)]) {
     sort_by(ranges, |(one, _), (other, _)| one.start().cmp(other.start()));
 }
 
