@@ -23,11 +23,13 @@ pub(crate) struct Together<'a, T> {
     ended: Arc<Mutex<Vec<(usize, T)>>>,
 }
 
-impl<'a, T: Send + 'a> Together<'a, T> {
-    pub(crate) fn new() -> Self {
+impl<T> Default for Together<'_, T> {
+    fn default() -> Self {
         Self { running: FuturesUnordered::new(), pushed: 0, ended: Arc::default() }
     }
+}
 
+impl<'a, T: Send + 'a> Together<'a, T> {
     pub(crate) fn push(&mut self, future: BoxFuture<'a, T>) {
         let (number, ended) = (self.pushed, self.ended.clone());
         let running = async move {
@@ -63,7 +65,7 @@ impl<'a, T: Send + 'a> Together<'a, T> {
 
 impl<'a, T: Send + 'a> FromIterator<BoxFuture<'a, T>> for Together<'a, T> {
     fn from_iter<I: IntoIterator<Item = BoxFuture<'a, T>>>(futures: I) -> Self {
-        let mut together = Self::new();
+        let mut together = Self::default();
         for future in futures {
             together.push(future);
         }

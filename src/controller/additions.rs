@@ -297,7 +297,7 @@ impl Addition {
         };
         let mut changes = changes.unwrap_or_else(|| watch::channel(()).1);
         let mut present: Vec<(SharedInformer, CancellationToken)> = Vec::new();
-        let mut following = Together::new();
+        let mut following = Together::default();
         loop {
             changes.mark_unchanged();
             let now = self.informers.now();

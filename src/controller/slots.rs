@@ -86,7 +86,7 @@ impl SlotChanges {
 
     /// Waits for a change since the last look.
     pub(super) async fn changed(&mut self) {
-        let mut changes = Together::new();
+        let mut changes = Together::default();
         for store in &mut self.stores {
             changes.push(async { drop(store.changed().await) }.boxed());
         }

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use fastrand::Rng;
-use futures::future::{BoxFuture, join_all};
-use futures::stream::{FuturesUnordered, StreamExt};
+use futures::future::BoxFuture;
 use futures::{FutureExt, future};
 use k8s_openapi::api::coordination::v1::Lease;
 use tokio::time::{Instant, sleep_until};
@@ -22,6 +21,7 @@ use super::trouble::Loss;
 use super::view::View;
 use super::{Sharding, ShardingState, slots};
 use crate::informer::{Changes, InformerOptions, SharedInformer};
+use crate::joining::{Together, join_all};
 use crate::lease::WorkScope;
 use crate::object::ResourceVersion;
 use crate::reflector::{ReflectorOptions, from_backon};
@@ -64,8 +64,8 @@ pub(super) struct Driver {
 /// The pending waits of a driver.
 #[derive(Default)]
 struct Waits {
-    requests: FuturesUnordered<BoxFuture<'static, Answered>>,
-    idle: FuturesUnordered<BoxFuture<'static, usize>>,
+    requests: Together<'static, Answered>,
+    idle: Together<'static, usize>,
     /// The end of the work of a lost session.
     lost: Option<BoxFuture<'static, ()>>,
 }
@@ -349,7 +349,7 @@ impl Driver {
                     scopes.iter().for_each(WorkScope::end);
                     scopes.iter().for_each(WorkScope::abort);
                 }
-                self.waits.idle.clear();
+                self.waits.idle = Together::default();
                 self.awaited.clear();
                 self.answered.clear();
                 self.offer();
