@@ -1,5 +1,6 @@
 //! The writes of one controller, by the key of the reconcile that made them.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +11,6 @@ use tokio::time::{Instant, sleep, timeout};
 use super::cache::{Cache, Sight};
 use super::client::{self, CURRENT};
 use super::target::Target;
-use crate::collections::VecMap;
 use crate::indexer::WaitTimeout;
 use crate::informer::{SharedInformer, StartError};
 use crate::lease::WorkScope;
@@ -28,7 +28,7 @@ const RETRY: Duration = Duration::from_secs(1);
 pub(crate) struct WriteLog {
     caches: Mutex<Arc<[Cache]>>,
     /// Writes whose answer never came, by the key of the reconcile.
-    lost: Mutex<VecMap<ObjectKey, Vec<Lost>>>,
+    lost: Mutex<HashMap<ObjectKey, Vec<Lost>>>,
 }
 
 /// A write that the server may or may not have made.
@@ -173,7 +173,7 @@ impl WriteLog {
         deleted_unseen: bool,
     ) {
         let mut all = self.lost.lock();
-        let lost = all.get_or_insert_with(key.clone(), Vec::new);
+        let lost = all.entry(key.clone()).or_default();
         match lost.iter_mut().find(|other| other.target == target) {
             Some(known) => known.deleted_unseen |= deleted_unseen,
             None => lost.push(Lost { target, client, deleted_unseen }),
