@@ -202,6 +202,7 @@ impl<K: Resource + Send + Sync + 'static> Controller<K> {
     }
 
     /// Returns a handle that adds and removes what the controller follows, also while it runs.
+    /// Needs the feature `coming-and-going`.
     #[cfg(feature = "coming-and-going")]
     pub fn following(&self) -> Following<K> {
         Following::new(&self.parts)

@@ -153,8 +153,9 @@ impl<K: ?Sized> InformerSpec<K> {
     /// out. A controller that follows it begins when the kind came, and its
     /// [status](crate::controller::ControllerStatus::missing) names it until then.
     ///
-    /// All such informers share one informer of definitions, which must be allowed to list and
-    /// watch `customresourcedefinitions`. It keeps only names, versions and conditions.
+    /// Needs the feature `coming-and-going`. All such informers share one informer of definitions,
+    /// which must be allowed to list and watch `customresourcedefinitions`. It keeps only names,
+    /// versions and conditions.
     ///
     /// ```
     /// use kube::core::{ApiResource, GroupVersionKind};

@@ -95,6 +95,8 @@ impl ManagerHandle {
     /// Adds a controller, which begins when its informers have synced. With leader election it
     /// reconciles only while this replica leads.
     ///
+    /// Needs the feature `coming-and-going`.
+    ///
     /// It is a part of the manager like the others: if it fails, the manager ends with the error.
     /// One that is added before the manager runs begins once the others do. Its informers are
     /// started, and stopped at the end of the manager.

@@ -66,7 +66,8 @@
 //!
 //! # Changes
 //!
-//! A [handle](ManagerHandle::add_controller) adds and removes controllers while the manager runs.
+//! A [handle](ManagerHandle::add_controller) adds and removes controllers while the manager runs, with
+//! the feature `coming-and-going`.
 
 #[cfg_attr(not(feature = "coming-and-going"), path = "adding/absent.rs")]
 mod adding;

@@ -43,7 +43,8 @@ use crate::object::{Cached, InvalidKey, ObjectKey};
 /// assumed and not written. Writes of other processes are seen when the store shows them. While an
 /// object is assumed, changes by others are hidden.
 ///
-/// Snapshots do the work; there is no task. A view that nobody reads keeps what it holds.
+/// Needs the feature `assumed`. Snapshots do the work; there is no task. A view that nobody reads
+/// keeps what it holds.
 ///
 /// ```
 /// # #[cfg(feature = "testing")] {

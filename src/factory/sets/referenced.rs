@@ -56,7 +56,7 @@ struct Set<K> {
 }
 
 impl SharedInformerFactory {
-    /// Returns an empty set of referenced objects.
+    /// Returns an empty set of referenced objects. Needs the feature `coming-and-going`.
     ///
     /// ```
     /// # #[cfg(feature = "testing")] {
