@@ -11,7 +11,6 @@ use super::client::Written;
 use super::expectation::{Expectation, Expectations, Expected, newer};
 use super::seen::Seen;
 use super::target::Target;
-use crate::collections::VecMap;
 use crate::indexer::{Snapshot, WaitTimeout};
 use crate::informer::{SharedInformer, StartError};
 use crate::lister_watcher::Collection;
@@ -277,11 +276,7 @@ impl Cache {
         let mut expected = self.0.expected.lock();
         let expectations = expected.of.entry(key.clone()).or_default();
         let before = expectations.len();
-        expectations.get_or_insert_with(object, Expected::default).add(
-            epoch,
-            expectation,
-            history_lost,
-        );
+        expectations.entry(object).or_default().add(epoch, expectation, history_lost);
         expected.count += expectations.len() - before;
         if expected.count > expected.limit {
             // Otherwise, keys that are never reconciled again would stay for ever.
@@ -289,7 +284,7 @@ impl Cache {
                 expectations.retain(|object, expected| !expected.are_met(&store, object.as_ref()));
                 !expectations.is_empty()
             });
-            expected.count = expected.of.values().map(VecMap::len).sum();
+            expected.count = expected.of.values().map(HashMap::len).sum();
             expected.limit = 64 + 2 * expected.count;
         }
     }

@@ -1,11 +1,12 @@
 //! The state that the store will show after a write.
 
-use crate::collections::VecMap;
+use std::collections::HashMap;
+
 use crate::indexer::Snapshot;
 use crate::object::{Cached, ObjectKey, ResourceVersion, ShardSelector};
 
 /// The expectations of one key, by object; `None` stands for the collection itself.
-pub(super) type Expectations = VecMap<Option<ObjectKey>, Expected>;
+pub(super) type Expectations = HashMap<Option<ObjectKey>, Expected>;
 
 /// The expectations of one object. A store must meet each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

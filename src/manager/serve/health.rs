@@ -131,7 +131,7 @@ impl Health {
         // Informers of several clusters may have equal collections. An unsynced one explains why
         // the collection is missing.
         let unsynced = informers.iter().filter(|informer| !informer.synced);
-        let unsynced: Vec<_> = unsynced.map(|informer| &informer.collection).collect();
+        let unsynced: HashSet<_> = unsynced.map(|informer| &informer.collection).collect();
         let is_missing = |informer: &InformerStatus| {
             running && missing.contains(&*informer.collection.to_string())
         };
@@ -143,7 +143,7 @@ impl Health {
             if !informer.synced {
                 return (!missing).then(|| progress(informer));
             }
-            if missing && !unsynced.contains(&&informer.collection) {
+            if missing && !unsynced.contains(&informer.collection) {
                 let progress = progress(informer);
                 return Some(format!(
                     "lacks objects of this replica's slots, or a view since its takeover: {progress}"
