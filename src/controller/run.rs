@@ -536,7 +536,9 @@ impl ControllerParts {
                 Some(place) = feeds.next_end() => {
                     self.status.count_restart();
                     tracing::error!(controller = &*self.name, "a connection ended unexpectedly");
-                    if let Some(informer) = followed(&self.groups).get(place) {
+                    if let Some(place) = place
+                        && let Some(informer) = followed(&self.groups).get(place)
+                    {
                         feeds.add(place, self.connect_to(informer)?);
                     }
                 }
@@ -563,9 +565,10 @@ impl Feeds {
         self.0.spawn(None, feeding);
     }
 
-    /// Waits until a connection ends; none should. Returns `None` if there is no task.
-    async fn next_end(&mut self) -> Option<usize> {
-        self.0.next().await?.0
+    /// Waits until a task ends; none should. Returns the position of its informer, if it has one.
+    /// Returns `None` if there is no task.
+    async fn next_end(&mut self) -> Option<Option<usize>> {
+        self.0.next().await.map(|(place, _)| place)
     }
 }
 
