@@ -38,17 +38,13 @@ pub(crate) fn text(render: impl FnOnce() -> String) -> String {
 
 /// Drops a value. Catches and logs a panic of its `Drop`. Returns whether it panicked.
 pub(crate) fn drop_safely<T>(value: T) -> bool {
-    let mut value = Some(value);
-    drop_by(&mut || value = None)
-}
-
-/// Drops a value by a call. Not generic, because catching is much code for each type.
-fn drop_by(call: &mut dyn FnMut()) -> bool {
-    let dropped = catch(call);
-    if let Err(message) = &dropped {
-        report_drop(message);
+    match catch(|| drop(value)) {
+        Ok(()) => false,
+        Err(message) => {
+            report_drop(&message);
+            true
+        }
     }
-    dropped.is_err()
 }
 
 /// Passes a reference to a call and drops the value afterwards, even if the call panics.
