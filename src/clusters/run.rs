@@ -1,13 +1,13 @@
 //! The loop that lets clusters join and leave.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::pending;
 use tokio::sync::watch;
-use tokio::task::{Id, JoinSet, yield_now};
+use tokio::task::{JoinError, yield_now};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
@@ -15,6 +15,7 @@ use super::ClustersState;
 use super::life::{Join, Life, Member};
 use super::provider::{ClusterConfig, Provided};
 use crate::collections::VecMap;
+use crate::joining::LabelledTasks;
 use crate::leader_election::WorkScope;
 use crate::lease::ScopeOwner;
 use crate::object::ring_hash;
@@ -42,8 +43,7 @@ impl ClustersState {
         if idle.is_none() {
             return;
         }
-        let mut tasks = JoinSet::new();
-        let mut names: HashMap<Id, Arc<str>> = HashMap::new();
+        let mut tasks = LabelledTasks::default();
         let mut present: VecMap<Arc<str>, Present> = VecMap::default();
         let mut wanted: BTreeMap<Arc<str>, ClusterConfig> = BTreeMap::new();
         let mut slots = self.options.sharding.as_ref().map(Sharding::watch_status);
@@ -61,7 +61,7 @@ impl ClustersState {
                     cluster.member.leave();
                 }
             }
-            if stopping && tasks.is_empty() {
+            if stopping && present.is_empty() {
                 return;
             }
             for (name, config) in wanted.iter().filter(|_| !stopping) {
@@ -76,28 +76,18 @@ impl ClustersState {
                 let life = Life::new(self, name);
                 let member = life.member.clone();
                 let living = life.live(config.clone(), stop.clone(), around.clone(), join.clone());
-                let task = tasks.spawn(around.track(living).map(|_| ()).boxed());
-                names.insert(task.id(), name.clone());
+                tasks.spawn(name.clone(), around.track(living).map(|_| ()).boxed());
                 present.insert(name.clone(), Present { revision, member, stop });
             }
             tokio::select! {
                 biased;
                 () = scope.token().cancelled(), if !stopping => {}
-                Some(ended) = tasks.join_next_with_id() => {
-                    let id = match ended {
-                        Ok((id, ())) => id,
-                        Err(error) => {
-                            let id = error.id();
-                            if let Ok(payload) = error.try_into_panic() {
-                                let message = into_message(payload);
-                                tracing::error!(message, "the task of a cluster panicked");
-                            }
-                            id
-                        }
-                    };
-                    if let Some(name) = names.remove(&id) {
-                        present.remove(&name);
+                Some((name, ended)) = tasks.next() => {
+                    if let Err(Ok(payload)) = ended.map_err(JoinError::try_into_panic) {
+                        let message = into_message(payload);
+                        tracing::error!(message, "the task of a cluster panicked");
                     }
+                    present.remove(&name);
                 }
                 next = provided.next(), if !stopping => {
                     wanted = next;

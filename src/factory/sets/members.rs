@@ -16,7 +16,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use futures::future::{BoxFuture, pending};
-use futures::stream::{self, BoxStream, FuturesUnordered};
+use futures::stream::{self, BoxStream};
 use futures::{FutureExt, StreamExt};
 use kube::Resource;
 use tokio::runtime::Handle;
@@ -34,6 +34,7 @@ use crate::indexer::{IndexError, Snapshot};
 use crate::informer::{
     GroupIndex, InformerGroup, SharedInformer, StartError, SyncError, wait_for_all,
 };
+use crate::joining::Together;
 use crate::object::{Event, ObjectKey};
 use crate::panic::SafeDrop;
 use crate::sync::Mutex;
@@ -470,7 +471,7 @@ where
     K: Resource + Send + Sync + 'static,
     T: Tag,
 {
-    let mut leaving = FuturesUnordered::new();
+    let mut leaving = Together::default();
     let mut held: HashSet<Arc<str>> = HashSet::new();
     let Some(mut wanted) = states.next().await else { return };
     loop {

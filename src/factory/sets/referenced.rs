@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use futures::future::{BoxFuture, join_all};
+use futures::future::BoxFuture;
 use kube::Resource;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
@@ -20,6 +20,7 @@ use crate::informer::{
     InformerGroup, InformerSet, InformerStatus, InformerStopped, SharedInformer, StartError,
     SyncError, Unsynced, wait_for_all,
 };
+use crate::joining::join_all;
 use crate::lister::{NotFound, StoreState};
 use crate::lister_watcher::{Collection, ListerWatcher};
 use crate::object::{CachedEvent, Event, ObjectKey};

@@ -9,7 +9,6 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use futures::FutureExt;
-use futures::future::join_all;
 use kube::Resource;
 use tokio::time::timeout;
 
@@ -17,6 +16,7 @@ use super::member::{Known, Member, MemberHandler, tell};
 use super::{Members, State, Tag};
 use crate::indexer::Snapshot;
 use crate::informer::SharedInformer;
+use crate::joining::join_all;
 use crate::object::{Cached, CachedEvent, ObjectKey, ShardSelector};
 use crate::processor::HandlerRegistration;
 use crate::sync::Mutex;
