@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
-use futures::{StreamExt, stream};
+use futures::{FutureExt, StreamExt, stream};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{APIGroupList, APIResourceList, APIVersions};
 use kube::core::ApiResource;
 use kube::{Client, Error};
@@ -143,9 +143,12 @@ async fn discover(client: &Client) -> Result<(Wanted<Kind>, HashSet<String>), Er
         .collect();
     for tries in 1.. {
         let mut failed = Vec::new();
-        let answers = left.into_iter().map(|(group, preferred)| async move {
-            let path = format!("/apis/{}", preferred.group_version);
-            (group, preferred, document(client, &path).await)
+        let answers = left.into_iter().map(|(group, preferred)| {
+            let answer = async move {
+                let path = format!("/apis/{}", preferred.group_version);
+                (group, preferred, document(client, &path).await)
+            };
+            answer.boxed()
         });
         let mut answers = stream::iter(answers).buffer_unordered(PARALLEL).boxed();
         while let Some((group, preferred, answer)) = answers.next().await {
