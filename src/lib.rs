@@ -36,14 +36,14 @@
 //!    │  batches
 //! processing loop                             informer       one transaction a batch
 //!    ├──▶ Indexer ◀── Lister, Index, Snapshot indexer, lister
-//!    └──▶ SharedProcessor ──▶ handlers        processor      a backlog and a task for each
+//!    └──▶ SharedProcessor ──▶ handlers        processor      a backlog for each
 //! ```
 //!
 //! A [`SharedInformer`] owns one of each stage. A [`SharedInformerFactory`] gives the same informer
 //! to all callers that request the same objects. Every stage is public and can be used without the
-//! others. Two more parts use the pipeline: a [`WorkQueue`], and a [`Controller`]. Of several
-//! replicas of a controller, one works, with [leader election](leader_election). Or all of them
-//! share the objects, with a [`Sharding`].
+//! others. A [`WorkQueue`] stands beside the pipeline. A [`Controller`] follows informers and fills
+//! a queue. Of several replicas of a controller, one works, with [leader
+//! election](leader_election). Or all of them share the objects, with a [`Sharding`].
 //!
 //! # What you can rely on
 //!

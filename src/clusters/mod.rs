@@ -42,8 +42,9 @@
 //! A client that cannot be made, a function that fails and one that panics concern only their own
 //! cluster. It is tried again, after 1 s at first and up to a minute, with new informers.
 //!
-//! The clusters share the threads that decode, and a limit on the lists that are
-//! [read at a time](ClustersBuilder::max_concurrent_lists).
+//! The clusters share the threads that decode, a limit on the lists that are
+//! [read at a time](ClustersBuilder::max_concurrent_lists), and one of 32 on the plug-ins for
+//! credentials that run at a time.
 //!
 //! # Joining and leaving
 //!
