@@ -30,6 +30,10 @@ impl<T> PartedQueue<T> {
         self.front.len() + self.rest.len().saturating_sub(1) * PART + last
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.front.is_empty()
+    }
+
     /// Adds an element at the end. O(1): it moves at most the elements of one part.
     pub(crate) fn push_back(&mut self, element: T) {
         let last = self.rest.back_mut().unwrap_or(&mut self.front);

@@ -155,7 +155,10 @@ impl Bind for Late<Histogram, ()> {
 
 impl HistogramFn for Late<Histogram, ()> {
     fn record(&self, value: f64) {
-        self.call(|handle| handle.record(value), |()| {});
+        self.first.record(value);
+        if let Some(bound) = self.bound.get() {
+            bound.record(value);
+        }
     }
 }
 

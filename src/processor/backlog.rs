@@ -24,6 +24,8 @@
 
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use super::gapped_queue::GappedQueue;
 use crate::object::{Cached, CachedEvent, KeyMap, ObjectKey};
 
@@ -53,14 +55,14 @@ pub(super) struct Backlog {
     unused: Vec<Cached>,
 }
 
-/// The time at which an event was queued, in microseconds since the listener's start. It takes half
-/// the size of an `Instant`.
+/// The time at which an event was queued, in microseconds since the processor's start. It takes
+/// half the size of an `Instant`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Moment(u64);
 
 impl Moment {
-    pub(super) fn after(start: Duration) -> Self {
-        Self(u64::try_from(start.as_micros()).unwrap_or(u64::MAX))
+    pub(super) fn between(start: Instant, now: Instant) -> Self {
+        Self(u64::try_from(now.duration_since(start).as_micros()).unwrap_or(u64::MAX))
     }
 
     pub(super) fn until(self, now: Self) -> Duration {

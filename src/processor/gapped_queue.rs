@@ -66,7 +66,8 @@ impl<T> GappedQueue<T> {
 
     /// Takes the entry or gap in front, with its number.
     pub(super) fn pop(&mut self) -> Option<(u64, Option<T>)> {
-        self.moved.pop().or_else(|| self.rest.pop())
+        let run = if self.moved.entries.is_empty() { &mut self.rest } else { &mut self.moved };
+        run.pop()
     }
 
     /// Returns the place of an entry. `None` in it is a gap.
@@ -88,7 +89,7 @@ impl<T> GappedQueue<T> {
     /// Does a step of closing gaps, if `begin` is true or an earlier step left work. Calls
     /// `renumber` for each entry that gets another number, with both numbers.
     pub(super) fn close_gaps(&mut self, begin: bool, mut renumber: impl FnMut(&T, u64, u64)) {
-        if self.moved.entries.len() == 0 {
+        if self.moved.entries.is_empty() {
             if !begin {
                 return;
             }

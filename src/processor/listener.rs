@@ -86,11 +86,12 @@ impl Listener {
         options: &HandlerOptions,
         labels: &MetricLabels,
         dropper: SafeDropper,
+        started: Instant,
     ) -> Self {
         Self {
             id,
             name: options.name.clone(),
-            started: Instant::now(),
+            started,
             resync: Mutex::new(Resync::new(options.resync_or(None), Instant::now())),
             queue: Mutex::new(Queue {
                 backlog: Backlog::new(options.backlog),
@@ -142,9 +143,9 @@ impl Listener {
     }
 
     /// Queues these objects as initial adds, before everything else. O(1).
-    pub(super) fn begin_with(&self, stored: Stored, now: Instant) {
+    pub(super) fn begin_with(&self, stored: Stored, now: Moment) {
         let mut queue = self.queue.lock();
-        queue.backlog.set_now(self.moment(now));
+        queue.backlog.set_now(now);
         queue.backlog.begin_with(stored);
         queue.metrics.pending.set(|| queue.backlog.len());
         drop(queue);
@@ -157,7 +158,7 @@ impl Listener {
     }
 
     /// Queues an update for each of these unchanged objects.
-    pub(super) fn resend(&self, objects: &[(ObjectKey, Cached)], now: Instant) {
+    pub(super) fn resend(&self, objects: &[(ObjectKey, Cached)], now: Moment) {
         let events = objects.iter().map(|(key, object)| {
             (key, CachedEvent::Updated { old: object.clone(), new: object.clone() })
         });
@@ -165,8 +166,9 @@ impl Listener {
     }
 
     /// Queues the notifications of a batch that was stored at `now`.
-    pub(super) fn push(&self, notifications: &[Notification], now: Instant) {
-        let resyncing = self.resync().is_some();
+    pub(super) fn push(&self, notifications: &[Notification], now: Moment) {
+        let unchanged = |told: &Notification| told.recipients == Recipients::Resyncing;
+        let resyncing = notifications.iter().any(unchanged) && self.resync().is_some();
         let concerned = notifications.iter().filter(|notification| match notification.recipients {
             Recipients::Everyone => true,
             Recipients::Resyncing => resyncing,
@@ -177,7 +179,7 @@ impl Listener {
     fn queue_all<'a>(
         &self,
         events: impl Iterator<Item = (&'a ObjectKey, CachedEvent)>,
-        now: Instant,
+        now: Moment,
     ) {
         let mut queue = self.queue.lock();
         if queue.close.is_some() {
@@ -185,7 +187,7 @@ impl Listener {
         }
         let backlog = &mut queue.backlog;
         let (merged, cancelled) = (backlog.merged(), backlog.cancelled());
-        backlog.set_now(self.moment(now));
+        backlog.set_now(now);
         for (key, event) in events {
             backlog.push(key, event);
         }
@@ -229,10 +231,7 @@ impl Listener {
             name: self.name.clone(),
             synced: *self.synced.borrow(),
             backlog: queue.backlog.len(),
-            lag: queue
-                .backlog
-                .oldest()
-                .map_or(Duration::ZERO, |since| since.until(self.moment(Instant::now()))),
+            lag: queue.backlog.oldest().map_or(Duration::ZERO, |since| self.lag(since)),
             delivered: self.delivered.load(Ordering::Relaxed),
             merged: queue.backlog.merged(),
             cancelled: queue.backlog.cancelled(),
@@ -240,8 +239,9 @@ impl Listener {
         }
     }
 
-    fn moment(&self, now: Instant) -> Moment {
-        Moment::after(now.duration_since(self.started))
+    /// Returns the time since `since`.
+    fn lag(&self, since: Moment) -> Duration {
+        since.until(Moment::between(self.started, Instant::now()))
     }
 
     /// Takes the next delivery from the backlog.
@@ -258,7 +258,7 @@ impl Listener {
                 metrics.pending.set(|| backlog.len());
                 metrics.lag.observe(|| {
                     let again = observed.replace(since) == Some(since);
-                    (!again).then(|| since.until(self.moment(Instant::now())))
+                    (!again).then(|| self.lag(since))
                 });
                 Poll::Ready(Some(Delivery::Event(key, event)))
             }

@@ -28,6 +28,7 @@ use kube::Resource;
 use tokio::time::Instant;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
+use self::backlog::Moment;
 pub(crate) use self::handler::resync_period;
 pub use self::handler::{EventHandler, HandlerOptions};
 pub use self::listener::EventStream;
@@ -92,6 +93,8 @@ pub(crate) struct ProcessorState {
     next_id: AtomicU64,
     labels: MetricLabels,
     dropper: SafeDropper,
+    /// The time from which the moments of its backlogs count.
+    started: Instant,
 }
 
 /// A change of the store, for the handlers.
@@ -147,7 +150,8 @@ pub struct DispatchGuard<'a>(MutexGuard<'a, Vec<Arc<Listener>>>, &'a SharedProce
 pub(crate) struct Listeners {
     handlers: Vec<Arc<Listener>>,
     taps: Vec<Arc<Tap>>,
-    stored: Instant,
+    started: Instant,
+    stored: Moment,
 }
 
 /// The objects that a new handler receives first, from one snapshot of the store.
@@ -180,10 +184,9 @@ impl SharedProcessor {
     pub(crate) fn with_metrics(labels: MetricLabels, dropper: SafeDropper) -> Self {
         let (listeners, closing) = (Mutex::default(), Mutex::default());
         let next_id = AtomicU64::new(0);
-        let taps = Mutex::default();
-        Self {
-            shared: Arc::new(ProcessorState { listeners, closing, taps, next_id, labels, dropper }),
-        }
+        let (taps, started) = (Mutex::default(), Instant::now());
+        let shared = ProcessorState { listeners, closing, taps, next_id, labels, dropper, started };
+        Self { shared: Arc::new(shared) }
     }
 
     /// Locks the processor between two batches. Blocks while a batch is being distributed, and
@@ -209,12 +212,9 @@ impl SharedProcessor {
         listeners.iter().filter_map(|listener| listener.next_resync()).find(|next| *next <= now)?;
         // Handlers whose resync is almost due join in.
         let due = listeners.iter().filter(|listener| listener.begin_resync(now)).cloned();
-        let listeners: Vec<_> = due.collect();
-        (!listeners.is_empty()).then_some(Listeners {
-            handlers: listeners,
-            taps: Vec::new(),
-            stored: now,
-        })
+        let handlers: Vec<_> = due.collect();
+        let started = self.shared.started;
+        (!handlers.is_empty()).then(|| Listeners::of(handlers, Vec::new(), started, now))
     }
 
     /// Returns the shortest resync period of any handler.
@@ -244,7 +244,7 @@ impl DispatchGuard<'_> {
     /// result stays valid after the guard is dropped.
     pub(crate) fn listeners(&self) -> Listeners {
         let taps = self.1.shared.taps.lock().clone();
-        Listeners { handlers: self.0.clone(), taps, stored: Instant::now() }
+        Listeners::of(self.0.clone(), taps, self.1.shared.started, Instant::now())
     }
 
     /// Adds a tap that takes every change from the next batch on.
@@ -322,11 +322,12 @@ impl DispatchGuard<'_> {
         complete: bool,
         delivery_token: Option<TaskTrackerToken>,
     ) -> Arc<Listener> {
-        let ProcessorState { next_id, labels, dropper, .. } = &*self.1.shared;
+        let ProcessorState { next_id, labels, dropper, started, .. } = &*self.1.shared;
         let id = next_id.fetch_add(1, Ordering::Relaxed);
-        let listener = Arc::new(Listener::new(id, options, labels, dropper.clone()));
+        let listener = Arc::new(Listener::new(id, options, labels, dropper.clone(), *started));
         listener.hold_token(delivery_token);
-        listener.begin_with(Box::new(stored.into_iter()), Instant::now());
+        let now = Moment::between(*started, Instant::now());
+        listener.begin_with(Box::new(stored.into_iter()), now);
         if complete {
             listener.end_initial();
         }
@@ -336,6 +337,15 @@ impl DispatchGuard<'_> {
 }
 
 impl Listeners {
+    fn of(
+        handlers: Vec<Arc<Listener>>,
+        taps: Vec<Arc<Tap>>,
+        started: Instant,
+        stored: Instant,
+    ) -> Self {
+        Self { handlers, taps, started, stored: Moment::between(started, stored) }
+    }
+
     /// Queues each notification for each handler that it concerns.
     pub(crate) fn distribute(&self, notifications: &[Notification]) {
         if notifications.is_empty() {
@@ -348,7 +358,7 @@ impl Listeners {
 
     /// Queues an update for each of these unchanged objects, for a resync.
     pub(crate) fn resend(&self, objects: &[(ObjectKey, Cached)]) {
-        let now = Instant::now();
+        let now = Moment::between(self.started, Instant::now());
         self.handlers.iter().for_each(|listener| listener.resend(objects, now));
     }
 

@@ -98,7 +98,8 @@ fn end_mark_stays_behind_initial_adds() {
 
 #[test]
 fn merged_event_keeps_the_first_queue_time() {
-    let at = |seconds| Moment::after(Duration::from_secs(seconds));
+    let start = Instant::now();
+    let at = |seconds| Moment::between(start, start + Duration::from_secs(seconds));
     let mut backlog = Backlog::new(1);
     let pushes =
         [(1, 0, updated(1, 2)), (2, 1, added(3)), (3, 0, updated(2, 4)), (4, 0, deleted(4))];
