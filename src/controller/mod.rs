@@ -39,6 +39,7 @@ mod run;
 mod slots;
 mod status;
 mod streams;
+mod supervision;
 mod tracking;
 mod triggers;
 mod view;

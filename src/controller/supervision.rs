@@ -1,0 +1,348 @@
+//! One term of a controller's work: connect, reconcile, restart what ends, stop.
+
+use std::future::pending;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::{BoxFuture, try_join};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, timeout};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::additions::{AdditionTasks, Term};
+use super::error_policy::OwnFailures;
+use super::following::{Connection, Connector, Followed, Group, followed, members};
+use super::reconciler::{Reconcile, Reconciler};
+use super::slots::Arrivals;
+use super::{ControllerError, ControllerParts, Phase};
+use crate::informer::{InformerStopped, SyncError};
+use crate::joining::{LabelledTasks, Together, first_of, join_all};
+use crate::lease::{DROP_TIMEOUT, WorkScope, closed_tracker};
+use crate::lister_watcher::Collection;
+use crate::object::ObjectKey;
+use crate::panic::catch_async;
+use crate::sync::{Mutex, Notify};
+use crate::time::Moment;
+
+/// The pause before a task that panicked is started again.
+const RESTART_PAUSE: Duration = Duration::from_secs(1);
+
+impl ControllerParts {
+    /// Reconciles until the scope's token is cancelled, and then for at most the grace.
+    pub(super) async fn work(
+        &self,
+        scope: WorkScope,
+        reconcile: &Reconcile,
+    ) -> Result<(), ControllerError> {
+        // Cancelled with the term of leadership, and earlier if an informer stops.
+        let stop = scope.token().child_token();
+        let _ends = stop.clone().drop_guard();
+        let mut feeds = Feeds::default();
+        // Another replica may have worked until now. Work begins only with a newer view.
+        let won = scope.won();
+        self.additions.begin(won);
+        let mut additions = AdditionTasks::new(Term {
+            additions: self.additions.clone(),
+            connector: self.connector(),
+            since: won,
+        });
+        let takes_over = async {
+            self.await_kinds().await;
+            if won > Moment::START {
+                self.status.enter(Phase::TakingOver);
+                self.await_view(won).await?;
+            }
+            Ok(())
+        };
+        match stop
+            .run_until_cancelled(try_join(takes_over, self.connect(&mut feeds, &mut additions)))
+            .await
+        {
+            None => return Ok(()),
+            Some(begins) => drop(begins?),
+        }
+        // Nothing watches the cache any more for keys that an earlier term parked.
+        for key in self.write_waits.end_all() {
+            self.queue.unpark(&key);
+        }
+        // No addition of an earlier term wakes them any more.
+        self.additions.queue_unseen(&self.queue);
+        let _works = self.all_requests.begin_work();
+        self.status.begin_work(self.limits.workers);
+        let reconciler = Arc::new(Reconciler {
+            name: self.name.clone(),
+            kind: self.kind.clone(),
+            objects: self.objects.clone(),
+            additions: self.additions.clone(),
+            groups: self.groups.clone(),
+            slots: self.slots.clone(),
+            writes: self.writes.clone(),
+            write_waits: self.write_waits.clone(),
+            missing_informers: self.missing_informers.clone(),
+            queue: self.queue.clone(),
+            status: self.status.clone(),
+            errors: self.errors.clone(),
+            own_failures: OwnFailures::default(),
+            timeout: self.limits.timeout,
+            hot_key_delay: self.limits.hot_key_delay,
+            spinning: Mutex::default(),
+            spins: Notify::new(),
+            stop: stop.clone(),
+            scope: scope.clone(),
+            watchers: TaskTracker::new(),
+            tracked: closed_tracker(),
+            aborted: CancellationToken::new(),
+            reconcile: reconcile.clone(),
+            no_context: Arc::new(()),
+        });
+        // Even if this future is dropped, no tracked task outlives it.
+        let _aborts = reconciler.aborted.clone().drop_guard();
+        let mut workers = JoinSet::new();
+        for number in 0..self.limits.workers {
+            workers.spawn(reconciler.clone().worker(number));
+        }
+        let feeds = (&mut feeds, &mut additions);
+        let ended = self.supervise(&scope, &reconciler, &mut workers, feeds).await;
+        stop.cancel();
+        let tracked = reconciler.tracked.clone();
+        let finish = async |workers: &mut JoinSet<()>| {
+            while workers.join_next().await.is_some() {}
+            tracked.wait().await;
+        };
+        if timeout(self.limits.grace, finish(&mut workers)).await.is_err() {
+            workers.abort_all();
+            reconciler.aborted.cancel();
+            // Code that blocks its thread may take forever: do not wait for it.
+            let _blocked = timeout(DROP_TIMEOUT, finish(&mut workers)).await;
+        }
+        let keys = self.status.end_work();
+        if !keys.is_empty() {
+            let some: Vec<_> = keys.iter().take(10).map(ObjectKey::as_str).collect();
+            tracing::error!(
+                controller = &*self.name,
+                number = keys.len(),
+                keys = ?some,
+                "reconciles had not ended within the grace and were dropped; code that blocks a \
+                 thread goes on until it returns"
+            );
+        }
+        ended.and(unfinished(&self.name, keys))
+    }
+
+    /// Restarts workers and connections that end unexpectedly, until the stop.
+    async fn supervise(
+        &self,
+        scope: &WorkScope,
+        reconciler: &Arc<Reconciler>,
+        workers: &mut JoinSet<()>,
+        (feeds, additions): (&mut Feeds, &mut AdditionTasks),
+    ) -> Result<(), ControllerError> {
+        let mut informer_ends = pin!(first_end(&self.groups));
+        let mut uncovered = pin!(self.uncovered());
+        let mut slow = pin!(self.status.tell_slow(&self.name));
+        // Includes informers that synced meanwhile.
+        let missing_informers =
+            self.members().enumerate().filter(|(place, _)| self.missing_informers.contains(*place));
+        let latecomers = missing_informers.map(|(place, member)| {
+            let latecomer = async move {
+                let _fresh = member.fresh(scope.won(), Duration::MAX).await;
+                place
+            };
+            latecomer.boxed()
+        });
+        let mut latecomers: Together<_> = latecomers.collect();
+        let mut next_number = self.limits.workers;
+        let unwatched = self.groups.iter().map(|group| group.unwatched(self.limits.sync).boxed());
+        let mut unwatched = pin!(first_of(unwatched));
+        let began = Instant::now();
+        loop {
+            tokio::select! {
+                biased;
+                () = reconciler.stop.cancelled() => return Ok(()),
+                collection = &mut informer_ends => return Err(stopped(&self.name, collection)),
+                error = &mut uncovered => return Err(error),
+                () = reconciler.spins.notified() => {
+                    let spinning = reconciler.spinning.lock().take();
+                    if let Some((key, new_keys)) = spinning {
+                        return Err(self.spins(key, new_keys));
+                    }
+                }
+                unsynced = &mut unwatched => {
+                    let controller = self.name.clone();
+                    let source = SyncError { unsynced, waited: began.elapsed() };
+                    return Err(ControllerError::NotSynced { controller, source });
+                }
+                never = &mut slow => match never {},
+                Some(place) = latecomers.next() => {
+                    for (key, ()) in self.missing_informers.remove(place).into_entries() {
+                        self.queue.unpark(&key);
+                    }
+                }
+                Some(_) = workers.join_next() => {
+                    self.status.count_restart();
+                    tracing::error!(controller = &*self.name, "a worker ended unexpectedly");
+                    workers.spawn(reconciler.clone().worker(next_number));
+                    next_number += 1;
+                }
+                unexpected = additions.changed() => {
+                    if unexpected {
+                        self.status.count_restart();
+                        tracing::error!(controller = &*self.name, "an addition ended unexpectedly");
+                    }
+                    additions.begin();
+                }
+                Some(place) = feeds.next_end() => {
+                    self.status.count_restart();
+                    tracing::error!(controller = &*self.name, "a connection ended unexpectedly");
+                    if let Some(place) = place
+                        && let Some(informer) = followed(&self.groups).get(place)
+                    {
+                        feeds.add(place, self.connect_to(informer)?);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Connects to every informer, and waits until the keys of all objects are queued that those
+    /// have which it was built with. So priorities count from the first reconcile on.
+    async fn connect(
+        &self,
+        feeds: &mut Feeds,
+        additions: &mut AdditionTasks,
+    ) -> Result<(), ControllerError> {
+        additions.begin();
+        let mut fed = Vec::new();
+        for (place, informer) in followed(&self.groups).into_iter().enumerate() {
+            fed.push(feeds.add(place, self.connect_to(informer)?));
+        }
+        for fed in fed {
+            fed.cancelled().await;
+        }
+        if let Some(slots) = self.slots.clone() {
+            let arrivals = Arrivals {
+                objects: self.objects.clone(),
+                groups: self.groups.clone(),
+                predicates: self.predicates.clone(),
+                queue: self.queue.clone(),
+                status: self.status.clone(),
+                all_requests: self.all_requests.clone(),
+            };
+            let (gate, groups) = (slots.clone(), self.groups.clone());
+            let proving = async move {
+                join_all(members(&groups).into_iter().map(|member| gate.prove(member).boxed()))
+                    .await;
+                pending::<()>().await;
+            };
+            feeds.spawn(proving.boxed());
+            let (name, status) = (self.name.clone(), self.status.clone());
+            let feeding = async move {
+                loop {
+                    let feeding = slots.feed(&arrivals);
+                    // Unpacking an object runs its type's deserializer.
+                    if let Err(message) = catch_async(feeding).await {
+                        status.count_restart();
+                        tracing::error!(controller = &*name, message, "the slots' feed panicked");
+                    }
+                    sleep(RESTART_PAUSE).await;
+                }
+            };
+            feeds.spawn(feeding.boxed());
+        }
+        for stream in &self.streams {
+            let (queue, status) = (self.queue.clone(), self.status.clone());
+            let feeding = stream.clone().feed(queue, status, self.all_requests.clone());
+            feeds.spawn(feeding.boxed());
+        }
+        Ok(())
+    }
+
+    /// Returns the error for a key that spins, and lets waits for an informer name it.
+    fn spins(&self, key: ObjectKey, new_keys: bool) -> ControllerError {
+        let (controller, triggers) = (self.name.clone(), self.status.history().of(&key));
+        let error = ControllerError::Spins { controller, key, triggers, new_keys };
+        let text: Arc<str> = error.to_string().into();
+        self.members().for_each(|member| member.note_spin(text.clone()));
+        for (member, _) in self.additions.members() {
+            member.note_spin(text.clone());
+        }
+        error
+    }
+
+    fn connector(&self) -> Connector {
+        let additions = self.additions.clone();
+        Connector {
+            controller: self.name.clone(),
+            queue: self.queue.clone(),
+            status: self.status.clone(),
+            debounce: self.debounce,
+            all_requests: self.all_requests.clone(),
+            slots: self.slots.clone(),
+            knows: Arc::new(move |key| additions.sight(key, None).knows()),
+        }
+    }
+
+    fn connect_to(&self, informer: &Followed) -> Result<Connection, ControllerError> {
+        informer
+            .connect(&self.connector())
+            .map_err(|_| stopped(&self.name, informer.membership.collection()))
+    }
+}
+
+/// The tasks that feed the queue. A connection has the position of its informer.
+#[derive(Default)]
+struct Feeds(LabelledTasks<Option<usize>, ()>);
+
+impl Feeds {
+    /// Runs a connection. Returns the token that is cancelled when the keys of all stored objects
+    /// are in the queue.
+    fn add(&mut self, place: usize, connection: Connection) -> CancellationToken {
+        let Connection { feeding, fed } = connection;
+        self.0.spawn(Some(place), feeding.boxed());
+        fed
+    }
+
+    /// Runs a task that needs no informer.
+    fn spawn(&mut self, feeding: BoxFuture<'static, ()>) {
+        self.0.spawn(None, feeding);
+    }
+
+    /// Waits until a task ends; none should. Returns the position of its informer, if it has one.
+    /// Returns `None` if there is no task.
+    async fn next_end(&mut self) -> Option<Option<usize>> {
+        self.0.next().await.map(|(place, _)| place)
+    }
+}
+
+/// Waits until the first informer stops.
+pub(super) async fn first_end(groups: &[Group]) -> &Collection {
+    let ends = members(groups).into_iter().map(|member| {
+        let end = async move {
+            member.stopped().await;
+            member.collection()
+        };
+        end.boxed()
+    });
+    first_of(ends).await
+}
+
+pub(super) fn stopped(controller: &Arc<str>, collection: &Collection) -> ControllerError {
+    ControllerError::Stopped {
+        controller: controller.clone(),
+        collection: collection.to_string(),
+        source: InformerStopped,
+    }
+}
+
+pub(super) fn unfinished(
+    controller: &Arc<str>,
+    keys: Vec<ObjectKey>,
+) -> Result<(), ControllerError> {
+    if keys.is_empty() {
+        return Ok(());
+    }
+    Err(ControllerError::Unfinished { controller: controller.clone(), keys })
+}
