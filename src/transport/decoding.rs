@@ -5,11 +5,12 @@
 //! large portions. Items keep the order of the answer, and an error follows all items before it. At
 //! most one portion for each thread, and one more, are in memory.
 
+use std::collections::VecDeque;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use futures::future::BoxFuture;
-use futures::stream::{BoxStream, Fuse, FuturesOrdered};
+use futures::future::{BoxFuture, MaybeDone, maybe_done};
+use futures::stream::{BoxStream, Fuse};
 use futures::{FutureExt, Stream, StreamExt};
 
 use super::decode_threads::SourceThreads;
@@ -41,7 +42,7 @@ where
         threads,
         most,
         next: Portion::default(),
-        elsewhere: FuturesOrdered::new(),
+        elsewhere: VecDeque::new(),
         decoded: Items::default(),
     }
     .boxed()
@@ -60,7 +61,8 @@ struct Decoding<T> {
     most: usize,
     /// The portion that is being filled.
     next: Portion<T>,
-    elsewhere: FuturesOrdered<BoxFuture<'static, Items<T>>>,
+    /// The portions that the threads decode, in the order of the answer.
+    elsewhere: VecDeque<MaybeDone<BoxFuture<'static, Items<T>>>>,
     decoded: Items<T>,
 }
 
@@ -113,7 +115,14 @@ where
             if let Some(item) = this.decoded.next() {
                 return Poll::Ready(Some(item));
             }
-            if let Poll::Ready(Some(items)) = this.elsewhere.poll_next_unpin(cx) {
+            // Each is polled, because a portion is handed over at its first poll.
+            for portion in &mut this.elsewhere {
+                let _done = portion.poll_unpin(cx);
+            }
+            if let Some(first) = this.elsewhere.front_mut()
+                && let Some(items) = Pin::new(first).take_output()
+            {
+                this.elsewhere.pop_front();
                 this.decoded = items;
                 continue;
             }
@@ -138,7 +147,7 @@ where
             } else {
                 let threads = this.threads.clone();
                 let decoding = async move { threads.run(move || portion.decode()).await };
-                this.elsewhere.push_back(decoding.boxed());
+                this.elsewhere.push_back(maybe_done(decoding.boxed()));
             }
         }
     }
