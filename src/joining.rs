@@ -11,6 +11,7 @@ use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
 use tokio::task::{Id, JoinError, JoinSet};
 
+use crate::panic::into_message;
 use crate::sorting::sort_by;
 use crate::sync::Mutex;
 
@@ -87,10 +88,46 @@ pub(crate) fn first_of<'a, T: Send + 'a>(
     futures.into_iter().collect::<Together<_>>().first().boxed()
 }
 
+/// The place of the output of one future. Futures that fill such places have one type, whatever
+/// their outputs are. So the code that runs them is compiled once.
+pub(crate) struct Output<T>(Arc<Mutex<Option<T>>>);
+
+impl<T> Default for Output<T> {
+    fn default() -> Self {
+        Self(Arc::default())
+    }
+}
+
+impl<T> Clone for Output<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<T: Send> Output<T> {
+    /// Returns a future that puts the output of this one here.
+    pub(crate) fn of<'a>(&self, future: impl Future<Output = T> + Send + 'a) -> BoxFuture<'a, ()>
+    where
+        T: 'a,
+    {
+        let place = self.0.clone();
+        let filling = async move {
+            let output = future.await;
+            *place.lock() = Some(output);
+        };
+        filling.boxed()
+    }
+
+    /// Takes the output. `None` if the future has not ended, or panicked.
+    pub(crate) fn take(&self) -> Option<T> {
+        self.0.lock().take()
+    }
+}
+
 /// Tasks with labels. Dropping them drops each task at its next await.
 pub(crate) struct LabelledTasks<L, T> {
-    tasks: JoinSet<T>,
-    labels: Vec<(Id, L)>,
+    tasks: JoinSet<()>,
+    labels: Vec<(Id, L, Output<T>)>,
 }
 
 impl<L, T> Default for LabelledTasks<L, T> {
@@ -105,20 +142,24 @@ impl<L, T: Send + 'static> LabelledTasks<L, T> {
     /// # Panics
     /// Panics outside a tokio runtime.
     pub(crate) fn spawn(&mut self, label: L, task: BoxFuture<'static, T>) {
-        let id = self.tasks.spawn(task).id();
-        self.labels.push((id, label));
+        let output = Output::default();
+        let id = self.tasks.spawn(output.of(task)).id();
+        self.labels.push((id, label, output));
     }
 
-    /// Waits until a task ends. Returns its label, and its output unless it panicked. Returns
-    /// `None` if there is no task. Cancel safe.
-    pub(crate) async fn next(&mut self) -> Option<(L, Result<T, JoinError>)> {
+    /// Waits until a task ends. Returns its label, and its output or the message of its panic.
+    /// Returns `None` if there is no task. Cancel safe.
+    pub(crate) async fn next(&mut self) -> Option<(L, Result<T, String>)> {
         let ended = self.tasks.join_next_with_id().await?;
-        let (id, output) = match ended {
-            Ok((id, output)) => (id, Ok(output)),
-            Err(error) => (error.id(), Err(error)),
+        let id = ended.as_ref().map_or_else(JoinError::id, |(id, ())| *id);
+        let place = self.labels.iter().position(|(of, ..)| *of == id)?;
+        let (_, label, output) = self.labels.swap_remove(place);
+        let failed = |error: JoinError| match error.try_into_panic() {
+            Ok(payload) => into_message(payload),
+            Err(_) => "it was aborted".to_owned(),
         };
-        let place = self.labels.iter().position(|(of, _)| *of == id)?;
-        Some((self.labels.swap_remove(place).1, output))
+        let message = ended.err().map(failed).unwrap_or_default();
+        Some((label, output.take().ok_or(message)))
     }
 }
 
@@ -161,10 +202,9 @@ mod tests {
         tasks.spawn("ends", after(2));
         tasks.spawn("panics", async { panic!("as the test wants") }.boxed());
         let (label, panicked) = tasks.next().await.unwrap();
-        assert_eq!((label, panicked.unwrap_err().is_panic()), ("panics", true));
-        let (label, ended) = tasks.next().await.unwrap();
-        assert_eq!((label, ended.unwrap()), ("ends", 2));
-        assert!(tasks.next().await.is_none());
+        assert_eq!((label, panicked), ("panics", Err("as the test wants".to_owned())));
+        assert_eq!(tasks.next().await, Some(("ends", Ok(2))));
+        assert_eq!(tasks.next().await, None);
     }
 
     #[tokio::test(start_paused = true)]

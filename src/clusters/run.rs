@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::pending;
 use tokio::sync::watch;
-use tokio::task::{JoinError, yield_now};
+use tokio::task::yield_now;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
@@ -19,7 +19,6 @@ use crate::joining::LabelledTasks;
 use crate::leader_election::WorkScope;
 use crate::lease::ScopeOwner;
 use crate::object::ring_hash;
-use crate::panic::into_message;
 use crate::sharding::{Sharding, ShardingStatus};
 
 /// The period of the check of slots, beside the changes that are told.
@@ -83,8 +82,7 @@ impl ClustersState {
                 biased;
                 () = scope.token().cancelled(), if !stopping => {}
                 Some((name, ended)) = tasks.next() => {
-                    if let Err(Ok(payload)) = ended.map_err(JoinError::try_into_panic) {
-                        let message = into_message(payload);
+                    if let Err(message) = ended {
                         tracing::error!(message, "the task of a cluster panicked");
                     }
                     present.remove(&name);

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::machine::LossCause;
+use super::work::JoinResult;
 use crate::lease::LeaseError;
 use crate::panic;
 
@@ -77,14 +78,10 @@ pub enum WorkEnd {
 
 impl WorkEnd {
     /// Returns the end of the work from its result, and the message if it panicked.
-    pub(super) fn of<T>(
-        result: Result<T, tokio::task::JoinError>,
-        late: bool,
-    ) -> (Self, Option<String>) {
+    pub(super) fn of(result: JoinResult, late: bool) -> (Self, Option<String>) {
         let in_time = |end| if late { Self::Late } else { end };
         match result.map_err(tokio::task::JoinError::try_into_panic) {
-            // The value is the user's, and its destructor may panic.
-            Ok(value) => (in_time(Self::Ended), panic::catch(|| drop(value)).err()),
+            Ok(()) => (in_time(Self::Ended), None),
             Err(Ok(payload)) => (Self::Panicked, Some(panic::into_message(payload))),
             Err(Err(_)) => (in_time(Self::Dropped), None),
         }

@@ -5,6 +5,7 @@ use std::pin::pin;
 
 use futures::FutureExt;
 use tokio::runtime::Handle;
+use tokio::task::JoinError;
 use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
@@ -13,15 +14,16 @@ use super::client::StepResult;
 use super::error::{LeaderElectionError, WorkEnd};
 use super::machine::{LossCause, Step, StepOutcome};
 use super::state::StepDownOnDrop;
-use super::work::{JoinResult, RenewOnDrop, TermWork, Work};
+use super::work::{JoinResult, Lead, RenewOnDrop, TermWork, Work};
 use super::{Candidate, LeaderElector, Outcome, now};
+use crate::joining::Output;
 use crate::lease::{DROP_TIMEOUT, Term, WorkScope};
-use crate::panic;
+use crate::panic::{SafeDrop, into_message};
 
 /// The reason why leading ended.
-enum End<T> {
+enum End {
     /// The work ended in this term.
-    Work(JoinResult<T>, Term),
+    Work(JoinResult, Term),
     Lost(LossCause, Term),
     /// The work exceeded the grace, cannot be dropped, and is to be abandoned.
     Overdue,
@@ -118,9 +120,32 @@ impl LeaderElector {
         F: FnOnce(WorkScope) -> Fut + Send + 'static,
         Fut: Future<Output: Send + 'static> + Send + 'static,
     {
+        // Its `Drop` may panic, also after the loss of the lease.
+        let output = Output::default();
+        let place = output.clone();
+        let lead = move |scope| {
+            let work = lead(scope);
+            place.of(async move { SafeDrop::new(work.await) })
+        };
+        let outcome = self.run_erased(stop, Box::new(lead)).await?;
+        let take = || output.take().and_then(|mut output| output.take());
+        Ok(match outcome {
+            Outcome::NeverLed => Outcome::NeverLed,
+            Outcome::Stopped(done) => Outcome::Stopped(done.and_then(|()| take())),
+            Outcome::Finished(()) => take().map_or(Outcome::Stopped(None), Outcome::Finished),
+        })
+    }
+
+    /// Runs work whose output is put elsewhere. So a term is compiled once.
+    async fn run_erased(
+        &mut self,
+        stop: CancellationToken,
+        lead: Lead,
+    ) -> Result<Outcome<()>, LeaderElectionError> {
         let (work_on, ending) = (Handle::current(), self.ending);
         let (candidate, watched) = (self.candidate.clone(), stop.clone());
         let around = self.around.clone();
+        let result = Output::default();
         let running = async move {
             // Free, unless the task of a dropped call has not ended yet.
             let mut candidate = candidate.lock_owned().await;
@@ -132,7 +157,7 @@ impl LeaderElector {
             let (lease, cause) = (self.lease.clone(), LossCause::RenewDeadline);
             Err(LeaderElectionError::Lost { lease, cause, last_error: None, work })
         };
-        let running = AbortOnDropHandle::new(runtime.spawn(running.boxed()));
+        let running = AbortOnDropHandle::new(runtime.spawn(result.of(running)));
         let ended = tokio::select! {
             biased;
             ended = running => ended,
@@ -146,16 +171,11 @@ impl LeaderElector {
                 return lost(if ended { WorkEnd::Dropped } else { WorkEnd::StillRunning });
             }
         };
-        match ended {
-            Ok(result) => result,
-            Err(error) => {
-                if let Ok(payload) = error.try_into_panic() {
-                    std::panic::resume_unwind(payload);
-                }
-                // The runtime was shut down, and the work was dropped.
-                lost(WorkEnd::Dropped)
-            }
+        if let Err(Ok(payload)) = ended.map_err(JoinError::try_into_panic) {
+            std::panic::resume_unwind(payload);
         }
+        // Without a result, the runtime was shut down, and the work was dropped.
+        result.take().unwrap_or_else(|| lost(WorkEnd::Dropped))
     }
 
     /// Waits until the runtime that renews the lease hangs: a term has expired, or the elector was
@@ -198,17 +218,13 @@ impl LeaderElector {
 
 impl Candidate {
     /// Waits until this candidate leads, then runs the work once, on this runtime.
-    async fn run<F, Fut>(
+    async fn run(
         &mut self,
         stop: CancellationToken,
-        lead: F,
+        lead: Lead,
         work_on: &Handle,
         around: Vec<TaskTracker>,
-    ) -> Result<Outcome<Fut::Output>, LeaderElectionError>
-    where
-        F: FnOnce(WorkScope) -> Fut + Send + 'static,
-        Fut: Future<Output: Send + 'static> + Send + 'static,
-    {
+    ) -> Result<Outcome<()>, LeaderElectionError> {
         tokio::select! {
             biased;
             () = self.last.wait_until_ended() => {}
@@ -226,12 +242,11 @@ impl Candidate {
         let (mine, guard) = (scope.clone(), (gone.drop_guard(), scope.outer_tokens()));
         let leading = async move {
             let scope = mine.clone();
-            let output = scope.run_until_aborted(lead(mine)).await;
+            let ended = scope.run_until_aborted(lead(mine)).await;
             drop(guard);
-            match output {
-                Some(output) => output,
+            if ended.is_none() {
                 // The elector drops this task.
-                None => pending().await,
+                pending::<()>().await;
             }
         };
         let mut work = Work {
@@ -296,12 +311,7 @@ impl Candidate {
     }
 
     /// Renews the lease until the work has ended or must end.
-    async fn hold<T>(
-        &mut self,
-        next: Step,
-        work: &mut Work<T>,
-        renews: &mut RenewOnDrop,
-    ) -> End<T> {
+    async fn hold(&mut self, next: Step, work: &mut Work, renews: &mut RenewOnDrop) -> End {
         let leading = work.scope.token().clone();
         let mut request = self.lease.perform(next);
         let mut stop = Stop::No;
@@ -358,13 +368,13 @@ impl Candidate {
     }
 
     /// Ends the work after leadership was lost.
-    async fn lost<T>(
+    async fn lost(
         &mut self,
         cause: LossCause,
         term: Term,
-        mut work: Work<T>,
+        mut work: Work,
         stop: &CancellationToken,
-    ) -> Result<Outcome<T>, LeaderElectionError> {
+    ) -> Result<Outcome<()>, LeaderElectionError> {
         let abort = match cause {
             LossCause::RenewDeadline => term.abort,
             // Another replica may lead already.
@@ -390,13 +400,13 @@ impl Candidate {
 
     /// Returns the outcome of work that ended in its term. Releases the lease, unless it has
     /// expired meanwhile.
-    async fn conclude<T>(
+    async fn conclude(
         &mut self,
-        result: JoinResult<T>,
+        result: JoinResult,
         term: Term,
         stop: &CancellationToken,
         scope: &WorkScope,
-    ) -> Result<Outcome<T>, LeaderElectionError> {
+    ) -> Result<Outcome<()>, LeaderElectionError> {
         scope.end();
         // Nothing waits for this term any more: a slow release does not count.
         self.state.end_work();
@@ -428,17 +438,17 @@ impl Candidate {
     }
 
     /// Converts the result of the work.
-    fn ended<T>(
+    fn ended(
         &self,
-        result: JoinResult<T>,
+        result: JoinResult,
         stop: &CancellationToken,
-    ) -> Result<Outcome<T>, LeaderElectionError> {
+    ) -> Result<Outcome<()>, LeaderElectionError> {
         match result {
-            Ok(value) if stop.is_cancelled() => Ok(Outcome::Stopped(Some(value))),
-            Ok(value) => Ok(Outcome::Finished(value)),
+            Ok(()) if stop.is_cancelled() => Ok(Outcome::Stopped(Some(()))),
+            Ok(()) => Ok(Outcome::Finished(())),
             Err(error) => match error.try_into_panic() {
                 Ok(payload) => {
-                    let message = panic::into_message(payload);
+                    let message = into_message(payload);
                     Err(LeaderElectionError::Panicked { lease: self.name(), message })
                 }
                 // The task was dropped: by the elector, or by a runtime that shuts down.

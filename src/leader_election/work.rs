@@ -4,6 +4,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use futures::FutureExt;
+use futures::future::BoxFuture;
 use tokio::runtime::Handle;
 use tokio::time::{sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
@@ -16,20 +17,23 @@ use super::state::LeadershipCell;
 use crate::lease::{DROP_TIMEOUT, WorkScope};
 
 /// The result of an awaited task.
-pub(super) type JoinResult<T> = Result<T, tokio::task::JoinError>;
+pub(super) type JoinResult = Result<(), tokio::task::JoinError>;
+
+/// Begins the work of a term. Its future keeps its own output.
+pub(super) type Lead = Box<dyn FnOnce(WorkScope) -> BoxFuture<'static, ()> + Send>;
 
 /// The task that does the work, with everything that it tracks.
-pub(super) struct Work<T> {
+pub(super) struct Work {
     /// Aborts the task when it is dropped.
-    pub(super) task: AbortOnDropHandle<T>,
+    pub(super) task: AbortOnDropHandle<()>,
     /// The result of the task, once it has ended.
-    pub(super) result: Option<JoinResult<T>>,
+    pub(super) result: Option<JoinResult>,
     pub(super) scope: WorkScope,
 }
 
-impl<T> Work<T> {
+impl Work {
     /// Waits until the task and everything that it tracks have ended. Cancel safe.
-    pub(super) async fn wait_until_ended(&mut self) -> JoinResult<T> {
+    pub(super) async fn wait_until_ended(&mut self) -> JoinResult {
         loop {
             match self.result.take() {
                 None => {

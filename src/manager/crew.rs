@@ -5,13 +5,12 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use tokio::task::JoinError;
 
 use super::ManagerError;
 use super::status::{ManagerState, Role, TaskState};
 use crate::joining::LabelledTasks;
 use crate::lease::{ScopeOwner, WorkScope};
-use crate::panic::{catch_async, drop_safely, into_message, text};
+use crate::panic::{catch_async, drop_safely, text};
 use crate::sync::Mutex;
 
 /// The work of a part. Boxed, so that what surrounds it is compiled once.
@@ -110,7 +109,8 @@ impl Crew {
         let (name, ended) = self.tasks.next().await?;
         let (result, rest) = match ended {
             Ok(ended) => ended,
-            Err(error) => (Err(failed(&name, error)), None),
+            // Its own handling of panics failed: a value panicked when it was dropped.
+            Err(message) => (Err(ManagerError::Panicked { name: name.clone(), message }), None),
         };
         if let Some(rest) = rest {
             let ending = async move {
@@ -141,16 +141,6 @@ impl Crew {
             }
         }
     }
-}
-
-/// Returns the error of a task whose own handling of panics failed: a value panicked when it was
-/// dropped.
-fn failed(name: &Arc<str>, error: JoinError) -> ManagerError {
-    let message = match error.try_into_panic() {
-        Ok(payload) => into_message(payload),
-        Err(_) => "it was aborted".to_owned(),
-    };
-    ManagerError::Panicked { name: name.clone(), message }
 }
 
 /// The error that came first, which is the cause of the others.
