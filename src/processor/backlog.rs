@@ -166,10 +166,12 @@ impl Backlog {
         {
             return Some(*since);
         }
-        self.entries.iter().find_map(|entry| match entry {
-            Entry::Event(_, _, since) => Some(*since),
-            Entry::InitialEnd => None,
-        })
+        for entry in self.entries.iter() {
+            if let Entry::Event(_, _, since) = entry {
+                return Some(*since);
+            }
+        }
+        None
     }
 
     /// Sets the time of all events that are pushed from now on.
