@@ -466,7 +466,7 @@ struct ControllerMetrics {
 
 impl ControllerMetrics {
     fn new(controller: &Arc<str>) -> Self {
-        let labels = MetricLabels::new([("controller", controller)]);
+        let labels = MetricLabels::new(&[("controller", controller)]);
         let result = |result| Count::new(RECONCILE_TOTAL, &labels.with("result", result));
         Self {
             time: Timing::new(RECONCILE_TIME, &labels),

@@ -197,7 +197,7 @@ pub(super) fn metric_labels(name: &str, collection: &Collection) -> MetricLabels
     let (resource, group) =
         collection.resource.split_once('.').unwrap_or((&collection.resource, ""));
     let namespace = collection.namespace.as_deref().unwrap_or("");
-    MetricLabels::new([
+    MetricLabels::new(&[
         ("name", name),
         ("group", group),
         ("resource", resource),

@@ -61,7 +61,7 @@ pub(super) struct LeadershipCell {
 
 impl LeadershipCell {
     pub(super) fn new(lease: &str) -> Self {
-        let labels = MetricLabels::new([("name", lease)]);
+        let labels = MetricLabels::new(&[("name", lease)]);
         Self {
             state: watch::Sender::new(LeadershipState::default()),
             work: watch::Sender::new(None),

@@ -27,10 +27,11 @@ mod handles {
     pub(crate) struct MetricLabels(Option<Vec<Label>>);
 
     impl MetricLabels {
-        /// Returns these labels. `new([])` gives metrics without labels, not the default.
-        pub(crate) fn new<const N: usize>(labels: [(&'static str, &str); N]) -> Self {
-            let label = |(label, value): (&'static str, &str)| Label::new(label, value.to_owned());
-            Self(Some(labels.into_iter().map(label).collect()))
+        /// Returns these labels. `new(&[])` gives metrics without labels, not the default.
+        pub(crate) fn new(labels: &[(&'static str, &str)]) -> Self {
+            let label =
+                |(label, value): &(&'static str, &str)| Label::new(*label, (*value).to_owned());
+            Self(Some(labels.iter().map(label).collect()))
         }
 
         /// Returns these labels and one more; the default stays as it is.
@@ -250,7 +251,7 @@ mod handles {
     pub(crate) struct MetricLabels(());
 
     impl MetricLabels {
-        pub(crate) fn new<const N: usize>(_: [(&'static str, &str); N]) -> Self {
+        pub(crate) fn new(_: &[(&'static str, &str)]) -> Self {
             Self(())
         }
 

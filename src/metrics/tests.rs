@@ -102,7 +102,7 @@ mod handles {
     #[test]
     fn levels_add_up_and_are_subtracted_on_drop() {
         let recorder = WeakRecorder::default();
-        let labels = MetricLabels::new([("name", "a")]);
+        let labels = MetricLabels::new(&[("name", "a")]);
         let level = || with_local_recorder(&recorder, || Level::new("level", &labels));
         let (one, other) = (level(), level());
         one.set(|| 5);
@@ -118,7 +118,7 @@ mod handles {
     #[test]
     fn concurrent_levels_keep_the_last_value() {
         let recorder = WeakRecorder::default();
-        let level = with_local_recorder(&recorder, || Level::new("level", &MetricLabels::new([])));
+        let level = with_local_recorder(&recorder, || Level::new("level", &MetricLabels::new(&[])));
         let truth = AtomicU64::new(0);
         std::thread::scope(|scope| {
             for _ in 0..4 {
@@ -136,7 +136,7 @@ mod handles {
     #[test]
     fn counts_add_up_and_marks_ignore_none() {
         let recorder = WeakRecorder::default();
-        let labels = MetricLabels::new([]).with("cause", "x");
+        let labels = MetricLabels::new(&[]).with("cause", "x");
         with_local_recorder(&recorder, || {
             let (count, mark) = (Count::new("count", &labels), Mark::new("mark", &labels));
             count.add(2);

@@ -237,7 +237,7 @@ impl Sharding {
             has_run: AtomicBool::new(false),
             work: closed_tracker(),
             detached: closed_tracker(),
-            metric: Level::new(SHARDING_SLOTS_HELD, &MetricLabels::new([("name", &*rules.group)])),
+            metric: Level::new(SHARDING_SLOTS_HELD, &MetricLabels::new(&[("name", &*rules.group)])),
             rules,
         }))
     }

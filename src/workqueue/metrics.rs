@@ -34,7 +34,7 @@ impl QueueMetrics {
     /// Creates the metrics of a queue of this name. Without a name, nothing is published.
     pub(super) fn new(name: Option<&str>) -> Self {
         let labels = name.map_or_else(MetricLabels::default, |name| {
-            MetricLabels::new([("name", name), ("controller", name)])
+            MetricLabels::new(&[("name", name), ("controller", name)])
         });
         Self {
             depth: Level::new(WORKQUEUE_DEPTH, &labels),
