@@ -1,12 +1,13 @@
 //! The loop that lets clusters join and leave.
 
 use std::collections::BTreeMap;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::pending;
-use tokio::sync::watch;
+use tokio::sync::{AcquireError, SemaphorePermit, watch};
 use tokio::task::yield_now;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -17,7 +18,7 @@ use super::provider::{ClusterConfig, Provided};
 use crate::collections::VecMap;
 use crate::joining::LabelledTasks;
 use crate::leader_election::WorkScope;
-use crate::lease::ScopeOwner;
+use crate::lease::{DROP_TIMEOUT, ScopeOwner};
 use crate::object::ring_hash;
 use crate::sharding::{Sharding, ShardingStatus};
 
@@ -34,14 +35,8 @@ struct Present {
 impl ClustersState {
     /// Follows the provider until the scope's token is cancelled, and waits for the end of all.
     pub(super) async fn run(self: &Arc<Self>, scope: WorkScope, join: Join) {
-        // The semaphore is never closed.
-        let first = scope.token().run_until_cancelled(self.run.acquire()).await;
-        let Some(_one) = first else { return };
-        // A run that was dropped may have left code that blocks a thread.
-        let idle = scope.token().run_until_cancelled(self.work.wait()).await;
-        if idle.is_none() {
-            return;
-        }
+        let alone = scope.token().run_until_cancelled(self.wait_for_earlier_run()).await;
+        let Some(_one) = alone else { return };
         let mut tasks = LabelledTasks::default();
         let mut present: VecMap<Arc<str>, Present> = VecMap::default();
         let mut wanted: BTreeMap<Arc<str>, ClusterConfig> = BTreeMap::new();
@@ -93,6 +88,27 @@ impl ClustersState {
                     yield_now().await;
                 }
                 () = slots_changed(slots.as_mut()), if !stopping => {}
+            }
+        }
+    }
+
+    /// Waits until no earlier run goes on. A run that was dropped may have left code that blocks a
+    /// thread.
+    async fn wait_for_earlier_run(&self) -> Result<SemaphorePermit<'_>, AcquireError> {
+        let mut alone = pin!(async {
+            // The semaphore is never closed.
+            let one = self.run.acquire().await;
+            self.work.wait().await;
+            one
+        });
+        match timeout(DROP_TIMEOUT, &mut alone).await {
+            Ok(one) => one,
+            Err(_late) => {
+                tracing::warn!(
+                    "no cluster joins before an earlier run of these clusters has ended; code of \
+                     it may block a thread"
+                );
+                alone.await
             }
         }
     }

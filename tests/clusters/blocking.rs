@@ -15,8 +15,10 @@ use kube_informer::{Action, Controller, InformerSpec, LeaderElector, Sharding};
 use parking_lot::{Condvar, Mutex};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
+use tracing::Level;
 
 use crate::fleet::Fleet;
+use crate::helpers::log::Log;
 use crate::helpers::{S, server_with, until};
 use crate::providers::Bomb;
 
@@ -138,7 +140,9 @@ async fn next_run_waits_for_code_that_a_dropped_run_left() {
         () = run(&stop) => unreachable!("nothing stops it"),
         () = until("the reconcile", || blocked.lock().len() == 1) => {}
     }
-    // A run that waits can be stopped.
+    let log = Log::default();
+    let _logging = log.install(Level::WARN);
+    // A run that waits says so, and can be stopped.
     let other = CancellationToken::new();
     let stopping = async {
         sleep(120 * S).await;
@@ -146,6 +150,7 @@ async fn next_run_waits_for_code_that_a_dropped_run_left() {
     };
     let waiting = timeout(600 * S, run(&other));
     tokio::join!(waiting, stopping).0.unwrap();
+    assert_eq!(log.text().matches("an earlier run of these clusters").count(), 1);
     let test = async {
         sleep(120 * S).await;
         assert_eq!(blocked.lock().len(), 1, "no second reconcile of the key");
