@@ -11,7 +11,7 @@ use futures::stream::FuturesUnordered;
 use futures::{FutureExt, StreamExt};
 use tokio::task::{Id, JoinError, JoinSet};
 
-use crate::panic::into_message;
+use crate::panic::{SafeDrop, into_message};
 use crate::sorting::sort_by;
 use crate::sync::Mutex;
 
@@ -21,7 +21,7 @@ pub(crate) struct Together<'a, T> {
     /// The number of futures that were ever pushed.
     pushed: usize,
     /// The outputs that were not taken yet, each with the number of its future.
-    ended: Arc<Mutex<Vec<(usize, T)>>>,
+    ended: Arc<Mutex<Vec<(usize, SafeDrop<T>)>>>,
 }
 
 impl<T> Default for Together<'_, T> {
@@ -34,7 +34,7 @@ impl<'a, T: Send + 'a> Together<'a, T> {
     pub(crate) fn push(&mut self, future: BoxFuture<'a, T>) {
         let (number, ended) = (self.pushed, self.ended.clone());
         let running = async move {
-            let output = future.await;
+            let output = SafeDrop::new(future.await);
             ended.lock().push((number, output));
         };
         self.running.push(running.boxed());
@@ -44,7 +44,7 @@ impl<'a, T: Send + 'a> Together<'a, T> {
     /// Waits until a future ends. Returns `None` if there is none. Cancel safe.
     pub(crate) async fn next(&mut self) -> Option<T> {
         self.running.next().await?;
-        self.ended.lock().pop().map(|(_, output)| output)
+        self.ended.lock().pop()?.1.take()
     }
 
     /// Waits until all futures have ended. Returns their outputs in the order of the futures.
@@ -52,7 +52,7 @@ impl<'a, T: Send + 'a> Together<'a, T> {
         while self.running.next().await.is_some() {}
         let mut ended = std::mem::take(&mut *self.ended.lock());
         sort_by(&mut ended, |one, other| one.0.cmp(&other.0));
-        ended.into_iter().map(|(_, output)| output).collect()
+        ended.into_iter().filter_map(|(_, mut output)| output.take()).collect()
     }
 
     /// Waits until the first future ends.
@@ -89,8 +89,9 @@ pub(crate) fn first_of<'a, T: Send + 'a>(
 }
 
 /// The place of the output of one future. Futures that fill such places have one type, whatever
-/// their outputs are. So the code that runs them is compiled once.
-pub(crate) struct Output<T>(Arc<Mutex<Option<T>>>);
+/// their outputs are. So the code that runs them is compiled once. An output that nobody takes may
+/// panic when it is dropped: it is often a user's value.
+pub(crate) struct Output<T>(Arc<Mutex<Option<SafeDrop<T>>>>);
 
 impl<T> Default for Output<T> {
     fn default() -> Self {
@@ -112,7 +113,7 @@ impl<T: Send> Output<T> {
     {
         let place = self.0.clone();
         let filling = async move {
-            let output = future.await;
+            let output = SafeDrop::new(future.await);
             *place.lock() = Some(output);
         };
         filling.boxed()
@@ -120,7 +121,7 @@ impl<T: Send> Output<T> {
 
     /// Takes the output. `None` if the future has not ended, or panicked.
     pub(crate) fn take(&self) -> Option<T> {
-        self.0.lock().take()
+        self.0.lock().take()?.take()
     }
 }
 
@@ -170,6 +171,7 @@ mod tests {
     use tokio::time::sleep;
 
     use super::*;
+    use crate::helpers::Bomb;
 
     fn after(seconds: u64) -> BoxFuture<'static, u64> {
         let wait = async move {
@@ -205,6 +207,23 @@ mod tests {
         assert_eq!((label, panicked), ("panics", Err("as the test wants".to_owned())));
         assert_eq!(tasks.next().await, Some(("ends", Ok(2))));
         assert_eq!(tasks.next().await, None);
+    }
+
+    #[tokio::test]
+    async fn outputs_that_nobody_takes_may_panic_when_they_are_dropped() {
+        let bomb = || async { Bomb }.boxed();
+        let mut tasks = LabelledTasks::default();
+        let mut together = Together::default();
+        for label in 0..2 {
+            tasks.spawn(label, bomb());
+            together.push(bomb());
+        }
+        for _ in 0..9 {
+            tokio::task::yield_now().await;
+        }
+        // Both end in one poll, and the first is leaked.
+        std::mem::forget(together.next().await);
+        drop((tasks, together));
     }
 
     #[tokio::test(start_paused = true)]

@@ -18,7 +18,7 @@ use super::work::{JoinResult, Lead, RenewOnDrop, TermWork, Work};
 use super::{Candidate, LeaderElector, Outcome, now};
 use crate::joining::Output;
 use crate::lease::{DROP_TIMEOUT, Term, WorkScope};
-use crate::panic::{SafeDrop, into_message};
+use crate::panic::{catch, into_message};
 
 /// The reason why leading ended.
 enum End {
@@ -120,20 +120,23 @@ impl LeaderElector {
         F: FnOnce(WorkScope) -> Fut + Send + 'static,
         Fut: Future<Output: Send + 'static> + Send + 'static,
     {
-        // Its `Drop` may panic, also after the loss of the lease.
         let output = Output::default();
         let place = output.clone();
-        let lead = move |scope| {
-            let work = lead(scope);
-            place.of(async move { SafeDrop::new(work.await) })
-        };
-        let outcome = self.run_erased(stop, Box::new(lead)).await?;
-        let take = || output.take().and_then(|mut output| output.take());
-        Ok(match outcome {
-            Outcome::NeverLed => Outcome::NeverLed,
-            Outcome::Stopped(done) => Outcome::Stopped(done.and_then(|()| take())),
-            Outcome::Finished(()) => take().map_or(Outcome::Stopped(None), Outcome::Finished),
-        })
+        let outcome = self.run_erased(stop, Box::new(move |scope| place.of(lead(scope)))).await;
+        let output = output.take();
+        match outcome {
+            Ok(Outcome::NeverLed) => Ok(Outcome::NeverLed),
+            Ok(Outcome::Stopped(done)) => Ok(Outcome::Stopped(done.and(output))),
+            Ok(Outcome::Finished(())) => {
+                Ok(output.map_or(Outcome::Stopped(None), Outcome::Finished))
+            }
+            Err(error) => {
+                if let Err(panic) = catch(|| drop(output)) {
+                    tracing::error!(lease = %self.lease, %panic, "the output of a leader panicked");
+                }
+                Err(error)
+            }
+        }
     }
 
     /// Runs work whose output is put elsewhere. So a term is compiled once.

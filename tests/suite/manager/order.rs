@@ -106,14 +106,46 @@ async fn failed_task_ends_the_rest_with_its_error() {
     assert!(factory.status().informers.iter().all(|informer| informer.stopped));
 }
 
+/// A value, or an error, that panics when it is dropped.
+#[derive(Debug)]
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("when it was dropped");
+    }
+}
+
+impl std::fmt::Display for Bomb {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a bomb")
+    }
+}
+
+impl std::error::Error for Bomb {}
+
+#[tokio::test(start_paused = true)]
+async fn errors_that_nobody_takes_may_panic_when_they_are_dropped() {
+    let (server, stop) = (ApiServer::new(), CancellationToken::new());
+    let hangs = |_| std::future::pending::<Result<(), BoxError>>();
+    let mut builder = Manager::builder(&factory(&server)).task_while_leading("hangs", hangs);
+    for name in ["one", "another"] {
+        let stop = stop.clone();
+        builder = builder.task_on_every_replica(name, move |_| async move {
+            stop.cancelled().await;
+            sleep(S).await;
+            Err::<(), BoxError>(Bomb.into())
+        });
+    }
+    let running = tokio::spawn(builder.build().unwrap().run_until(stop.clone()));
+    sleep(9 * S).await;
+    stop.cancel();
+    let ended = running.await.unwrap();
+    assert!(matches!(&ended, Err(ManagerError::Unfinished { names, .. }) if names.len() == 1));
+}
+
 #[tokio::test(start_paused = true)]
 async fn panic_of_a_task_is_an_error_with_its_name() {
-    struct Bomb;
-    impl Drop for Bomb {
-        fn drop(&mut self) {
-            panic!("when it was dropped");
-        }
-    }
     let server = ApiServer::new();
     let run = |builder: ManagerBuilder| async {
         let ended = builder.build().unwrap().run_until(CancellationToken::new()).await;
