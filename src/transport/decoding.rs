@@ -115,16 +115,17 @@ where
             if let Some(item) = this.decoded.next() {
                 return Poll::Ready(Some(item));
             }
-            // Each is polled, because a portion is handed over at its first poll.
-            for portion in &mut this.elsewhere {
-                let _done = portion.poll_unpin(cx);
-            }
+            // Alone, so that a panic of a later portion follows the items before it.
             if let Some(first) = this.elsewhere.front_mut()
+                && first.poll_unpin(cx).is_ready()
                 && let Some(items) = Pin::new(first).take_output()
             {
                 this.elsewhere.pop_front();
                 this.decoded = items;
                 continue;
+            }
+            for portion in this.elsewhere.iter_mut().skip(1) {
+                let _done = portion.poll_unpin(cx);
             }
             while !this.next.is_full()
                 && let Poll::Ready(Some(piece)) = this.pieces.poll_next_unpin(cx)
@@ -147,7 +148,10 @@ where
             } else {
                 let threads = this.threads.clone();
                 let decoding = async move { threads.run(move || portion.decode()).await };
-                this.elsewhere.push_back(maybe_done(decoding.boxed()));
+                let mut portion = maybe_done(decoding.boxed());
+                // Its first poll hands it over.
+                let _done = portion.poll_unpin(cx);
+                this.elsewhere.push_back(portion);
             }
         }
     }
@@ -365,6 +369,39 @@ mod tests {
             assert_eq!((told.len(), &*told[0], &*told[2]), (3, "10", "10"));
             assert!(told[1].contains("the decoder panicked"), "{told:?}");
         }
+    }
+
+    #[test]
+    fn panic_follows_the_items_before_it() {
+        let runtime = runtime(2);
+        let _within = runtime.enter();
+        let (tell, told) = std::sync::mpsc::channel();
+        let tell = parking_lot::Mutex::new(tell);
+        // Objects are told apart by their length, which includes the first byte.
+        let packer = Packer::from_fn(move |object| {
+            if object.get_as::<Object>().unwrap().len > 1 {
+                tell.lock().send(()).unwrap();
+                panic!("packing panics");
+            }
+            object
+        });
+        let mut objects = vec![(b'o', 0); 2 * OBJECTS];
+        objects[OBJECTS].1 = 1;
+        let mut items = decoded(stream::iter(packing(&objects, Some(packer))), on(2));
+        let mut cx = Context::from_waker(std::task::Waker::noop());
+        let mut before = usize::from(items.poll_next_unpin(&mut cx).is_ready());
+        if before == 0 {
+            // Both portions were handed over. Nobody polls before the second panics.
+            told.recv().unwrap();
+        }
+        let message = loop {
+            match crate::panic::catch(|| items.poll_next_unpin(&mut cx)) {
+                Ok(Poll::Ready(item)) => before += usize::from(item.is_some()),
+                Ok(Poll::Pending) => thread::yield_now(),
+                Err(message) => break message,
+            }
+        };
+        assert_eq!((before, &*message), (OBJECTS, "packing panics"));
     }
 
     #[test]
