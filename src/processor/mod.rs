@@ -21,7 +21,7 @@ mod unread;
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 use kube::Resource;
@@ -93,8 +93,9 @@ pub(crate) struct ProcessorState {
     next_id: AtomicU64,
     labels: MetricLabels,
     dropper: SafeDropper,
-    /// The time from which the moments of its backlogs count.
-    started: Instant,
+    /// The time from which the moments of its backlogs count. Set at the first use, which is within
+    /// the runtime whose clock counts.
+    started: OnceLock<Instant>,
 }
 
 /// A change of the store, for the handlers.
@@ -184,7 +185,7 @@ impl SharedProcessor {
     pub(crate) fn with_metrics(labels: MetricLabels, dropper: SafeDropper) -> Self {
         let (listeners, closing) = (Mutex::default(), Mutex::default());
         let next_id = AtomicU64::new(0);
-        let (taps, started) = (Mutex::default(), Instant::now());
+        let (taps, started) = (Mutex::default(), OnceLock::new());
         let shared = ProcessorState { listeners, closing, taps, next_id, labels, dropper, started };
         Self { shared: Arc::new(shared) }
     }
@@ -213,7 +214,7 @@ impl SharedProcessor {
         // Handlers whose resync is almost due join in.
         let due = listeners.iter().filter(|listener| listener.begin_resync(now)).cloned();
         let handlers: Vec<_> = due.collect();
-        let started = self.shared.started;
+        let started = self.shared.started();
         (!handlers.is_empty()).then(|| Listeners::of(handlers, Vec::new(), started, now))
     }
 
@@ -244,7 +245,7 @@ impl DispatchGuard<'_> {
     /// result stays valid after the guard is dropped.
     pub(crate) fn listeners(&self) -> Listeners {
         let taps = self.1.shared.taps.lock().clone();
-        Listeners::of(self.0.clone(), taps, self.1.shared.started, Instant::now())
+        Listeners::of(self.0.clone(), taps, self.1.shared.started(), Instant::now())
     }
 
     /// Adds a tap that takes every change from the next batch on.
@@ -322,11 +323,12 @@ impl DispatchGuard<'_> {
         complete: bool,
         delivery_token: Option<TaskTrackerToken>,
     ) -> Arc<Listener> {
-        let ProcessorState { next_id, labels, dropper, started, .. } = &*self.1.shared;
+        let ProcessorState { next_id, labels, dropper, .. } = &*self.1.shared;
+        let started = self.1.shared.started();
         let id = next_id.fetch_add(1, Ordering::Relaxed);
-        let listener = Arc::new(Listener::new(id, options, labels, dropper.clone(), *started));
+        let listener = Arc::new(Listener::new(id, options, labels, dropper.clone(), started));
         listener.hold_token(delivery_token);
-        let now = Moment::between(*started, Instant::now());
+        let now = Moment::between(started, Instant::now());
         listener.begin_with(Box::new(stored.into_iter()), now);
         if complete {
             listener.end_initial();
@@ -386,6 +388,10 @@ impl Listeners {
 }
 
 impl ProcessorState {
+    fn started(&self) -> Instant {
+        *self.started.get_or_init(Instant::now)
+    }
+
     fn close(&self, close: Close) {
         // Not under a lock: closing drops objects, which may run user code.
         let listeners = std::mem::take(&mut *self.listeners.lock());
