@@ -20,9 +20,11 @@ pub(crate) struct Together<'a, T> {
     running: FuturesUnordered<BoxFuture<'a, ()>>,
     /// The number of futures that were ever pushed.
     pushed: usize,
-    /// The outputs that were not taken yet, each with the number of its future.
-    ended: Arc<Mutex<Vec<(usize, SafeDrop<T>)>>>,
+    ended: Arc<Mutex<Vec<Ended<T>>>>,
 }
+
+/// An output that was not taken yet, with the number of its future.
+type Ended<T> = (usize, SafeDrop<T>);
 
 impl<T> Default for Together<'_, T> {
     fn default() -> Self {
