@@ -132,7 +132,11 @@ impl LeaderElector {
             }
             Err(error) => {
                 if let Err(panic) = catch(|| drop(output)) {
-                    tracing::error!(lease = %self.lease, %panic, "the output of a leader panicked");
+                    tracing::error!(
+                        lease = %self.lease,
+                        %panic,
+                        "the output of a leader's work panicked when it was dropped"
+                    );
                 }
                 Err(error)
             }
