@@ -143,9 +143,9 @@ impl Listener {
     }
 
     /// Queues these objects as initial adds, before everything else. O(1).
-    pub(super) fn begin_with(&self, stored: Stored, now: Moment) {
+    pub(super) fn begin_with(&self, stored: Stored) {
         let mut queue = self.queue.lock();
-        queue.backlog.set_now(now);
+        queue.backlog.set_now(self.now());
         queue.backlog.begin_with(stored);
         queue.metrics.pending.set(|| queue.backlog.len());
         drop(queue);
@@ -158,11 +158,11 @@ impl Listener {
     }
 
     /// Queues an update for each of these unchanged objects.
-    pub(super) fn resend(&self, objects: &[(ObjectKey, Cached)], now: Moment) {
+    pub(super) fn resend(&self, objects: &[(ObjectKey, Cached)]) {
         let events = objects.iter().map(|(key, object)| {
             (key, CachedEvent::Updated { old: object.clone(), new: object.clone() })
         });
-        self.queue_all(events, now);
+        self.queue_all(events, self.now());
     }
 
     /// Queues the notifications of a batch that was stored at `now`.
@@ -231,7 +231,7 @@ impl Listener {
             name: self.name.clone(),
             synced: *self.synced.borrow(),
             backlog: queue.backlog.len(),
-            lag: queue.backlog.oldest().map_or(Duration::ZERO, |since| self.lag(since)),
+            lag: queue.backlog.oldest().map_or(Duration::ZERO, |since| since.until(self.now())),
             delivered: self.delivered.load(Ordering::Relaxed),
             merged: queue.backlog.merged(),
             cancelled: queue.backlog.cancelled(),
@@ -239,9 +239,8 @@ impl Listener {
         }
     }
 
-    /// Returns the time since `since`.
-    fn lag(&self, since: Moment) -> Duration {
-        since.until(Moment::between(self.started, Instant::now()))
+    fn now(&self) -> Moment {
+        Moment::between(self.started, Instant::now())
     }
 
     /// Takes the next delivery from the backlog.
@@ -258,7 +257,7 @@ impl Listener {
                 metrics.pending.set(|| backlog.len());
                 metrics.lag.observe(|| {
                     let again = observed.replace(since) == Some(since);
-                    (!again).then(|| self.lag(since))
+                    (!again).then(|| since.until(self.now()))
                 });
                 Poll::Ready(Some(Delivery::Event(key, event)))
             }

@@ -151,7 +151,6 @@ pub struct DispatchGuard<'a>(MutexGuard<'a, Vec<Arc<Listener>>>, &'a SharedProce
 pub(crate) struct Listeners {
     handlers: Vec<Arc<Listener>>,
     taps: Vec<Arc<Tap>>,
-    started: Instant,
     stored: Moment,
 }
 
@@ -214,8 +213,8 @@ impl SharedProcessor {
         // Handlers whose resync is almost due join in.
         let due = listeners.iter().filter(|listener| listener.begin_resync(now)).cloned();
         let handlers: Vec<_> = due.collect();
-        let started = self.shared.started();
-        (!handlers.is_empty()).then(|| Listeners::of(handlers, Vec::new(), started, now))
+        let stored = self.shared.moment(now);
+        (!handlers.is_empty()).then_some(Listeners { handlers, taps: Vec::new(), stored })
     }
 
     /// Returns the shortest resync period of any handler.
@@ -245,7 +244,8 @@ impl DispatchGuard<'_> {
     /// result stays valid after the guard is dropped.
     pub(crate) fn listeners(&self) -> Listeners {
         let taps = self.1.shared.taps.lock().clone();
-        Listeners::of(self.0.clone(), taps, self.1.shared.started(), Instant::now())
+        let stored = self.1.shared.moment(Instant::now());
+        Listeners { handlers: self.0.clone(), taps, stored }
     }
 
     /// Adds a tap that takes every change from the next batch on.
@@ -328,8 +328,7 @@ impl DispatchGuard<'_> {
         let id = next_id.fetch_add(1, Ordering::Relaxed);
         let listener = Arc::new(Listener::new(id, options, labels, dropper.clone(), started));
         listener.hold_token(delivery_token);
-        let now = Moment::between(started, Instant::now());
-        listener.begin_with(Box::new(stored.into_iter()), now);
+        listener.begin_with(Box::new(stored.into_iter()));
         if complete {
             listener.end_initial();
         }
@@ -339,15 +338,6 @@ impl DispatchGuard<'_> {
 }
 
 impl Listeners {
-    fn of(
-        handlers: Vec<Arc<Listener>>,
-        taps: Vec<Arc<Tap>>,
-        started: Instant,
-        stored: Instant,
-    ) -> Self {
-        Self { handlers, taps, started, stored: Moment::between(started, stored) }
-    }
-
     /// Queues each notification for each handler that it concerns.
     pub(crate) fn distribute(&self, notifications: &[Notification]) {
         if notifications.is_empty() {
@@ -360,8 +350,7 @@ impl Listeners {
 
     /// Queues an update for each of these unchanged objects, for a resync.
     pub(crate) fn resend(&self, objects: &[(ObjectKey, Cached)]) {
-        let now = Moment::between(self.started, Instant::now());
-        self.handlers.iter().for_each(|listener| listener.resend(objects, now));
+        self.handlers.iter().for_each(|listener| listener.resend(objects));
     }
 
     /// Returns whether all of these handlers are closed.
@@ -390,6 +379,10 @@ impl Listeners {
 impl ProcessorState {
     fn started(&self) -> Instant {
         *self.started.get_or_init(Instant::now)
+    }
+
+    fn moment(&self, now: Instant) -> Moment {
+        Moment::between(self.started(), now)
     }
 
     fn close(&self, close: Close) {
