@@ -1,9 +1,9 @@
 //! Locks and wake-ups between tasks and threads.
 //!
 //! All modules import these types from here, except `testing`, the threads that decode, the
-//! recorder of metrics, and statics. One build of the unit tests replaces them with types that
-//! yield at each use, so that `schedules` can run parts of the crate under thousands of
-//! interleavings. In every other build they are the usual types.
+//! recorder of metrics and the handles that wait for it, and statics. One build of the unit tests
+//! replaces them with types that yield at each use, so that `schedules` can run parts of the crate
+//! under thousands of interleavings. In every other build they are the usual types.
 
 #[cfg(not(all(test, shuttle)))]
 pub(crate) use {
