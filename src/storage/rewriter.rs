@@ -26,9 +26,7 @@ pub(super) struct Rewriter {
     /// Checks that unpacking a deep object takes a bounded part of the stack.
     check_stack: fn(&[u8]) -> Result<(), PackError>,
     /// The dictionaries of serialised objects.
-    own: Dictionaries<PackContext>,
-    /// The same for deep objects.
-    deep: Dictionaries<PackContext>,
+    dictionaries: Dictionaries<PackContext>,
     /// The number of objects that survived a round trip.
     round_trips: AtomicUsize,
     /// The reason why objects of this type are not serialised, if there is one.
@@ -47,19 +45,16 @@ impl Rewriter {
     where
         K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
     {
-        let own = |codec| {
-            let (codec, read_head) = (Arc::new(codec), Some(message_pack::read_head as _));
-            let context = PackContext { codec, read_head, shared: shared.clone() };
-            Dictionaries::new(Arc::new(context), shared.wipe)
-        };
+        let (codec, read_head) =
+            (Arc::new(message_pack::codec::<K>()), Some(message_pack::read_head as _));
+        let context = PackContext { codec, read_head, shared: shared.clone() };
         Self {
             serialise: |object, room, wipe| {
                 let object = object.downcast_ref::<K>().ok_or(PackError::NotSerialised)?;
                 message_pack::write(object, room, wipe)
             },
             check_stack: message_pack::check_stack::<K>,
-            own: own(message_pack::codec::<K>()),
-            deep: own(message_pack::deep_codec::<K>()),
+            dictionaries: Dictionaries::new(Arc::new(context), shared.wipe),
             shared: shared.clone(),
             round_trips: AtomicUsize::new(0),
             refused: OnceLock::new(),
@@ -118,16 +113,15 @@ impl Rewrite for Rewriter {
         let (written, metadata) = self.write(object);
         let packed = written.and_then(|Written { bytes, is_deep }| {
             let bytes = bytes.as_slice();
-            let dictionaries = if is_deep { &self.deep } else { &self.own };
             if is_deep {
                 (self.check_stack)(bytes)?;
             }
-            let (kept, dictionary) = (metadata.kept(), dictionaries.current());
+            let (kept, dictionary) = (metadata.kept(), self.dictionaries.current());
             let packed = Packed::new(bytes, &kept, index_values, dictionary)?;
             self.check_read(&packed)?;
             self.check_round_trip(&packed, bytes).inspect_err(|error| self.refuse(*error))?;
             self.written.store(bytes.len(), Relaxed);
-            dictionaries.learn(bytes, packed.packed_bytes());
+            self.dictionaries.learn(bytes, packed.packed_bytes());
             Ok(packed)
         });
         if let Some(meta) = object.meta_mut() {

@@ -1,0 +1,446 @@
+//! A reader of `MessagePack` for `Deserialize`.
+//!
+//! `rmp_serde` has one, which compiles the reading of each form of a value anew for each field of
+//! each kind: a pod's types alone were more code than the rest of this crate. This one reads a
+//! [`Token`] in a function that is no type's. Like JSON's, it takes a type at its word about what
+//! the type expects.
+
+use std::fmt;
+
+use kube_decode::stack::Stack;
+use rmp::Marker;
+use serde::de::{
+    self, Deserialize, DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess,
+    VariantAccess, Visitor,
+};
+use serde::forward_to_deserialize_any;
+
+/// The error of bytes that are not what a type expects. A message might quote the object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Invalid;
+
+impl fmt::Display for Invalid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(super::INVALID)
+    }
+}
+
+impl std::error::Error for Invalid {}
+
+impl de::Error for Invalid {
+    fn custom<T: fmt::Display>(_: T) -> Self {
+        Self
+    }
+}
+
+/// A value, or the beginning of one with as many elements or entries.
+#[derive(Clone, Copy)]
+enum Token<'o> {
+    Nil,
+    Bool(bool),
+    Unsigned(u64),
+    Signed(i64),
+    Float(f64),
+    Text(&'o str),
+    Bytes(&'o [u8]),
+    List(u32),
+    Map(u32),
+}
+
+/// Reads a value from the beginning of some bytes. It fails before the stack overflows.
+pub(super) struct Reader<'o> {
+    rest: &'o [u8],
+    /// What was read, and is not yet taken.
+    next: Option<Token<'o>>,
+    /// The place on the stack at which reading began. A type reads a token at each level.
+    stack: Stack,
+    is_used_up: bool,
+}
+
+impl<'o> Reader<'o> {
+    /// Makes a reader, whose use of the stack counts from here.
+    pub(super) fn new(bytes: &'o [u8]) -> Self {
+        Self { rest: bytes, next: None, stack: Stack::here(), is_used_up: false }
+    }
+
+    /// Returns whether a read failed for lack of stack. A type may have ignored that error.
+    pub(super) fn is_used_up(&self) -> bool {
+        self.is_used_up
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Invalid> {
+        let (array, rest) = self.rest.split_first_chunk().ok_or(Invalid)?;
+        self.rest = rest;
+        Ok(*array)
+    }
+
+    fn bytes(&mut self, length: u32) -> Result<&'o [u8], Invalid> {
+        let length = usize::try_from(length).map_err(|_| Invalid)?;
+        let (bytes, rest) = self.rest.split_at_checked(length).ok_or(Invalid)?;
+        self.rest = rest;
+        Ok(bytes)
+    }
+
+    fn text(&mut self, length: u32) -> Result<Token<'o>, Invalid> {
+        let text = std::str::from_utf8(self.bytes(length)?).map_err(|_| Invalid)?;
+        Ok(Token::Text(text))
+    }
+
+    fn token(&mut self) -> Result<Token<'o>, Invalid> {
+        if let Some(token) = self.next.take() {
+            return Ok(token);
+        }
+        self.is_used_up |= self.stack.is_used_up();
+        if self.is_used_up {
+            return Err(Invalid);
+        }
+        let [first] = self.array()?;
+        Ok(match Marker::from_u8(first) {
+            Marker::Null => Token::Nil,
+            Marker::False => Token::Bool(false),
+            Marker::True => Token::Bool(true),
+            Marker::FixPos(value) => Token::Unsigned(value.into()),
+            Marker::U8 => Token::Unsigned(u8::from_be_bytes(self.array()?).into()),
+            Marker::U16 => Token::Unsigned(u16::from_be_bytes(self.array()?).into()),
+            Marker::U32 => Token::Unsigned(u32::from_be_bytes(self.array()?).into()),
+            Marker::U64 => Token::Unsigned(u64::from_be_bytes(self.array()?)),
+            Marker::FixNeg(value) => Token::Signed(value.into()),
+            Marker::I8 => Token::Signed(i8::from_be_bytes(self.array()?).into()),
+            Marker::I16 => Token::Signed(i16::from_be_bytes(self.array()?).into()),
+            Marker::I32 => Token::Signed(i32::from_be_bytes(self.array()?).into()),
+            Marker::I64 => Token::Signed(i64::from_be_bytes(self.array()?)),
+            Marker::F32 => Token::Float(f32::from_be_bytes(self.array()?).into()),
+            Marker::F64 => Token::Float(f64::from_be_bytes(self.array()?)),
+            Marker::FixStr(length) => self.text(length.into())?,
+            marker @ (Marker::Str8 | Marker::Bin8) => {
+                let length = u8::from_be_bytes(self.array()?).into();
+                self.text_or_bytes(marker == Marker::Str8, length)?
+            }
+            marker @ (Marker::Str16 | Marker::Bin16) => {
+                let length = u16::from_be_bytes(self.array()?).into();
+                self.text_or_bytes(marker == Marker::Str16, length)?
+            }
+            marker @ (Marker::Str32 | Marker::Bin32) => {
+                let length = u32::from_be_bytes(self.array()?);
+                self.text_or_bytes(marker == Marker::Str32, length)?
+            }
+            Marker::FixArray(length) => Token::List(length.into()),
+            Marker::Array16 => Token::List(u16::from_be_bytes(self.array()?).into()),
+            Marker::Array32 => Token::List(u32::from_be_bytes(self.array()?)),
+            Marker::FixMap(length) => Token::Map(length.into()),
+            Marker::Map16 => Token::Map(u16::from_be_bytes(self.array()?).into()),
+            Marker::Map32 => Token::Map(u32::from_be_bytes(self.array()?)),
+            // The serialiser writes no extension but for a type that asks for one by name.
+            _ => return Err(Invalid),
+        })
+    }
+
+    fn text_or_bytes(&mut self, is_text: bool, length: u32) -> Result<Token<'o>, Invalid> {
+        if is_text { self.text(length) } else { self.bytes(length).map(Token::Bytes) }
+    }
+
+    /// Passes over a value.
+    fn skip(&mut self) -> Result<(), Invalid> {
+        let mut left = 1_u64;
+        while left > 0 {
+            left -= 1;
+            match self.token()? {
+                Token::List(elements) => left += u64::from(elements),
+                Token::Map(entries) => left += 2 * u64::from(entries),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads an integer for which a token has no room: the serialiser writes it as bytes.
+    fn wide(&mut self) -> Result<i128, Invalid> {
+        match self.token()? {
+            Token::Unsigned(value) => Ok(value.into()),
+            Token::Signed(value) => Ok(value.into()),
+            Token::Bytes(bytes) => bytes.try_into().map(i128::from_be_bytes).map_err(|_| Invalid),
+            _ => Err(Invalid),
+        }
+    }
+
+    fn visit_list<V: Visitor<'o>>(
+        &mut self,
+        visitor: V,
+        left: u32,
+        bytes: &'o [u8],
+    ) -> Result<V::Value, Invalid> {
+        let mut parts = Parts { reader: self, left, bytes };
+        let value = visitor.visit_seq(&mut parts)?;
+        if parts.left == 0 { Ok(value) } else { Err(Invalid) }
+    }
+
+    fn visit_map<V: Visitor<'o>>(&mut self, visitor: V, left: u32) -> Result<V::Value, Invalid> {
+        let mut parts = Parts { reader: self, left, bytes: &[] };
+        let value = visitor.visit_map(&mut parts)?;
+        if parts.left == 0 { Ok(value) } else { Err(Invalid) }
+    }
+}
+
+/// Types that expect a number, or a text.
+macro_rules! scalars {
+    ($($method:ident)*) => {
+        $(fn $method<V: Visitor<'o>>(self, visitor: V) -> Result<V::Value, Invalid> {
+            match self.token()? {
+                Token::Unsigned(value) => visitor.visit_u64(value),
+                Token::Signed(value) => visitor.visit_i64(value),
+                Token::Float(value) => visitor.visit_f64(value),
+                _ => Err(Invalid),
+            }
+        })*
+    };
+    ($($method:ident)*; text) => {
+        $(fn $method<V: Visitor<'o>>(self, visitor: V) -> Result<V::Value, Invalid> {
+            match self.token()? {
+                Token::Text(text) => visitor.visit_borrowed_str(text),
+                _ => Err(Invalid),
+            }
+        })*
+    };
+}
+
+impl<'o> Deserializer<'o> for &mut Reader<'o> {
+    type Error = Invalid;
+
+    fn deserialize_any<V: Visitor<'o>>(self, visitor: V) -> Result<V::Value, Invalid> {
+        match self.token()? {
+            Token::Nil => visitor.visit_unit(),
+            Token::Bool(value) => visitor.visit_bool(value),
+            Token::Unsigned(value) => visitor.visit_u64(value),
+            Token::Signed(value) => visitor.visit_i64(value),
+            Token::Float(value) => visitor.visit_f64(value),
+            Token::Text(text) => visitor.visit_borrowed_str(text),
+            Token::Bytes(bytes) => visitor.visit_borrowed_bytes(bytes),
+            Token::List(length) => self.visit_list(visitor, length, &[]),
+            Token::Map(length) => self.visit_map(visitor, length),
+        }
+    }
+
+    fn deserialize_bool<V: Visitor<'o>>(self, visitor: V) -> Result<V::Value, Invalid> {
+        match self.token()? {
+            Token::Bool(value) => visitor.visit_bool(value),
+            _ => Err(Invalid),
+        }
+    }
+
+    scalars! {
+        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
+        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
+        deserialize_f32 deserialize_f64
+    }
+
+    fn deserialize_i128<V: Visitor<'o>>(self, visitor: V) -> Result<V::Value, Invalid> {
+        visitor.visit_i128(self.wide()?)
+    }
+
+    fn deserialize_u128<V: Visitor<'o>>(self, visitor: V) -> Result<V::Value, Invalid> {
+        visitor.visit_u128(self.wide()?.cast_unsigned())
+    }
+
+    scalars! { deserialize_char deserialize_str deserialize_string deserialize_identifier; text }
+
+    forward_to_deserialize_any! { <W: Visitor<'o>> bytes byte_buf }
+
+    fn deserialize_option<V: Visitor<'o>>(self, visitor: V) -> Result<V::Value, Invalid> {
+        match self.token()? {
+            Token::Nil => visitor.visit_none(),
+            token => {
+                self.next = Some(token);
+                visitor.visit_some(self)
+            }
+        }
+    }
+
+    fn deserialize_unit<V: Visitor<'o>>(self, visitor: V) -> Result<V::Value, Invalid> {
+        match self.token()? {
+            // The serialiser writes an empty list for a struct without fields.
+            Token::Nil | Token::List(0) => visitor.visit_unit(),
+            _ => Err(Invalid),
+        }
+    }
+
+    fn deserialize_unit_struct<V: Visitor<'o>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Invalid> {
+        self.deserialize_unit(visitor)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'o>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Invalid> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_seq<V: Visitor<'o>>(self, visitor: V) -> Result<V::Value, Invalid> {
+        match self.token()? {
+            Token::List(length) => self.visit_list(visitor, length, &[]),
+            // A type may write its bytes as such, and read them as a list of numbers.
+            Token::Bytes(bytes) => {
+                let length = u32::try_from(bytes.len()).map_err(|_| Invalid)?;
+                self.visit_list(visitor, length, bytes)
+            }
+            _ => Err(Invalid),
+        }
+    }
+
+    fn deserialize_tuple<V: Visitor<'o>>(self, _: usize, visitor: V) -> Result<V::Value, Invalid> {
+        self.deserialize_seq(visitor)
+    }
+
+    fn deserialize_tuple_struct<V: Visitor<'o>>(
+        self,
+        _: &'static str,
+        _: usize,
+        visitor: V,
+    ) -> Result<V::Value, Invalid> {
+        self.deserialize_seq(visitor)
+    }
+
+    fn deserialize_map<V: Visitor<'o>>(self, visitor: V) -> Result<V::Value, Invalid> {
+        match self.token()? {
+            Token::Map(length) => self.visit_map(visitor, length),
+            _ => Err(Invalid),
+        }
+    }
+
+    fn deserialize_struct<V: Visitor<'o>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Invalid> {
+        match self.token()? {
+            Token::Map(length) => self.visit_map(visitor, length),
+            Token::List(length) => self.visit_list(visitor, length, &[]),
+            _ => Err(Invalid),
+        }
+    }
+
+    fn deserialize_enum<V: Visitor<'o>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Invalid> {
+        match self.token()? {
+            token @ Token::Text(_) => {
+                self.next = Some(token);
+                visitor.visit_enum(Variant { reader: self, has_content: false })
+            }
+            Token::Map(1) => visitor.visit_enum(Variant { reader: self, has_content: true }),
+            _ => Err(Invalid),
+        }
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'o>>(self, visitor: V) -> Result<V::Value, Invalid> {
+        self.skip()?;
+        visitor.visit_unit()
+    }
+}
+
+/// The elements of a list, or the entries of a map.
+struct Parts<'r, 'o> {
+    reader: &'r mut Reader<'o>,
+    left: u32,
+    /// Bytes that are read as the elements.
+    bytes: &'o [u8],
+}
+
+impl Parts<'_, '_> {
+    /// Takes the next element or entry off the count. Returns whether there is one.
+    fn advance(&mut self) -> bool {
+        if let Some((byte, rest)) = self.bytes.split_first() {
+            (self.reader.next, self.bytes) = (Some(Token::Unsigned((*byte).into())), rest);
+        }
+        let is_there = self.left > 0;
+        self.left -= u32::from(is_there);
+        is_there
+    }
+}
+
+impl<'o> SeqAccess<'o> for Parts<'_, 'o> {
+    type Error = Invalid;
+
+    fn next_element_seed<T: DeserializeSeed<'o>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, Invalid> {
+        if self.advance() { seed.deserialize(&mut *self.reader).map(Some) } else { Ok(None) }
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        self.left.try_into().ok()
+    }
+}
+
+impl<'o> MapAccess<'o> for Parts<'_, 'o> {
+    type Error = Invalid;
+
+    fn next_key_seed<T: DeserializeSeed<'o>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, Invalid> {
+        if self.advance() { seed.deserialize(&mut *self.reader).map(Some) } else { Ok(None) }
+    }
+
+    fn next_value_seed<T: DeserializeSeed<'o>>(&mut self, seed: T) -> Result<T::Value, Invalid> {
+        seed.deserialize(&mut *self.reader)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        self.left.try_into().ok()
+    }
+}
+
+/// A variant of an enum: its name alone, or a map of its name to its content.
+struct Variant<'r, 'o> {
+    reader: &'r mut Reader<'o>,
+    has_content: bool,
+}
+
+impl<'r, 'o> Variant<'r, 'o> {
+    fn content(self) -> Result<&'r mut Reader<'o>, Invalid> {
+        if self.has_content { Ok(self.reader) } else { Err(Invalid) }
+    }
+}
+
+impl<'o> EnumAccess<'o> for Variant<'_, 'o> {
+    type Error = Invalid;
+    type Variant = Self;
+
+    fn variant_seed<T: DeserializeSeed<'o>>(self, seed: T) -> Result<(T::Value, Self), Invalid> {
+        Ok((seed.deserialize(&mut *self.reader)?, self))
+    }
+}
+
+impl<'o> VariantAccess<'o> for Variant<'_, 'o> {
+    type Error = Invalid;
+
+    fn unit_variant(self) -> Result<(), Invalid> {
+        if self.has_content { <()>::deserialize(self.reader) } else { Ok(()) }
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'o>>(self, seed: T) -> Result<T::Value, Invalid> {
+        seed.deserialize(self.content()?)
+    }
+
+    fn tuple_variant<V: Visitor<'o>>(self, _: usize, visitor: V) -> Result<V::Value, Invalid> {
+        self.content()?.deserialize_seq(visitor)
+    }
+
+    fn struct_variant<V: Visitor<'o>>(
+        self,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Invalid> {
+        self.content()?.deserialize_struct("", fields, visitor)
+    }
+}
