@@ -17,11 +17,11 @@ use proptest::sample::Index;
 use serde_json::Value;
 
 /// One object in both encodings.
-struct Pair {
-    /// The origin of the sample, for the text of a failure.
-    name: String,
+pub(crate) struct Pair {
+    /// The origin of the sample, for the text of a failure: `apps_v1 Deployment full`.
+    pub(crate) name: String,
     protobuf: Vec<u8>,
-    json: Vec<u8>,
+    pub(crate) json: Vec<u8>,
 }
 
 /// Compares what the two encodings of an object decode to. Says in how many ways it was compared.
@@ -101,7 +101,7 @@ fn the_published_pairs_decode_to_equal_values() {
 }
 
 /// Our own pairs: of every kind, empty, full, and in between.
-fn pairs() -> Vec<Pair> {
+pub(crate) fn pairs() -> Vec<Pair> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/protobuf");
     let mut pairs = vec![];
     for path in std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()) {
