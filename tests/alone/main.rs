@@ -1,5 +1,5 @@
-//! Tests that need a process to themselves: they count what it allocates, or read its log. Each runs
-//! in one, as many at a time as there are cores. `cargo test --test alone` takes the usual filters.
+//! Tests that need a process to themselves: they count what it allocates, or read its log. Each has
+//! one, as many at a time as there are cores. `cargo test --test alone` takes the usual filters.
 
 #![allow(clippy::duplicate_mod, reason = "each example brings what it shares with others")]
 

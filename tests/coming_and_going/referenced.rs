@@ -476,8 +476,8 @@ async fn contents_are_never_shown() {
 
 /// The cost of twenty references in a cluster of fifty thousand secrets, beside caching all.
 #[tokio::test(start_paused = true)]
-async fn twenty_of_fifty_thousand_cost_twenty() {
-    const ALL: usize = 50_000;
+async fn twenty_of_twenty_thousand_cost_twenty() {
+    const ALL: usize = 20_000;
     let server = ApiServer::new();
     let name = |n: usize| format!("ns-{}/s{n}", n % 100);
     for n in 0..ALL {
@@ -485,7 +485,7 @@ async fn twenty_of_fifty_thousand_cost_twenty() {
     }
     let few = factory(&server);
     let secrets = few.referenced::<Secret>();
-    let held: Vec<_> = (0..20).map(|n| secrets.reference(key(&name(n * 2_477)))).collect();
+    let held: Vec<_> = (0..20).map(|n| secrets.reference(key(&name(n * 977)))).collect();
     secrets.start().unwrap();
     secrets.wait_for_sync(SOON).await.unwrap();
     let asked = requests(&server).len();
@@ -503,7 +503,7 @@ async fn twenty_of_fifty_thousand_cost_twenty() {
     assert_eq!(all.lister().len(), ALL);
     let cached: usize = bytes(&whole);
     println!("{referenced} bytes in {asked} requests, {cached} bytes for all");
-    assert!(referenced * 1_000 < cached, "{referenced} beside {cached}");
+    assert!(referenced * 500 < cached, "{referenced} beside {cached}");
     let seen: BTreeSet<_> = secrets.keys().into_iter().collect();
     assert_eq!(seen.len(), held.len());
     sleep(MS).await;
