@@ -1,9 +1,9 @@
 //! A reader of `MessagePack` for `Deserialize`.
 //!
-//! `rmp_serde` has one, which compiles the reading of each form of a value anew for each field of
-//! each kind: a pod's types alone were more code than the rest of this crate. This one reads a
-//! [`Token`] in a function that is no type's. Like JSON's, it takes a type at its word about what
-//! the type expects.
+//! `rmp_serde` has one, too. Its code for every form of a value is compiled again for each type: a
+//! few kinds take more of it than all else of this crate. This reader reads a [`Token`] in a
+//! function without type parameters. A type that says which form it expects gets that form or an
+//! error, as with JSON.
 
 use std::fmt;
 
@@ -50,7 +50,7 @@ enum Token<'o> {
 /// Reads a value from the beginning of some bytes. It fails before the stack overflows.
 pub(super) struct Reader<'o> {
     rest: &'o [u8],
-    /// What was read, and is not yet taken.
+    /// A token that was read, and that the next read returns.
     next: Option<Token<'o>>,
     /// The place on the stack at which reading began. A type reads a token at each level.
     stack: Stack,

@@ -20,7 +20,7 @@ fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Invalid> {
     T::deserialize(&mut Reader::new(bytes))
 }
 
-/// What `rmp_serde` reads.
+/// Reads with `rmp_serde`.
 fn expected<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     let form = rmp_serde::Deserializer::from_read_ref(bytes);
     T::deserialize(&mut form.with_human_readable()).ok()
@@ -137,7 +137,7 @@ fn all() -> impl Strategy<Value = All> {
     })
 }
 
-/// What can be read of each prefix is the same, or nothing.
+/// Checks that no beginning of the bytes can be read.
 fn breaks_off<T: DeserializeOwned + PartialEq + Debug>(bytes: &[u8]) {
     for end in (0..bytes.len()).step_by(bytes.len() / 50 + 1) {
         assert_eq!(read::<T>(&bytes[..end]).ok(), None);
