@@ -17,7 +17,7 @@ use super::PackError;
 const MAX_DEPTH: u8 = 64;
 
 /// The depth above which an object is deep. A pod has 11 levels. A type that overflows the stack
-/// within 12 takes more than 170 kB a level, and is refused on arrival.
+/// within 12 takes more than 128 kB a level, and is refused on arrival.
 const DEEP: u8 = 12;
 
 /// Checks the depth of an object. Returns whether it is deep, so that unpacking it may take much of

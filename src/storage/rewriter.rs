@@ -45,9 +45,11 @@ impl Rewriter {
     where
         K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
     {
-        let (codec, read_head) =
-            (Arc::new(message_pack::codec::<K>()), Some(message_pack::read_head as _));
-        let context = PackContext { codec, read_head, shared: shared.clone() };
+        let context = PackContext {
+            codec: Arc::new(message_pack::codec::<K>()),
+            read_head: Some(message_pack::read_head),
+            shared: shared.clone(),
+        };
         Self {
             serialise: |object, room, wipe| {
                 let object = object.downcast_ref::<K>().ok_or(PackError::NotSerialised)?;

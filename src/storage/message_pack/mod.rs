@@ -50,8 +50,7 @@ fn read<K: DeserializeOwned>(object: &[u8]) -> Result<K, PackError> {
 
 /// Reads the metadata of an object that [`write`] serialised, without decoding the object.
 pub(super) fn read_head(object: &[u8]) -> Result<ObjectMeta, DecodeError> {
-    let head = Head::deserialize(&mut Reader::new(object));
-    head.map(Into::into).map_err(|_| DecodeError::new(INVALID))
+    read::<Head>(object).map(Into::into).map_err(|_| DecodeError::new(INVALID))
 }
 
 /// Returns the codec of objects that [`write`] serialised.
@@ -101,7 +100,7 @@ pub(super) fn check_stack<K: DeserializeOwned>(written: &[u8]) -> Result<(), Pac
 /// Returns whether both encode the same value. The order of entries and elements does not count,
 /// because a hash map and a set have none.
 pub(super) fn is_equivalent(a: &[u8], b: &[u8]) -> bool {
-    let value = |bytes: &[u8]| Unordered::deserialize(&mut Reader::new(bytes)).ok();
+    let value = |bytes| read::<Unordered>(bytes).ok();
     a == b || matches!((value(a), value(b)), (Some(a), Some(b)) if a == b)
 }
 

@@ -2,8 +2,8 @@
 //!
 //! `rmp_serde` has one, too. Its code for every form of a value is compiled again for each type: a
 //! few kinds take more of it than all else of this crate. This reader reads a [`Token`] in a
-//! function without type parameters. A type that says which form it expects gets that form or an
-//! error, as with JSON.
+//! function without type parameters. A type that asks for a number, a text, a list or a map gets it
+//! or an error, as with JSON.
 
 use std::fmt;
 
@@ -15,7 +15,8 @@ use serde::de::{
 };
 use serde::forward_to_deserialize_any;
 
-/// The error of bytes that are not what a type expects. A message might quote the object.
+/// The error of bytes that are not what a type expects. It has no message, which might quote the
+/// object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Invalid;
 
@@ -33,7 +34,7 @@ impl de::Error for Invalid {
     }
 }
 
-/// A value, or the beginning of one with as many elements or entries.
+/// A value, or the beginning of a list or map of so many elements or entries.
 #[derive(Clone, Copy)]
 enum Token<'o> {
     Nil,
@@ -43,16 +44,17 @@ enum Token<'o> {
     Float(f64),
     Text(&'o str),
     Bytes(&'o [u8]),
-    List(u32),
-    Map(u32),
+    List(usize),
+    Map(usize),
 }
 
-/// Reads a value from the beginning of some bytes. It fails before the stack overflows.
+/// Reads a value from the beginning of some bytes. It fails if reading takes too much of the stack.
+/// It does not see the stack of a type that is built from serde's buffer, such as an untagged enum.
 pub(super) struct Reader<'o> {
     rest: &'o [u8],
     /// A token that was read, and that the next read returns.
     next: Option<Token<'o>>,
-    /// The place on the stack at which reading began. A type reads a token at each level.
+    /// The place on the stack at which reading began.
     stack: Stack,
     is_used_up: bool,
 }
@@ -74,25 +76,36 @@ impl<'o> Reader<'o> {
         Ok(*array)
     }
 
-    fn bytes(&mut self, length: u32) -> Result<&'o [u8], Invalid> {
-        let length = usize::try_from(length).map_err(|_| Invalid)?;
+    /// Reads a number of `N` bytes.
+    fn unsigned<const N: usize>(&mut self) -> Result<u64, Invalid> {
+        let bytes = self.array::<N>()?;
+        Ok(bytes.into_iter().fold(0, |value, byte| value << 8 | u64::from(byte)))
+    }
+
+    fn length<const N: usize>(&mut self) -> Result<usize, Invalid> {
+        self.unsigned::<N>()?.try_into().map_err(|_| Invalid)
+    }
+
+    fn bytes(&mut self, length: usize) -> Result<&'o [u8], Invalid> {
         let (bytes, rest) = self.rest.split_at_checked(length).ok_or(Invalid)?;
         self.rest = rest;
         Ok(bytes)
     }
 
-    fn text(&mut self, length: u32) -> Result<Token<'o>, Invalid> {
-        let text = std::str::from_utf8(self.bytes(length)?).map_err(|_| Invalid)?;
-        Ok(Token::Text(text))
+    /// Reads bytes behind their length of `N` bytes.
+    fn prefixed<const N: usize>(&mut self) -> Result<&'o [u8], Invalid> {
+        let length = self.length::<N>()?;
+        self.bytes(length)
     }
 
     fn token(&mut self) -> Result<Token<'o>, Invalid> {
-        if let Some(token) = self.next.take() {
-            return Ok(token);
-        }
+        // Checked for a token that was put back, too: a type may put it back at each level.
         self.is_used_up |= self.stack.is_used_up();
         if self.is_used_up {
             return Err(Invalid);
+        }
+        if let Some(token) = self.next.take() {
+            return Ok(token);
         }
         let [first] = self.array()?;
         Ok(match Marker::from_u8(first) {
@@ -100,10 +113,10 @@ impl<'o> Reader<'o> {
             Marker::False => Token::Bool(false),
             Marker::True => Token::Bool(true),
             Marker::FixPos(value) => Token::Unsigned(value.into()),
-            Marker::U8 => Token::Unsigned(u8::from_be_bytes(self.array()?).into()),
-            Marker::U16 => Token::Unsigned(u16::from_be_bytes(self.array()?).into()),
-            Marker::U32 => Token::Unsigned(u32::from_be_bytes(self.array()?).into()),
-            Marker::U64 => Token::Unsigned(u64::from_be_bytes(self.array()?)),
+            Marker::U8 => Token::Unsigned(self.unsigned::<1>()?),
+            Marker::U16 => Token::Unsigned(self.unsigned::<2>()?),
+            Marker::U32 => Token::Unsigned(self.unsigned::<4>()?),
+            Marker::U64 => Token::Unsigned(self.unsigned::<8>()?),
             Marker::FixNeg(value) => Token::Signed(value.into()),
             Marker::I8 => Token::Signed(i8::from_be_bytes(self.array()?).into()),
             Marker::I16 => Token::Signed(i16::from_be_bytes(self.array()?).into()),
@@ -111,49 +124,40 @@ impl<'o> Reader<'o> {
             Marker::I64 => Token::Signed(i64::from_be_bytes(self.array()?)),
             Marker::F32 => Token::Float(f32::from_be_bytes(self.array()?).into()),
             Marker::F64 => Token::Float(f64::from_be_bytes(self.array()?)),
-            Marker::FixStr(length) => self.text(length.into())?,
-            marker @ (Marker::Str8 | Marker::Bin8) => {
-                let length = u8::from_be_bytes(self.array()?).into();
-                self.text_or_bytes(marker == Marker::Str8, length)?
-            }
-            marker @ (Marker::Str16 | Marker::Bin16) => {
-                let length = u16::from_be_bytes(self.array()?).into();
-                self.text_or_bytes(marker == Marker::Str16, length)?
-            }
-            marker @ (Marker::Str32 | Marker::Bin32) => {
-                let length = u32::from_be_bytes(self.array()?);
-                self.text_or_bytes(marker == Marker::Str32, length)?
-            }
+            Marker::FixStr(length) => text(self.bytes(length.into())?)?,
+            Marker::Str8 => text(self.prefixed::<1>()?)?,
+            Marker::Str16 => text(self.prefixed::<2>()?)?,
+            Marker::Str32 => text(self.prefixed::<4>()?)?,
+            Marker::Bin8 => Token::Bytes(self.prefixed::<1>()?),
+            Marker::Bin16 => Token::Bytes(self.prefixed::<2>()?),
+            Marker::Bin32 => Token::Bytes(self.prefixed::<4>()?),
             Marker::FixArray(length) => Token::List(length.into()),
-            Marker::Array16 => Token::List(u16::from_be_bytes(self.array()?).into()),
-            Marker::Array32 => Token::List(u32::from_be_bytes(self.array()?)),
+            Marker::Array16 => Token::List(self.length::<2>()?),
+            Marker::Array32 => Token::List(self.length::<4>()?),
             Marker::FixMap(length) => Token::Map(length.into()),
-            Marker::Map16 => Token::Map(u16::from_be_bytes(self.array()?).into()),
-            Marker::Map32 => Token::Map(u32::from_be_bytes(self.array()?)),
+            Marker::Map16 => Token::Map(self.length::<2>()?),
+            Marker::Map32 => Token::Map(self.length::<4>()?),
             // The serialiser writes no extension but for a type that asks for one by name.
             _ => return Err(Invalid),
         })
     }
 
-    fn text_or_bytes(&mut self, is_text: bool, length: u32) -> Result<Token<'o>, Invalid> {
-        if is_text { self.text(length) } else { self.bytes(length).map(Token::Bytes) }
-    }
-
     /// Passes over a value.
     fn skip(&mut self) -> Result<(), Invalid> {
-        let mut left = 1_u64;
+        let mut left = 1_usize;
         while left > 0 {
             left -= 1;
             match self.token()? {
-                Token::List(elements) => left += u64::from(elements),
-                Token::Map(entries) => left += 2 * u64::from(entries),
+                // Each takes a byte, so it can't be more than there are.
+                Token::List(elements) => left = left.saturating_add(elements),
+                Token::Map(entries) => left = left.saturating_add(entries).saturating_add(entries),
                 _ => {}
             }
         }
         Ok(())
     }
 
-    /// Reads an integer for which a token has no room: the serialiser writes it as bytes.
+    /// Reads a 128-bit integer. The serialiser writes each of these as sixteen bytes.
     fn wide(&mut self) -> Result<i128, Invalid> {
         match self.token()? {
             Token::Unsigned(value) => Ok(value.into()),
@@ -165,20 +169,41 @@ impl<'o> Reader<'o> {
 
     fn visit_list<V: Visitor<'o>>(
         &mut self,
+        list: Token<'o>,
         visitor: V,
-        left: u32,
-        bytes: &'o [u8],
     ) -> Result<V::Value, Invalid> {
-        let mut parts = Parts { reader: self, left, bytes };
+        let mut parts = match list {
+            Token::List(length) => self.parts(length)?,
+            // A type may write its bytes as such, and read them as a list of numbers.
+            Token::Bytes(bytes) => Parts { reader: self, left: bytes.len(), bytes },
+            _ => return Err(Invalid),
+        };
         let value = visitor.visit_seq(&mut parts)?;
-        if parts.left == 0 { Ok(value) } else { Err(Invalid) }
+        parts.end(value)
     }
 
-    fn visit_map<V: Visitor<'o>>(&mut self, visitor: V, left: u32) -> Result<V::Value, Invalid> {
-        let mut parts = Parts { reader: self, left, bytes: &[] };
+    fn visit_map<V: Visitor<'o>>(
+        &mut self,
+        map: Token<'o>,
+        visitor: V,
+    ) -> Result<V::Value, Invalid> {
+        let Token::Map(length) = map else { return Err(Invalid) };
+        let mut parts = self.parts(length)?;
         let value = visitor.visit_map(&mut parts)?;
-        if parts.left == 0 { Ok(value) } else { Err(Invalid) }
+        parts.end(value)
     }
+
+    fn parts(&mut self, length: usize) -> Result<Parts<'_, 'o>, Invalid> {
+        // A part takes a byte or more. A type may allocate for as many as it is told.
+        if length > self.rest.len() {
+            return Err(Invalid);
+        }
+        Ok(Parts { reader: self, left: length, bytes: &[] })
+    }
+}
+
+fn text(bytes: &[u8]) -> Result<Token<'_>, Invalid> {
+    std::str::from_utf8(bytes).map(Token::Text).map_err(|_| Invalid)
 }
 
 /// Types that expect a number, or a text.
@@ -215,8 +240,8 @@ impl<'o> Deserializer<'o> for &mut Reader<'o> {
             Token::Float(value) => visitor.visit_f64(value),
             Token::Text(text) => visitor.visit_borrowed_str(text),
             Token::Bytes(bytes) => visitor.visit_borrowed_bytes(bytes),
-            Token::List(length) => self.visit_list(visitor, length, &[]),
-            Token::Map(length) => self.visit_map(visitor, length),
+            list @ Token::List(_) => self.visit_list(list, visitor),
+            map @ Token::Map(_) => self.visit_map(map, visitor),
         }
     }
 
@@ -241,9 +266,10 @@ impl<'o> Deserializer<'o> for &mut Reader<'o> {
         visitor.visit_u128(self.wide()?.cast_unsigned())
     }
 
-    scalars! { deserialize_char deserialize_str deserialize_string deserialize_identifier; text }
+    scalars! { deserialize_char deserialize_str deserialize_string; text }
 
-    forward_to_deserialize_any! { <W: Visitor<'o>> bytes byte_buf }
+    // The name of a field may be the key of a flattened map, which may be a number.
+    forward_to_deserialize_any! { <W: Visitor<'o>> bytes byte_buf identifier }
 
     fn deserialize_option<V: Visitor<'o>>(self, visitor: V) -> Result<V::Value, Invalid> {
         match self.token()? {
@@ -257,7 +283,7 @@ impl<'o> Deserializer<'o> for &mut Reader<'o> {
 
     fn deserialize_unit<V: Visitor<'o>>(self, visitor: V) -> Result<V::Value, Invalid> {
         match self.token()? {
-            // The serialiser writes an empty list for a struct without fields.
+            // The serialiser writes an empty list for a unit struct.
             Token::Nil | Token::List(0) => visitor.visit_unit(),
             _ => Err(Invalid),
         }
@@ -280,15 +306,8 @@ impl<'o> Deserializer<'o> for &mut Reader<'o> {
     }
 
     fn deserialize_seq<V: Visitor<'o>>(self, visitor: V) -> Result<V::Value, Invalid> {
-        match self.token()? {
-            Token::List(length) => self.visit_list(visitor, length, &[]),
-            // A type may write its bytes as such, and read them as a list of numbers.
-            Token::Bytes(bytes) => {
-                let length = u32::try_from(bytes.len()).map_err(|_| Invalid)?;
-                self.visit_list(visitor, length, bytes)
-            }
-            _ => Err(Invalid),
-        }
+        let list = self.token()?;
+        self.visit_list(list, visitor)
     }
 
     fn deserialize_tuple<V: Visitor<'o>>(self, _: usize, visitor: V) -> Result<V::Value, Invalid> {
@@ -305,10 +324,8 @@ impl<'o> Deserializer<'o> for &mut Reader<'o> {
     }
 
     fn deserialize_map<V: Visitor<'o>>(self, visitor: V) -> Result<V::Value, Invalid> {
-        match self.token()? {
-            Token::Map(length) => self.visit_map(visitor, length),
-            _ => Err(Invalid),
-        }
+        let map = self.token()?;
+        self.visit_map(map, visitor)
     }
 
     fn deserialize_struct<V: Visitor<'o>>(
@@ -318,9 +335,8 @@ impl<'o> Deserializer<'o> for &mut Reader<'o> {
         visitor: V,
     ) -> Result<V::Value, Invalid> {
         match self.token()? {
-            Token::Map(length) => self.visit_map(visitor, length),
-            Token::List(length) => self.visit_list(visitor, length, &[]),
-            _ => Err(Invalid),
+            map @ Token::Map(_) => self.visit_map(map, visitor),
+            list => self.visit_list(list, visitor),
         }
     }
 
@@ -349,19 +365,24 @@ impl<'o> Deserializer<'o> for &mut Reader<'o> {
 /// The elements of a list, or the entries of a map.
 struct Parts<'r, 'o> {
     reader: &'r mut Reader<'o>,
-    left: u32,
+    left: usize,
     /// Bytes that are read as the elements.
     bytes: &'o [u8],
 }
 
 impl Parts<'_, '_> {
+    /// Returns a value if it took all of the parts.
+    fn end<T>(&self, value: T) -> Result<T, Invalid> {
+        if self.left == 0 { Ok(value) } else { Err(Invalid) }
+    }
+
     /// Takes the next element or entry off the count. Returns whether there is one.
     fn advance(&mut self) -> bool {
         if let Some((byte, rest)) = self.bytes.split_first() {
             (self.reader.next, self.bytes) = (Some(Token::Unsigned((*byte).into())), rest);
         }
         let is_there = self.left > 0;
-        self.left -= u32::from(is_there);
+        self.left -= usize::from(is_there);
         is_there
     }
 }
@@ -377,7 +398,7 @@ impl<'o> SeqAccess<'o> for Parts<'_, 'o> {
     }
 
     fn size_hint(&self) -> Option<usize> {
-        self.left.try_into().ok()
+        Some(self.left)
     }
 }
 
@@ -388,7 +409,7 @@ impl<'o> MapAccess<'o> for Parts<'_, 'o> {
         &mut self,
         seed: T,
     ) -> Result<Option<T::Value>, Invalid> {
-        if self.advance() { seed.deserialize(&mut *self.reader).map(Some) } else { Ok(None) }
+        self.next_element_seed(seed)
     }
 
     fn next_value_seed<T: DeserializeSeed<'o>>(&mut self, seed: T) -> Result<T::Value, Invalid> {
@@ -396,7 +417,7 @@ impl<'o> MapAccess<'o> for Parts<'_, 'o> {
     }
 
     fn size_hint(&self) -> Option<usize> {
-        self.left.try_into().ok()
+        Some(self.left)
     }
 }
 

@@ -7,17 +7,12 @@ use proptest::prelude::*;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
-use super::reader::{Invalid, Reader};
+use super::read;
+use crate::any_json::any_json;
+use crate::storage::PackError;
 
 fn write<T: Serialize>(value: &T) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let form = rmp_serde::Serializer::new(&mut bytes);
-    value.serialize(&mut form.with_struct_map().with_human_readable()).unwrap();
-    bytes
-}
-
-fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Invalid> {
-    T::deserialize(&mut Reader::new(bytes))
+    super::write(value, 0, false).unwrap().bytes.as_slice().to_vec()
 }
 
 /// Reads with `rmp_serde`.
@@ -85,26 +80,6 @@ fn choice() -> impl Strategy<Value = Choice> {
     })
 }
 
-fn value() -> impl Strategy<Value = Value> {
-    let leaf = prop_oneof![
-        Just(Value::Null),
-        any::<bool>().prop_map(Value::from),
-        any::<i64>().prop_map(Value::from),
-        any::<u64>().prop_map(Value::from),
-        any::<i32>().prop_map(|value| json!(f64::from(value) / 3.0)),
-        // Lengths on both sides of each form.
-        (0_usize..70_000).prop_map(|length| json!("x".repeat(length))),
-        ".*".prop_map(Value::from),
-    ];
-    leaf.prop_recursive(4, 40, 20, |inner| {
-        prop_oneof![
-            proptest::collection::vec(inner.clone(), 0..20).prop_map(Value::from),
-            proptest::collection::btree_map(".{0,40}", inner, 0..20)
-                .prop_map(|map| Value::Object(map.into_iter().collect())),
-        ]
-    })
-}
-
 fn all() -> impl Strategy<Value = All> {
     let untagged = prop_oneof![
         any::<i64>().prop_map(Untagged::Number),
@@ -115,7 +90,7 @@ fn all() -> impl Strategy<Value = All> {
         (proptest::collection::vec(choice(), 0..4), proptest::collection::vec(untagged, 0..4));
     let maps = (
         proptest::collection::btree_map(any::<i16>(), any::<u32>(), 0..4),
-        proptest::collection::btree_map("[x-z]{1,9}", value(), 0..3),
+        proptest::collection::btree_map("[x-z]{1,9}", any_json(), 0..3),
     );
     let plain = (
         any::<bool>(),
@@ -148,7 +123,7 @@ proptest! {
     #![proptest_config(crate::seeds::cases(100))]
 
     #[test]
-    fn what_is_written_is_read(all in all(), value in value()) {
+    fn what_is_written_is_read(all in all(), value in any_json()) {
         let bytes = write(&all);
         prop_assert_eq!(read(&bytes), Ok(all));
         breaks_off::<All>(&bytes);
@@ -159,7 +134,7 @@ proptest! {
 
     /// Bytes that nobody wrote: an error, or what `rmp_serde` reads.
     #[test]
-    fn changed_bytes_are_read_alike(value in value(), at in any::<prop::sample::Index>(), to: u8) {
+    fn changed_bytes_are_read_alike(value in any_json(), at in any::<prop::sample::Index>(), to: u8) {
         let mut bytes = write(&value);
         let at = at.index(bytes.len().min(40));
         bytes[at] = to;
@@ -170,18 +145,124 @@ proptest! {
 }
 
 #[test]
+fn each_length_and_width_is_read() {
+    fn returns<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: T) {
+        let bytes = write(&value);
+        assert_eq!(read(&bytes), Ok(value));
+    }
+    for length in [0, 15, 16, 31, 32, 255, 256, 65_535, 65_536] {
+        returns("x".repeat(length));
+        returns(vec![true; length]);
+        returns(Blob(vec![7; length]));
+        returns((0..length).map(|n| (n, n)).collect::<BTreeMap<_, _>>());
+    }
+    for bits in 0..64 {
+        for near in [1_u64 << bits, (1 << bits) - 1] {
+            returns(near);
+            returns(near.cast_signed().wrapping_neg());
+        }
+    }
+}
+
+#[test]
 fn types_that_expect_another_form_fail() {
     #[derive(Debug, PartialEq, Deserialize)]
     struct Known {
         known: u8,
     }
-    assert_eq!(read::<String>(&write(&1)), Err(Invalid));
-    assert_eq!(read::<u8>(&write(&256)), Err(Invalid));
-    assert_eq!(read::<bool>(&write(&"true")), Err(Invalid));
-    assert_eq!(read::<(u8, u8)>(&write(&[1, 2, 3])), Err(Invalid));
-    assert_eq!(read::<Choice>(&write(&json!({"One": 1, "Bare": 2}))), Err(Invalid));
-    assert_eq!(read::<Choice>(&write(&"One")), Err(Invalid));
+    assert_eq!(read::<String>(&write(&1)), Err(PackError::NotUnpacked));
+    assert_eq!(read::<u8>(&write(&256)), Err(PackError::NotUnpacked));
+    assert_eq!(read::<bool>(&write(&"true")), Err(PackError::NotUnpacked));
+    assert_eq!(read::<(u8, u8)>(&write(&[1, 2, 3])), Err(PackError::NotUnpacked));
+    assert_eq!(read::<Vec<String>>(&write(&json!({"a": "b"}))), Err(PackError::NotUnpacked));
+    assert_eq!(read::<Choice>(&write(&json!({"One": 1, "Bare": 2}))), Err(PackError::NotUnpacked));
+    assert_eq!(read::<Choice>(&write(&"One")), Err(PackError::NotUnpacked));
     assert_eq!(read::<Choice>(&write(&json!({"Bare": null}))), Ok(Choice::Bare));
     let deep = json!({"unknown": [{"a": [[], {}]}, 1.5, "text"], "known": 7});
     assert_eq!(read(&write(&deep)), Ok(Known { known: 7 }));
+}
+
+/// A port, which JSON has as text where it is a key.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Port(u16);
+
+impl Serialize for Port {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_u16(self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Port {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Form {
+            Number(u16),
+            Text(String),
+        }
+        match Form::deserialize(from)? {
+            Form::Number(number) => Ok(Self(number)),
+            Form::Text(text) => text.parse().map(Self).map_err(serde::de::Error::custom),
+        }
+    }
+}
+
+#[test]
+fn keys_that_are_numbers_may_be_flattened() {
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Ports {
+        name: String,
+        #[serde(flatten)]
+        ports: BTreeMap<Port, String>,
+    }
+    let ports = Ports { name: "web".into(), ports: [(Port(8080), "http".into())].into() };
+    let bytes = write(&ports);
+    assert_eq!(expected(&bytes).as_ref(), Some(&ports));
+    assert_eq!(read(&bytes), Ok(ports));
+}
+
+#[test]
+fn bytes_may_be_read_as_the_fields_of_a_struct() {
+    #[derive(Debug, PartialEq, Deserialize)]
+    struct Color {
+        red: u8,
+        blue: u8,
+    }
+    let bytes = write(&Blob(vec![1, 2]));
+    assert_eq!(expected(&bytes), Some(Color { red: 1, blue: 2 }));
+    assert_eq!(read(&bytes), Ok(Color { red: 1, blue: 2 }));
+}
+
+/// Each level puts the same token back, so nothing is read that could end.
+#[test]
+fn type_that_reads_nothing_does_not_overflow_the_stack() {
+    #[derive(Debug, PartialEq, Deserialize)]
+    struct Endless(Option<Box<Endless>>);
+    assert_eq!(read::<Endless>(&write(&1)), Err(PackError::TooDeep));
+    assert_eq!(read(&write(&())), Ok(Endless(None)));
+}
+
+/// The length would be a hint of how much to allocate.
+#[test]
+fn list_is_no_longer_than_the_bytes() {
+    struct Hint;
+    impl<'de> Deserialize<'de> for Hint {
+        fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+            struct List;
+            impl<'de> serde::de::Visitor<'de> for List {
+                type Value = Hint;
+
+                fn expecting(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                    Ok(())
+                }
+
+                fn visit_seq<A: serde::de::SeqAccess<'de>>(self, _: A) -> Result<Hint, A::Error> {
+                    panic!("a list of four billion elements in one byte")
+                }
+            }
+            from.deserialize_seq(List)
+        }
+    }
+    let bytes = [0xdd, 0xff, 0xff, 0xff, 0xff, 0xc0];
+    assert!(matches!(read::<Hint>(&bytes), Err(PackError::NotUnpacked)));
 }
