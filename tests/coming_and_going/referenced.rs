@@ -474,7 +474,7 @@ async fn contents_are_never_shown() {
     }
 }
 
-/// The cost of twenty references in a cluster of fifty thousand secrets, beside caching all.
+/// The cost of twenty references in a cluster of twenty thousand secrets, beside caching all.
 #[tokio::test(start_paused = true)]
 async fn twenty_of_twenty_thousand_cost_twenty() {
     const ALL: usize = 20_000;
