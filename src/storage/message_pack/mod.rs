@@ -45,7 +45,8 @@ fn read<K: DeserializeOwned>(object: &[u8]) -> Result<K, PackError> {
     if reader.is_used_up() {
         return Err(PackError::TooDeep);
     }
-    read.map_err(|_| PackError::NotUnpacked)
+    // A type that announces fewer fields than it writes would lose the others.
+    read.ok().filter(|_| reader.is_at_end()).ok_or(PackError::NotUnpacked)
 }
 
 /// Reads the metadata of an object that [`write`] serialised, without decoding the object.

@@ -70,6 +70,11 @@ impl<'o> Reader<'o> {
         self.is_used_up
     }
 
+    /// Returns whether everything was read.
+    pub(super) fn is_at_end(&self) -> bool {
+        self.rest.is_empty() && self.next.is_none()
+    }
+
     fn array<const N: usize>(&mut self) -> Result<[u8; N], Invalid> {
         let (array, rest) = self.rest.split_first_chunk().ok_or(Invalid)?;
         self.rest = rest;

@@ -266,3 +266,27 @@ fn list_is_no_longer_than_the_bytes() {
     let bytes = [0xdd, 0xff, 0xff, 0xff, 0xff, 0xc0];
     assert!(matches!(read::<Hint>(&bytes), Err(PackError::NotUnpacked)));
 }
+
+/// Fields beyond the announced number would be lost, in each round trip alike.
+#[test]
+fn type_that_announces_too_few_fields_is_refused() {
+    #[derive(Debug, PartialEq, Deserialize)]
+    struct Short {
+        first: u8,
+        second: Option<u8>,
+    }
+
+    impl Serialize for Short {
+        fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+            use serde::ser::SerializeStruct;
+            let mut fields = to.serialize_struct("Short", 1)?;
+            fields.serialize_field("first", &self.first)?;
+            fields.serialize_field("second", &self.second)?;
+            fields.end()
+        }
+    }
+
+    let bytes = write(&Short { first: 1, second: Some(2) });
+    assert_eq!(read::<Short>(&bytes), Err(PackError::NotUnpacked));
+    assert!(!super::is_equivalent(&bytes, &write(&Short { first: 1, second: None })));
+}
