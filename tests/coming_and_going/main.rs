@@ -27,4 +27,6 @@ mod seeds;
 mod serving;
 mod sets;
 mod sharded;
+#[path = "../helpers/turn.rs"]
+mod turn;
 mod watches;

@@ -14,6 +14,7 @@ use parking_lot::Mutex;
 use tokio::time::sleep;
 
 use crate::helpers::{MS, S, factory, factory_of, forbid, map_in, until};
+use crate::turn::turn;
 use crate::watches::Watches;
 
 const SOON: std::time::Duration = S.saturating_mul(30);
@@ -284,4 +285,33 @@ fn namespaces_follow_their_model_under_faults() {
             tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
         runtime.unwrap().block_on(play(seed));
     }
+}
+
+/// A handler is told of each object of a namespace that leaves. Meanwhile other tasks go on.
+#[tokio::test(start_paused = true)]
+async fn farewells_give_way_to_other_tasks() {
+    const MAPS: usize = 500;
+    let server = ApiServer::new();
+    server.create(&namespace("shop", true)).unwrap();
+    for n in 0..MAPS {
+        server.create(&map_in("shop", &n.to_string())).unwrap();
+    }
+    let factory = factory(&server);
+    let maps = factory.in_namespaces_where("tenant=true", InformerSpec::new()).unwrap();
+    let told = Told::follow(&maps);
+    maps.start().unwrap();
+    until("the maps", || told.0.lock().len() == MAPS).await;
+    server.replace(&namespace("shop", false)).unwrap();
+    let counting = async move {
+        let (mut last, mut longest) = (0, 0);
+        while last < MAPS {
+            turn().await;
+            let now = told.1.lock().len();
+            longest = longest.max(now - last);
+            last = now;
+        }
+        longest
+    };
+    let longest = tokio::spawn(counting).await.unwrap();
+    assert!(longest < 64, "{longest} farewells in one turn");
 }

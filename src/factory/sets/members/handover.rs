@@ -86,7 +86,7 @@ pub(super) async fn hand_over<K, T>(
                 work.push(take_over(set, name, informer, handler.clone(), covered).boxed());
             }
         }
-        tell(&handler, &tag, objects, members.farewell);
+        tell(&handler, &tag, objects, members.farewell).await;
     }
     join_all(work).await;
     drop(interests);
@@ -120,7 +120,7 @@ async fn take_over<K, T>(
             if let Some(members) = set.upgrade()
                 && let Some((tag, _)) = members.tagged_as(&name)
             {
-                tell(&handler, &tag, objects, members.farewell);
+                tell(&handler, &tag, objects, members.farewell).await;
             }
             return;
         };
@@ -132,9 +132,9 @@ async fn take_over<K, T>(
                 let has = |shard| place(shard).is_none_or(|place| shard.contains(place));
                 store.shard().is_none_or(has)
             });
-            tell(&handler, &tag, left, members.farewell);
+            tell(&handler, &tag, left, members.farewell).await;
             let gone = |object| CachedEvent::Deleted { object, final_state_known: false };
-            tell(&handler, &tag, deleted, gone);
+            tell(&handler, &tag, deleted, gone).await;
         }
         let inherited: HashSet<_> = objects.keys().cloned().collect();
         let known = Known { objects: std::mem::take(&mut objects), inherited };

@@ -10,6 +10,7 @@ use crate::object::{Cached, CachedEvent, Event, ObjectKey};
 use crate::panic::{SafeDrop, call_decoded, catch, drop_safely};
 use crate::processor::HandlerRegistration;
 use crate::sync::Mutex;
+use crate::yield_budget::{UNPACKING, YieldBudget};
 
 /// A handler of all members, which also receives the member's tag.
 pub(super) type MemberHandler<K, T> = SafeDrop<Box<dyn Fn(&T, Event<K>) + Send + Sync>>;
@@ -83,7 +84,7 @@ where
         for left in attached {
             left.registration.remove_and_wait().await;
             let known = std::mem::take(&mut left.known.lock().objects);
-            tell(&left.handler, &tag, known, farewell);
+            tell(&left.handler, &tag, known, farewell).await;
         }
         drop(interest);
     }
@@ -96,13 +97,15 @@ impl<K, T> Drop for Attached<K, T> {
 }
 
 /// Tells a handler, which is not called otherwise, the last of these objects.
-pub(super) fn tell<K: Resource + Send + Sync + 'static, T>(
+pub(super) async fn tell<K: Resource + Send + Sync + 'static, T>(
     handler: &MemberHandler<K, T>,
     tag: &T,
     objects: impl IntoIterator<Item = (ObjectKey, Cached<K>)>,
     farewell: Farewell<K>,
 ) {
+    let mut budget = YieldBudget::new();
     for (key, object) in objects {
+        budget.spend(UNPACKING).await;
         let event = farewell(object);
         let called = catch(|| {
             if let Some(call) = handler.get() {
