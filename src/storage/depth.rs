@@ -12,7 +12,7 @@ use serde::ser::{
 
 use super::PackError;
 
-/// The largest depth of nested lists and maps. In a debug build, unpacking a schema takes 25 kB of
+/// The largest depth of nested lists and maps. In a debug build, unpacking a schema takes 11 kB of
 /// the stack for each level, and a thread has 2 MiB.
 const MAX_DEPTH: u8 = 64;
 

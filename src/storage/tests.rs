@@ -446,6 +446,16 @@ struct Large {
     /// Absent where it can't be read.
     #[serde(deserialize_with = "lenient")]
     lenient: Option<Box<Large>>,
+    untagged: Option<Box<Untagged>>,
+}
+
+/// A type that is built from serde's buffer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+#[expect(clippy::large_enum_variant, reason = "its size is what is tested")]
+enum Untagged {
+    Inner { one: Option<PodSpec>, other: Option<PodTemplateSpec>, next: Box<Untagged> },
+    Large(Box<Large>),
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "serde asks for a result")]
@@ -455,14 +465,22 @@ fn lenient<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Box<Large>>, D:
 
 #[test]
 fn large_type_does_not_overflow_the_stack() {
+    let by_buffer = |inner| {
+        let untagged = match inner {
+            Large { untagged: Some(next), .. } => Untagged::Inner { one: None, other: None, next },
+            inner => Untagged::Large(Box::new(inner)),
+        };
+        Large { untagged: Some(Box::new(untagged)), ..Large::default() }
+    };
     let nests = [
         |inner| Large { next: Some(Box::new(inner)), ..Large::default() },
         |inner| Large { list: vec![inner], ..Large::default() },
         |inner| Large { lenient: Some(Box::new(inner)), ..Large::default() },
+        by_buffer,
     ];
     let pack = move || {
         let storage = compact::<Large>(false);
-        for (nest, deepest) in nests.into_iter().zip([62, 31, 62]) {
+        for (nest, deepest) in nests.into_iter().zip([62, 31, 62, 61]) {
             for levels in [4, 10, 20, deepest] {
                 let object = (0..levels).fold(Large::default(), |inner, _| nest(inner));
                 let object = Large { metadata: metadata(levels), ..object };

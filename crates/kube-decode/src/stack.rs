@@ -35,6 +35,13 @@ pub fn measured<T>(decode: impl FnOnce() -> T) -> (T, bool) {
 pub(crate) const NO_STACK: &str =
     "lists and maps are nested so deep that their type could overflow the stack";
 
+/// Returns whether a type is serde's buffer. Derived code builds another type's value from it: for
+/// flattened fields, and for enums that are untagged or internally tagged.
+#[must_use]
+pub fn is_buffer<T>() -> bool {
+    std::any::type_name::<T>().contains("::Content")
+}
+
 /// The place on the stack at which decoding began.
 #[derive(Clone, Copy, Debug)]
 pub struct Stack(usize);
@@ -59,7 +66,7 @@ impl Stack {
     /// value.
     #[inline]
     #[must_use]
-    pub(crate) fn holds(self, levels: usize) -> bool {
+    pub fn holds(self, levels: usize) -> bool {
         // The stack grows downwards.
         let used = self.0.saturating_sub(Self::here().0);
         let buffered = levels.saturating_mul(LEVEL);

@@ -2,12 +2,13 @@
 //!
 //! `rmp_serde` has one, too. Its code for every form of a value is compiled again for each type: a
 //! few kinds take more of it than all else of this crate. This reader reads a [`Token`] in a
-//! function without type parameters. A type that asks for a number, a text, a list or a map gets it
-//! or an error, as with JSON.
+//! function without type parameters, and generic functions match results, where a question mark
+//! would be two more calls. A type that asks for a number, a text, a list or a map gets it or an
+//! error, as with JSON.
 
 use std::fmt;
 
-use kube_decode::stack::Stack;
+use kube_decode::stack::{Stack, is_buffer};
 use rmp::Marker;
 use serde::de::{
     self, Deserialize, DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess,
@@ -49,7 +50,7 @@ enum Token<'o> {
 }
 
 /// Reads a value from the beginning of some bytes. It fails if reading takes too much of the stack.
-/// It does not see the stack of a type that is built from serde's buffer, such as an untagged enum.
+/// The stack of a type that is built from serde's buffer, such as an untagged enum, is estimated.
 pub(super) struct Reader<'o> {
     rest: &'o [u8],
     /// A token that was read, and that the next read returns.
@@ -57,12 +58,14 @@ pub(super) struct Reader<'o> {
     /// The place on the stack at which reading began.
     stack: Stack,
     is_used_up: bool,
+    /// The number of lists and maps around the next value from which serde makes a buffer.
+    buffered: usize,
 }
 
 impl<'o> Reader<'o> {
     /// Makes a reader, whose use of the stack counts from here.
     pub(super) fn new(bytes: &'o [u8]) -> Self {
-        Self { rest: bytes, next: None, stack: Stack::here(), is_used_up: false }
+        Self { rest: bytes, next: None, stack: Stack::here(), is_used_up: false, buffered: 0 }
     }
 
     /// Returns whether a read failed for lack of stack. A type may have ignored that error.
@@ -147,6 +150,15 @@ impl<'o> Reader<'o> {
         })
     }
 
+    /// Goes into a list or map. Refuses a buffered one from which nothing could be built, because
+    /// the stack could overflow. Returns the number of buffered lists and maps around it.
+    fn enter(&mut self, is_buffered: bool) -> Result<usize, Invalid> {
+        let around = self.buffered;
+        self.buffered += usize::from(is_buffered);
+        self.is_used_up |= is_buffered && !self.stack.holds(self.buffered);
+        if self.is_used_up { Err(Invalid) } else { Ok(around) }
+    }
+
     /// Passes over a value.
     fn skip(&mut self) -> Result<(), Invalid> {
         let mut left = 1_usize;
@@ -177,14 +189,13 @@ impl<'o> Reader<'o> {
         list: Token<'o>,
         visitor: V,
     ) -> Result<V::Value, Invalid> {
-        let mut parts = match list {
-            Token::List(length) => self.parts(length)?,
-            // A type may write its bytes as such, and read them as a list of numbers.
-            Token::Bytes(bytes) => Parts { reader: self, left: bytes.len(), bytes },
-            _ => return Err(Invalid),
-        };
-        let value = visitor.visit_seq(&mut parts)?;
-        parts.end(value)
+        match self.elements(list) {
+            Ok(mut parts) => {
+                let visited = visitor.visit_seq(&mut parts);
+                parts.end(visited)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     fn visit_map<V: Visitor<'o>>(
@@ -192,10 +203,26 @@ impl<'o> Reader<'o> {
         map: Token<'o>,
         visitor: V,
     ) -> Result<V::Value, Invalid> {
-        let Token::Map(length) = map else { return Err(Invalid) };
-        let mut parts = self.parts(length)?;
-        let value = visitor.visit_map(&mut parts)?;
-        parts.end(value)
+        match self.entries(map) {
+            Ok(mut parts) => {
+                let visited = visitor.visit_map(&mut parts);
+                parts.end(visited)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn elements(&mut self, list: Token<'o>) -> Result<Parts<'_, 'o>, Invalid> {
+        match list {
+            Token::List(length) => self.parts(length),
+            // A type may write its bytes as such, and read them as a list of numbers.
+            Token::Bytes(bytes) => Ok(Parts { reader: self, left: bytes.len(), bytes }),
+            _ => Err(Invalid),
+        }
+    }
+
+    fn entries(&mut self, map: Token<'o>) -> Result<Parts<'_, 'o>, Invalid> {
+        if let Token::Map(length) = map { self.parts(length) } else { Err(Invalid) }
     }
 
     fn parts(&mut self, length: usize) -> Result<Parts<'_, 'o>, Invalid> {
@@ -215,18 +242,18 @@ fn text(bytes: &[u8]) -> Result<Token<'_>, Invalid> {
 macro_rules! scalars {
     ($($method:ident)*) => {
         $(fn $method<V: Visitor<'o>>(self, visitor: V) -> Result<V::Value, Invalid> {
-            match self.token()? {
-                Token::Unsigned(value) => visitor.visit_u64(value),
-                Token::Signed(value) => visitor.visit_i64(value),
-                Token::Float(value) => visitor.visit_f64(value),
+            match self.token() {
+                Ok(Token::Unsigned(value)) => visitor.visit_u64(value),
+                Ok(Token::Signed(value)) => visitor.visit_i64(value),
+                Ok(Token::Float(value)) => visitor.visit_f64(value),
                 _ => Err(Invalid),
             }
         })*
     };
     ($($method:ident)*; text) => {
         $(fn $method<V: Visitor<'o>>(self, visitor: V) -> Result<V::Value, Invalid> {
-            match self.token()? {
-                Token::Text(text) => visitor.visit_borrowed_str(text),
+            match self.token() {
+                Ok(Token::Text(text)) => visitor.visit_borrowed_str(text),
                 _ => Err(Invalid),
             }
         })*
@@ -237,22 +264,30 @@ impl<'o> Deserializer<'o> for &mut Reader<'o> {
     type Error = Invalid;
 
     fn deserialize_any<V: Visitor<'o>>(self, visitor: V) -> Result<V::Value, Invalid> {
-        match self.token()? {
-            Token::Nil => visitor.visit_unit(),
-            Token::Bool(value) => visitor.visit_bool(value),
-            Token::Unsigned(value) => visitor.visit_u64(value),
-            Token::Signed(value) => visitor.visit_i64(value),
-            Token::Float(value) => visitor.visit_f64(value),
-            Token::Text(text) => visitor.visit_borrowed_str(text),
-            Token::Bytes(bytes) => visitor.visit_borrowed_bytes(bytes),
-            list @ Token::List(_) => self.visit_list(list, visitor),
-            map @ Token::Map(_) => self.visit_map(map, visitor),
+        match self.token() {
+            Ok(Token::Nil) => visitor.visit_unit(),
+            Ok(Token::Bool(value)) => visitor.visit_bool(value),
+            Ok(Token::Unsigned(value)) => visitor.visit_u64(value),
+            Ok(Token::Signed(value)) => visitor.visit_i64(value),
+            Ok(Token::Float(value)) => visitor.visit_f64(value),
+            Ok(Token::Text(text)) => visitor.visit_borrowed_str(text),
+            Ok(Token::Bytes(bytes)) => visitor.visit_borrowed_bytes(bytes),
+            Ok(parts @ (Token::List(_) | Token::Map(_))) => {
+                let Ok(around) = self.enter(is_buffer::<V::Value>()) else { return Err(Invalid) };
+                let visited = match parts {
+                    Token::Map(_) => self.visit_map(parts, visitor),
+                    _ => self.visit_list(parts, visitor),
+                };
+                self.buffered = around;
+                visited
+            }
+            Err(error) => Err(error),
         }
     }
 
     fn deserialize_bool<V: Visitor<'o>>(self, visitor: V) -> Result<V::Value, Invalid> {
-        match self.token()? {
-            Token::Bool(value) => visitor.visit_bool(value),
+        match self.token() {
+            Ok(Token::Bool(value)) => visitor.visit_bool(value),
             _ => Err(Invalid),
         }
     }
@@ -277,19 +312,20 @@ impl<'o> Deserializer<'o> for &mut Reader<'o> {
     forward_to_deserialize_any! { <W: Visitor<'o>> bytes byte_buf identifier }
 
     fn deserialize_option<V: Visitor<'o>>(self, visitor: V) -> Result<V::Value, Invalid> {
-        match self.token()? {
-            Token::Nil => visitor.visit_none(),
-            token => {
+        match self.token() {
+            Ok(Token::Nil) => visitor.visit_none(),
+            Ok(token) => {
                 self.next = Some(token);
                 visitor.visit_some(self)
             }
+            Err(error) => Err(error),
         }
     }
 
     fn deserialize_unit<V: Visitor<'o>>(self, visitor: V) -> Result<V::Value, Invalid> {
-        match self.token()? {
+        match self.token() {
             // The serialiser writes an empty list for a unit struct.
-            Token::Nil | Token::List(0) => visitor.visit_unit(),
+            Ok(Token::Nil | Token::List(0)) => visitor.visit_unit(),
             _ => Err(Invalid),
         }
     }
@@ -311,8 +347,10 @@ impl<'o> Deserializer<'o> for &mut Reader<'o> {
     }
 
     fn deserialize_seq<V: Visitor<'o>>(self, visitor: V) -> Result<V::Value, Invalid> {
-        let list = self.token()?;
-        self.visit_list(list, visitor)
+        match self.token() {
+            Ok(list) => self.visit_list(list, visitor),
+            Err(error) => Err(error),
+        }
     }
 
     fn deserialize_tuple<V: Visitor<'o>>(self, _: usize, visitor: V) -> Result<V::Value, Invalid> {
@@ -329,8 +367,10 @@ impl<'o> Deserializer<'o> for &mut Reader<'o> {
     }
 
     fn deserialize_map<V: Visitor<'o>>(self, visitor: V) -> Result<V::Value, Invalid> {
-        let map = self.token()?;
-        self.visit_map(map, visitor)
+        match self.token() {
+            Ok(map) => self.visit_map(map, visitor),
+            Err(error) => Err(error),
+        }
     }
 
     fn deserialize_struct<V: Visitor<'o>>(
@@ -339,9 +379,10 @@ impl<'o> Deserializer<'o> for &mut Reader<'o> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Invalid> {
-        match self.token()? {
-            map @ Token::Map(_) => self.visit_map(map, visitor),
-            list => self.visit_list(list, visitor),
+        match self.token() {
+            Ok(map @ Token::Map(_)) => self.visit_map(map, visitor),
+            Ok(list) => self.visit_list(list, visitor),
+            Err(error) => Err(error),
         }
     }
 
@@ -351,12 +392,12 @@ impl<'o> Deserializer<'o> for &mut Reader<'o> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Invalid> {
-        match self.token()? {
-            token @ Token::Text(_) => {
+        match self.token() {
+            Ok(token @ Token::Text(_)) => {
                 self.next = Some(token);
                 visitor.visit_enum(Variant { reader: self, has_content: false })
             }
-            Token::Map(1) => visitor.visit_enum(Variant { reader: self, has_content: true }),
+            Ok(Token::Map(1)) => visitor.visit_enum(Variant { reader: self, has_content: true }),
             _ => Err(Invalid),
         }
     }
@@ -376,9 +417,9 @@ struct Parts<'r, 'o> {
 }
 
 impl Parts<'_, '_> {
-    /// Returns a value if it took all of the parts.
-    fn end<T>(&self, value: T) -> Result<T, Invalid> {
-        if self.left == 0 { Ok(value) } else { Err(Invalid) }
+    /// Returns what a visitor returned, if it took all of the parts.
+    fn end<T>(&self, visited: Result<T, Invalid>) -> Result<T, Invalid> {
+        if self.left == 0 { visited } else { Err(Invalid) }
     }
 
     /// Takes the next element or entry off the count. Returns whether there is one.

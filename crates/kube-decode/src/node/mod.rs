@@ -31,7 +31,7 @@ use super::json::{Number, levels};
 use super::private_keys::RAW;
 use super::protobuf::ProtobufObject;
 use super::rule::Rule;
-use super::stack::NO_STACK;
+use super::stack::{NO_STACK, is_buffer};
 use super::{DecodeError, describe_place};
 
 /// Decodes an object from JSON, without the members that the rule skips.
@@ -109,18 +109,16 @@ enum Kept {
     Not,
     /// It keeps the value as it is.
     Tree,
-    /// Serde's derived code buffers the value, and builds another from the buffer. It does so for
-    /// flattened fields, and for enums that are untagged or internally tagged.
+    /// Serde's derived code buffers the value, and builds another from the buffer.
     Buffered,
 }
 
 impl Kept {
     /// Returns how a visitor with this result takes a value.
     fn of<T>() -> Self {
-        let name = std::any::type_name::<T>();
-        match name {
+        match std::any::type_name::<T>() {
             "serde_json::value::Value" => Self::Tree,
-            _ if name.contains("::Content") => Self::Buffered,
+            _ if is_buffer::<T>() => Self::Buffered,
             _ => Self::Not,
         }
     }
