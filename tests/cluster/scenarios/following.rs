@@ -164,7 +164,7 @@ pub(super) async fn a_watch_that_ends_in_order_goes_on(rig: Rig) -> Outcome {
     factory.start().unwrap();
     factory.wait_for_sync(SOON).await.unwrap();
     let elsewhere: Api<Widget> = Api::namespaced(rig.client(), "default");
-    for round in 0..3 {
+    for round in 0..2 {
         let mut wanted: Option<ResourceVersion> = None;
         // Only a bookmark tells this informer how far the server is. A real one has none for a
         // watch that was opened after the last write, so writes go on.

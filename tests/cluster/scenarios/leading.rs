@@ -50,7 +50,7 @@ pub(super) async fn one_of_two_leads(rig: Rig) -> Outcome {
     eventually("a leads", async || *terms.lock() == ["a"]).await;
     let (stop_b, b) = stand_for_election(&rig, "b", &terms);
     // Longer than the lease: it is renewed.
-    tokio::time::sleep(Duration::from_secs(6)).await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
     assert_eq!(*terms.lock(), ["a"], "one at a time");
     let leases: Api<Lease> = Api::namespaced(rig.client(), &rig.namespace);
     let holder = async || leases.get("scenario").await.unwrap().spec.unwrap().holder_identity;

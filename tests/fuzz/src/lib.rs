@@ -64,8 +64,10 @@ pub const TARGETS: [(&str, Target); 16] = [
 const LIMIT: usize = 16 * 1024;
 
 thread_local! {
+    /// Its clock is paused: a request may ask the server to wait for seconds.
     static RUNTIME: LazyCell<Runtime> = LazyCell::new(|| {
-        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
+        let mut builder = tokio::runtime::Builder::new_current_thread();
+        builder.enable_all().start_paused(true).build().expect("a runtime")
     });
 }
 
