@@ -2,8 +2,9 @@
 //! module, too.
 //!
 //! Each file draws the same cases in every run, so that no change goes red by chance.
-//! `KUBE_INFORMER_FRESH_SEEDS=n` draws others, and n times as many. The seeds of failures are kept
-//! under `tests/data/proptest-regressions`, and run first.
+//! `KUBE_INFORMER_SEEDS=n` draws n times as many, and `KUBE_INFORMER_FRESH_SEEDS=n` others and n
+//! times as many. The seeds of failures are kept under `tests/data/proptest-regressions`, and run
+//! first.
 
 #![allow(dead_code, reason = "some programs use only one of the two functions")]
 
@@ -11,10 +12,12 @@ use std::panic::Location;
 
 use proptest::test_runner::{Config, FileFailurePersistence, RngSeed};
 
-/// Returns the default configuration for the caller's file.
+const FRESH: &str = "KUBE_INFORMER_FRESH_SEEDS";
+
+/// Returns the configuration for the caller's file, with half of the default number of cases.
 #[track_caller]
 pub(crate) fn kept() -> Config {
-    of_file(Location::caller().file(), Config::default().cases)
+    of_file(Location::caller().file(), Config::default().cases / 2)
 }
 
 /// Returns the same for this number of cases.
@@ -29,9 +32,9 @@ fn of_file(file: &'static str, cases: u32) -> Config {
     let folder =
         if in_src { "tests/data/proptest-regressions" } else { "data/proptest-regressions" };
     let failure_persistence: Box<_> = Box::new(FileFailurePersistence::SourceParallel(folder));
-    let (rng_seed, times) = match times() {
+    let (rng_seed, times) = match factor(FRESH) {
         Some(times) => (RngSeed::Random, times),
-        None => (RngSeed::Fixed(hash(file)), 1),
+        None => (RngSeed::Fixed(hash(file)), factor("KUBE_INFORMER_SEEDS").unwrap_or(1)),
     };
     Config {
         cases: cases.saturating_mul(times),
@@ -41,11 +44,11 @@ fn of_file(file: &'static str, cases: u32) -> Config {
     }
 }
 
-/// Returns the factor of fresh cases that the environment asks for. `None` for fixed ones.
-fn times() -> Option<u32> {
-    let value = std::env::var("KUBE_INFORMER_FRESH_SEEDS").ok()?;
-    let times = value.parse().ok().filter(|times| *times > 0);
-    Some(times.unwrap_or_else(|| panic!("KUBE_INFORMER_FRESH_SEEDS={value} is no number")))
+/// Returns the factor that the environment asks for.
+fn factor(variable: &str) -> Option<u32> {
+    let value = std::env::var(variable).ok()?;
+    let factor = value.parse().ok().filter(|factor| *factor > 0);
+    Some(factor.unwrap_or_else(|| panic!("{variable}={value} is no number")))
 }
 
 /// Returns the FNV-1a hash, which is the same on every machine and in every release.
@@ -71,6 +74,6 @@ fn each_file_draws_its_own_cases_again() {
         proptest::num::u64::ANY.new_tree(&mut runner).unwrap().current()
     };
     let same = draw("src/a.rs") == draw("src/a.rs");
-    assert_eq!(same, times().is_none());
+    assert_eq!(same, factor(FRESH).is_none());
     assert_ne!(draw("src/a.rs"), draw("src/b.rs"));
 }

@@ -296,7 +296,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(crate::seeds::cases(50))]
+        #![proptest_config(crate::seeds::cases(25))]
         #[test]
         fn any_number_of_threads_gives_the_same_items(
             objects in proptest::collection::vec(

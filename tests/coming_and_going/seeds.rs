@@ -1,16 +1,17 @@
 //! Runs of a model, one for each seed.
 
-use std::ops::Range;
-
 use fastrand::Rng;
 use kube::Resource;
 use kube_informer::testing::ApiServer;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Plays each seed in a runtime of its own, whose clock is paused.
-pub(crate) fn play_seeds<F: Future<Output = ()>>(seeds: Range<u64>, play: impl Fn(u64) -> F) {
-    for seed in seeds {
+/// Plays this number of seeds, each in a runtime of its own, whose clock is paused.
+/// `KUBE_INFORMER_SEEDS=n` plays n times as many.
+pub(crate) fn play_seeds<F: Future<Output = ()>>(seeds: u64, play: impl Fn(u64) -> F) {
+    let times = std::env::var("KUBE_INFORMER_SEEDS");
+    let times = times.map_or(1, |times| times.parse().expect("KUBE_INFORMER_SEEDS is a number"));
+    for seed in 0..seeds * times {
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
         runtime.unwrap().block_on(play(seed));

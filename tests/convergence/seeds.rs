@@ -23,8 +23,8 @@ pub(crate) fn in_simulated_time<T>(seed: u64, life: impl Future<Output = T>) -> 
 }
 
 /// Plays the usual number of worlds, or those that the environment names: `NAME_SEED=n` plays one,
-/// `NAME_SEEDS=n` plays so many, and `KUBE_INFORMER_FRESH_SEEDS` plays others than usually. Returns
-/// what each returned.
+/// `NAME_SEEDS=n` plays so many, `KUBE_INFORMER_SEEDS=n` plays n times the usual number, and
+/// `KUBE_INFORMER_FRESH_SEEDS` plays others than usually. Returns what each returned.
 ///
 /// # Panics
 /// Panics if a world panics. The message names its seed.
@@ -34,6 +34,7 @@ pub(crate) fn play_all<T: Send>(name: &str, usual: u64, play: fn(u64) -> T) -> V
         (seed, seed + 1)
     } else {
         let from = number("KUBE_INFORMER_FRESH_SEEDS").map_or(0, |_| fastrand::u32(..).into());
+        let usual = usual * number("KUBE_INFORMER_SEEDS").unwrap_or(1);
         (from, from + number(&many).unwrap_or(usual))
     };
     let begun = Instant::now();

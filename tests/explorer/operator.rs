@@ -309,7 +309,7 @@ async fn lives(world: World) -> Result<(), BoxError> {
 
 #[test]
 fn exploration_passes() {
-    let scenario = operator().quiet_for(Duration::from_secs(30));
+    let scenario = operator().quiet_for(Duration::from_secs(25));
     // An app that is gone has no host: the finalizer lets it go after the registry is clean.
     let scenario = scenario.never("an app is gone and has a host", |world| {
         world.list::<WebApp>().len() < hosts().len()

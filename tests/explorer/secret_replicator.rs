@@ -282,7 +282,7 @@ async fn lives(world: World) -> Result<(), BoxError> {
 
 #[test]
 fn exploration_passes() {
-    let scenario = replicator().quiet_for(Duration::from_secs(30));
+    let scenario = replicator().quiet_for(Duration::from_secs(20));
     let found = scenario.explore(lives);
     assert!(found.assert_passed().writes >= 10);
 }

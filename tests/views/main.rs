@@ -28,7 +28,7 @@ use tally::Tally;
 use world::play;
 
 /// The number that finds rare faults is 2,000.
-const SEEDS: u64 = 50;
+const SEEDS: u64 = 25;
 
 #[test]
 fn no_reconcile_is_handed_an_older_view() {

@@ -120,7 +120,7 @@ fn breaks_off<T: DeserializeOwned + PartialEq + Debug>(bytes: &[u8]) {
 }
 
 proptest! {
-    #![proptest_config(crate::seeds::cases(100))]
+    #![proptest_config(crate::seeds::cases(50))]
 
     #[test]
     fn what_is_written_is_read(all in all(), value in any_json()) {

@@ -228,7 +228,7 @@ fn drawn_objects_are_decoded_equally_or_not_at_all() {
     }
     each_kind!(add);
     let decoded = std::cell::Cell::new(0);
-    let mut runner = TestRunner::new(crate::seeds::cases(4000));
+    let mut runner = TestRunner::new(crate::seeds::cases(2_000));
     let strategy = (any::<prop::sample::Index>(), any::<u64>());
     let result = runner.run(&strategy, |(which, seed)| {
         decoded.set(decoded.get() + u32::from(which.get(&kinds)(seed)));
