@@ -342,8 +342,9 @@ where
     /// `#[serde(flatten)]`, and untagged and internally tagged enums, hide what they take. A level
     /// of their parts counts as 12 KiB, or 16 KiB in a build with debug assertions. Another object
     /// is kept decoded if its lists and maps have more than 64 levels, or if unpacking would take
-    /// over 1.5 MiB of stack. This measure does not count what those types take. `Deserialize` must
-    /// not read this informer.
+    /// over 1.5 MiB of stack. There, a level of those types' parts counts as 24 KiB, or 32 KiB with
+    /// debug assertions. A type that takes more can overflow the stack. `Deserialize` must not read
+    /// this informer.
     ///
     /// ```
     /// use std::time::Duration;
