@@ -6,8 +6,10 @@
 //! most one portion for each thread, and one more, are in memory.
 
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::thread;
 
 use futures::future::{BoxFuture, MaybeDone, maybe_done};
 use futures::stream::{BoxStream, Fuse};
@@ -61,8 +63,9 @@ struct Decoding<T> {
     most: usize,
     /// The portion that is being filled.
     next: Portion<T>,
-    /// The portions that the threads decode, in the order of the answer.
-    elsewhere: VecDeque<MaybeDone<BoxFuture<'static, Items<T>>>>,
+    /// The portions that the threads decode, in the order of the answer. The panic of one waits
+    /// until the items before it are taken.
+    elsewhere: VecDeque<MaybeDone<BoxFuture<'static, thread::Result<Items<T>>>>>,
     decoded: Items<T>,
 }
 
@@ -115,13 +118,12 @@ where
             if let Some(item) = this.decoded.next() {
                 return Poll::Ready(Some(item));
             }
-            // Alone, so that a panic of a later portion follows the items before it.
             if let Some(first) = this.elsewhere.front_mut()
                 && first.poll_unpin(cx).is_ready()
-                && let Some(items) = Pin::new(first).take_output()
+                && let Some(decoded) = Pin::new(first).take_output()
             {
                 this.elsewhere.pop_front();
-                this.decoded = items;
+                this.decoded = decoded.unwrap_or_else(|panic| resume_unwind(panic));
                 continue;
             }
             for portion in this.elsewhere.iter_mut().skip(1) {
@@ -148,7 +150,7 @@ where
             } else {
                 let threads = this.threads.clone();
                 let decoding = async move { threads.run(move || portion.decode()).await };
-                let mut portion = maybe_done(decoding.boxed());
+                let mut portion = maybe_done(AssertUnwindSafe(decoding).catch_unwind().boxed());
                 // Its first poll hands it over.
                 let _done = portion.poll_unpin(cx);
                 this.elsewhere.push_back(portion);
@@ -165,7 +167,7 @@ mod tests {
     use std::collections::HashSet;
     use std::num::NonZeroUsize;
     use std::sync::{Arc, Barrier};
-    use std::thread::{self, ThreadId};
+    use std::thread::ThreadId;
 
     use bytes::Bytes;
     use futures::stream;
