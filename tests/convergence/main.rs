@@ -2,7 +2,7 @@
 //! handlers that panic, dawdle, come and go. When the faults stop, everything must come right.
 //!
 //! A world is made from a seed. One that fails says so; `CONVERGENCE_SEED=n` plays it again, alone,
-//! and `CONVERGENCE_SEEDS=n` plays so many instead of the usual 500. `COMINGS_SEED` and
+//! and `CONVERGENCE_SEEDS=n` plays so many instead of the usual ones. `COMINGS_SEED` and
 //! `COMINGS_SEEDS` do so for worlds in which namespaces, definitions and references come and go.
 
 #![cfg(feature = "testing")]
