@@ -1,7 +1,8 @@
 //! Codecs: an encoding of objects, with its decoder.
 //!
 //! A source's objects in one layout share one codec, whatever request they come from. Storage that
-//! keeps their bytes therefore keeps one pointer for all of them.
+//! keeps their bytes therefore keeps one codec for all of them. Compact storage has another one for
+//! the objects that it writes itself.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -119,6 +119,11 @@
 // Some code that only these two use stands elsewhere. A build with both finds dead code.
 #![cfg_attr(not(all(feature = "assumed", feature = "coming-and-going")), allow(dead_code))]
 
+#[cfg(all(test, feature = "compact"))]
+#[macro_use]
+#[path = "../crates/kube-decode/src/sixty.rs"]
+mod sixty;
+
 #[cfg(test)]
 #[path = "../crates/kube-decode/src/any_json.rs"]
 mod any_json;

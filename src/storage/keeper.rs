@@ -108,7 +108,7 @@ impl PackedKeeper {
             wire.remove(0);
         }
         let shared = self.shared.clone();
-        let context = PackContext { codec: codec.clone(), read_head: None, shared };
+        let context = PackContext { codec: codec.clone(), is_detached: false, shared };
         let new = Arc::new(WireDictionaries {
             codec: codec.clone(),
             of_samples: Dictionaries::new(Arc::new(context), self.shared.wipe),

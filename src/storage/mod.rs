@@ -1,17 +1,16 @@
 //! The representation in which an informer keeps its objects: decoded, or packed.
 //!
 //! A [`Storage`] belongs to one informer. Lister, indexes, handlers and events work the same with
-//! each. A packing storage, as the default is, packs each object as it arrives and unpacks it when
-//! it is read. An object that can't be packed is kept decoded, so no storage loses an object.
+//! each. A packing storage, as the default is, packs objects as they arrive and unpacks them when
+//! they are read. Objects that can't be packed, or take no less memory packed, are kept decoded. So
+//! no storage loses an object.
 
 mod buffer;
-#[cfg(feature = "compact")]
-mod depth;
 mod dictionary;
 mod heat;
-mod keeper;
 #[cfg(feature = "compact")]
-mod message_pack;
+mod json;
+mod keeper;
 mod owners;
 mod packed;
 mod place;
@@ -187,8 +186,8 @@ pub enum PackError {
     #[error("the object takes 4 GiB or more, or its uid 64 KiB or more")]
     TooLarge,
     /// Lists and maps of the object are nested so deep that unpacking could overflow a thread's
-    /// stack. If its bytes are known, decoding them took more than 256 KiB. Otherwise it has more
-    /// than 64 levels, or fewer if the type takes much for each.
+    /// stack. Decoding it took more than 256 KiB; or its bytes are not known, and it has more than
+    /// 64 levels.
     #[error(
         "lists and maps of the object are nested so deep that unpacking could overflow the stack"
     )]
@@ -329,22 +328,21 @@ where
     /// that one that can't be decoded is reported then. An index that is added later
     /// unpacks every object before it is ready.
     ///
-    /// If a transform changes objects, or the source delivers no bytes, an object is packed as its
-    /// `Serialize` writes it. Every read returns the result of its `Deserialize`. The first objects
-    /// are unpacked and packed again as a test. If the result differs, the whole type is kept
-    /// decoded; the log and the status say so. If a later object can't be unpacked when it is read,
-    /// each further object is unpacked as a test, and kept decoded if that fails. The order of
-    /// lists does not count, because a set has none. The test does not find parts that `Serialize`
-    /// always leaves out, such as a `Time`'s fraction of a second. Keep a type decoded if that
+    /// If a transform changes objects, or the source delivers no bytes, an object is packed as the
+    /// JSON that its `Serialize` writes. Every read returns the result of its `Deserialize`. The
+    /// first objects are unpacked and packed again as a test. If the result differs, the whole type
+    /// is kept decoded; the log and the status say so. If a later object can't be unpacked when it
+    /// is read, each further object is unpacked as a test, and kept decoded if that fails. The
+    /// order of lists does not count, because a set has none. The test does not find parts that
+    /// `Serialize` always leaves out, such as a `Time`'s fraction of a second. Nor does it find an
+    /// optional number that is not finite, which JSON has as null. Keep a type decoded if that
     /// matters.
     ///
-    /// An object that arrived as bytes is kept decoded if decoding takes over 256 KiB of stack.
-    /// `#[serde(flatten)]`, and untagged and internally tagged enums, hide what they take. A level
-    /// of their parts counts as 12 KiB, or 16 KiB in a build with debug assertions. Another object
-    /// is kept decoded if its lists and maps have more than 64 levels, or if unpacking would take
-    /// over 1.5 MiB of stack. There, a level of those types' parts counts as 24 KiB, or 32 KiB with
-    /// debug assertions. A type that takes more can overflow the stack. `Deserialize` must not read
-    /// this informer.
+    /// An object is kept decoded if decoding it takes over 256 KiB of stack, or if it is packed by
+    /// its `Serialize` and its lists and maps have more than 64 levels. `#[serde(flatten)]`, and
+    /// untagged and internally tagged enums, hide what they take. A level of their parts counts as
+    /// 12 KiB, or 16 KiB in a build with debug assertions. `Deserialize` must not read this
+    /// informer.
     ///
     /// ```
     /// use std::time::Duration;

@@ -22,15 +22,11 @@ use crate::object::{
 };
 use crate::sync::Mutex;
 
-/// A function that reads an object's metadata from its bytes.
-pub(super) type ReadHead = fn(&[u8]) -> Result<ObjectMeta, DecodeError>;
-
 /// The data that packed objects with the same encoding share.
 pub(super) struct PackContext {
     pub(super) codec: Arc<Codec>,
-    /// Reads the metadata of bytes that lack uid, version and labels, which are then kept only
-    /// beside them. `None` for bytes that the codec reads.
-    pub(super) read_head: Option<ReadHead>,
+    /// True if the bytes lack uid, version and labels, which are then kept only beside them.
+    pub(super) is_detached: bool,
     pub(super) shared: Arc<Shared>,
 }
 
@@ -293,9 +289,9 @@ impl Packed {
         &self,
         fields: Option<&FieldSet>,
     ) -> Result<Arc<dyn AnyObject>, DecodeError> {
-        let PackContext { codec, read_head, .. } = &*self.dictionary.context;
+        let PackContext { codec, is_detached, .. } = &*self.dictionary.context;
         let mut object = codec.decode_fields(self.decompress()?.as_slice(), fields)?;
-        if read_head.is_none() {
+        if !is_detached {
             return Ok(object);
         }
         let metadata = DetachedMetadata {
@@ -329,9 +325,7 @@ impl Packed {
             return;
         }
         let key = self.decompress().ok().and_then(|written| {
-            let PackContext { codec, read_head, .. } = &*self.dictionary.context;
-            let bytes = written.as_slice();
-            let head = read_head.map_or_else(|| codec.decode_head(bytes), |read| read(bytes));
+            let head = self.dictionary.context.codec.decode_head(written.as_slice());
             ObjectKey::of_meta(&head.ok()?).ok()
         });
         let problem = error.to_string();
@@ -446,7 +440,7 @@ impl PackedObject for Packed {
     }
 
     fn with_content(&self, without: &FieldSet, call: &mut dyn FnMut(bool, &[u8])) {
-        let PackContext { codec, read_head: None, shared } = &*self.dictionary.context else {
+        let PackContext { codec, is_detached: false, shared } = &*self.dictionary.context else {
             return;
         };
         let rest =

@@ -5,14 +5,16 @@ use std::sync::{Arc, OnceLock};
 
 use kube::Resource;
 use kube::api::ObjectMeta;
+use kube_decode::stack;
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::PackError;
 use super::dictionary::Dictionaries;
+use super::json::{self, Written};
 use super::keeper::Rewrite;
-use super::message_pack::{self, Written};
 use super::packed::{DetachedMetadata, KeptMetadata, PackContext, Packed};
 use super::shared::Shared;
+use crate::codec::Codec;
 use crate::object::{AnyObject, IndexValues};
 
 /// The number of objects that must survive a round trip before a type is trusted.
@@ -23,8 +25,7 @@ pub(super) struct Rewriter {
     shared: Arc<Shared>,
     /// Serialises an object.
     serialise: Serialise,
-    /// Checks that unpacking a deep object takes a bounded part of the stack.
-    check_stack: fn(&[u8]) -> Result<(), PackError>,
+    codec: Arc<Codec>,
     /// The dictionaries of serialised objects.
     dictionaries: Dictionaries<PackContext>,
     /// The number of objects that survived a round trip.
@@ -45,17 +46,15 @@ impl Rewriter {
     where
         K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
     {
-        let context = PackContext {
-            codec: Arc::new(message_pack::codec::<K>()),
-            read_head: Some(message_pack::read_head),
-            shared: shared.clone(),
-        };
+        let codec = Arc::new(json::codec::<K>());
+        let context =
+            PackContext { codec: codec.clone(), is_detached: true, shared: shared.clone() };
         Self {
             serialise: |object, room, wipe| {
                 let object = object.downcast_ref::<K>().ok_or(PackError::NotSerialised)?;
-                message_pack::write(object, room, wipe)
+                json::write(object, room, wipe)
             },
-            check_stack: message_pack::check_stack::<K>,
+            codec,
             dictionaries: Dictionaries::new(Arc::new(context), shared.wipe),
             shared: shared.clone(),
             round_trips: AtomicUsize::new(0),
@@ -69,6 +68,13 @@ impl Rewriter {
         let metadata = object.meta_mut().map(DetachedMetadata::take).unwrap_or_default();
         let room = self.written.load(Relaxed) * 9 / 8;
         ((self.serialise)(object, room, self.shared.wipe), metadata)
+    }
+
+    /// Checks that an object can be unpacked, and that any thread has the stack for it.
+    fn check(&self, written: &[u8]) -> Result<(), PackError> {
+        let (decoded, is_deep) = stack::measured(|| self.codec.decode(written));
+        let can = decoded.map(|object| self.shared.dropper.free(object));
+        if is_deep { Err(PackError::TooDeep) } else { can.map_err(|_| PackError::NotUnpacked) }
     }
 
     /// Checks that an object can be unpacked, once a read of any has failed.
@@ -89,7 +95,7 @@ impl Rewriter {
         let own = Arc::get_mut(&mut object).ok_or(PackError::NotUnpacked);
         let again = own.and_then(|own| self.write(own).0);
         self.shared.dropper.free(object);
-        if !message_pack::is_equivalent(written, again?.bytes.as_slice()) {
+        if !json::is_equivalent(written, again?.bytes.as_slice()) {
             return Err(PackError::Disagrees);
         }
         self.round_trips.fetch_add(1, Relaxed);
@@ -113,10 +119,10 @@ impl Rewrite for Rewriter {
             return Err(*refused);
         }
         let (written, metadata) = self.write(object);
-        let packed = written.and_then(|Written { bytes, is_deep }| {
+        let packed = written.and_then(|Written { bytes, is_doubtful }| {
             let bytes = bytes.as_slice();
-            if is_deep {
-                (self.check_stack)(bytes)?;
+            if is_doubtful {
+                self.check(bytes)?;
             }
             let (kept, dictionary) = (metadata.kept(), self.dictionaries.current());
             let packed = Packed::new(bytes, &kept, index_values, dictionary)?;

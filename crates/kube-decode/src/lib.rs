@@ -28,6 +28,10 @@
 //! This crate sends no requests. `kube-informer` lists and watches with it.
 
 #[cfg(test)]
+#[macro_use]
+mod sixty;
+
+#[cfg(test)]
 mod any_json;
 #[doc(hidden)]
 pub mod bare;
@@ -178,7 +182,7 @@ pub struct DecodeError {
 /// `#[serde(flatten)]`, and for untagged and internally tagged enums.
 ///
 /// It also refuses an object whose type takes more than 1.5 MiB of the stack. A level of a buffered
-/// part counts as 24 KiB, or 32 KiB in a build with debug assertions.
+/// part counts as 44 KiB, or 48 KiB in a build with debug assertions.
 ///
 /// The time of a decode has no limit, because the type's own code takes it. Untagged enums try one
 /// variant after the other. If an enum contains itself in two variants that both fit, each level of

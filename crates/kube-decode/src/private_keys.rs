@@ -11,7 +11,7 @@ use memchr::{memchr_iter, memmem};
 use super::error::Error;
 
 /// The key of the text of a value, by which `serde_json` also asks for that text.
-pub const RAW: &str = "$serde_json::private::RawValue";
+pub(crate) const RAW: &str = "$serde_json::private::RawValue";
 
 /// The beginning of the keys.
 const PREFIX: &str = "$serde_json::private::";
@@ -32,7 +32,8 @@ pub(crate) fn is_private(key: &str) -> bool {
 }
 
 /// Returns whether a JSON text may have such a key. Parts of the key may be written with escapes.
-pub(crate) fn may_be_in(json: &[u8]) -> bool {
+#[must_use]
+pub fn may_be_in(json: &[u8]) -> bool {
     // Either the dollar is an escape, or the first byte that differs begins one.
     let may_begin = |at: usize| {
         let mut pairs = json[at..].iter().zip(PREFIX.as_bytes());

@@ -14,9 +14,13 @@ const DEEP: usize = 256 * 1024;
 
 /// The part of the stack, in bytes, that a type may take for each level of a buffer from which it
 /// builds its value. Such a type takes its parts from the buffer, where nothing can be measured. A
-/// struct with sixty fields takes 33 kB in a build that is not optimised, and 10 kB otherwise. One
-/// that also contains three such structs takes up to 140 kB or 52 kB: it can overflow the stack.
-const LEVEL: usize = if cfg!(debug_assertions) { 32 * 1024 } else { 24 * 1024 };
+/// struct with sixty fields takes 10 kB, or 33 kB in a build that is not optimised. One that also
+/// contains three such structs takes 52 kB, so all levels that this allows fit in 2 MiB. Not
+/// optimised it takes 140 kB, and can overflow: a bound for it would refuse common objects.
+const LEVEL: usize = if cfg!(debug_assertions) { 48 * 1024 } else { 44 * 1024 };
+
+/// The part of the stack, in bytes, that most types take at most for each level of a buffer.
+const USUAL_LEVEL: usize = if cfg!(debug_assertions) { 16 * 1024 } else { 12 * 1024 };
 
 thread_local! {
     /// True if decoding was deep on this thread.
@@ -69,11 +73,10 @@ impl Stack {
     pub fn holds(self, levels: usize) -> bool {
         // The stack grows downwards.
         let used = self.0.saturating_sub(Self::here().0);
-        let buffered = levels.saturating_mul(LEVEL);
-        // Most types take less than half of the most for a level.
-        if used.saturating_add(buffered / 2) > DEEP {
+        let with = |level: usize| used.saturating_add(levels.saturating_mul(level));
+        if with(USUAL_LEVEL) > DEEP {
             WAS_DEEP.set(true);
         }
-        used.saturating_add(buffered) <= LIMIT
+        with(LEVEL) <= LIMIT
     }
 }
