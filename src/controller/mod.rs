@@ -1,16 +1,17 @@
 //! Controllers: a work queue of changed objects, and workers that reconcile them.
 //!
-//! A [`Controller`] follows one informer for its own objects, and others for the objects that
-//! concern these. Each change puts a key into a [work queue](crate::workqueue). Workers take one
+//! A [`Controller`] follows one informer, group or set for its own objects, and others for the
+//! objects that concern these. Each change puts a key into a [work queue](crate::workqueue). Workers take one
 //! key at a time and call the user's reconcile. A key whose reconcile fails is retried after a
 //! growing delay.
 //!
 //! Controllers are level-triggered: a reconcile gets the object, not the change. It may be called
 //! more often than there were changes, but never twice at a time for one object.
 //!
-//! A controller reads its informers' caches and writes no objects. Four parts send requests:
-//! [`tracking_client`] lists an object after a lost answer, [`finalizer`] reads and patches,
-//! [`confirm`](ReconcileRequest::confirm) reads, and leader election writes its Lease.
+//! A controller reads its informers' caches, and writes no objects by itself. Four parts send
+//! requests: [`tracking_client`] lists an object after a lost answer, [`finalizer`] reads and
+//! patches, [`confirm`](ReconcileRequest::confirm) reads, and deletes what it has confirmed if the
+//! reconcile asks for it, and leader election writes its Lease.
 
 mod action;
 #[cfg(feature = "coming-and-going")]

@@ -1,13 +1,13 @@
 //! The queue of changes between the reflector and the store.
 //!
 //! A [`DeltaFifo`] takes [`Change`]s and returns [`Batch`]es of deltas, which stay counted until
-//! the store has applied them. Each batch is a contiguous run of the server's history. So a store
-//! that applies whole batches always equals a state that the server had. Objects that a relist no
-//! longer holds become deletions here, because the queue and the store together know which keys
-//! existed.
+//! the store has applied them. Each batch is a contiguous run of the server's history, except one
+//! of arrivals, which came with a larger shard. So a store that applies whole batches equals a
+//! state that the server had. Objects that a relist no longer holds become deletions here, because
+//! the queue and the store together know which keys existed.
 //!
-//! The queue calls no callbacks, and never holds its lock across an await. It holds at most its
-//! capacity of events plus one list.
+//! The queue calls no callbacks but [`KnownObjects`], and never holds its lock across an await. It
+//! holds at most its capacity of events, plus one list or the departures from one smaller shard.
 
 mod batch;
 mod pending;

@@ -1,5 +1,5 @@
-//! A factory of shared informers: one informer for each collection, however many callers request
-//! it.
+//! A factory of shared informers: one informer for each type, namespace, selector and shard,
+//! however many callers request it.
 //!
 //! A [`SharedInformerFactory`] hands out informers, and starts, awaits and stops them together. Two
 //! controllers that need pods share one watch and one copy of the pods.
@@ -8,9 +8,10 @@
 //! requested only by [`interest`](SharedInformerFactory::interest) ends with its last guard.
 //! [`SharedInformerFactory::remove`] stops any, and so do its own
 //! [`shutdown`](SharedInformer::shutdown) and the factory's. A stopped informer leaves the factory:
-//! its store is freed with the last handle, and the factory no longer waits for it. One that
-//! *failed* stays until it is requested again, so that the status says why it failed. After the
-//! whole factory was shut down, its status holds the last status of each informer.
+//! its store is freed with the last handle, and only the factory's shutdown still waits for its
+//! tasks. One that *failed* stays until it is requested again, so that the status says why it
+//! failed. After the whole factory was shut down, its status holds the last status of each
+//! informer, until an informer is requested again.
 
 mod builder;
 mod dynamic;

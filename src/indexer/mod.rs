@@ -4,7 +4,8 @@
 //! nodes that it changes, and publishes it by swapping one pointer. So readers see all of a
 //! transaction or nothing of it, and readers and the writer never wait for one another.
 //!
-//! Each object has a row, and every other part is a set of rows:
+//! Each object has a row, and nearly every other part is a set of rows. Only the keys of unreadable
+//! objects, which have no row, are a table beside them:
 //!
 //! ```text
 //! StoreContents at one moment                            what a write copies

@@ -46,7 +46,7 @@ pub(super) struct Listener {
     finished: watch::Sender<bool>,
     delivered: AtomicU64,
     panics: AtomicU64,
-    /// True if the running resync includes this handler.
+    /// Drops the events that the handler does not receive.
     dropper: SafeDropper,
 }
 

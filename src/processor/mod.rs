@@ -1,8 +1,9 @@
 //! The fan-out of each change to the handlers.
 //!
 //! Each handler has a listener: a backlog of its own, and a task or stream that empties it. A slow
-//! or panicking handler holds up no other handler. Handlers are added and removed between batches,
-//! never inside one, so a late handler sees no gap and no duplicate.
+//! or panicking handler holds up no other handler. A handler is added between two batches, so a
+//! late one sees no gap and no duplicate. One that is removed receives nothing more, even of a
+//! batch that is being distributed.
 //!
 //! The processor never waits for a handler and never drops a final state: a full backlog merges its
 //! events of the same object. The processor waits only for a tap, because a tap needs every state.
