@@ -47,6 +47,7 @@ use kube::{Api, Client, ResourceExt};
 use kube_informer::controller::{
     BoxError, Finalize, OwnWrites, Presence, UnknownReason, UntraceableWrite, finalizer,
 };
+use kube_informer::leader_election::LeaderElectorBuilder;
 use kube_informer::metrics::Prometheus;
 use kube_informer::testing::ApiServer;
 use kube_informer::{
@@ -96,12 +97,20 @@ pub(crate) async fn run(
 ) -> Result<(), BoxError> {
     // An error here means that leadership was lost, or that nothing synced: the process should end,
     // and the kubelet starts it again.
-    Ok(manager(client, identity)?.run_until(stop).await?)
+    let mut candidate = elector(&client);
+    if let Some(identity) = identity {
+        candidate = candidate.identity(identity);
+    }
+    Ok(manager(&client, candidate.build()?)?.run_until(stop).await?)
 }
 
-/// Returns one replica, which stands for election, and replicates while it leads. Its `identity`
-/// must be its own; unset it is the host's name with a random suffix.
-pub(crate) fn manager(client: Client, identity: Option<&str>) -> Result<Manager, BoxError> {
+/// Returns a candidate. Its identity is the host's name with a random suffix, unless set.
+pub(crate) fn elector(client: &Client) -> LeaderElectorBuilder {
+    LeaderElector::builder(client.clone(), "default", "secret-replicator")
+}
+
+/// Returns one replica, which stands for election, and replicates while it leads.
+pub(crate) fn manager(client: &Client, elector: LeaderElector) -> Result<Manager, BoxError> {
     let factory = SharedInformerFactory::builder(client.clone()).name("replicator").build();
     let sources =
         factory.informer_with(InformerSpec::<Secret>::new().labels(format!("{SOURCE}=true")))?;
@@ -116,10 +125,6 @@ pub(crate) fn manager(client: Client, identity: Option<&str>) -> Result<Manager,
         // By hand: a tracking client does not know which objects an informer's selector excludes.
         writes: OwnWrites::new(&copies),
     };
-    let mut elector = LeaderElector::builder(client, "default", "secret-replicator");
-    if let Some(identity) = identity {
-        elector = elector.identity(identity);
-    }
     let controller = Controller::builder("secret-replicator", &sources)
         .watches(&copies, source_of)
         .watches(&namespaces, consented)
@@ -128,9 +133,8 @@ pub(crate) fn manager(client: Client, identity: Option<&str>) -> Result<Manager,
         .timeout(Duration::from_secs(30))
         .context(replicator)
         .build();
-    let manager = Manager::builder(&factory)
-        .leader_election(elector.build()?)
-        .controller(controller, reconcile);
+    let manager =
+        Manager::builder(&factory).leader_election(elector).controller(controller, reconcile);
     Ok(manager.build()?)
 }
 

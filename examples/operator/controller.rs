@@ -15,6 +15,7 @@ use kube_informer::controller::{
     BoxError, Finalize, FinalizerError, finalizer, generation_changed, tracking_client,
 };
 use kube_informer::indexer::by_controller;
+use kube_informer::leader_election::LeaderElectorBuilder;
 use kube_informer::manager::ManagerBuilder;
 use kube_informer::writing::conditions::{self, InvalidCondition, NewCondition};
 use kube_informer::writing::{Applier, ApplyError, EventRecorder};
@@ -60,12 +61,12 @@ pub(crate) fn manager(client: &Client, registry: Registry) -> Result<ManagerBuil
         .concurrency(4)
         .timeout(Duration::from_secs(30))
         .build();
-    let elector = LeaderElector::builder(client.clone(), client.default_namespace(), NAME);
-    let manager = Manager::builder(&factory)
-        .leader_election(elector.build()?)
-        .controller(controller, reconcile)
-        .events(events);
-    Ok(manager)
+    Ok(Manager::builder(&factory).controller(controller, reconcile).events(events))
+}
+
+/// Returns a candidate. Of several replicas, the one that leads reconciles.
+pub(crate) fn elector(client: &Client) -> LeaderElectorBuilder {
+    LeaderElector::builder(client.clone(), client.default_namespace(), NAME)
 }
 
 /// The values that all reconciles share.

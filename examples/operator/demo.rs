@@ -15,7 +15,7 @@ use serde_json::json;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::controller::manager;
+use super::controller::{elector, manager};
 use super::crd::{WebApp, WebAppSpec};
 use super::registry::Registry;
 
@@ -26,7 +26,8 @@ pub(crate) async fn run() -> Result<(), BoxError> {
     let registry = Registry::default();
     let any = ([127, 0, 0, 1], 0);
     let serve = Serve::new().health_address(any).metrics_address(any);
-    let manager = manager(&server.client(), registry.clone())?.serve(serve).build()?;
+    let manager = manager(&server.client(), registry.clone())?.serve(serve);
+    let manager = manager.leader_election(elector(&server.client()).build()?).build()?;
     let handle = manager.handle();
     let stop = CancellationToken::new();
     let life = async {

@@ -23,7 +23,7 @@ use kube_informer::Serve;
 use kube_informer::client::renewing_client;
 use kube_informer::controller::BoxError;
 
-use self::controller::manager;
+use self::controller::{elector, manager};
 use self::crd::WebApp;
 use self::registry::Registry;
 
@@ -47,6 +47,8 @@ async fn main() -> Result<(), BoxError> {
     let client = renewing_client(Client::try_default).await?;
     let all = [0, 0, 0, 0];
     let serve = Serve::new().health_address((all, HEALTH)).metrics_address((all, METRICS));
-    manager(&client, Registry::default())?.serve(serve).build()?.run().await?;
+    let elector = elector(&client).build()?;
+    let manager = manager(&client, Registry::default())?.leader_election(elector).serve(serve);
+    manager.build()?.run().await?;
     Ok(())
 }

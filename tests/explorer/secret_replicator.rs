@@ -16,12 +16,17 @@ use kube_informer::testing::{Injection, Requests, Scenario, World};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use self::example::{COPY, FROM, OF, SOURCE, TO, manager};
+use self::example::{COPY, FROM, OF, SOURCE, TO, elector, manager};
 
 const PASSWORD: &str = "correct horse battery";
 
+const S: Duration = Duration::from_secs(1);
+
 fn replicator() -> Scenario {
-    Scenario::of_manager(|client| async { manager(client, Some("first")) })
+    Scenario::of_manager(|client| async move {
+        let elector = elector(&client).identity("first").build()?;
+        manager(&client, elector)
+    })
 }
 
 fn secret(namespace: &str, to: &str, password: &str) -> Secret {
@@ -196,7 +201,9 @@ async fn copy_of_another_source_is_left_alone() {
 #[tokio::test(start_paused = true)]
 async fn second_replica_waits_for_the_first() {
     let world = copying("shop").await;
-    let second = manager(world.server().client(), Some("second")).unwrap();
+    let client = world.server().client();
+    let second = elector(&client).identity("second").build().unwrap();
+    let second = manager(&client, second).unwrap();
     let stop = CancellationToken::new();
     let second = tokio::spawn(second.run_until(stop.clone()));
     send_to(&world, "bank").unwrap();
@@ -282,7 +289,11 @@ async fn lives(world: World) -> Result<(), BoxError> {
 
 #[test]
 fn exploration_passes() {
-    let scenario = replicator().quiet_for(Duration::from_secs(20));
-    let found = scenario.explore(lives);
+    // A candidate that renews more rarely has less to explore.
+    let scenario = Scenario::of_manager(|client| async move {
+        let elector = elector(&client).identity("first").retry_period(8 * S);
+        manager(&client, elector.build()?)
+    });
+    let found = scenario.quiet_for(20 * S).explore(lives);
     assert!(found.assert_passed().writes >= 10);
 }
