@@ -24,7 +24,9 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use crate::helpers::{MS, S, elector, factory, factory_of, forbid, key, map_in, secret_of, until};
+use crate::helpers::{
+    MS, S, elector, factory, factory_of, forbid, key, map_in, secret_of, spawn, until,
+};
 use crate::http::exchange;
 use crate::referenced::{naming, secret, tasks, value};
 use crate::watches::Watches;
@@ -63,7 +65,7 @@ impl Run {
         let (log, stop) = (Arc::<Mutex<Vec<_>>>::default(), CancellationToken::new());
         let (handle, following) = (controller.handle(), controller.following());
         let noted = log.clone();
-        let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        let running = spawn(controller.run(stop.clone(), move |request| {
             noted.lock().push((request.key.to_string(), Saw::of(&request.object)));
             async { Ok::<_, Infallible>(Action::done()) }
         }));
@@ -208,7 +210,7 @@ async fn refused_addition_is_named_and_holds_up_nothing() {
         .build()
         .unwrap();
     let (handle, stop) = (manager.handle(), CancellationToken::new());
-    let running = tokio::spawn(manager.run_until(stop.clone()));
+    let running = spawn(manager.run_until(stop.clone()));
     until("the first reconcile", || *done.lock() == 1).await;
     let secrets = factory.interest(InformerSpec::<Secret>::new()).unwrap();
     let guard = following.owns(&*secrets).unwrap();
@@ -301,7 +303,7 @@ impl Elected {
         let (handle, following) = (controller.handle(), controller.following());
         let (seen, stop) = (Arc::<Mutex<Vec<_>>>::default(), CancellationToken::new());
         let (noted, lister) = (seen.clone(), secrets.lister());
-        tokio::spawn(controller.run(stop.clone(), move |_| {
+        spawn(controller.run(stop.clone(), move |_| {
             let read = lister.get_by_key(&key("a")).ok();
             noted.lock().push(read.map(|secret| value(&secret)));
             async { Ok::<_, Infallible>(Action::done()) }
@@ -319,9 +321,8 @@ async fn additions_take_part_in_the_next_takeover() {
     let factory = factory_of(faults.client(server.client()));
     let led = CancellationToken::new();
     let (mut leader, leads) = (elector(server.client(), "other"), led.clone());
-    let leader = tokio::spawn(async move {
-        leader.run(leads, |stop| async move { stop.cancelled().await }).await
-    });
+    let leader =
+        spawn(async move { leader.run(leads, |stop| async move { stop.cancelled().await }).await });
     sleep(S).await;
     let secrets = secrets_in(&factory, "shop");
     let run = Elected::run(server.client(), &factory.informer::<ConfigMap>(), &secrets);

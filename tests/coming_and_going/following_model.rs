@@ -16,7 +16,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use crate::following::Saw;
-use crate::helpers::{MS, S, factory_of, map_in, until};
+use crate::helpers::{MS, S, factory_of, map_in, spawn, until};
 use crate::referenced::{key, named, naming, secret, tasks, value};
 use crate::seeds::{change, play_seeds};
 use crate::watches::Watches;
@@ -115,7 +115,7 @@ async fn play(seed: u64) {
     let (handle, following) = (controller.handle(), controller.following());
     let (world, stop) = (Arc::<Mutex<World>>::default(), CancellationToken::new());
     let told = world.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+    let running = spawn(controller.run(stop.clone(), move |request| {
         told.lock().reconcile(&request);
         async {
             sleep(50 * MS).await;
@@ -271,7 +271,7 @@ async fn play_referenced(seed: u64, beyond: Option<usize>) {
     };
     let (last, stop) = (Arc::<Mutex<BTreeMap<_, Vec<_>>>>::default(), CancellationToken::new());
     let (noted, read) = (last.clone(), secrets.clone());
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+    let running = spawn(controller.run(stop.clone(), move |request| {
         let map = request.object.present();
         let read = map.iter().flat_map(|map| named(map)).map(|key| read.get_by_key(&key));
         let read: Vec<_> = read.map(|one| one.map_err(|missing| missing.store)).collect();

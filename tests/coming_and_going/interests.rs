@@ -19,7 +19,7 @@ use tokio::task::yield_now;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use crate::helpers::{S, factory, factory_of, map_in, until};
+use crate::helpers::{S, factory, factory_of, map_in, spawn, until};
 use crate::watches::Watches;
 
 const SOON: std::time::Duration = S.saturating_mul(30);
@@ -61,7 +61,7 @@ async fn informer_ends_with_its_last_guard() {
         .run(CancellationToken::new(), |_: ReconcileRequest<ConfigMap>| async {
             Ok::<_, std::io::Error>(Action::done())
         });
-    let running = tokio::spawn(running);
+    let running = spawn(running);
     one.wait_for_sync(SOON).await.unwrap();
     assert!(events.next().await.is_some());
     sleep(S).await;

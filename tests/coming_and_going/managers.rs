@@ -25,7 +25,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use crate::helpers::{MS, S, elector, factory, factory_of, forbid, map_in, until};
+use crate::helpers::{MS, S, elector, factory, factory_of, forbid, map_in, spawn, until};
 use crate::referenced::tasks;
 use crate::seeds::play_seeds;
 use crate::watches::Watches;
@@ -79,7 +79,7 @@ type Running = JoinHandle<Result<(), ManagerError>>;
 
 fn run(manager: Manager) -> (ManagerHandle, CancellationToken, Running) {
     let (handle, stop) = (manager.handle(), CancellationToken::new());
-    let running = tokio::spawn(manager.run_until(stop.clone()));
+    let running = spawn(manager.run_until(stop.clone()));
     (handle, stop, running)
 }
 
@@ -155,9 +155,8 @@ async fn joining_controllers_wait_for_leadership() {
     let holder = async || leases.get("work").await.unwrap().spec.unwrap().holder_identity;
     let led = CancellationToken::new();
     let (mut leader, leads) = (elector(server.client(), "other"), led.clone());
-    let leader = tokio::spawn(async move {
-        leader.run(leads, |stop| async move { stop.cancelled().await }).await
-    });
+    let leader =
+        spawn(async move { leader.run(leads, |stop| async move { stop.cancelled().await }).await });
     sleep(S).await;
     let (factory, counts) = (factory(&server), Counts::default());
     let manager = Manager::builder(&factory).leader_election(elector(server.client(), "this"));

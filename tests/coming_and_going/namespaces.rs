@@ -13,7 +13,7 @@ use kube_informer::{Event, InformerSpec, ObjectKey};
 use parking_lot::Mutex;
 use tokio::time::sleep;
 
-use crate::helpers::{MS, S, factory, factory_of, forbid, map_in, until};
+use crate::helpers::{MS, S, factory, factory_of, forbid, map_in, spawn, until};
 use crate::turn::turn;
 use crate::watches::Watches;
 
@@ -312,6 +312,6 @@ async fn farewells_give_way_to_other_tasks() {
         }
         longest
     };
-    let longest = tokio::spawn(counting).await.unwrap();
+    let longest = spawn(counting).await.unwrap();
     assert!(longest < 64, "{longest} farewells in one turn");
 }

@@ -19,7 +19,7 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::following::{Run, SOON, Saw, maps_in, namesake, other, secrets_in, tenant};
-use crate::helpers::{S, elector, factory, factory_of, map, map_in, server_with, until};
+use crate::helpers::{S, elector, factory, factory_of, map, map_in, server_with, spawn, until};
 use crate::referenced::{naming, secret};
 
 fn labelled(namespace: &str, name: &str, app: &str) -> ConfigMap {
@@ -37,7 +37,7 @@ fn selected(factory: &SharedInformerFactory, namespace: &str, app: &str) -> Inte
 fn lead_elsewhere(server: &ApiServer) -> (CancellationToken, JoinHandle<()>) {
     let led = CancellationToken::new();
     let (mut leader, leads) = (elector(server.client(), "other"), led.clone());
-    let running = tokio::spawn(async move {
+    let running = spawn(async move {
         leader.run(leads, |stop| async move { stop.cancelled().await }).await.unwrap();
     });
     (led, running)
@@ -108,7 +108,7 @@ async fn stopped_own_addition_shows_no_old_state() {
     let (handle, following) = (controller.handle(), controller.following());
     let (stop, seen) = (CancellationToken::new(), Arc::<Mutex<Vec<_>>>::default());
     let noted = seen.clone();
-    tokio::spawn(controller.run(stop.clone(), move |request| {
+    spawn(controller.run(stop.clone(), move |request| {
         let value = match &request.object {
             Presence::Present(map) => {
                 map.data.iter().flatten().map(|(name, _)| name.clone()).collect()
@@ -290,7 +290,7 @@ async fn blocked_mapping_of_an_addition_holds_up_no_first_reconcile() {
         None::<ObjectKey>
     });
     let stop = CancellationToken::new();
-    let running = tokio::spawn(controller.run(stop.clone(), move |_| {
+    let running = spawn(controller.run(stop.clone(), move |_| {
         reconciled.send(()).unwrap();
         async { Ok::<_, Infallible>(Action::done()) }
     }));
@@ -386,7 +386,7 @@ async fn key_stays_queued_when_one_of_two_informers_narrows() {
     let following = controller.following();
     let (held, seen) = (Arc::new(AtomicBool::new(false)), Arc::<Mutex<Vec<String>>>::default());
     let (holds, notes, stop) = (held.clone(), seen.clone(), CancellationToken::new());
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+    let running = spawn(controller.run(stop.clone(), move |request| {
         let (holds, notes) = (holds.clone(), notes.clone());
         async move {
             if let Presence::Present(map) = &request.object {

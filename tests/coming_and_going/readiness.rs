@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use crate::definitions::definition;
-use crate::helpers::{MS, S, factory, factory_of, forbid, map_in, until};
+use crate::helpers::{MS, S, factory, factory_of, forbid, map_in, spawn, until};
 use crate::http::exchange;
 use crate::namespaces::namespace;
 use crate::referenced::{key, named, naming, secret};
@@ -35,7 +35,7 @@ async fn start_while(factory: &SharedInformerFactory, happens: impl FnOnce()) {
         .build()
         .unwrap();
     let (handle, stop) = (manager.handle(), CancellationToken::new());
-    let running = tokio::spawn(manager.run_until(stop.clone()));
+    let running = spawn(manager.run_until(stop.clone()));
     sleep(5 * S).await;
     happens();
     sleep(600 * S).await;
@@ -175,7 +175,7 @@ async fn refused_namespace_that_joins_leaves_the_manager_ready() {
         .build()
         .unwrap();
     let (handle, stop) = (manager.handle(), CancellationToken::new());
-    let running = tokio::spawn(manager.run_until(stop.clone()));
+    let running = spawn(manager.run_until(stop.clone()));
     server.create(&namespace("bank", true)).unwrap();
     let line = "[+]informer-sync/bank/secrets ok: tries again";
     let began = Instant::now();
@@ -206,7 +206,7 @@ async fn program_is_alive_beside_a_removed_controller_whose_code_blocks() {
     let serve = Serve::new().health_address(any).metrics_address(any).without_metrics();
     let manager = Manager::builder(&factory).serve(serve).build().unwrap();
     let (handle, stop) = (manager.handle(), CancellationToken::new());
-    let running = tokio::spawn(manager.run_until(stop.clone()));
+    let running = spawn(manager.run_until(stop.clone()));
     let maps = factory.informer::<ConfigMap>();
     // A guard is what code holds that blocks a thread.
     let held = Arc::<Mutex<Vec<_>>>::default();

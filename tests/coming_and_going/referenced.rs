@@ -20,7 +20,7 @@ use parking_lot::Mutex;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use crate::helpers::{MS, S, factory, factory_of, forbid, map_in, metadata, until};
+use crate::helpers::{MS, S, factory, factory_of, forbid, map_in, metadata, spawn, until};
 use crate::http::exchange;
 use crate::watches::Watches;
 
@@ -399,7 +399,7 @@ async fn refused_name_leaves_the_manager_ready() {
         .build()
         .unwrap();
     let (handle, stop) = (manager.handle(), CancellationToken::new());
-    let running = tokio::spawn(manager.run_until(stop.clone()));
+    let running = spawn(manager.run_until(stop.clone()));
     let line = "[+]informer-sync/shop/secrets ok: fields metadata.name=bad: tries again";
     let began = Instant::now();
     loop {

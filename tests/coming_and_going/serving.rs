@@ -19,7 +19,7 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use crate::definitions::{Widget, create, definition, definition_of, delete, serve, widgets};
-use crate::helpers::{MS, S, elector, factory, factory_of, map_in, until};
+use crate::helpers::{MS, S, elector, factory, factory_of, map_in, spawn, until};
 use crate::http::exchange;
 use crate::watches::Watches;
 
@@ -183,11 +183,10 @@ async fn controller_waits_for_its_kind_and_names_it() {
         .build();
     let handle = controller.handle();
     let stop = CancellationToken::new();
-    let running =
-        tokio::spawn(controller.run(stop.clone(), move |request: ReconcileRequest<_>| {
-            noted.lock().push(request.key.to_string());
-            async { Ok::<_, Infallible>(Action::done()) }
-        }));
+    let running = spawn(controller.run(stop.clone(), move |request: ReconcileRequest<_>| {
+        noted.lock().push(request.key.to_string());
+        async { Ok::<_, Infallible>(Action::done()) }
+    }));
     sleep(1_000 * S).await;
     assert!(!running.is_finished() && seen.lock().is_empty());
     let status = handle.status();
@@ -214,7 +213,7 @@ async fn takeover_does_not_trust_an_older_view_of_definitions() {
     let (hold, led) = (CancellationToken::new(), CancellationToken::new());
     let (mut first, leads, stopped) =
         (elector(server.client(), "first"), led.clone(), hold.clone());
-    let first = tokio::spawn(async move {
+    let first = spawn(async move {
         let work = |stop: CancellationToken| async move {
             leads.cancel();
             stop.cancelled().await;
@@ -233,7 +232,7 @@ async fn takeover_does_not_trust_an_older_view_of_definitions() {
         .leader_election(elector(server.client(), "second"))
         .build();
     let (handle, stop) = (controller.handle(), CancellationToken::new());
-    let running = tokio::spawn(controller.run(stop.clone(), move |_: ReconcileRequest<_>| {
+    let running = spawn(controller.run(stop.clone(), move |_: ReconcileRequest<_>| {
         noted.lock().push(lister.len());
         async { Ok::<_, Infallible>(Action::done()) }
     }));
@@ -291,7 +290,7 @@ async fn manager_is_ready_while_a_kind_is_awaited() {
         .build()
         .unwrap();
     let (handle, stop) = (manager.handle(), CancellationToken::new());
-    let running = tokio::spawn(manager.run_until(stop.clone()));
+    let running = spawn(manager.run_until(stop.clone()));
     let ready = async |query: &str| {
         let Some(at) = handle.addresses() else { return (0, String::new()) };
         let path = format!("/readyz{query}");

@@ -13,7 +13,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use crate::definitions::{definition, widgets};
-use crate::helpers::{S, factory, map, server_with, until};
+use crate::helpers::{S, factory, map, server_with, spawn, until};
 
 const MAPS: [&str; 12] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"];
 
@@ -30,7 +30,7 @@ async fn replica(server: ApiServer, who: &str, stop: CancellationToken, reconcil
     let owned = factory.dynamic_with(&widgets("v1"), spec).unwrap();
     let controller = Controller::builder("maps", &maps).owns(&owned).sharded(&sharding).build();
     let leave = CancellationToken::new();
-    let membership = tokio::spawn({
+    let membership = spawn({
         let leave = leave.clone();
         async move { sharding.run(leave).await }
     });
@@ -52,7 +52,7 @@ async fn slots_that_move_while_a_kind_is_gone_are_covered() {
     let stops = [CancellationToken::new(), CancellationToken::new()];
     let replicas = [0, 1].map(|who| {
         let (stop, reconciled) = (stops[who].clone(), reconciled.clone());
-        tokio::spawn(replica(server.clone(), ["r0", "r1"][who], stop, reconciled))
+        spawn(replica(server.clone(), ["r0", "r1"][who], stop, reconciled))
     });
     until("the first reconciles", || reconciled.lock().len() == MAPS.len()).await;
     sleep(60 * S).await;

@@ -8,6 +8,7 @@ mod late_watches;
 pub(crate) mod log;
 mod objects;
 mod protobuf;
+mod tasks;
 mod times;
 
 pub(crate) use self::clients::*;
@@ -16,4 +17,5 @@ pub(crate) use self::informers::*;
 pub(crate) use self::late_watches::*;
 pub(crate) use self::objects::*;
 pub(crate) use self::protobuf::*;
+pub(crate) use self::tasks::*;
 pub(crate) use self::times::*;

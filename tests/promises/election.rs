@@ -26,7 +26,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, advance, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::helpers::{S, passing};
+use crate::helpers::{S, passing, spawn};
 
 const LEASE: Duration = Duration::from_secs(15);
 /// The longest a candidate waits between attempts, and a moment for the requests.
@@ -93,7 +93,7 @@ fn hung_renewals_end_the_work_and_the_run() {
     let stop = CancellationToken::new();
     let again = working.block_on(async {
         let stops = stop.clone();
-        tokio::spawn(async move {
+        spawn(async move {
             sleep(Duration::from_millis(50)).await;
             stops.cancel();
         });
@@ -161,7 +161,7 @@ async fn scope_of_an_ended_term_refuses_work() {
     let (sender, held) = oneshot::channel();
     let work = |scope: WorkScope| async move {
         let late = scope.clone();
-        tokio::spawn(async move {
+        spawn(async move {
             late.token().cancelled().await;
             sender.send(late.guard().holds()).unwrap();
         });
@@ -181,7 +181,7 @@ async fn scope_of_a_released_slot_refuses_work() {
     let server = ApiServer::new();
     let builder = Sharding::builder(server.client(), "shop", "orders", ShardBy::Namespace);
     let (sharding, stop) = (builder.slots(1).build().unwrap(), CancellationToken::new());
-    let running = tokio::spawn({
+    let running = spawn({
         let (sharding, stop) = (sharding.clone(), stop.clone());
         async move { sharding.run(stop).await }
     });
@@ -224,7 +224,7 @@ async fn synchronous_code_in_tracked_task_keeps_lease() {
             drop(workers);
         }
     };
-    let run = tokio::spawn({
+    let run = spawn({
         let stop = stop.clone();
         async move { elector.run_scoped(stop, work).await.map(|_| ()) }
     });
@@ -280,7 +280,7 @@ async fn guard_keeps_the_lease_until_dropped() {
     let work = |scope: WorkScope| async move {
         let guard = scope.guard();
         assert_eq!(scope.tracked(), 1);
-        tokio::spawn(async move {
+        spawn(async move {
             sleep(20 * S).await;
             tell.send(Instant::now()).unwrap();
             drop(guard);
@@ -288,7 +288,7 @@ async fn guard_keeps_the_lease_until_dropped() {
         7
     };
     let began = Instant::now();
-    let next = tokio::spawn({
+    let next = spawn({
         let server = server.clone();
         async move {
             sleep(S).await;
@@ -316,7 +316,7 @@ async fn tracked_tasks_end_within_the_grace() {
             scope.token().cancelled().await;
         };
         let stopped = stop.clone();
-        tokio::spawn(async move {
+        spawn(async move {
             sleep(30 * S).await;
             stopped.cancel();
         });
@@ -344,7 +344,7 @@ async fn tracked_tasks_are_dropped_before_the_lease_expires() {
         // Neither heeds the token.
         pending::<()>().await;
     };
-    let run = tokio::spawn(async move {
+    let run = spawn(async move {
         let outcome = first.run_scoped(CancellationToken::new(), work).await;
         outcome.map(|_| ()).unwrap_err()
     });
@@ -354,7 +354,7 @@ async fn tracked_tasks_are_dropped_before_the_lease_expires() {
     let deadline = scope.deadline().unwrap();
     assert!(deadline > Instant::now() + 10 * S, "renewals move it");
     cut.store(true, Ordering::SeqCst);
-    let next = tokio::spawn({
+    let next = spawn({
         let server = server.clone();
         async move { follow(&server).await }
     });
@@ -458,7 +458,7 @@ async fn lease_taken_by_another_ends_the_scope() {
     let server = ApiServer::new();
     let mut elector = elector(&server, "r0").build().unwrap();
     let (give, given) = oneshot::channel::<WorkScope>();
-    let run = tokio::spawn(async move {
+    let run = spawn(async move {
         let work = |scope: WorkScope| async move {
             drop(give.send(scope.clone()));
             pending::<()>().await;
@@ -543,9 +543,8 @@ async fn a_client_that_panics_is_a_failed_request() {
     });
     let mut elector = LeaderElector::builder(client, "shop", "x").build().unwrap();
     let state = elector.leadership();
-    let run = tokio::spawn(async move {
-        elector.run(CancellationToken::new(), |_| async { 7 }).await.unwrap()
-    });
+    let run =
+        spawn(async move { elector.run(CancellationToken::new(), |_| async { 7 }).await.unwrap() });
     sleep(10 * S).await;
     assert!(state.borrow().errors > 0);
     assert!(state.borrow().last_error.as_ref().unwrap().to_string().contains("spilt milk"));
@@ -573,7 +572,7 @@ async fn no_other_replica_reconciles_beside_synchronous_code() {
     let (unblock, until_unblocked) = std::sync::mpsc::channel::<()>();
     let until_unblocked = Arc::new(Mutex::new(until_unblocked));
     let stop = CancellationToken::new();
-    let first = tokio::spawn(replica("r0").run(stop.clone(), {
+    let first = spawn(replica("r0").run(stop.clone(), {
         let at_work = at_work.clone();
         move |_| {
             let (at_work, until_unblocked) = (at_work.clone(), until_unblocked.clone());
@@ -589,7 +588,7 @@ async fn no_other_replica_reconciles_beside_synchronous_code() {
         sleep(Duration::from_millis(1)).await;
     }
     let ends = CancellationToken::new();
-    let second = tokio::spawn(replica("r1").run(ends.clone(), {
+    let second = spawn(replica("r1").run(ends.clone(), {
         let (at_work, reconciled, ends) = (at_work.clone(), reconciled.clone(), ends.clone());
         move |_| {
             let (at_work, reconciled, ends) = (at_work.clone(), reconciled.clone(), ends.clone());
@@ -621,9 +620,9 @@ async fn times_of_leases_follow_a_paused_clock() {
     let (mut elector, stop) = (elector(&server, "one").build().unwrap(), CancellationToken::new());
     let sharding = Sharding::builder(server.client(), "shop", "group", ShardBy::Namespace);
     let (sharding, ends) = (sharding.slots(4).build().unwrap(), stop.clone());
-    let joined = tokio::spawn(async move { sharding.run(ends).await });
+    let joined = spawn(async move { sharding.run(ends).await });
     let ends = stop.clone();
-    let leading = tokio::spawn(async move { elector.run(ends, |_| pending::<()>()).await });
+    let leading = spawn(async move { elector.run(ends, |_| pending::<()>()).await });
     sleep(3600 * S).await;
     let leases = Api::<Lease>::namespaced(server.client(), "shop");
     let leases = leases.list(&ListParams::default()).await.unwrap().items;

@@ -18,7 +18,7 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::helpers::{answered_by, refusal};
+use crate::helpers::{answered_by, refusal, spawn};
 
 /// A client of this address, which does not retry by itself.
 fn client(url: &str) -> kube::Client {
@@ -160,7 +160,7 @@ async fn a_refused_lease_says_what_to_do() {
         let mut elector = elector.build().unwrap();
         let leadership = elector.leadership();
         let running =
-            tokio::spawn(async move { elector.run(CancellationToken::new(), |_| async {}).await });
+            spawn(async move { elector.run(CancellationToken::new(), |_| async {}).await });
         tokio::time::sleep(Duration::from_secs(10)).await;
         let text = leadership.borrow().last_error.as_ref().unwrap().to_string();
         assert!(text.contains(remedy), "{text}");

@@ -18,7 +18,7 @@ use kube_informer::{
 };
 use tokio::time::sleep;
 
-use crate::helpers::{factory, forbid, map_in, refusal, until};
+use crate::helpers::{factory, forbid, map_in, refusal, spawn, until};
 
 const SOON: Duration = Duration::from_secs(30);
 
@@ -207,7 +207,7 @@ async fn stop_before_sync_fails_only_pending_waits() {
     let server = ApiServer::new();
     let factory = factory(&server);
     let maps = factory.informer::<ConfigMap>();
-    let waiting = tokio::spawn({
+    let waiting = spawn({
         let factory = factory.clone();
         async move { factory.wait_for_sync(SOON).await }
     });

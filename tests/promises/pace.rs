@@ -17,7 +17,7 @@ use kube_informer::{SharedInformer, SharedInformerFactory};
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep};
 
-use crate::helpers::{answered_by, factory, factory_of, map, passing, server_with};
+use crate::helpers::{answered_by, factory, factory_of, map, passing, server_with, spawn};
 
 const MAPS: &str = "/api/v1/configmaps?";
 
@@ -206,7 +206,7 @@ async fn live_events_do_not_delay_first_list() {
     let maps = factory.informer::<ConfigMap>();
     factory.start().unwrap();
     let writer = server.clone();
-    let busy = tokio::spawn(async move {
+    let busy = spawn(async move {
         for n in 0_u64.. {
             let mut map = map("a", "1");
             map.data = Some([("n".into(), n.to_string())].into());

@@ -17,7 +17,7 @@ use parking_lot::Mutex;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use crate::helpers::{MS, S};
+use crate::helpers::{MS, S, spawn};
 
 /// The proxy's answer to a replacement, which the server never gets.
 #[derive(Clone, Copy, Debug)]
@@ -75,7 +75,7 @@ async fn renewal_kept_by_a_proxy_is_no_renewal() {
             let mut elector = elector.build().unwrap();
             states.push(elector.leadership());
             let (leaders, most) = (leaders.clone(), most.clone());
-            tokio::spawn(async move {
+            spawn(async move {
                 let work = |stop: CancellationToken| async move {
                     let now = leaders.fetch_add(1, Ordering::SeqCst) + 1;
                     most.fetch_max(now, Ordering::SeqCst);
@@ -110,7 +110,7 @@ async fn session_renewed_only_by_a_proxy_ends() {
             let builder = Sharding::builder(client, "shop", "orders", ShardBy::Namespace);
             let sharding = builder.slots(SLOTS).identity(format!("r{who}")).build().unwrap();
             replicas.push(sharding.clone());
-            tokio::spawn(async move { sharding.run(CancellationToken::new()).await });
+            spawn(async move { sharding.run(CancellationToken::new()).await });
         }
         let held = || {
             let places = (0..SLOTS as u64).map(|slot| (u64::MAX / SLOTS as u64) * slot + 1);

@@ -8,7 +8,7 @@ use kube_informer::WorkQueue;
 use kube_informer::workqueue::{ExponentialBackoff, Priority, RateLimiter};
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::helpers::S;
+use crate::helpers::{S, spawn};
 
 /// A limiter that panics once.
 struct PanicsOnce(AtomicBool);
@@ -61,7 +61,7 @@ async fn a_storm_of_adds_never_beats_the_backoff() {
     let limiter = ExponentialBackoff::new(S, 64 * S);
     let queue = WorkQueue::builder().limiter(limiter).backoff_holds(Duration::MAX).build();
     let storm = queue.clone();
-    let storm = tokio::spawn(async move {
+    let storm = spawn(async move {
         while storm.add("key") {
             sleep(S / 10).await;
         }

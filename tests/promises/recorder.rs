@@ -14,6 +14,8 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use crate::helpers::spawn;
+
 const SOON: Duration = Duration::from_secs(60);
 
 struct Panics;
@@ -95,7 +97,7 @@ async fn panicking_recorder_stops_no_informer_or_controller() {
     let controller = Controller::builder("measured", &informer).build();
     let (told, mut keys) = mpsc::unbounded_channel();
     let stop = CancellationToken::new();
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+    let running = spawn(controller.run(stop.clone(), move |request| {
         told.send(request.key).unwrap();
         async { Ok::<_, std::io::Error>(Action::done()) }
     }));

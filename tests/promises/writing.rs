@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use crate::helpers::{S, caught_up, late_informer, map, server_with, settle, synced};
+use crate::helpers::{S, caught_up, late_informer, map, server_with, settle, spawn, synced};
 
 async fn applier(
     server: &ApiServer,
@@ -283,7 +283,7 @@ async fn controller_waits_for_its_applies() {
     let running = {
         let (applier, reconciles) = (applier.clone(), reconciles.clone());
         let controller = Controller::builder("waiting", &maps).build();
-        tokio::spawn(controller.run(stop.clone(), move |request| {
+        spawn(controller.run(stop.clone(), move |request| {
             let (applier, reconciles) = (applier.clone(), reconciles.clone());
             async move {
                 if request.key.name() == "owner" {

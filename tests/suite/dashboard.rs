@@ -23,6 +23,7 @@ use serde_json::Value;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
+use crate::helpers::spawn;
 use crate::http::exchange;
 
 const SOON: Duration = Duration::from_secs(30);
@@ -67,7 +68,7 @@ async fn rig_with(
         .serve(serve);
     let manager = more(manager, &factory).build().unwrap();
     let (handle, stop) = (manager.handle(), CancellationToken::new());
-    let running = tokio::spawn(manager.run_until(stop.clone()));
+    let running = spawn(manager.run_until(stop.clone()));
     let bound = async {
         loop {
             if let Some(addresses) = handle.addresses() {

@@ -17,7 +17,7 @@ use kube_informer::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::helpers::{caught_up, factory, forbid, list_mode, metadata};
+use crate::helpers::{caught_up, factory, forbid, list_mode, metadata, spawn};
 
 const SOON: Duration = Duration::from_secs(30);
 
@@ -362,7 +362,7 @@ async fn a_list_tells_how_far_it_is() {
     let factory = SharedInformerFactory::builder(client).page_size(10).build();
     let pods = factory.informer::<Pod>();
     let monitor = pods.clone();
-    let progress = tokio::spawn(async move {
+    let progress = spawn(async move {
         let mut seen = Vec::new();
         while !monitor.has_synced() {
             seen.push(monitor.status().reflector.state);

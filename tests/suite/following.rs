@@ -38,7 +38,7 @@ async fn a_wait_ends_when_the_object_meets_the_condition() {
 
     let (waiting, calls) = (maps.clone(), Arc::new(AtomicUsize::new(0)));
     let (of, counted) = (key.clone(), calls.clone());
-    let waiter = tokio::spawn(async move {
+    let waiter = spawn(async move {
         let condition = |map: Option<&ConfigMap>| {
             counted.fetch_add(1, Ordering::Relaxed);
             has_value(map, "3")
@@ -76,7 +76,7 @@ async fn a_wait_that_fails_says_why() {
 
     let started = Instant::now();
     let (waiting, of) = (maps.clone(), key("a"));
-    let waiter = tokio::spawn(async move { waiting.wait_until(&of, LONG, never).await });
+    let waiter = spawn(async move { waiting.wait_until(&of, LONG, never).await });
     sleep(S).await;
     factory.shutdown().await;
     let stopped = waiter.await.unwrap().unwrap_err();
@@ -121,7 +121,7 @@ async fn changes_of_several_informers_are_one_signal() {
 
     // Objects that change all the time are told of once a period.
     let (started, mut returns) = (Instant::now(), 0);
-    let writer = tokio::spawn({
+    let writer = spawn({
         let server = server.clone();
         async move {
             for value in 0..60 {

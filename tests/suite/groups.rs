@@ -17,7 +17,7 @@ use parking_lot::Mutex;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use crate::helpers::{factory, forbid, metadata};
+use crate::helpers::{factory, forbid, metadata, spawn};
 
 const SOON: Duration = Duration::from_secs(30);
 
@@ -130,7 +130,7 @@ async fn controller_follows_a_group() {
     let noted = seen.clone();
     let stop = CancellationToken::new();
     let controller = Controller::builder("group", &maps).build();
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+    let running = spawn(controller.run(stop.clone(), move |request| {
         noted.lock().insert((request.key, request.object.is_present()));
         async { Ok::<_, Infallible>(Action::done()) }
     }));

@@ -13,7 +13,7 @@ use kube_informer::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::helpers::{caught_up, factory, map_in};
+use crate::helpers::{caught_up, factory, map_in, spawn};
 
 const SOON: Duration = Duration::from_secs(30);
 
@@ -32,7 +32,7 @@ async fn every_holder_of_removed_informer_reads_stopped() {
     let _registration = one.on_event(move |_| drop(held.clone())).unwrap();
     let mut events = two.events().unwrap();
     let controller = Controller::builder("maps", &two).build();
-    let running = tokio::spawn(controller.run(CancellationToken::new(), nothing));
+    let running = spawn(controller.run(CancellationToken::new(), nothing));
     factory.start().unwrap();
     factory.wait_for_sync(SOON).await.unwrap();
     assert!(events.next().await.is_some());

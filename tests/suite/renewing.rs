@@ -17,7 +17,7 @@ use kube_informer::testing::ApiServer;
 use parking_lot::Mutex;
 use tokio::time::{sleep, timeout};
 
-use crate::helpers::{MS, S, factory_of, map, refusal, server_with};
+use crate::helpers::{MS, S, factory_of, map, refusal, server_with, spawn};
 
 /// A server that knows one generation of credentials, and clients that are built for it.
 #[derive(Clone)]
@@ -149,7 +149,7 @@ async fn renewal_outlives_the_request_that_began_it() {
     issuer.expire();
     issuer.held.store(true, Ordering::Relaxed);
     timeout(S, create(&client, "a")).await.unwrap_err();
-    let second = tokio::spawn({
+    let second = spawn({
         let client = client.clone();
         async move { create(&client, "b").await }
     });

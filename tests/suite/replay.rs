@@ -6,6 +6,8 @@ use std::sync::Arc;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
+use crate::helpers::spawn;
+
 /// The way in which the body of a replayed answer is cut.
 #[derive(Clone, Debug)]
 pub(crate) enum Cut {
@@ -31,10 +33,10 @@ pub(crate) async fn replay(answer: Answer) -> kube::Client {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let uri = format!("http://{}", listener.local_addr().unwrap()).parse().unwrap();
     let answer = Arc::new(answer);
-    tokio::spawn(async move {
+    spawn(async move {
         while let Ok((socket, _)) = listener.accept().await {
             let answer = answer.clone();
-            tokio::spawn(async move { serve(socket, &answer).await.unwrap_or_default() });
+            spawn(async move { serve(socket, &answer).await.unwrap_or_default() });
         }
         Ok::<(), Infallible>(())
     });

@@ -19,6 +19,8 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
+use crate::helpers::spawn;
+
 const SLOTS: usize = 12;
 const LEASE: Duration = Duration::from_secs(15);
 const RETRY: Duration = Duration::from_secs(2);
@@ -89,11 +91,11 @@ impl Replica {
     ) -> Self {
         let (faults, stop) = (Faults::new(), CancellationToken::new());
         let sharding = options(builder(server, &faults, who)).build().unwrap();
-        let run = tokio::spawn({
+        let run = spawn({
             let (sharding, stop) = (sharding.clone(), stop.clone());
             async move { sharding.run(stop).await }
         });
-        let work = tokio::spawn(work(sharding.clone(), board.clone(), who, winds_up));
+        let work = spawn(work(sharding.clone(), board.clone(), who, winds_up));
         Self { sharding, faults, stop, run, work }
     }
 
@@ -412,7 +414,7 @@ async fn one_membership_runs_once_at_a_time() {
     assert!(sharding.scope(0).is_none() && sharding.objects().borrow().is_empty());
     // Under the same identity it does not wait for its old Lease.
     let stop = CancellationToken::new();
-    let run = tokio::spawn({
+    let run = spawn({
         let (sharding, stop) = (sharding.clone(), stop.clone());
         async move { sharding.run(stop).await }
     });
@@ -500,7 +502,7 @@ async fn no_guard_holds_after_the_membership_was_dropped() {
     };
     assert!(!scope.guard().holds());
     let (stop, other) = (CancellationToken::new(), second.clone());
-    let running = tokio::spawn({
+    let running = spawn({
         let stop = stop.clone();
         async move { other.run(stop).await }
     });

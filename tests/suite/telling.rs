@@ -10,7 +10,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use crate::helpers::log::Log;
-use crate::helpers::{factory, server_with};
+use crate::helpers::{factory, server_with, spawn};
 
 /// Returns the lines that contain a text.
 fn lines(log: &Log, text: &str) -> Vec<String> {
@@ -25,7 +25,7 @@ async fn hung_reconcile_is_logged_once() {
     let maps = factory(&server).informer::<ConfigMap>();
     let controller = Controller::builder("hung", &maps).grace(Duration::ZERO).build();
     let stop = CancellationToken::new();
-    let running = tokio::spawn(controller.run(stop.clone(), |_| async {
+    let running = spawn(controller.run(stop.clone(), |_| async {
         std::future::pending::<Result<Action, io::Error>>().await
     }));
     sleep(Duration::from_secs(50)).await;
@@ -45,11 +45,10 @@ async fn work_that_outlives_its_reconcile_is_logged_once() {
     let maps = factory(&server).informer::<ConfigMap>();
     let controller = Controller::builder("leaky", &maps).grace(Duration::ZERO).build();
     let stop = CancellationToken::new();
-    let running =
-        tokio::spawn(controller.run(stop.clone(), |request: ReconcileRequest<ConfigMap>| {
-            std::mem::forget(request.guard());
-            async { Ok::<_, io::Error>(Action::done()) }
-        }));
+    let running = spawn(controller.run(stop.clone(), |request: ReconcileRequest<ConfigMap>| {
+        std::mem::forget(request.guard());
+        async { Ok::<_, io::Error>(Action::done()) }
+    }));
     sleep(Duration::from_secs(50)).await;
     assert!(lines(&log, "work that it tracks still runs").is_empty());
     sleep(Duration::from_secs(3_600)).await;
@@ -67,7 +66,7 @@ async fn long_error_is_logged_whole_only_at_times() {
     let maps = factory(&server).informer::<ConfigMap>();
     let controller = Controller::builder("failing", &maps).build();
     let (handle, stop) = (controller.handle(), CancellationToken::new());
-    let running = tokio::spawn(controller.run(stop.clone(), |_| async {
+    let running = spawn(controller.run(stop.clone(), |_| async {
         Err::<Action, _>(io::Error::other(format!("refused: {}", "é".repeat(400))))
     }));
     sleep(Duration::from_secs(3_600)).await;

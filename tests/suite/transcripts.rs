@@ -21,6 +21,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::helpers::spawn;
 use crate::replay::{Answer, Cut, replay};
 
 #[derive(Clone, Debug, serde::Deserialize)]
@@ -280,7 +281,7 @@ fn widgets(client: kube::Client) -> ApiSource<DynamicObject> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn recorded_answers_decode_however_they_are_cut() {
     let successes = rows().into_iter().filter(|row| row.status == 200);
-    let tasks: Vec<_> = successes.map(|row| tokio::spawn(check_success(row))).collect();
+    let tasks: Vec<_> = successes.map(|row| spawn(check_success(row))).collect();
     let replayed = tasks.len();
     for task in tasks {
         task.await.unwrap();
@@ -292,7 +293,7 @@ async fn recorded_answers_decode_however_they_are_cut() {
 #[tokio::test(start_paused = true)]
 async fn recorded_failures_say_the_same_however_they_are_cut() {
     // Paused time moves when nothing is ready, as while a socket is waited for.
-    let busy = tokio::spawn(async {
+    let busy = spawn(async {
         loop {
             tokio::task::yield_now().await;
         }

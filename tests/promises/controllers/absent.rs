@@ -43,7 +43,7 @@ impl SourceRequest {
         let (handle, stop) = (controller.handle(), CancellationToken::new());
         let told = Arc::new(Mutex::new(Vec::new()));
         let noted = told.clone();
-        tokio::spawn(controller.run(stop.clone(), move |request| {
+        spawn(controller.run(stop.clone(), move |request| {
             let object = match &request.object {
                 Presence::Present(_) => Told::Present,
                 Presence::Gone => Told::Gone,

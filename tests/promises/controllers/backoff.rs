@@ -37,11 +37,11 @@ async fn storm_of_events_retries_every_ten_seconds() {
         .build();
     let (log, stop) = (Log::new(), CancellationToken::new());
     let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+    let running = spawn(controller.run(stop.clone(), move |request| {
         logged.add(request.failures);
         async { Err::<Action, _>(std::io::Error::other("on purpose")) }
     }));
-    let storm = tokio::spawn({
+    let storm = spawn({
         let source = source.clone();
         async move {
             for note in 0.. {
@@ -91,7 +91,7 @@ async fn new_spec_during_a_try_ends_its_backoff() {
             .build();
         let (log, stop) = (Log::new(), CancellationToken::new());
         let logged = log.clone();
-        let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        let running = spawn(controller.run(stop.clone(), move |request| {
             logged.add(request.failures);
             async {
                 sleep(10 * S).await;
@@ -121,7 +121,7 @@ async fn failures_are_counted_whatever_the_limiter() {
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
     let logged = log.clone();
     let running =
-        tokio::spawn(controller.run(stop.clone(), move |request| {
+        spawn(controller.run(stop.clone(), move |request| {
             logged.add(request.failures);
             let fails = request.failures < 2;
             async move {

@@ -73,7 +73,7 @@ async fn stop_survives_a_backlog_of_panicking_objects() {
         .build();
     let (log, stop) = (Log::new(), CancellationToken::new());
     let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |_| {
+    let running = spawn(controller.run(stop.clone(), move |_| {
         logged.add(());
         async { Ok::<_, std::io::Error>(Action::done()) }
     }));

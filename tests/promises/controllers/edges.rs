@@ -25,7 +25,7 @@ async fn every_duration_of_a_controller_is_allowed() {
         .build();
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
     let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+    let running = spawn(controller.run(stop.clone(), move |request| {
         logged.add(request.key);
         async { Ok::<_, std::io::Error>(Action::requeue_after(Duration::MAX)) }
     }));
@@ -43,7 +43,7 @@ async fn every_duration_of_a_controller_is_allowed() {
         .sync_timeout(Duration::ZERO)
         .build();
     let (handle, stop) = (hurried.handle(), CancellationToken::new());
-    let running = tokio::spawn(hurried.run(stop.clone(), |_| async {
+    let running = spawn(hurried.run(stop.clone(), |_| async {
         sleep(MS).await;
         Ok::<_, std::io::Error>(Action::done())
     }));
@@ -62,7 +62,7 @@ async fn any_concurrency_is_allowed() {
         let controller = Controller::builder("crowded", &maps).concurrency(workers).build();
         let (log, stop) = (Log::new(), CancellationToken::new());
         let logged = log.clone();
-        let running = tokio::spawn(controller.run(stop.clone(), move |it| {
+        let running = spawn(controller.run(stop.clone(), move |it| {
             logged.add(it.key);
             async { Ok::<_, std::io::Error>(Action::done()) }
         }));
@@ -104,7 +104,7 @@ async fn a_controller_that_is_dropped_leaves_nothing_behind() {
         .build();
     let (handle, log) = (controller.handle(), Log::new());
     let logged = log.clone();
-    let running = tokio::spawn(controller.run(CancellationToken::new(), move |_| {
+    let running = spawn(controller.run(CancellationToken::new(), move |_| {
         let held = held.clone();
         logged.add(());
         async move {

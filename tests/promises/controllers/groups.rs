@@ -116,9 +116,8 @@ async fn watched_namespace_keeps_the_group_at_work() {
     let maps = factory.in_namespaces::<ConfigMap>(["shop", "bank"]);
     let controller = Controller::builder("both", &maps).build();
     let stop = CancellationToken::new();
-    let running = tokio::spawn(
-        controller.run(stop.clone(), |_| async { Ok::<_, std::io::Error>(Action::done()) }),
-    );
+    let running =
+        spawn(controller.run(stop.clone(), |_| async { Ok::<_, std::io::Error>(Action::done()) }));
     sleep(3600 * S).await;
     assert!(!running.is_finished() && refused.count() > 50);
     stop.cancel();

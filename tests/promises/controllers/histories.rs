@@ -84,7 +84,7 @@ async fn second_run(
     let controller = Controller::builder("writing", &informer).predicate(|_| false).build();
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
     let (logged, maps, first) = (log.clone(), informer.lister(), Mutex::new(Some(write.boxed())));
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+    let running = spawn(controller.run(stop.clone(), move |request| {
         // A deletion leads to a run of the deleted object's key.
         let is_a = request.key == key("a");
         if is_a {
@@ -215,7 +215,7 @@ async fn unseen_object_appears_in_no_later_run() {
     let controller = Controller::builder("writing", &informer).predicate(|_| false).build();
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
     let (logged, maps, made) = (log.clone(), informer.lister(), source.clone());
-    let running = tokio::spawn(controller.run(stop.clone(), move |_| {
+    let running = spawn(controller.run(stop.clone(), move |_| {
         logged.add(maps.namespace("shop").get("b").is_ok());
         let (source, api, first) = (made.clone(), api.clone(), logged.len() == 1);
         async move {
@@ -276,21 +276,20 @@ async fn recorded_write_after_a_restore_is_awaited() {
         let (log, stop) = (Log::new(), CancellationToken::new());
         let (logged, maps, server) = (log.clone(), informer.lister(), source.clone());
         let (recorded, wrote) = (writes.clone(), AtomicBool::new(false));
-        let running =
-            tokio::spawn(controller.run(stop.clone(), move |request: ReconcileRequest<_>| {
-                logged.add(contents(maps.all()));
-                if !wrote.swap(true, Ordering::Relaxed) {
-                    server.restore(22);
-                    let of = &request.key;
-                    match write {
-                        "patch" => recorded.expect_write(of, &server.put(map("a", "written"))),
-                        "create" => recorded.expect_write(of, &server.put(map("made", "1"))),
-                        _ => recorded.expect_delete(of, &server.delete(&key("a")).unwrap()),
-                    }
-                    .unwrap();
+        let running = spawn(controller.run(stop.clone(), move |request: ReconcileRequest<_>| {
+            logged.add(contents(maps.all()));
+            if !wrote.swap(true, Ordering::Relaxed) {
+                server.restore(22);
+                let of = &request.key;
+                match write {
+                    "patch" => recorded.expect_write(of, &server.put(map("a", "written"))),
+                    "create" => recorded.expect_write(of, &server.put(map("made", "1"))),
+                    _ => recorded.expect_delete(of, &server.delete(&key("a")).unwrap()),
                 }
-                async { Ok::<_, Infallible>(Action::requeue_after(MS)) }
-            }));
+                .unwrap();
+            }
+            async { Ok::<_, Infallible>(Action::requeue_after(MS)) }
+        }));
         log.reaches(2).await;
         let truth = contents(source.objects().into_values());
         assert_eq!(log.take()[1], truth, "{write}");

@@ -73,7 +73,7 @@ async fn own_writes_without_end_end_run_and_wait() {
     let (informer, api) = (factory(&server).informer::<ConfigMap>(), maps(&server));
     let controller = Controller::builder("restless", &informer).build();
     let written = Arc::new(AtomicU64::new(0));
-    let running = tokio::spawn(controller.run(CancellationToken::new(), move |_| {
+    let running = spawn(controller.run(CancellationToken::new(), move |_| {
         let (api, value) = (api.clone(), written.fetch_add(1, Ordering::Relaxed));
         async move {
             change(&api, value).await;
@@ -115,9 +115,8 @@ async fn changes_made_by_a_test_are_no_spin() {
     let informer = factory(&server).informer::<ConfigMap>();
     let controller = Controller::builder("busy", &informer).build();
     let (handle, stop) = (controller.handle(), CancellationToken::new());
-    let running = tokio::spawn(
-        controller.run(stop.clone(), |_| async { Ok::<_, std::io::Error>(Action::done()) }),
-    );
+    let running =
+        spawn(controller.run(stop.clone(), |_| async { Ok::<_, std::io::Error>(Action::done()) }));
     let api = maps(&server);
     for value in 0..1000 {
         change(&api, value).await;
@@ -140,19 +139,17 @@ async fn run_each_10_ms(slowed: bool) -> (u64, Vec<HotKey>, Vec<HotKey>) {
     let (handle, stop) = (controller.handle(), CancellationToken::new());
     let last_value = Arc::new(parking_lot::Mutex::new(String::new()));
     let seen = last_value.clone();
-    let running =
-        tokio::spawn(controller.run(stop.clone(), move |request: ReconcileRequest<_>| {
-            let map: Option<Arc<ConfigMap>> = request.object.present();
-            let value = map.and_then(|map| map.data.as_ref()?.get("value").cloned());
-            *seen.lock() = value.unwrap_or_default();
-            let rests = *seen.lock() == "rest";
-            async move {
-                sleep(10 * MS).await;
-                let next =
-                    if rests { Action::done() } else { Action::requeue_after(Duration::ZERO) };
-                Ok::<_, std::io::Error>(next)
-            }
-        }));
+    let running = spawn(controller.run(stop.clone(), move |request: ReconcileRequest<_>| {
+        let map: Option<Arc<ConfigMap>> = request.object.present();
+        let value = map.and_then(|map| map.data.as_ref()?.get("value").cloned());
+        *seen.lock() = value.unwrap_or_default();
+        let rests = *seen.lock() == "rest";
+        async move {
+            sleep(10 * MS).await;
+            let next = if rests { Action::done() } else { Action::requeue_after(Duration::ZERO) };
+            Ok::<_, std::io::Error>(next)
+        }
+    }));
     sleep(60 * S).await;
     let (runs, hot) = (handle.status().succeeded, handle.status().hot_keys);
     let patch = Patch::Merge(json!({ "data": { "value": "rest" } }));
@@ -190,7 +187,7 @@ async fn endless_delay_of_hot_keys_panics_no_worker() {
     let maps = factory(&server).informer::<ConfigMap>();
     let controller = Controller::builder("eager", &maps).hot_key_delay(Duration::MAX).build();
     let (handle, stop) = (controller.handle(), CancellationToken::new());
-    let running = tokio::spawn(
+    let running = spawn(
         controller
             .run(stop.clone(), |_| async { Ok::<_, std::io::Error>(Action::requeue_after(MS)) }),
     );

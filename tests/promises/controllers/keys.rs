@@ -77,7 +77,7 @@ async fn an_object_that_came_and_went_is_reconciled() {
     let controller = Controller::builder("brief", &of_maps).build();
     let (log, stop) = (Log::new(), CancellationToken::new());
     let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+    let running = spawn(controller.run(stop.clone(), move |request| {
         logged.add((request.key, request.object.is_gone()));
         async { Ok::<_, std::io::Error>(Action::done()) }
     }));
@@ -110,7 +110,7 @@ async fn full_mapping_holds_its_informer_without_loss() {
     let handle = controller.handle();
     let (seen, stop) = (Arc::new(Mutex::new(BTreeSet::new())), CancellationToken::new());
     let noted = seen.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+    let running = spawn(controller.run(stop.clone(), move |request| {
         noted.lock().insert(request.key);
         async { Ok::<_, std::io::Error>(Action::done()) }
     }));
@@ -148,9 +148,8 @@ async fn blocked_mapping_does_not_hold_up_a_stop() {
         })
         .build();
     let (handle, stop) = (controller.handle(), CancellationToken::new());
-    let running = tokio::spawn(
-        controller.run(stop.clone(), |_| async { Ok::<_, std::io::Error>(Action::done()) }),
-    );
+    let running =
+        spawn(controller.run(stop.clone(), |_| async { Ok::<_, std::io::Error>(Action::done()) }));
     until(|| handle.status().phase == Phase::Working).await;
     for n in 0..3_000 {
         secrets.put(secret_for("a", &format!("secret-{n}")));

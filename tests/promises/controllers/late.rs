@@ -106,7 +106,7 @@ async fn informer_may_sync_during_standby() {
     let mut rival = elector(server.client(), "rival");
     let (state, retire) = (rival.leadership(), CancellationToken::new());
     let retired = retire.clone();
-    let leading = tokio::spawn(async move {
+    let leading = spawn(async move {
         rival
             .run(retired, |leading: CancellationToken| async move { leading.cancelled().await })
             .await

@@ -45,7 +45,7 @@ async fn a_reconcile_that_blocks_keeps_the_lease() {
         .leader_election(elector(server.client(), "first"))
         .build();
     let (stop, blocking, ended) = (CancellationToken::new(), begins.clone(), over.clone());
-    let running = tokio::spawn(first.run(stop.clone(), move |_| {
+    let running = spawn(first.run(stop.clone(), move |_| {
         let (gate, begins, ended) = (gate.clone(), blocking.clone(), ended.clone());
         async move {
             begins.cancel();
@@ -61,7 +61,7 @@ async fn a_reconcile_that_blocks_keeps_the_lease() {
         .leader_election(elector(server.client(), "second"))
         .build();
     let (second_stop, leads, ended) = (CancellationToken::new(), begun.clone(), over.clone());
-    let follower = tokio::spawn(second.run(second_stop.clone(), move |_| {
+    let follower = spawn(second.run(second_stop.clone(), move |_| {
         assert!(ended.load(Ordering::SeqCst), "the first is still at work");
         leads.cancel();
         async { Ok::<_, io::Error>(Action::done()) }
@@ -97,7 +97,7 @@ async fn a_write_begun_after_the_term_is_refused() {
         Controller::builder("work", &maps).leader_election(elector(client.clone(), "ours")).build();
     let (told, answer) = oneshot::channel();
     let (told, client) = (Mutex::new(Some(told)), tracking_client(client));
-    let running = tokio::spawn(controller.run(CancellationToken::new(), move |request| {
+    let running = spawn(controller.run(CancellationToken::new(), move |request| {
         let api = Api::<ConfigMap>::namespaced(client.clone(), "shop");
         if let Some(told) = told.lock().take() {
             // Deaf to the stop, and nobody's task.
@@ -107,7 +107,7 @@ async fn a_write_begun_after_the_term_is_refused() {
                 let late = api.create(&PostParams::default(), &map("late", "1")).await;
                 let _ = told.send(late);
             });
-            tokio::spawn(scoped);
+            spawn(scoped);
         }
         pending::<Result<Action, io::Error>>()
     }));
@@ -137,7 +137,7 @@ async fn a_controller_that_rejoins_works_in_the_next_term() {
         .build();
     let (handle, stop) = (controller.handle(), CancellationToken::new());
     let (seen, seeing) = tokio::sync::watch::channel(Vec::<String>::new());
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+    let running = spawn(controller.run(stop.clone(), move |request| {
         seen.send_modify(|seen| seen.push(request.key.name().to_owned()));
         async { Ok::<_, io::Error>(Action::done()) }
     }));

@@ -135,7 +135,7 @@ async fn two_tries(write: Write, loss: Loss) -> (Vec<bool>, Option<u16>) {
     let (saw, codes, stop) = (Log::new(), Log::new(), CancellationToken::new());
     let (logged, answered) = (saw.clone(), codes.clone());
     let (client, lister) = (tracking_client(losing(&server, loss)), children.lister());
-    let running = tokio::spawn(controller.run(stop.clone(), move |_| {
+    let running = spawn(controller.run(stop.clone(), move |_| {
         let api = Api::<Deployment>::namespaced(client.clone(), "shop");
         let shown = write.is_in(lister.namespace("shop").get("child").ok().as_deref());
         logged.add(shown);
@@ -206,7 +206,7 @@ async fn a_lookup_that_panics_is_a_failed_try() {
     let controller = Controller::builder("writing", &maps).build();
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
     let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+    let running = spawn(controller.run(stop.clone(), move |request| {
         let api = Api::<ConfigMap>::namespaced(client.clone(), "shop");
         let first = request.key == key("a");
         if first {

@@ -105,7 +105,7 @@ async fn seen(maps: &SharedInformer<ConfigMap>, client: Client) -> Vec<String> {
             Ok::<_, Infallible>(Action::requeue_after(S))
         }
     };
-    let running = tokio::spawn(controller.run(stop.clone(), work));
+    let running = spawn(controller.run(stop.clone(), work));
     sleep(8 * S).await;
     stop.cancel();
     running.await.unwrap().unwrap();

@@ -32,7 +32,7 @@ async fn waiting_key_holds_no_worker_and_no_stop() {
     let controller = Controller::builder("writing", &maps).build();
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
     let (logged, client) = (log.clone(), tracking_client(server.client()));
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+    let running = spawn(controller.run(stop.clone(), move |request| {
         let (log, api) = (logged.clone(), Api::<ConfigMap>::namespaced(client.clone(), "shop"));
         async move {
             let name = request.key.name().to_owned();
@@ -70,7 +70,7 @@ async fn a_stop_ends_a_wait_at_once() {
     let controller = Controller::builder("writing", &maps).build();
     let (handle, stop) = (controller.handle(), CancellationToken::new());
     let client = tracking_client(server.client());
-    let running = tokio::spawn(controller.run(stop.clone(), move |_| {
+    let running = spawn(controller.run(stop.clone(), move |_| {
         let api = Api::<ConfigMap>::namespaced(client.clone(), "shop");
         async move {
             api.create(&PostParams::default(), &map("child", "1")).await?;
@@ -103,7 +103,7 @@ async fn an_expectation_does_not_survive_a_restored_backup() {
     let (logged, promised, written) = (log.clone(), writes.clone(), source.clone());
     let once = AtomicBool::new(false);
     let running =
-        tokio::spawn(controller.run(stop.clone(), move |request: ReconcileRequest<ConfigMap>| {
+        spawn(controller.run(stop.clone(), move |request: ReconcileRequest<ConfigMap>| {
             // A write that will be lost: its version never comes again.
             if !once.swap(true, Ordering::Relaxed) {
                 let mut answer = ConfigMap::clone(&written.objects()[&key("a")]);
@@ -156,7 +156,7 @@ async fn write_after_a_restore_waits_for_its_history() {
         let controller = Controller::builder("restored", &informer).build();
         let (log, stop, maps) = (Log::new(), CancellationToken::new(), informer.clone());
         let (logged, restored) = (log.clone(), source.clone());
-        let running = tokio::spawn(controller.run(stop.clone(), move |_| {
+        let running = spawn(controller.run(stop.clone(), move |_| {
             let api = Api::<ConfigMap>::namespaced(client.clone(), "shop");
             let versions =
                 maps.lister().all().into_iter().map(|map| (map.name_any(), map.resource_version()));
@@ -254,7 +254,7 @@ async fn duplicates(seed: u64, tracked: bool) -> usize {
     let (lister, stop) = (maps.lister().namespace("shop"), CancellationToken::new());
     let duplicates = Arc::new(AtomicUsize::new(0));
     let counted = duplicates.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+    let running = spawn(controller.run(stop.clone(), move |request| {
         let api = Api::<ConfigMap>::namespaced(client.clone(), "shop");
         let child = format!("child-of-{}", request.key.name());
         let present = lister.get(&child).is_ok();
@@ -322,14 +322,14 @@ async fn a_spawned_write_counts_with_its_scope() {
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
     let (logged, client) = (log.clone(), tracking_client(server.client()));
     let lister = maps.lister().namespace("shop");
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+    let running = spawn(controller.run(stop.clone(), move |request| {
         let api = Api::<ConfigMap>::namespaced(client.clone(), "shop");
         logged.add(lister.get("child").is_ok());
         let writing = request.scope(async move {
             api.create(&PostParams::default(), &map("child", "1")).await.map(drop)
         });
         async move {
-            let _conflict = tokio::spawn(writing).await;
+            let _conflict = spawn(writing).await;
             Ok::<_, std::io::Error>(Action::requeue_after(MS))
         }
     }));
@@ -354,7 +354,7 @@ async fn evictions_and_bindings_are_own_writes() {
         let controller = Controller::builder("scheduling", &pods).build();
         let (log, stop) = (Log::new(), CancellationToken::new());
         let (logged, client) = (log.clone(), tracking_client(server.client()));
-        let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        let running = spawn(controller.run(stop.clone(), move |request| {
             let api = Api::<Pod>::namespaced(client.clone(), "shop");
             let shown = request.object.as_present().is_none_or(|pod| {
                 let bound = pod.spec.as_ref().is_some_and(|spec| spec.node_name.is_some());
@@ -390,7 +390,7 @@ async fn what_no_cache_shows_is_not_waited_for() {
     let controller = Controller::builder("elsewhere", &maps).build();
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
     let (logged, client) = (log.clone(), tracking_client(server.client()));
-    let running = tokio::spawn(controller.run(stop.clone(), move |_| {
+    let running = spawn(controller.run(stop.clone(), move |_| {
         let log = logged.clone();
         let secrets = Api::<k8s_openapi::api::core::v1::Secret>::namespaced(client.clone(), "shop");
         let maps = Api::<ConfigMap>::namespaced(client.clone(), "shop");
@@ -425,7 +425,7 @@ async fn write_to_another_cluster_only_delays_its_key() {
     let controller = Controller::builder("copier", &maps).build();
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
     let (logged, client) = (log.clone(), tracking_client(there.client()));
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+    let running = spawn(controller.run(stop.clone(), move |request| {
         let api = Api::<ConfigMap>::namespaced(client.clone(), "shop");
         let log = logged.clone();
         async move {

@@ -51,7 +51,7 @@ async fn an_error_that_panics_costs_one_try() {
             Controller::builder("bombs", &maps).limiter(ExponentialBackoff::new(S, S)).build();
         let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
         let logged = log.clone();
-        let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        let running = spawn(controller.run(stop.clone(), move |request| {
             logged.add(request.failures);
             let fails = request.failures < 3;
             async move { if fails { Err(Failure(bomb)) } else { Ok(Action::done()) } }
@@ -93,7 +93,7 @@ async fn a_future_that_panics_when_dropped_is_retried() {
         .build();
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
     let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+    let running = spawn(controller.run(stop.clone(), move |request| {
         logged.add(request.failures);
         let fails = request.failures < 2;
         async move { if fails { DropBomb.await } else { Ok(Action::done()) } }
@@ -168,7 +168,7 @@ async fn an_informer_that_stops_ends_its_controller() {
             let rival = kube_informer::LeaderElector::builder(server.client(), "shop", "left");
             let mut rival = rival.identity("rival").build().unwrap();
             let state = rival.leadership();
-            tokio::spawn(async move {
+            spawn(async move {
                 let work = |leading: CancellationToken| async move { leading.cancelled().await };
                 rival.run(CancellationToken::new(), work).await.unwrap();
             });
@@ -179,7 +179,7 @@ async fn an_informer_that_stops_ends_its_controller() {
         let controller = builder.build();
         let handle = controller.handle();
         let running =
-            tokio::spawn(controller.run(CancellationToken::new(), |_| async {
+            spawn(controller.run(CancellationToken::new(), |_| async {
                 Ok::<_, std::io::Error>(Action::done())
             }));
         let phase = if with_standby { Phase::Standby } else { Phase::Working };

@@ -53,7 +53,7 @@ async fn run(server: &ApiServer, client: kube::Client, any_version: bool) {
         .context(Api::<Pod>::namespaced(server.client(), "shop"))
         .build();
     let stop = CancellationToken::new();
-    let running = tokio::spawn(controller.run(stop.clone(), scale));
+    let running = spawn(controller.run(stop.clone(), scale));
     sleep(Duration::from_secs(5)).await;
     stop.cancel();
     running.await.unwrap().unwrap();

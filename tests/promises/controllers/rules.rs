@@ -41,7 +41,7 @@ async fn a_new_spec_of_a_failing_key_waits_for_the_debounce() {
         .build();
     let (log, stop, start) = (Log::new(), CancellationToken::new(), Instant::now());
     let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |_| {
+    let running = spawn(controller.run(stop.clone(), move |_| {
         logged.add(start.elapsed().as_secs());
         async { Err::<Action, _>("on purpose") }
     }));
@@ -72,7 +72,7 @@ async fn waits_for_the_cache_use_up_no_retries() {
         .build();
     let (log, handle, stop) = (Log::new(), controller.handle(), CancellationToken::new());
     let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+    let running = spawn(controller.run(stop.clone(), move |request| {
         let own = request.key.name() == "a";
         let first = own && logged.len() == 0;
         if own {
@@ -114,7 +114,7 @@ async fn a_request_for_all_objects_before_the_work_is_kept() {
     let (log, handle, stop) = (Log::new(), controller.handle(), CancellationToken::new());
     assert!(handle.reconcile_all());
     let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+    let running = spawn(controller.run(stop.clone(), move |request| {
         logged.add(request.key.to_string());
         async { Ok::<_, Infallible>(Action::done()) }
     }));
@@ -159,7 +159,7 @@ async fn owners_that_cannot_exist_are_not_reconciled() {
         second.add(request.key.to_string());
         async { Ok::<_, Infallible>(Action::done()) }
     });
-    let running = tokio::spawn(futures::future::join(volumes, maps));
+    let running = spawn(futures::future::join(volumes, maps));
     sleep(10 * S).await;
     assert!(log.take().is_empty(), "no such owner can be known");
     stop.cancel();
@@ -189,7 +189,7 @@ async fn a_key_that_waits_for_its_writes_does_not_oversleep_the_next_term() {
         .build();
     let (log, handle, stop) = (Log::new(), controller.handle(), CancellationToken::new());
     let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+    let running = spawn(controller.run(stop.clone(), move |request| {
         let own = request.key.name() == "a";
         if own && logged.len() == 0 {
             let mut late = secret("late");
@@ -266,7 +266,7 @@ async fn an_error_of_endless_causes_is_retried() {
     let controller = Controller::builder("failing", &maps).build();
     let (handle, stop) = (controller.handle(), CancellationToken::new());
     let running =
-        tokio::spawn(controller.run(stop.clone(), |_| async { Err::<Action, _>(Endless("one")) }));
+        spawn(controller.run(stop.clone(), |_| async { Err::<Action, _>(Endless("one")) }));
     sleep(S).await;
     let status = handle.status();
     assert!(status.failed > 1 && status.given_up == 0, "{status:?}");

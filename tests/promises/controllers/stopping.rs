@@ -36,10 +36,10 @@ async fn a_try_that_ends_stops_what_it_spawned() {
         let (children, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let (counted, seen, log) = (children.clone(), most.clone(), Log::new());
         let (logged, stop) = (log.clone(), CancellationToken::new());
-        let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        let running = spawn(controller.run(stop.clone(), move |request| {
             let (children, most) = (counted.clone(), seen.clone());
             logged.add(());
-            tokio::spawn(async move {
+            spawn(async move {
                 most.fetch_max(children.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                 request.stop.cancelled().await;
                 children.fetch_sub(1, Ordering::SeqCst);
@@ -72,7 +72,7 @@ async fn the_grace_ends_also_while_a_reconcile_blocks() {
     let (open, gate) = mpsc::channel::<()>();
     let (gate, begun) = (Arc::new(Mutex::new(gate)), CancellationToken::new());
     let (stop, begins) = (CancellationToken::new(), begun.clone());
-    let running = tokio::spawn(controller.run(stop.clone(), move |_| {
+    let running = spawn(controller.run(stop.clone(), move |_| {
         let (gate, begins) = (gate.clone(), begins.clone());
         async move {
             begins.cancel();
@@ -95,7 +95,7 @@ async fn standby_is_synced_with_an_empty_queue() {
     let mut rival = elector(server.client(), "rival");
     let (state, rival_stop) = (rival.leadership(), CancellationToken::new());
     let stopped = rival_stop.clone();
-    let rival = tokio::spawn(async move {
+    let rival = spawn(async move {
         let work = |leading: CancellationToken| async move { leading.cancelled().await };
         rival.run(stopped, work).await.unwrap();
     });
@@ -105,7 +105,7 @@ async fn standby_is_synced_with_an_empty_queue() {
     let controller = Controller::builder("standby", &maps).leader_election(elector).build();
     let (handle, log, stop) = (controller.handle(), Log::new(), CancellationToken::new());
     let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+    let running = spawn(controller.run(stop.clone(), move |request| {
         logged.add((request.key, request.object.is_present()));
         async { Ok::<_, std::io::Error>(Action::done()) }
     }));
@@ -144,7 +144,7 @@ async fn a_reconcile_may_shut_its_informer_down() {
         let stopping = maps.clone();
         let (log, logged) = (Log::new(), Log::new());
         let ended_inside = logged.clone();
-        let running = tokio::spawn(controller.run(CancellationToken::new(), move |request| {
+        let running = spawn(controller.run(CancellationToken::new(), move |request| {
             log.add(request.key);
             let (stopping, ended_inside) = (stopping.clone(), ended_inside.clone());
             async move {
@@ -173,7 +173,7 @@ async fn blocking_reconcile_holds_up_no_other_worker() {
     let (unblock, blocked) = mpsc::channel::<()>();
     // The first of the two keys takes it.
     let blocked = Arc::new(Mutex::new(Some(blocked)));
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+    let running = spawn(controller.run(stop.clone(), move |request| {
         let waits = request.key == key("waits");
         if !waits {
             begins.send(()).unwrap();

@@ -52,7 +52,7 @@ async fn a_reconciles_error_keeps_its_cause() {
     let maps = factory(&server).informer::<ConfigMap>();
     let controller = Controller::builder("failing", &maps).build();
     let (handle, stop) = (controller.handle(), CancellationToken::new());
-    let running = tokio::spawn(controller.run(stop.clone(), |_| async {
+    let running = spawn(controller.run(stop.clone(), |_| async {
         Err::<Action, _>(Context(std::io::Error::other("the disk is full")))
     }));
     let failure = loop {

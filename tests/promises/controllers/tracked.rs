@@ -39,7 +39,7 @@ async fn stop_names_the_key_of_dropped_tasks() {
         }
         let (controller, stop) = (builder.build(), CancellationToken::new());
         let handle = controller.handle();
-        let running = tokio::spawn(controller.run(stop.clone(), leave_a_task));
+        let running = spawn(controller.run(stop.clone(), leave_a_task));
         sleep(10 * S).await;
         assert_eq!(handle.status().reconciling, ["shop/a"]);
         stop.cancel();
@@ -63,7 +63,7 @@ async fn manager_names_the_key_of_dropped_tasks() {
             manager = manager.leader_election(elector);
         }
         let stop = CancellationToken::new();
-        let running = tokio::spawn(manager.build().unwrap().run_until(stop.clone()));
+        let running = spawn(manager.build().unwrap().run_until(stop.clone()));
         sleep(10 * S).await;
         stop.cancel();
         let ended = running.await.unwrap();
@@ -82,7 +82,7 @@ async fn ended_try_refuses_every_kind_of_work() {
     let (handle, stop) = (controller.handle(), CancellationToken::new());
     let leaked = Arc::new(Mutex::new(None));
     let leaks = leaked.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+    let running = spawn(controller.run(stop.clone(), move |request| {
         *leaks.lock() = Some(request);
         async { Ok::<_, Infallible>(Action::done()) }
     }));
@@ -114,10 +114,10 @@ async fn guard_within_tracked_work_still_counts() {
     let controller = Controller::builder("guarding", &maps).timeout(S).build();
     let (handle, stop, held) = (controller.handle(), CancellationToken::new(), Log::new());
     let holds = held.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+    let running = spawn(controller.run(stop.clone(), move |request| {
         let guard = request.guard();
         let holds = holds.clone();
-        tokio::spawn(async move {
+        spawn(async move {
             sleep(10 * S).await;
             let second = request.guard();
             holds.add(second.holds());
@@ -157,11 +157,11 @@ async fn dropped_run_drops_tracked_tasks() {
         };
         if managed {
             let manager = Manager::builder(&factory).controller(controller, leave).build().unwrap();
-            let running = tokio::spawn(manager.run_until(stop));
+            let running = spawn(manager.run_until(stop));
             turns.reaches(5).await;
             running.abort();
         } else {
-            let running = tokio::spawn(controller.run(stop, leave));
+            let running = spawn(controller.run(stop, leave));
             turns.reaches(5).await;
             running.abort();
         }
@@ -178,7 +178,7 @@ async fn timeout_drops_tasks_that_outlive_their_reconcile() {
     let maps = factory(&server).informer::<ConfigMap>();
     let controller = Controller::builder("leaving", &maps).timeout(5 * S).build();
     let (handle, stop) = (controller.handle(), CancellationToken::new());
-    let running = tokio::spawn(controller.run(stop.clone(), |request| async move {
+    let running = spawn(controller.run(stop.clone(), |request| async move {
         if request.failures == 0 {
             request.spawn(pending::<()>());
         }

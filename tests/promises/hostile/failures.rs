@@ -9,6 +9,7 @@ use kube_informer::{LeaderElector, SourceError};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
+use crate::helpers::spawn;
 
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 
@@ -96,7 +97,7 @@ async fn lease_error_quotes_no_object() {
         let mut elector = LeaderElector::builder(client, "shop", "x").build().unwrap();
         let leadership = elector.leadership();
         let running =
-            tokio::spawn(async move { elector.run(CancellationToken::new(), |_| async {}).await });
+            spawn(async move { elector.run(CancellationToken::new(), |_| async {}).await });
         sleep(seconds(10)).await;
         let text = leadership.borrow().last_error.as_ref().unwrap().to_string();
         assert!(text.contains(told) && !text.contains("hunter2"), "{text}");

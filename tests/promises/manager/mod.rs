@@ -20,7 +20,7 @@ use kube_informer::{
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use crate::helpers::{S, factory, server_with};
+use crate::helpers::{S, factory, server_with, spawn};
 
 /// A server with one config map, and a factory.
 fn server() -> (ApiServer, SharedInformerFactory) {
@@ -37,7 +37,7 @@ async fn deaf(_: CancellationToken) -> Result<(), BoxError> {
 /// Runs a manager for ten seconds, and stops it. Returns the end and the time of the stop.
 async fn stopped(builder: ManagerBuilder) -> (Result<(), ManagerError>, Duration) {
     let stop = CancellationToken::new();
-    let running = tokio::spawn(builder.build().unwrap().run_until(stop.clone()));
+    let running = spawn(builder.build().unwrap().run_until(stop.clone()));
     sleep(10 * S).await;
     stop.cancel();
     let start = Instant::now();
@@ -132,7 +132,7 @@ async fn failure_in_a_term_is_not_hidden_by_the_deadline() {
         // The guard outlives the reconcile, as a blocked thread does.
         .controller(controller, |request: ReconcileRequest<ConfigMap>| async move {
             let guard = request.guard();
-            tokio::spawn(async move {
+            spawn(async move {
                 sleep(60 * S).await;
                 drop(guard);
             });
@@ -222,7 +222,7 @@ async fn run_waits_for_guards_of_leading_tasks() {
         let noted = refuses.clone();
         let (manager, _server) = leading(leads, move |scope| {
             let (guard, noted) = (scope.guard(), noted.clone());
-            tokio::spawn(async move {
+            spawn(async move {
                 scope.token().cancelled().await;
                 sleep(6 * S).await;
                 drop(guard);
@@ -255,7 +255,7 @@ async fn task_that_blocks_its_thread_does_not_hold_up_the_end() {
         .grace(Duration::from_millis(50))
         .build()
         .unwrap();
-    let running = tokio::spawn(manager.run_until(stop.clone()));
+    let running = spawn(manager.run_until(stop.clone()));
     while !begun.load(Ordering::Relaxed) {
         tokio::task::yield_now().await;
     }

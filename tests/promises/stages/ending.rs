@@ -6,7 +6,7 @@ use futures::StreamExt;
 use tokio::time::Instant;
 
 use super::{SOON, filled, object, settle};
-use crate::helpers::informer_of;
+use crate::helpers::{informer_of, spawn};
 
 #[tokio::test(start_paused = true)]
 async fn drain_waits_for_streams_and_reports_the_rest() {
@@ -39,7 +39,7 @@ async fn drain_ends_when_streams_took_their_events() {
     informer.wait_for(&source.version().into(), SOON).await.unwrap();
     by_hand.next().await.unwrap();
     let late = informer.events().unwrap();
-    let reading = tokio::spawn(async move {
+    let reading = spawn(async move {
         let mut events = 0;
         while taking.next().await.is_some() {
             tokio::time::sleep(Duration::from_secs(1)).await;
@@ -47,7 +47,7 @@ async fn drain_ends_when_streams_took_their_events() {
         }
         events
     });
-    let late = tokio::spawn(late.count());
+    let late = spawn(late.count());
     let removing = async {
         tokio::time::sleep(Duration::from_secs(2)).await;
         drop(removed);

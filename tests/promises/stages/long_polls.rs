@@ -12,7 +12,7 @@ use kube_informer::{Event, HandlerOptions};
 
 use super::bombs::Bombs;
 use super::{SOON, filled, object, settle};
-use crate::helpers::informer_of;
+use crate::helpers::{informer_of, spawn};
 use crate::turn::turn;
 
 /// More than any step may do in one turn.
@@ -23,7 +23,7 @@ fn on_one_thread<T: Send + 'static>(work: impl Future<Output = T> + Send + 'stat
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     let runtime = runtime.enable_all().max_blocking_threads(1).build().unwrap();
     // A task as the others are: each has a turn between two of its own.
-    runtime.block_on(async { tokio::spawn(work).await.unwrap() })
+    runtime.block_on(async { spawn(work).await.unwrap() })
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn stream_that_always_has_events_lets_others_run() {
         let mut events = informer.events().unwrap();
         let taken = Arc::new(AtomicUsize::new(0));
         let counter = taken.clone();
-        let reading = tokio::spawn(async move {
+        let reading = spawn(async move {
             while counter.load(Ordering::Relaxed) < 10_000 {
                 events.next().await.unwrap();
                 counter.fetch_add(1, Ordering::Relaxed);

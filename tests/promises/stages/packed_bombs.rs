@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::bombs::{Bomb, Bombs};
 use super::{filled, settle};
-use crate::helpers::informer_of;
+use crate::helpers::{informer_of, spawn};
 
 /// Each read makes an object of its own.
 struct Packed(Arc<Bomb>);
@@ -93,12 +93,10 @@ async fn panicking_unpacked_objects_cost_no_mapping() {
     });
     let (first, second, stop) = (first.build(), second.build(), CancellationToken::new());
     let handles = [first.handle(), second.handle()];
-    let first = tokio::spawn(
-        first.run(stop.clone(), |_| async { Ok::<_, std::io::Error>(Action::done()) }),
-    );
-    let second = tokio::spawn(
-        second.run(stop.clone(), |_| async { Ok::<_, std::io::Error>(Action::done()) }),
-    );
+    let first =
+        spawn(first.run(stop.clone(), |_| async { Ok::<_, std::io::Error>(Action::done()) }));
+    let second =
+        spawn(second.run(stop.clone(), |_| async { Ok::<_, std::io::Error>(Action::done()) }));
     settle().await;
     bombs.arm(true);
     bombs.put_all();

@@ -16,7 +16,7 @@ use tracing::{Dispatch, Metadata, Subscriber};
 
 use super::bombs::{Bomb, Bombs};
 use super::{SOON, filled, key, object, settle};
-use crate::helpers::informer_of;
+use crate::helpers::{informer_of, spawn};
 
 /// Follows versions by key, as a handler that never takes hold of an object.
 fn follow(bombs: &Bombs, options: HandlerOptions) -> Arc<Mutex<Vec<ObjectKey>>> {
@@ -229,7 +229,7 @@ async fn stop_that_was_asked_for_is_no_failure() {
     let informer = informer_of(&filled(3));
     informer.start().unwrap();
     informer.wait_for_sync(SOON).await.unwrap();
-    let stopped = tokio::spawn({
+    let stopped = spawn({
         let informer = informer.clone();
         async move { informer.stopped().await }
     });

@@ -7,7 +7,7 @@ use kube::runtime::{WatchStreamExt, reflector, watcher};
 use serde_json::json;
 
 use super::*;
-use crate::helpers::until;
+use crate::helpers::{spawn, until};
 
 #[tokio::test(start_paused = true)]
 async fn its_watcher_hears_everything_by_either_strategy() {
@@ -56,7 +56,7 @@ async fn its_reflector_holds_what_the_server_has() {
     let (reader, writer) = reflector::store();
     let config = watcher::Config::default().page_size(3);
     let running = reflector(writer, watcher(maps, config)).default_backoff();
-    let running = tokio::spawn(running.for_each(|_| std::future::ready(())));
+    let running = spawn(running.for_each(|_| std::future::ready(())));
     reader.wait_until_ready().await.unwrap();
     assert_eq!(reader.len(), 10);
     server.delete(&map("m0")).unwrap();

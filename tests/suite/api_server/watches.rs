@@ -9,6 +9,7 @@ use kube_informer::testing::api_server::ResourceType;
 use serde_json::json;
 
 use super::*;
+use crate::helpers::spawn;
 
 fn told(event: WatchEvent<ConfigMap>) -> String {
     match event {
@@ -64,7 +65,7 @@ async fn busy_watch_ends_in_time_and_survives_compaction() {
     server.create(&map("a")).unwrap();
     server.compact();
     assert_eq!(told(watch.next().await.unwrap().unwrap()), "+a");
-    let busy = tokio::spawn(async move {
+    let busy = spawn(async move {
         loop {
             let mut again = map("a");
             again.data = Some([("n".into(), server.revision().to_string())].into());

@@ -18,7 +18,7 @@ use crate::helpers::*;
 async fn request(server: &ApiServer) -> ReconcileRequest<ConfigMap> {
     let maps = factory(server).informer::<ConfigMap>();
     let (requests, mut came) = mpsc::unbounded_channel();
-    let running = tokio::spawn(Controller::builder("work", &maps).build().run(
+    let running = spawn(Controller::builder("work", &maps).build().run(
         CancellationToken::new(),
         move |request| {
             let _ = requests.send(request);

@@ -43,7 +43,7 @@ async fn failing<E: Into<BoxError> + Send + 'static>(
     let controller = build(builder).build();
     let (log, handle, stop) = (Log::new(), controller.handle(), CancellationToken::new());
     let logged = log.clone();
-    tokio::spawn(controller.run(stop.clone(), move |request| {
+    spawn(controller.run(stop.clone(), move |request| {
         logged.add(request.failures);
         async move { Err::<Action, E>(error()) }
     }));

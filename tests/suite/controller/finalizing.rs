@@ -197,7 +197,7 @@ async fn finalized_behind(transform: fn(&mut ConfigMap)) -> (Vec<&'static str>, 
     let (log, maps_api) = (Log::new(), api(&server));
     let noted = log.clone();
     let controller = Controller::builder("finalizing", &maps).build();
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+    let running = spawn(controller.run(stop.clone(), move |request| {
         let (api, log) = (maps_api.clone(), noted.clone());
         async move {
             let Some(object) = request.object.present() else { return Ok(Action::done()) };
@@ -246,7 +246,7 @@ async fn permanent_error_of_a_finalizer_waits() {
     let stop = CancellationToken::new();
     let controller = Controller::builder("finalizing", &maps).build();
     let (handle, api) = (controller.handle(), api(&server));
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+    let running = spawn(controller.run(stop.clone(), move |request| {
         let api = api.clone();
         async move {
             let Some(object) = request.object.present() else { return Ok(Action::done()) };

@@ -51,7 +51,7 @@ fn replica(server: &ApiServer, number: usize, at_work: &AtWork, log: &Log<usize>
     let handle = controller.handle();
     let stop = CancellationToken::new();
     let (at_work, log) = (at_work.clone(), log.clone());
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+    let running = spawn(controller.run(stop.clone(), move |request| {
         let (at_work, log) = (at_work.clone(), log.clone());
         async move {
             /// Also where the reconcile is dropped.

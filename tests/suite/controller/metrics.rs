@@ -66,7 +66,7 @@ async fn a_controller_is_counted_under_controller_runtimes_names() {
         .build();
     let handle = controller.handle();
     let stop = CancellationToken::new();
-    let running = tokio::spawn(controller.run(stop.clone(), |request| async move {
+    let running = spawn(controller.run(stop.clone(), |request| async move {
         match request.key.name() {
             "later" => Ok(Action::requeue_after(1000 * S)),
             "again" => Ok(Action::retry()),
@@ -114,7 +114,7 @@ async fn hot_key_is_counted() {
     let maps = factory(&server).informer::<ConfigMap>();
     let controller = Controller::builder("hot", &maps).build();
     let stop = CancellationToken::new();
-    let running = tokio::spawn(controller.run(stop.clone(), |_| async {
+    let running = spawn(controller.run(stop.clone(), |_| async {
         sleep(10 * MS).await;
         Ok::<_, Infallible>(Action::requeue_after(Duration::ZERO))
     }));
@@ -134,7 +134,7 @@ async fn the_status_of_a_controller_serialises() {
     let controller = Controller::builder("told", &maps).build();
     let handle = controller.handle();
     let stop = CancellationToken::new();
-    let running = tokio::spawn(controller.run(stop.clone(), |_| async {
+    let running = spawn(controller.run(stop.clone(), |_| async {
         sleep(10 * S).await;
         Ok::<_, Infallible>(Action::done())
     }));

@@ -132,7 +132,7 @@ impl Rig {
         let controller = options(builder).build();
         let (stop, log) = (CancellationToken::new(), Log::new());
         let (stopped, logged) = (stop.clone(), log.clone());
-        let running = tokio::spawn(async move {
+        let running = spawn(async move {
             let reconcile = move |request: kube_informer::ReconcileRequest<ConfigMap>| {
                 logged.add((request.key, !request.object.is_gone()));
                 async { Ok::<_, Infallible>(Action::done()) }

@@ -55,7 +55,7 @@ async fn a_request_has_the_context_and_apis_of_its_namespace_or_of_the_cluster()
         .context(context(&of_node))
         .build()
         .run(stop.clone(), reconcile_node);
-    let running = tokio::spawn(futures::future::join(maps, nodes));
+    let running = spawn(futures::future::join(maps, nodes));
     of_map.reaches(1).await;
     of_node.reaches(1).await;
     assert_eq!(of_map.take(), [["a", "near"]]);

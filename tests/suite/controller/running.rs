@@ -40,7 +40,7 @@ async fn context_may_be_shared_with_other_code() {
         request.context.add(request.key.clone());
         Ok::<_, Never>(Action::done())
     };
-    let running = tokio::spawn(controller.run(stop.clone(), reconcile));
+    let running = spawn(controller.run(stop.clone(), reconcile));
     log.reaches(1).await;
     assert_eq!(log.take(), [key("a")]);
     stop.cancel();
@@ -55,7 +55,7 @@ async fn every_change_of_an_object_is_reconciled() {
     let maps = factory(&server).informer::<ConfigMap>();
     let controller = Controller::builder("noting", &maps).build();
     let (log, stop) = (Log::new(), CancellationToken::new());
-    let running = tokio::spawn(controller.run(stop.clone(), noting(&log)));
+    let running = spawn(controller.run(stop.clone(), noting(&log)));
     log.reaches(2).await;
     let first: BTreeSet<_> = log.take().into_iter().collect();
     assert_eq!(first, [(key("a"), true), (key("b"), true)].into());
@@ -88,7 +88,7 @@ async fn only_different_objects_reconcile_at_once() {
     let busy = Arc::new(parking_lot::Mutex::new(BTreeSet::new()));
     let most = Arc::new(AtomicUsize::new(0));
     let (logged, kept, seen) = (log.clone(), busy.clone(), most.clone());
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+    let running = spawn(controller.run(stop.clone(), move |request| {
         let (log, busy, most) = (logged.clone(), kept.clone(), seen.clone());
         async move {
             assert!(busy.lock().insert(request.key.clone()), "one at a time");
@@ -131,7 +131,7 @@ async fn failed_reconciles_are_retried_with_backoff() {
         let handle = controller.handle();
         let (log, stop) = (Log::new(), CancellationToken::new());
         let logged = log.clone();
-        let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        let running = spawn(controller.run(stop.clone(), move |request| {
             logged.add(request.failures);
             if request.failures < 5 {
                 assert!(how != How::PanicAtOnce, "on purpose");
@@ -177,7 +177,7 @@ async fn a_reconcile_may_ask_to_be_called_again() {
     let controller = Controller::builder("polling", &maps).build();
     let (log, stop) = (Log::new(), CancellationToken::new());
     let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+    let running = spawn(controller.run(stop.clone(), move |request| {
         logged.add(request.key);
         async { Ok::<_, Never>(Action::requeue_after(60 * S)) }
     }));
@@ -202,7 +202,7 @@ async fn owned_and_related_objects_queue_keys() {
         })
         .build();
     let (log, stop) = (Log::new(), CancellationToken::new());
-    let running = tokio::spawn(controller.run(stop.clone(), noting(&log)));
+    let running = spawn(controller.run(stop.clone(), noting(&log)));
     log.reaches(2).await;
     log.take();
 
@@ -242,7 +242,7 @@ async fn predicates_see_both_states_and_no_deletes() {
         .predicate(|event| event.old().is_none_or(|old| old.data != event.object().data))
         .build();
     let (log, stop) = (Log::new(), CancellationToken::new());
-    let running = tokio::spawn(controller.run(stop.clone(), noting(&log)));
+    let running = spawn(controller.run(stop.clone(), noting(&log)));
     log.reaches(1).await;
     assert_eq!(log.take(), [(key("a"), true)]);
 
@@ -294,7 +294,7 @@ async fn nothing_is_reconciled_before_every_informer_has_synced() {
     let controller = Controller::builder("waiting", &maps).owns(&secrets).build();
     let handle = controller.handle();
     let (log, stop) = (Log::new(), CancellationToken::new());
-    let running = tokio::spawn(controller.run(stop.clone(), noting(&log)));
+    let running = spawn(controller.run(stop.clone(), noting(&log)));
     sleep(30 * S).await;
     assert!(maps.has_synced());
     assert_eq!((log.len(), handle.status().phase), (0, Phase::Syncing));
@@ -334,7 +334,7 @@ async fn stop_during_sync_ends_the_controller() {
     let maps = factory(&server).informer::<ConfigMap>();
     let stop = CancellationToken::new();
     let controller = Controller::builder("waiting", &maps).build();
-    let running = tokio::spawn(controller.run(stop.clone(), noting(&Log::new())));
+    let running = spawn(controller.run(stop.clone(), noting(&Log::new())));
     sleep(S).await;
     stop.cancel();
     timeout(S, running).await.expect("at once").unwrap().unwrap();
@@ -353,7 +353,7 @@ async fn running_reconciles_get_the_grace_at_stop() {
         let controller = Controller::builder("slow", &maps).grace(10 * S).build();
         let (log, stop) = (Log::new(), CancellationToken::new());
         let logged = log.clone();
-        let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+        let running = spawn(controller.run(stop.clone(), move |request| {
             let log = logged.clone();
             async move {
                 log.add("begun");
@@ -391,7 +391,7 @@ async fn live_changes_go_ahead_of_the_first_list() {
     let controller = Controller::builder("slow", &maps).build();
     let (log, stop) = (Log::new(), CancellationToken::new());
     let logged = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+    let running = spawn(controller.run(stop.clone(), move |request| {
         logged.add(request.key.name().to_owned());
         async {
             sleep(100 * MS).await;

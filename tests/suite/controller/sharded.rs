@@ -58,7 +58,7 @@ impl Replica {
     /// Runs the membership.
     fn join(&self) -> JoinHandle<()> {
         let (sharding, stop) = (self.sharding.clone(), self.stop.clone());
-        tokio::spawn(async move { sharding.run(stop).await.unwrap() })
+        spawn(async move { sharding.run(stop).await.unwrap() })
     }
 
     /// Runs a controller, which notes its keys.
@@ -74,7 +74,7 @@ impl Replica {
             keys.lock().push(request.key.to_string());
             async { Ok::<_, Infallible>(Action::done()) }
         };
-        (handle, tokio::spawn(controller.run(self.stop.clone(), reconcile)))
+        (handle, spawn(controller.run(self.stop.clone(), reconcile)))
     }
 
     /// Returns the keys that were reconciled since the last call, sorted.
@@ -399,7 +399,7 @@ async fn moved_object_is_not_awaited_as_gone() {
     let waits: Vec<_> = (1..=8)
         .map(|n| {
             let (maps, key) = (maps.clone(), ObjectKey::namespaced("a", &n.to_string()).unwrap());
-            tokio::spawn(async move { maps.wait_until(&key, 60 * S, |map| map.is_none()).await })
+            spawn(async move { maps.wait_until(&key, 60 * S, |map| map.is_none()).await })
         })
         .collect();
     let two = Replica::new(&server, "two");
@@ -439,7 +439,7 @@ async fn applied_record_ends_with_the_tenure() {
     let newer = Applier::builder(server.client(), &other, "site").build().unwrap();
     for was_sent in [true, false] {
         let stop = CancellationToken::new();
-        let running = tokio::spawn({
+        let running = spawn({
             let (sharding, stop) = (replica.sharding.clone(), stop.clone());
             async move { sharding.run(stop).await }
         });
@@ -483,7 +483,7 @@ async fn applied_record_ends_with_the_reconciles_term() {
                 CancellationToken::new(),
                 CancellationToken::new(),
             );
-            let membership = tokio::spawn({
+            let membership = spawn({
                 let (sharding, leave) = (replica.sharding.clone(), leave.clone());
                 async move { sharding.run(leave).await }
             });
@@ -498,7 +498,7 @@ async fn applied_record_ends_with_the_reconciles_term() {
                     Ok::<_, Infallible>(Action::requeue_after(5 * S))
                 }
             };
-            let working = tokio::spawn(controller.build().run(stop.clone(), reconcile));
+            let working = spawn(controller.build().run(stop.clone(), reconcile));
             sleep(30 * S).await;
             stop.cancel();
             working.await.unwrap().unwrap();

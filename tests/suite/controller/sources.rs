@@ -240,7 +240,7 @@ async fn each_key_tells_why_it_was_queued() {
     let (handle, stop) = (controller.handle(), CancellationToken::new());
     let tries: Log<Vec<TriggerCause>> = Log::new();
     let logged = tries.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+    let running = spawn(controller.run(stop.clone(), move |request| {
         logged.add(request.triggers().into_iter().map(|trigger| trigger.cause).collect());
         let failures = request.failures;
         async move { if failures == 0 { Err("on purpose: once") } else { Ok(Action::done()) } }

@@ -24,7 +24,7 @@ async fn timed_out_key_waits_for_tracked_work() {
     let (handle, stop, log) = (controller.handle(), CancellationToken::new(), Log::new());
     let (sender, mut guards) = mpsc::unbounded_channel::<(ScopeGuard, CancellationToken)>();
     let noted = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+    let running = spawn(controller.run(stop.clone(), move |request| {
         let (log, sender) = (noted.clone(), sender.clone());
         async move {
             log.add(request.key.name().to_owned());
@@ -59,7 +59,7 @@ async fn timeout_drops_tasks_of_the_request() {
     let controller = Controller::builder("tracking", &maps).timeout(S).build();
     let (handle, stop, log) = (controller.handle(), CancellationToken::new(), Log::new());
     let noted = log.clone();
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+    let running = spawn(controller.run(stop.clone(), move |request| {
         noted.add(());
         let task = request.spawn(pending::<()>());
         async move {
@@ -89,7 +89,7 @@ async fn lease_waits_for_blocking_code_at_stop() {
     let (stop, (begun, mut begins)) = (CancellationToken::new(), mpsc::unbounded_channel());
     let (unblock, blocked) = std::sync::mpsc::channel::<()>();
     let blocked = std::sync::Arc::new(parking_lot::Mutex::new(Some(blocked)));
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+    let running = spawn(controller.run(stop.clone(), move |request| {
         let (blocked, begun) = (blocked.lock().take(), begun.clone());
         async move {
             let closure = request.spawn_blocking(move || {
@@ -125,7 +125,7 @@ async fn unfinished_keys_name_tracked_work() {
     let controller = Controller::builder("tracking", &maps).grace(5 * S).build();
     let stop = CancellationToken::new();
     let (sender, mut guards) = mpsc::unbounded_channel::<ScopeGuard>();
-    let running = tokio::spawn(controller.run(stop.clone(), move |request| {
+    let running = spawn(controller.run(stop.clone(), move |request| {
         sender.send(request.guard()).unwrap();
         async { Ok::<_, Infallible>(Action::done()) }
     }));

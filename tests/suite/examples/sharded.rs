@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::replica::{Monitor, Replica, SLOTS, order};
 use super::support::eventually;
-use crate::helpers::S;
+use crate::helpers::{S, spawn};
 
 const TOKEN: &str = "of-a-replica";
 
@@ -34,7 +34,7 @@ impl Working {
     fn begin(server: &ApiServer, name: &str) -> Self {
         let replica = Replica::new(server.client_with_token(TOKEN), name, "shop", None).unwrap();
         let (monitor, stop) = (replica.monitor.clone(), CancellationToken::new());
-        Self { monitor, task: tokio::spawn(replica.run(stop.clone())), stop }
+        Self { monitor, task: spawn(replica.run(stop.clone())), stop }
     }
 
     async fn kill(self) {

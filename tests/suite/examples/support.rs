@@ -9,6 +9,8 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
+use crate::helpers::spawn;
+
 /// The output of an example. Clones are cheap.
 #[derive(Clone, Default)]
 pub(crate) struct Said(Arc<Mutex<Vec<String>>>);
@@ -62,7 +64,7 @@ impl Running {
         F: Future<Output = Result<(), BoxError>> + Send + 'static,
     {
         let stop = CancellationToken::new();
-        Self { task: tokio::spawn(run(stop.clone())), stop }
+        Self { task: spawn(run(stop.clone())), stop }
     }
 
     /// Stops it; it has to end well, and soon.

@@ -1,6 +1,7 @@
 //! Ends of work and of elections, and the release of the Lease.
 
 use super::*;
+use crate::helpers::spawn;
 
 #[tokio::test(start_paused = true)]
 async fn ended_or_panicked_work_releases_the_lease() {
@@ -86,7 +87,7 @@ async fn lease_granted_after_stop_is_released() {
     let mut elector = elector(&server, &link, 0).build().unwrap();
     let stop = CancellationToken::new();
     let (stopped, run) = (stop.clone(), stop);
-    tokio::spawn(async move {
+    spawn(async move {
         sleep(Duration::from_millis(1_500)).await;
         stopped.cancel();
     });
@@ -123,7 +124,7 @@ async fn whoever_drops_the_run_drops_the_work() {
         move |leading: CancellationToken| async move {
             let _at_work = timeline.begin(0);
             // A task that is not awaited hears of it by the token.
-            tokio::spawn(async move {
+            spawn(async move {
                 leading.cancelled().await;
                 told.cancel();
             });
@@ -207,7 +208,7 @@ async fn lease_is_renewed_until_blocked_work_ends() {
             scope.token().cancelled().await;
         };
         let run = stop.clone();
-        let running = tokio::spawn(async move { first.run_scoped(run, work).await });
+        let running = spawn(async move { first.run_scoped(run, work).await });
         let guard = receiver.await.unwrap();
         let second = {
             let timeline = Timeline::default();

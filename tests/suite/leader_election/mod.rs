@@ -23,7 +23,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::helpers::{forbid, refusal};
+use crate::helpers::{forbid, refusal, spawn};
 
 const LEASE: Duration = Duration::from_secs(15);
 /// The longest a candidate waits between attempts, and a moment for the requests.
@@ -138,7 +138,7 @@ impl Replica {
         let (link, stop) = (Link::new(), CancellationToken::new());
         let mut elector = elector(server, &link, who).build().unwrap();
         let (state, stopped, timeline) = (elector.leadership(), stop.clone(), timeline.clone());
-        let task = tokio::spawn(async move {
+        let task = spawn(async move {
             let mut losses = Vec::new();
             loop {
                 let timeline = timeline.clone();
@@ -420,7 +420,7 @@ async fn waiting_for_the_state_ends_when_it_changes() {
     let mut elector = builder.build().unwrap();
     let mut state = elector.leadership();
     let stop = CancellationToken::new();
-    let run = tokio::spawn({
+    let run = spawn({
         let stop = stop.clone();
         async move { elector.run(stop, until_told).await }
     });

@@ -10,7 +10,7 @@ use kube_informer::Action;
 use kube_informer::controller::Phase;
 
 use super::*;
-use crate::helpers::{S, passing, secret_of, server_with};
+use crate::helpers::{S, passing, secret_of, server_with, spawn};
 
 /// A manager of two controllers.
 fn replica(server: &ApiServer, name: &'static str, story: &Story) -> ManagerBuilder {
@@ -40,7 +40,7 @@ async fn standby_takes_over_all_controllers_at_once() {
     story.reaches("first: secrets").await;
     let second = replica(&server, "second", &story).build().unwrap();
     let standby = second.handle();
-    let second = tokio::spawn(second.run_until(stop[1].clone()));
+    let second = spawn(second.run_until(stop[1].clone()));
     sleep(20 * S).await;
     let status = standby.status();
     assert!(status.controllers.iter().all(|controller| controller.phase == Phase::Standby));

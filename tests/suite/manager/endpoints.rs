@@ -12,6 +12,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 
 use super::*;
+use crate::helpers::spawn;
 use crate::http::exchange;
 
 fn any_port() -> SocketAddr {
@@ -35,7 +36,7 @@ async fn get(at: SocketAddr, path: &str, host: &str) -> (u16, String) {
 async fn start(builder: ManagerBuilder, stop: &CancellationToken) -> (Addresses, Running) {
     let manager = builder.build().unwrap();
     let handle = manager.handle();
-    let running = tokio::spawn(manager.run_until(stop.clone()));
+    let running = spawn(manager.run_until(stop.clone()));
     loop {
         if let Some(addresses) = handle.addresses() {
             return (addresses, running);
@@ -213,7 +214,7 @@ async fn idle_connections_do_not_cut_a_probe_that_is_answered() {
     let stop = CancellationToken::new();
     let (addresses, running) = start(manager, &stop).await;
     let at = addresses.health;
-    let probe = tokio::spawn(async move { get(at, "/readyz/check/slow", "localhost").await });
+    let probe = spawn(async move { get(at, "/readyz/check/slow", "localhost").await });
     timeout(SOON, asked.cancelled()).await.expect("the check begins");
     let mut idle = Vec::new();
     for _ in 0..100 {

@@ -18,7 +18,7 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use crate::helpers::{MS, elector, factory, forbid, map};
+use crate::helpers::{MS, elector, factory, forbid, map, spawn};
 
 /// A record of events in order.
 #[derive(Clone, Default)]
@@ -61,5 +61,5 @@ fn maps(server: &ApiServer, name: &str) -> (SharedInformerFactory, Controller<Co
 }
 
 fn run(builder: ManagerBuilder, stop: &CancellationToken) -> JoinHandle<Result<(), ManagerError>> {
-    tokio::spawn(builder.build().unwrap().run_until(stop.clone()))
+    spawn(builder.build().unwrap().run_until(stop.clone()))
 }

@@ -12,7 +12,7 @@ use kube_informer::controller::{Controller, Phase};
 use kube_informer::manager::{ManagerPhase, TaskState};
 
 use super::*;
-use crate::helpers::{S, server_with};
+use crate::helpers::{S, server_with, spawn};
 
 #[tokio::test(start_paused = true)]
 async fn parts_start_and_stop_in_order() {
@@ -44,7 +44,7 @@ async fn parts_start_and_stop_in_order() {
         .unwrap();
     let handle = manager.handle();
     assert_eq!(handle.status().phase, ManagerPhase::Idle);
-    let running = tokio::spawn(manager.run_until(stop.clone()));
+    let running = spawn(manager.run_until(stop.clone()));
     sleep(30 * S).await;
     assert_eq!(story.told(), ["early begins"]);
     let status = handle.status();
@@ -137,7 +137,7 @@ async fn errors_that_nobody_takes_may_panic_when_they_are_dropped() {
             Err::<(), BoxError>(Bomb.into())
         });
     }
-    let running = tokio::spawn(builder.build().unwrap().run_until(stop.clone()));
+    let running = spawn(builder.build().unwrap().run_until(stop.clone()));
     sleep(9 * S).await;
     stop.cancel();
     let ended = running.await.unwrap();
@@ -251,7 +251,7 @@ async fn dropped_run_leaves_nothing_running() {
         .build()
         .unwrap();
     let handle = manager.handle();
-    let running = tokio::spawn(manager.run_until(CancellationToken::new()));
+    let running = spawn(manager.run_until(CancellationToken::new()));
     sleep(10 * S).await;
     assert_eq!(Arc::strong_count(&alive), 6);
     running.abort();

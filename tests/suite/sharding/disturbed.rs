@@ -4,7 +4,7 @@ use kube::api::{DeleteParams, ObjectMeta, Patch, PatchParams, PostParams};
 use serde_json::json;
 
 use super::*;
-use crate::helpers::refusal;
+use crate::helpers::{refusal, spawn};
 
 /// Returns the text of the last error.
 fn last_error(replica: &Replica) -> String {
@@ -24,12 +24,12 @@ async fn foreign_lease_under_a_slots_name_is_told() {
     api(&server).create(&PostParams::default(), &foreign).await.unwrap();
     let board = Board::default();
     let replica = Replica::start(&server, &board, 0, Duration::ZERO);
-    sleep(Duration::from_secs(3_600)).await;
+    sleep(Duration::from_secs(1_200)).await;
     assert_eq!(board.shares(), [SLOTS - 1]);
     let status = replica.sharding.status();
     assert!(last_error(&replica).contains("shop/orders-slot-3"), "{status:?}");
     assert!(status.counts.conflicts <= 2 && status.counts.errors > 0, "{status:?}");
-    assert!(status.counts.requests < 1_800 + 400, "{status:?}");
+    assert!(status.counts.requests < 600 + 150, "{status:?}");
     api(&server).delete("orders-slot-3", &DeleteParams::default()).await.unwrap();
     sleep(Duration::from_secs(20)).await;
     assert_eq!(board.shares(), [SLOTS]);
@@ -237,7 +237,7 @@ async fn writes_that_lose_each_time_are_told() {
             let name = lease.metadata.name.unwrap();
             api(&server).delete(&name, &DeleteParams::default()).await.unwrap();
         }
-        sleep(Duration::from_secs(900)).await;
+        sleep(Duration::from_secs(300)).await;
         let denied = last_error(&replica).contains("denied");
         let joined = replica.sharding.status().session.is_some();
         assert!(denied || joined, "{method} {part} {code}: {}", last_error(&replica));
@@ -337,7 +337,7 @@ async fn status_shows_what_only_requests_follow() {
     let status = || spare.sharding.status();
     assert!(status().session.is_none() && !status().leaving, "it joins: {:?}", status());
     let sharding = spare.sharding.clone();
-    let stopping = tokio::spawn(spare.stop());
+    let stopping = spawn(spare.stop());
     sleep(Duration::from_secs(1)).await;
     assert!(sharding.status().leaving, "{:?}", sharding.status());
     stopping.await.unwrap().unwrap();

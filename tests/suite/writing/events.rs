@@ -15,7 +15,7 @@ use serde_json::json;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use crate::helpers::{S, refusal};
+use crate::helpers::{S, refusal, spawn};
 
 fn map(name: &str) -> ConfigMap {
     let metadata = json!({"metadata": {"name": name, "namespace": "shop", "uid": name}});
@@ -69,7 +69,7 @@ async fn manager_publishes_waiting_events_at_stop() {
     };
     let manager = Manager::builder(&factory).events(recorder).task_on_every_replica("task", task);
     let stop = CancellationToken::new();
-    let running = tokio::spawn(manager.build().unwrap().run_until(stop.clone()));
+    let running = spawn(manager.build().unwrap().run_until(stop.clone()));
     sleep(S).await;
     stop.cancel();
     running.await.unwrap().unwrap();

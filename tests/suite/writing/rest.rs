@@ -15,7 +15,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::support::*;
-use crate::helpers::S;
+use crate::helpers::{S, spawn};
 
 /// Sorts a request: a renewal, the opening of a watch, or something else.
 fn kind_of(request: &kube_informer::testing::api_server::RequestInfo) -> String {
@@ -57,7 +57,7 @@ async fn hour_at_rest_has_only_lease_renewals_and_watches() {
     let reconciles = Arc::new(AtomicUsize::new(0));
     let run = {
         let (stop, reconciles) = (stop.clone(), reconciles.clone());
-        tokio::spawn(controller.run(stop, move |request| {
+        spawn(controller.run(stop, move |request| {
             let (children, statuses) = (children.clone(), statuses.clone());
             reconciles.fetch_add(1, Ordering::Relaxed);
             async move {

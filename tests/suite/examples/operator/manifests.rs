@@ -7,6 +7,7 @@ use kube_informer::testing::api_server::AccessRule;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
+use crate::helpers::spawn;
 use crate::http::exchange;
 
 /// The namespace of the manifests, and of the Lease.
@@ -178,10 +179,11 @@ async fn probes_of_the_manifest_are_answered() {
     // Without metrics: the recorder is the whole process's.
     let serve =
         Serve::new().health_address(([127, 0, 0, 1], 0)).metrics_address(([127, 0, 0, 1], 0));
-    let builder = manager(&rig.client(), rig.registry.clone()).unwrap();
-    let manager = builder.serve(serve.without_metrics()).build().unwrap();
+    let elector = elector(&rig.client()).build().unwrap();
+    let manager = manager(&rig.client(), rig.registry.clone()).unwrap().leader_election(elector);
+    let manager = manager.serve(serve.without_metrics()).build().unwrap();
     let (handle, stop) = (manager.handle(), CancellationToken::new());
-    let running = tokio::spawn(manager.run_until(stop.clone()));
+    let running = spawn(manager.run_until(stop.clone()));
     let container = &documents(DEPLOYMENT)[0]["spec"]["template"]["spec"]["containers"][0];
     let mut probed = BTreeSet::new();
     for probe in ["livenessProbe", "readinessProbe"] {

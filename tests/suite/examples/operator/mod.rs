@@ -19,7 +19,7 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use self::example::controller::manager;
+use self::example::controller::{elector, manager};
 use self::example::crd::{WebApp, WebAppSpec};
 use self::example::registry::Registry;
 use super::support::{Running, eventually};
@@ -74,7 +74,9 @@ impl Rig {
     }
 
     fn replica(&self) -> Running {
-        let manager = manager(&self.client(), self.registry.clone()).unwrap().build().unwrap();
+        let elector = elector(&self.client()).build().unwrap();
+        let manager = manager(&self.client(), self.registry.clone()).unwrap();
+        let manager = manager.leader_election(elector).build().unwrap();
         Running::begin(|stop| async move { Ok(manager.run_until(stop).await?) })
     }
 
