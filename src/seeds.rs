@@ -14,10 +14,10 @@ use proptest::test_runner::{Config, FileFailurePersistence, RngSeed};
 
 const FRESH: &str = "KUBE_INFORMER_FRESH_SEEDS";
 
-/// Returns the configuration for the caller's file, with half of the default number of cases.
+/// Returns the configuration for the caller's file, with a quarter of the default number of cases.
 #[track_caller]
 pub(crate) fn kept() -> Config {
-    of_file(Location::caller().file(), Config::default().cases / 2)
+    of_file(Location::caller().file(), Config::default().cases / 4)
 }
 
 /// Returns the same for this number of cases.

@@ -199,7 +199,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(crate::seeds::cases(40))]
+        #![proptest_config(crate::seeds::cases(20))]
 
         #[test]
         fn slab_agrees_with_a_map(

@@ -465,7 +465,7 @@ fn public_types_are_send_and_sync() {
 }
 
 proptest! {
-    #![proptest_config(crate::seeds::cases(100))]
+    #![proptest_config(crate::seeds::cases(50))]
 
     #[test]
     fn one_leads_at_a_time_and_recovers(

@@ -360,7 +360,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(crate::seeds::cases(250))]
+        #![proptest_config(crate::seeds::cases(125))]
         #[test]
         fn selectors_are_sets(a in places(), b in places()) {
             let (left, right) = (selector(&a), selector(&b));

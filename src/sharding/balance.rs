@@ -269,7 +269,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(crate::seeds::cases(150))]
+        #![proptest_config(crate::seeds::cases(75))]
 
         #[test]
         fn every_state_becomes_fair(

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        #![proptest_config(crate::seeds::cases(100))]
+        #![proptest_config(crate::seeds::cases(50))]
 
         #[test]
         fn slots_divide_the_ring(slots in 1..=1024_usize, hash in any::<u64>()) {

@@ -53,7 +53,7 @@ fn check(seed: u64) -> Result<Report, String> {
 }
 
 proptest! {
-    #![proptest_config(crate::seeds::cases(100))]
+    #![proptest_config(crate::seeds::cases(50))]
 
     #[test]
     fn slots_have_one_owner_and_become_fair(seed in any::<u64>()) {

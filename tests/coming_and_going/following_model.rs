@@ -198,13 +198,13 @@ async fn play(seed: u64) {
 
 #[test]
 fn changing_controllers_follow_their_model_under_faults() {
-    play_seeds(25, play);
+    play_seeds(12, play);
 }
 
 /// Aborts a controller at each of its awaits, while what it follows comes and goes.
 #[test]
 fn aborted_controllers_leave_nothing() {
-    play_seeds(50, |seed| async move {
+    play_seeds(25, |seed| async move {
         let server = ApiServer::new();
         server.create(&map_in("shop", "a")).unwrap();
         server.create(&secret(&key("bank/a"), "")).unwrap();
@@ -327,10 +327,10 @@ async fn play_referenced(seed: u64, beyond: Option<usize>) {
 
 #[test]
 fn controllers_follow_references_like_their_model_under_faults() {
-    play_seeds(25, |seed| play_referenced(seed, None));
+    play_seeds(12, |seed| play_referenced(seed, None));
 }
 
 #[test]
 fn controllers_follow_widened_references_like_their_model() {
-    play_seeds(25, |seed| play_referenced(seed, Some(1)));
+    play_seeds(12, |seed| play_referenced(seed, Some(1)));
 }

@@ -115,5 +115,5 @@ async fn play(seed: u64) {
 
 #[test]
 fn interests_follow_their_model_under_faults() {
-    play_seeds(30, play);
+    play_seeds(15, play);
 }

@@ -5,6 +5,8 @@
 
 mod definitions;
 mod discovery;
+#[path = "../helpers/draws.rs"]
+mod draws;
 mod following;
 mod following_model;
 #[path = "../helpers/mod.rs"]

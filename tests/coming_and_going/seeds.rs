@@ -6,12 +6,11 @@ use kube_informer::testing::ApiServer;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Plays this number of seeds, each in a runtime of its own, whose clock is paused.
-/// `KUBE_INFORMER_SEEDS=n` plays n times as many.
+use crate::draws;
+
+/// Plays this number of [`draws::seeds`], each in a runtime of its own, whose clock is paused.
 pub(crate) fn play_seeds<F: Future<Output = ()>>(seeds: u64, play: impl Fn(u64) -> F) {
-    let times = std::env::var("KUBE_INFORMER_SEEDS");
-    let times = times.map_or(1, |times| times.parse().expect("KUBE_INFORMER_SEEDS is a number"));
-    for seed in 0..seeds * times {
+    for seed in 0..draws::seeds(seeds) {
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
         runtime.unwrap().block_on(play(seed));

@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 use crate::definitions::{Widget, create, definition, definition_of, delete, serve, widgets};
 use crate::helpers::{MS, S, elector, factory, factory_of, map_in, spawn, until};
 use crate::http::exchange;
+use crate::seeds::play_seeds;
 use crate::watches::Watches;
 
 const SOON: std::time::Duration = S.saturating_mul(30);
@@ -391,65 +392,61 @@ async fn hundreds_of_reinstalls_leave_nothing() {
 /// Random definitions and widgets under faults: in the end, the handler has what the server has.
 #[test]
 fn kind_converges_under_faults() {
-    for seed in 0..40 {
-        let runtime =
-            tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
-        runtime.unwrap().block_on(async {
-            let mut rng = fastrand::Rng::with_seed(seed);
-            let server = ApiServer::new();
-            let faults = Faults::new();
-            let factory = factory_of(faults.client(server.client()));
-            fastrand::seed(seed);
-            let informer = factory.when_served(&widgets("v1beta1")).unwrap();
-            let told = fold(&informer);
-            factory.start().unwrap();
-            faults.inject_at_random(seed, 0.2, Injection::one_of_each(seed));
-            let (mut installed, mut present) = (false, Vec::new());
-            for _ in 0..60 {
-                match rng.u8(..8) {
-                    0 if installed => {
-                        server.delete(&definition(&[("v1", true)])).unwrap();
-                        (installed, present) = (false, Vec::new());
-                    }
-                    0..2 if !installed => {
-                        let old = rng.bool();
-                        server.create(&definition(&[("v1beta1", old), ("v1", true)])).unwrap();
-                        installed = true;
-                    }
-                    2 if installed => {
-                        serve(&server, &[("v1beta1", rng.bool()), ("v1", true)]).await;
-                    }
-                    3..6 if installed => {
-                        let name = format!("w{}", rng.u8(..4));
-                        if let Some(place) = present.iter().position(|other| *other == name) {
-                            present.remove(place);
-                            delete(&server, &widgets("v1"), &name).await;
-                        } else {
-                            create(&server, &widgets("v1"), &name).await;
-                            present.push(name);
-                        }
-                    }
-                    _ => sleep(rng.u32(..20_000) * MS).await,
+    play_seeds(10, |seed| async move {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let server = ApiServer::new();
+        let faults = Faults::new();
+        let factory = factory_of(faults.client(server.client()));
+        fastrand::seed(seed);
+        let informer = factory.when_served(&widgets("v1beta1")).unwrap();
+        let told = fold(&informer);
+        factory.start().unwrap();
+        faults.inject_at_random(seed, 0.2, Injection::one_of_each(seed));
+        let (mut installed, mut present) = (false, Vec::new());
+        for _ in 0..60 {
+            match rng.u8(..8) {
+                0 if installed => {
+                    server.delete(&definition(&[("v1", true)])).unwrap();
+                    (installed, present) = (false, Vec::new());
                 }
+                0..2 if !installed => {
+                    let old = rng.bool();
+                    server.create(&definition(&[("v1beta1", old), ("v1", true)])).unwrap();
+                    installed = true;
+                }
+                2 if installed => {
+                    serve(&server, &[("v1beta1", rng.bool()), ("v1", true)]).await;
+                }
+                3..6 if installed => {
+                    let name = format!("w{}", rng.u8(..4));
+                    if let Some(place) = present.iter().position(|other| *other == name) {
+                        present.remove(place);
+                        delete(&server, &widgets("v1"), &name).await;
+                    } else {
+                        create(&server, &widgets("v1"), &name).await;
+                        present.push(name);
+                    }
+                }
+                _ => sleep(rng.u32(..20_000) * MS).await,
             }
-            faults.clear();
-            present.sort();
-            let stored = || {
-                let mut names: Vec<_> = informer
-                    .lister()
-                    .all()
-                    .iter()
-                    .filter_map(|one| one.metadata.name.clone())
-                    .collect();
-                names.sort();
-                names
-            };
-            sleep(600 * S).await;
-            assert_eq!((names(&told), stored()), (present.clone(), present), "seed {seed}");
-            assert_eq!(informer.status().reflector.not_served.is_none(), installed);
-            factory.shutdown().await;
-        });
-    }
+        }
+        faults.clear();
+        present.sort();
+        let stored = || {
+            let mut names: Vec<_> = informer
+                .lister()
+                .all()
+                .iter()
+                .filter_map(|one| one.metadata.name.clone())
+                .collect();
+            names.sort();
+            names
+        };
+        sleep(600 * S).await;
+        assert_eq!((names(&told), stored()), (present.clone(), present), "seed {seed}");
+        assert_eq!(informer.status().reflector.not_served.is_none(), installed);
+        factory.shutdown().await;
+    });
 }
 
 #[tokio::test(start_paused = true)]

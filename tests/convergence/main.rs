@@ -20,10 +20,10 @@ mod world;
 use tally::Tally;
 use world::play;
 
-const SEEDS: u64 = 250;
+const SEEDS: u64 = 125;
 
 /// The worlds of namespaces, definitions and references that come and go.
-const COMINGS: u64 = 50;
+const COMINGS: u64 = 25;
 
 /// The message of a handler that panics on purpose.
 const ON_PURPOSE: &str = "on purpose";

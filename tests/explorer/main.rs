@@ -9,6 +9,8 @@ mod bugs;
 mod crd_controller;
 mod default_deny;
 mod disturbances;
+#[path = "../helpers/draws.rs"]
+mod draws;
 mod left_out;
 mod operator;
 mod order;

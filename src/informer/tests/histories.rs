@@ -145,7 +145,7 @@ async fn converge(acts: Vec<Act>, streaming: bool) -> Result<(), TestCaseError> 
 }
 
 proptest! {
-    #![proptest_config(crate::seeds::cases(150))]
+    #![proptest_config(crate::seeds::cases(75))]
 
     #[test]
     fn any_history_converges(

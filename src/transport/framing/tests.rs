@@ -114,7 +114,7 @@ fn encoded(metadata: &ObjectMeta, earlier: Option<&str>, rng: &mut Rng) -> Vec<u
 }
 
 proptest! {
-    #![proptest_config(crate::seeds::cases(250))]
+    #![proptest_config(crate::seeds::cases(125))]
 
     #[test]
     fn place_in_json_is_that_of_decoded_metadata(

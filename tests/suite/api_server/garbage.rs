@@ -137,7 +137,7 @@ fn is_in_order(answer: &Answer) -> bool {
 }
 
 proptest! {
-    #![proptest_config(crate::seeds::cases(96))]
+    #![proptest_config(crate::seeds::cases(48))]
 
     #[test]
     fn no_request_stops_the_server(requests in prop::collection::vec(request(), 1..12)) {

@@ -208,7 +208,7 @@ async fn same_as_decoded(before: &[Step], steps: &[Step], storage: Storage<Confi
 }
 
 proptest! {
-    #![proptest_config(crate::seeds::cases(20))]
+    #![proptest_config(crate::seeds::cases(10))]
     #[test]
     fn events_and_answers_are_those_of_decoded_storage(
         before in vec(step(), 0..20), steps in vec(step(), 1..30),

@@ -166,7 +166,7 @@ fn objects_that_break_off_are_errors() {
 }
 
 proptest! {
-    #![proptest_config(crate::seeds::cases(1_000))]
+    #![proptest_config(crate::seeds::cases(500))]
 
     #[test]
     fn no_changed_object_makes_it_panic(

@@ -155,7 +155,7 @@ fn same_protobuf(old: &Value, new: &Value, without: &FieldSet) -> (bool, bool) {
 }
 
 proptest! {
-    #![proptest_config(crate::seeds::cases(500))]
+    #![proptest_config(crate::seeds::cases(250))]
 
     #[test]
     fn rest_of_built_in_objects_differs_as_their_values_do(

@@ -272,7 +272,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(crate::seeds::cases(1_000))]
+        #![proptest_config(crate::seeds::cases(500))]
 
         #[test]
         fn whole_object_is_peeked_as_it_is_decoded((bytes, wrapped) in any_object()) {
