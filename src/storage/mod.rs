@@ -186,7 +186,7 @@ pub enum PackError {
     #[error("the object takes 4 GiB or more, or its uid 64 KiB or more")]
     TooLarge,
     /// Lists and maps of the object are nested so deep that unpacking could overflow a thread's
-    /// stack. Decoding it took more than 256 KiB; or its bytes are not known, and it has more than
+    /// stack. Decoding it took more than 256 KiB; or it did not arrive as bytes, and has more than
     /// 64 levels.
     #[error(
         "lists and maps of the object are nested so deep that unpacking could overflow the stack"
@@ -331,18 +331,21 @@ where
     /// If a transform changes objects, or the source delivers no bytes, an object is packed as the
     /// JSON that its `Serialize` writes. Every read returns the result of its `Deserialize`. The
     /// first objects are unpacked and packed again as a test. If the result differs, the whole type
-    /// is kept decoded; the log and the status say so. If a later object can't be unpacked when it
-    /// is read, each further object is unpacked as a test, and kept decoded if that fails. The
-    /// order of lists does not count, because a set has none. The test does not find parts that
-    /// `Serialize` always leaves out, such as a `Time`'s fraction of a second. Nor does it find an
-    /// optional number that is not finite, which JSON has as null. Keep a type decoded if that
-    /// matters.
+    /// is kept decoded; the log and the status say so. Of later objects, those are tested that have
+    /// a null, a key that is not a text, or more than 12 levels of lists and maps. If one fails, it
+    /// is kept decoded. Once a read of any object has failed, each further one is tested.
     ///
-    /// An object is kept decoded if decoding it takes over 256 KiB of stack, or if it is packed by
-    /// its `Serialize` and its lists and maps have more than 64 levels. `#[serde(flatten)]`, and
-    /// untagged and internally tagged enums, hide what they take. A level of their parts counts as
-    /// 12 KiB, or 16 KiB in a build with debug assertions. `Deserialize` must not read this
-    /// informer.
+    /// The order of lists does not count in a test, because a set has none. A test does not find
+    /// what `Serialize` leaves out or writes like something else. For example, a `Time` loses its
+    /// fraction of a second. An optional number that is not finite becomes absent, because JSON has
+    /// it as null. Where a key may be a number or a text, a number becomes a text. Keep a type
+    /// decoded if that matters.
+    ///
+    /// An object that arrived as bytes is kept decoded if decoding it takes over 256 KiB of stack.
+    /// So is another that fails a test for this reason, or whose lists and maps have more than 64
+    /// levels. `#[serde(flatten)]`, and untagged and internally tagged enums, hide what they take.
+    /// A level of their parts counts as 12 KiB, or 16 KiB in a build with debug assertions.
+    /// `Deserialize` must not read this informer.
     ///
     /// ```
     /// use std::time::Duration;

@@ -14,7 +14,6 @@ use super::json::{self, Written};
 use super::keeper::Rewrite;
 use super::packed::{DetachedMetadata, KeptMetadata, PackContext, Packed};
 use super::shared::Shared;
-use crate::codec::Codec;
 use crate::object::{AnyObject, IndexValues};
 
 /// The number of objects that must survive a round trip before a type is trusted.
@@ -25,7 +24,6 @@ pub(super) struct Rewriter {
     shared: Arc<Shared>,
     /// Serialises an object.
     serialise: Serialise,
-    codec: Arc<Codec>,
     /// The dictionaries of serialised objects.
     dictionaries: Dictionaries<PackContext>,
     /// The number of objects that survived a round trip.
@@ -47,14 +45,12 @@ impl Rewriter {
         K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
     {
         let codec = Arc::new(json::codec::<K>());
-        let context =
-            PackContext { codec: codec.clone(), is_detached: true, shared: shared.clone() };
+        let context = PackContext { codec, is_detached: true, shared: shared.clone() };
         Self {
             serialise: |object, room, wipe| {
                 let object = object.downcast_ref::<K>().ok_or(PackError::NotSerialised)?;
                 json::write(object, room, wipe)
             },
-            codec,
             dictionaries: Dictionaries::new(Arc::new(context), shared.wipe),
             shared: shared.clone(),
             round_trips: AtomicUsize::new(0),
@@ -70,36 +66,51 @@ impl Rewriter {
         ((self.serialise)(object, room, self.shared.wipe), metadata)
     }
 
-    /// Checks that an object can be unpacked, and that any thread has the stack for it.
-    fn check(&self, written: &[u8]) -> Result<(), PackError> {
-        let (decoded, is_deep) = stack::measured(|| self.codec.decode(written));
-        let can = decoded.map(|object| self.shared.dropper.free(object));
-        if is_deep { Err(PackError::TooDeep) } else { can.map_err(|_| PackError::NotUnpacked) }
-    }
-
-    /// Checks that an object can be unpacked, once a read of any has failed.
-    fn check_read(&self, packed: &Packed) -> Result<(), PackError> {
-        if self.shared.figures.unreadable.get() > 0 {
-            let object = packed.unpack(None).map_err(|_| PackError::NotUnpacked)?;
+    /// Checks that any thread can unpack an object, and that it is the same after it was unpacked
+    /// and serialised again.
+    fn check(&self, packed: &Packed, written: &[u8]) -> Result<(), PackError> {
+        let (unpacked, is_deep) = stack::measured(|| packed.unpack(None));
+        let unpacked = unpacked.map_err(|_| PackError::NotUnpacked);
+        let again = unpacked.and_then(|mut object| {
+            let own = Arc::get_mut(&mut object).ok_or(PackError::NotUnpacked);
+            let again = own.and_then(|own| self.write(own).0);
             self.shared.dropper.free(object);
+            again
+        });
+        if is_deep {
+            return Err(PackError::TooDeep);
         }
-        Ok(())
+        match json::is_equivalent(written, again?.bytes.as_slice()) {
+            Some(true) => Ok(()),
+            Some(false) => Err(PackError::Disagrees),
+            None => Err(PackError::NotUnpacked),
+        }
     }
 
-    /// Checks that an object is the same after it was unpacked and serialised again.
-    fn check_round_trip(&self, packed: &Packed, written: &[u8]) -> Result<(), PackError> {
-        if self.round_trips.load(Relaxed) >= ROUND_TRIPS {
+    /// Checks the first objects, for their type, and later those that are doubtful, or all once a
+    /// read has failed.
+    fn check_if_needed(
+        &self,
+        packed: &Packed,
+        written: &[u8],
+        is_doubtful: bool,
+    ) -> Result<(), PackError> {
+        let is_early = self.round_trips.load(Relaxed) < ROUND_TRIPS;
+        if !(is_early || is_doubtful || self.shared.figures.unreadable.get() > 0) {
             return Ok(());
         }
-        let mut object = packed.unpack(None).map_err(|_| PackError::NotUnpacked)?;
-        let own = Arc::get_mut(&mut object).ok_or(PackError::NotUnpacked);
-        let again = own.and_then(|own| self.write(own).0);
-        self.shared.dropper.free(object);
-        if !json::is_equivalent(written, again?.bytes.as_slice()) {
-            return Err(PackError::Disagrees);
+        let checked = self.check(packed, written);
+        match checked {
+            Ok(()) if is_early => drop(self.round_trips.fetch_add(1, Relaxed)),
+            // A doubtful object may be unlike others of its type.
+            Err(error @ (PackError::NotUnpacked | PackError::Disagrees))
+                if is_early && !is_doubtful =>
+            {
+                self.refuse(error);
+            }
+            _ => {}
         }
-        self.round_trips.fetch_add(1, Relaxed);
-        Ok(())
+        checked
     }
 
     fn refuse(&self, error: PackError) {
@@ -121,13 +132,9 @@ impl Rewrite for Rewriter {
         let (written, metadata) = self.write(object);
         let packed = written.and_then(|Written { bytes, is_doubtful }| {
             let bytes = bytes.as_slice();
-            if is_doubtful {
-                self.check(bytes)?;
-            }
             let (kept, dictionary) = (metadata.kept(), self.dictionaries.current());
             let packed = Packed::new(bytes, &kept, index_values, dictionary)?;
-            self.check_read(&packed)?;
-            self.check_round_trip(&packed, bytes).inspect_err(|error| self.refuse(*error))?;
+            self.check_if_needed(&packed, bytes, is_doubtful)?;
             self.written.store(bytes.len(), Relaxed);
             self.dictionaries.learn(bytes, packed.packed_bytes());
             Ok(packed)

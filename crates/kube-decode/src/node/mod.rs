@@ -134,7 +134,7 @@ macro_rules! numbers {
     };
 }
 
-/// Deserialises a number that can be larger than a word.
+/// Deserialises a number that can be larger than a word, or that a `f64` would round twice.
 macro_rules! large_numbers {
     ($($method:ident $number:ident $visit:ident)*) => {
         $(fn $method<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
@@ -250,10 +250,11 @@ impl<'de> Deserializer<'de> for Node<'_, '_, 'de> {
     numbers! {
         deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64
         deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
-        deserialize_f32 deserialize_f64
+        deserialize_f64
     }
 
     large_numbers! {
+        deserialize_f32 f32 visit_f32
         deserialize_i128 i128 visit_i128
         deserialize_u128 u128 visit_u128
     }
