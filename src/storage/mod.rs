@@ -331,9 +331,10 @@ where
     /// If a transform changes objects, or the source delivers no bytes, an object is packed as the
     /// JSON that its `Serialize` writes. Every read returns the result of its `Deserialize`. The
     /// first objects are unpacked and packed again as a test. If the result differs, the whole type
-    /// is kept decoded; the log and the status say so. Of later objects, those are tested that have
-    /// a null, a key that is not a text, or more than 12 levels of lists and maps. If one fails, it
-    /// is kept decoded. Once a read of any object has failed, each further one is tested.
+    /// is kept decoded; the log and the status say so. An object that has a null, a key that is not
+    /// a text, or more than 12 levels of lists and maps is always tested, and for itself alone: if
+    /// it fails, it is kept decoded. Once a read of any object has failed, each further one is
+    /// tested so.
     ///
     /// The order of lists does not count in a test, because a set has none. A test does not find
     /// what `Serialize` leaves out or writes like something else. For example, a `Time` loses its
