@@ -570,6 +570,19 @@ fn object_nested_too_deep_is_kept_decoded() {
     }
 }
 
+#[test]
+fn written_object_has_at_most_64_levels() {
+    let nested = |levels| {
+        let inner = (1..levels).fold(Value::Null, |inner, _| Value::Array(vec![inner]));
+        let data = serde_json::json!({"spec": inner});
+        DynamicObject { types: None, metadata: metadata(1), data }
+    };
+    let storage = compact::<DynamicObject>(false);
+    assert_eq!(*packed(storage.pack(nested(64))).get().unwrap(), nested(64));
+    assert!(is_decoded(&storage.pack(nested(65)), &nested(65)));
+    assert_eq!((storage.status().kept_decoded, storage.status().refused), (1, None));
+}
+
 sixty! {
     #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
     Sixty {}
