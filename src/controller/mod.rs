@@ -1,9 +1,9 @@
 //! Controllers: a work queue of changed objects, and workers that reconcile them.
 //!
 //! A [`Controller`] follows one informer, group or set for its own objects, and others for the
-//! objects that concern these. Each change puts a key into a [work queue](crate::workqueue). Workers take one
-//! key at a time and call the user's reconcile. A key whose reconcile fails is retried after a
-//! growing delay.
+//! objects that concern these. Each change puts a key into a [work queue](crate::workqueue).
+//! Workers take one key at a time and call the user's reconcile. A key whose reconcile fails is
+//! retried after a growing delay.
 //!
 //! Controllers are level-triggered: a reconcile gets the object, not the change. It may be called
 //! more often than there were changes, but never twice at a time for one object.

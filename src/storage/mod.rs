@@ -264,9 +264,9 @@ impl<K: ?Sized> Storage<K> {
     ///
     /// Only the memory of this storage is overwritten. That leaves out: objects that users hold or
     /// have dropped, the decoder's and the network's buffers, copies that an object's own
-    /// `Serialize` and `Deserialize` make, and swap space. The uid, version and labels of each
-    /// object are kept as they are, and so is an object that can't be packed. Has no effect on
-    /// decoded storage.
+    /// `Serialize` and `Deserialize` make, those that a test of a packed object makes, and swap
+    /// space. The uid, version and labels of each object are kept as they are, and so is an object
+    /// that can't be packed. Has no effect on decoded storage.
     #[cfg(feature = "compact")]
     pub fn zeroize(mut self, zeroize: bool) -> Self {
         if let Some((settings, _)) = &mut self.packing {
