@@ -298,7 +298,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(crate::seeds::cases(12))]
+        #![proptest_config(crate::seeds::cases(13))]
         #[test]
         fn any_number_of_threads_gives_the_same_items(
             objects in proptest::collection::vec(

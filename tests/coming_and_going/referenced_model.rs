@@ -111,10 +111,10 @@ async fn play(seed: u64, beyond: Option<usize>) {
 
 #[test]
 fn references_follow_their_model_under_faults() {
-    play_seeds(12, |seed| play(seed, None));
+    play_seeds(13, |seed| play(seed, None));
 }
 
 #[test]
 fn widened_references_follow_their_model_under_faults() {
-    play_seeds(12, |seed| play(seed, Some(2)));
+    play_seeds(13, |seed| play(seed, Some(2)));
 }

@@ -457,7 +457,7 @@ fn change(message: &[u8], choices: &mut Choices<'_>) -> Vec<u8> {
 fn changed_objects_are_decoded_equally_or_not_at_all() {
     let strategy = (any::<prop::sample::Index>(), prop::collection::vec(any::<u32>(), 4..60));
     let decoded = std::cell::Cell::new(0);
-    let mut runner = TestRunner::new(crate::seeds::cases(2_000));
+    let mut runner = TestRunner::new(crate::seeds::cases(1_000));
     let result = runner.run(&strategy, |(which, choices)| {
         let sample = which.get(&SAMPLES);
         let object = ProtobufObject::from_envelope(&sample.body).unwrap();
