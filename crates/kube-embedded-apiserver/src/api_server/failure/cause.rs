@@ -34,6 +34,12 @@ impl Cause {
         Self { reason: "FieldValueRequired", field: field.to_owned(), message }
     }
 
+    #[cfg(feature = "cel")]
+    pub(crate) fn internal(field: &str, problem: &str) -> Self {
+        let message = format!("Internal error: {problem}");
+        Self { reason: "InternalError", field: field.to_owned(), message }
+    }
+
     pub(crate) fn forbidden(field: &str, problem: &str) -> Self {
         let message = format!("Forbidden: {problem}");
         Self { reason: "FieldValueForbidden", field: field.to_owned(), message }

@@ -68,3 +68,78 @@ fn text_problems(rule: &Value, schema: &Value, field: &str) -> Vec<Cause> {
     }
     causes
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn texts_are_judged_as_by_a_server() {
+        let (text, number) = (json!({ "type": "string" }), json!({ "type": "integer" }));
+        let inner = json!({ "type": "object", "properties": { "x": number } });
+        let unknown = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+        let mut resource = unknown.clone();
+        resource["x-kubernetes-embedded-resource"] = true.into();
+        let schema = json!({ "type": "object", "properties": {
+            "n": number, "inner": inner, "list": { "type": "array", "items": inner },
+            "labels": { "type": "object", "additionalProperties": text },
+            "map": { "type": "object", "additionalProperties": inner },
+            "port": { "x-kubernetes-int-or-string": true },
+            "resource": resource, "unknown": unknown, "none": { "type": "object" },
+        }});
+        let path = "must be a valid path";
+        let blank = "must be non-empty if specified";
+        let breaks = "must not contain line breaks";
+        let reasons = "supported values: \"FieldValueDuplicate\", \"FieldValueForbidden\"";
+        for (member, value, expected) in [
+            ("fieldPath", ".n", ""),
+            ("fieldPath", ".inner", ""),
+            ("fieldPath", ".inner.x", ""),
+            ("fieldPath", ".inner['x']", ""),
+            ("fieldPath", "['n']", ""),
+            ("fieldPath", ".list", ""),
+            ("fieldPath", ".labels.a", ""),
+            ("fieldPath", ".labels.a-b", ""),
+            ("fieldPath", ".labels['a-b']", ""),
+            ("fieldPath", ".map.a.x", ""),
+            ("fieldPath", ".port", ""),
+            ("fieldPath", "n", path),
+            ("fieldPath", ".nope", path),
+            ("fieldPath", ".n.x", path),
+            ("fieldPath", ".list[0]", path),
+            ("fieldPath", ".inner.", path),
+            ("fieldPath", "..n", path),
+            ("fieldPath", ".", path),
+            ("fieldPath", ".resource.metadata.name", path),
+            ("fieldPath", ".resource.kind", path),
+            ("fieldPath", ".unknown.a", path),
+            ("fieldPath", ".none.a", path),
+            ("fieldPath", "  ", blank),
+            ("reason", "FieldValueInvalid", ""),
+            ("reason", "FieldValueForbidden", ""),
+            ("reason", "FieldValueRequired", ""),
+            ("reason", "FieldValueDuplicate", ""),
+            ("reason", "Nope", reasons),
+            ("reason", "", reasons),
+            ("reason", " FieldValueInvalid", reasons),
+            ("message", "a", ""),
+            ("message", " ", blank),
+            ("message", "\n", blank),
+            ("message", "a\nb", breaks),
+            ("messageExpression", " ", "messageExpression must be non-empty if specified"),
+            ("rule", " ", "rule is not specified"),
+            ("rule", "true &&\ntrue", "message must be specified if rule contains line breaks"),
+        ] {
+            let mut rule = json!({ "rule": "true" });
+            rule[member] = value.into();
+            let mut schema = schema.clone();
+            schema["x-kubernetes-validations"] = json!([rule]);
+            let causes = problems(&schema, "s");
+            let found = causes.first().map(ToString::to_string).unwrap_or_default();
+            assert_eq!(found.is_empty(), expected.is_empty(), "{member} {value:?}: {found}");
+            assert!(found.contains(expected), "{member} {value:?}: {found}");
+        }
+    }
+}

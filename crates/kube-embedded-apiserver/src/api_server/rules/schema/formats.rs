@@ -285,7 +285,7 @@ fn is_date(text: &str) -> bool {
     (1..=days).contains(&day)
 }
 
-fn is_date_time(text: &str) -> bool {
+pub(super) fn is_date_time(text: &str) -> bool {
     let lower = text.to_lowercase();
     let mut parts = lower.split('t');
     let (Some(date), Some(time)) = (parts.next(), parts.next()) else { return false };
@@ -353,7 +353,7 @@ fn is_duration(text: &str) -> bool {
     false
 }
 
-fn is_go_duration(text: &str) -> bool {
+pub(super) fn is_go_duration(text: &str) -> bool {
     let mut rest = text.strip_prefix(['+', '-']).unwrap_or(text);
     if rest.is_empty() {
         return false;

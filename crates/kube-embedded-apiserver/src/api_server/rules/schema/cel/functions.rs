@@ -1,12 +1,13 @@
 //! The functions that rules may call, with the types of their arguments and results.
 //!
 //! A text declares them. A single letter stands for any type, the same one in all of a declaration,
-//! and `dyn` for any type at all. `A.name(B)` is called on a value of the first type.
+//! and `dyn` for any type at all. `A.name(B)` is called on a value of the first type, and
+//! `a::name(B)` is a function in a namespace.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::types::Type;
+use super::types::{Type, Variables};
 
 /// The functions that Kubernetes adds to those of CEL, and these.
 const DECLARED: &str = "
@@ -26,7 +27,7 @@ _%_(int,int):int  _%_(uint,uint):uint
 _[_](optional(list(A)),int):optional(A)  _[_](optional(map(A,B)),A):optional(B)
 _[?_](list(A),int):optional(A)  _[?_](map(A,B),A):optional(B)
 _[?_](optional(list(A)),int):optional(A)  _[?_](optional(map(A,B)),A):optional(B)
-type(A):dyn  dyn(A):dyn
+type(A):type(A)  dyn(A):dyn
 int(int):int  int(uint):int  int(double):int  int(string):int  int(timestamp):int
 int(duration):int  uint(uint):uint  uint(int):uint  uint(double):uint  uint(string):uint
 double(double):double  double(int):double  double(uint):double  double(string):double
@@ -35,7 +36,7 @@ string(double):string  string(bytes):string  string(timestamp):string  string(du
 string(ip):string  string(cidr):string  bool(bool):bool  bool(string):bool
 bytes(bytes):bytes  bytes(string):bytes  timestamp(timestamp):timestamp
 timestamp(string):timestamp  timestamp(int):timestamp  duration(duration):duration
-duration(string):duration  duration(int):duration
+duration(string):duration
 matches(string,string):bool  string.matches(string):bool  string.contains(string):bool
 string.startsWith(string):bool  string.endsWith(string):bool
 string.charAt(int):string  string.indexOf(string):int  string.indexOf(string,int):int
@@ -43,36 +44,39 @@ string.lastIndexOf(string):int  string.lastIndexOf(string,int):int  string.lower
 string.upperAscii():string  string.trim():string  string.replace(string,string):string
 string.replace(string,string,int):string  string.split(string):list(string)
 string.split(string,int):list(string)  string.substring(int):string
-string.substring(int,int):string  string.format(list(dyn)):string  strings.quote(string):string
+string.substring(int,int):string  string.format(list(dyn)):string  strings::quote(string):string
 list(string).join():string  list(string).join(string):string
 string.find(string):string  string.findAll(string):list(string)
 string.findAll(string,int):list(string)
-sets.contains(list(A),list(A)):bool  sets.equivalent(list(A),list(A)):bool
-sets.intersects(list(A),list(A)):bool
+sets::contains(list(A),list(A)):bool  sets::equivalent(list(A),list(A)):bool
+sets::intersects(list(A),list(A)):bool
 list(A).indexOf(A):int  list(A).lastIndexOf(A):int  list(A).slice(int,int):list(A)
-list(A).flatten():list(dyn)  list(A).flatten(int):list(dyn)  list(A).sort():list(A)
-list(A).reverse():list(A)  list(A).distinct():list(A)  lists.range(int):list(int)
+list(list(A)).flatten():list(A)  list(dyn).flatten(int):list(dyn)  list(A).reverse():list(A)
+list(A).distinct():list(A)  list(A).first():optional(A)  list(A).last():optional(A)
+lists::range(int):list(int)
+cel::@mapInsert(map(A,B),A,B):map(A,B)  cel::@mapInsert(map(A,B),map(A,B)):map(A,B)
 url(string):url  isURL(string):bool  url.getScheme():string  url.getHost():string
 url.getHostname():string  url.getPort():string  url.getEscapedPath():string
 url.getQuery():map(string,list(string))
-quantity(string):quantity  isQuantity(string):bool  quantity.sign():int
+quantity(string):quantity  isQuantity(string):bool  sign(quantity):int
 quantity.isGreaterThan(quantity):bool  quantity.isLessThan(quantity):bool
 quantity.compareTo(quantity):int  quantity.asApproximateFloat():double  quantity.asInteger():int
 quantity.isInteger():bool  quantity.add(quantity):quantity  quantity.add(int):quantity
 quantity.sub(quantity):quantity  quantity.sub(int):quantity
-ip(string):ip  isIP(string):bool  ip.isCanonical(string):bool  ip.family():int
+ip(string):ip  isIP(string):bool  ip::isCanonical(string):bool  ip.family():int
 ip.isUnspecified():bool  ip.isLoopback():bool  ip.isLinkLocalMulticast():bool
 ip.isLinkLocalUnicast():bool  ip.isGlobalUnicast():bool
 cidr(string):cidr  isCIDR(string):bool  cidr.containsIP(string):bool  cidr.containsIP(ip):bool
 cidr.containsCIDR(string):bool  cidr.containsCIDR(cidr):bool  cidr.ip():ip
 cidr.prefixLength():int  cidr.masked():cidr
-format.named(string):optional(format)  format.validate(string):optional(list(string))
+format::named(string):optional(format)  format.validate(string):optional(list(string))
 semver(string):semver  semver(string,bool):semver  isSemver(string):bool
 isSemver(string,bool):bool  semver.isGreaterThan(semver):bool  semver.isLessThan(semver):bool
 semver.compareTo(semver):int  semver.major():int  semver.minor():int  semver.patch():int
-optional.of(A):optional(A)  optional.ofNonZeroValue(A):optional(A)  optional.none():optional(dyn)
+optional::of(A):optional(A)  optional::ofNonZeroValue(A):optional(A)  optional::none():optional(A)
 optional(A).hasValue():bool  optional(A).value():A  optional(A).or(optional(A)):optional(A)
-optional(A).orValue(A):A
+optional(A).orValue(A):A  optional::unwrap(list(optional(A))):list(A)
+list(optional(A)).unwrapOpt():list(A)
 ";
 
 /// Families of functions: the names, the types that stand for `T`, and the declaration.
@@ -84,6 +88,12 @@ const FAMILIES: &[(&str, &str, &str)] = &[
     ("size", "string bytes list(A) map(A,B)", "(T):int"),
     (".size", "string bytes list(A) map(A,B)", "():int"),
     (".isSorted", "int uint double bool string bytes timestamp duration", "list():bool"),
+    (".sort", "int uint double bool string bytes timestamp duration", "list():list(T)"),
+    (
+        "list(A).@sortByAssociatedKeys",
+        "int uint double bool string bytes timestamp duration",
+        "(list(T)):list(A)",
+    ),
     (".sum", "int uint double duration", "list():T"),
     (".min .max", "int uint double bool string bytes timestamp duration", "list():T"),
     (
@@ -100,52 +110,23 @@ const FAMILIES: &[(&str, &str, &str)] = &[
     ),
     (".getHours .getMinutes .getSeconds .getMilliseconds", "duration", "():int"),
     (
-        "format.dns1123Label format.dns1123Subdomain format.dns1035Label format.qualifiedName \
-         format.dns1123LabelPrefix format.dns1123SubdomainPrefix format.dns1035LabelPrefix \
-         format.labelValue format.uri format.uuid format.byte format.date format.datetime",
+        "format::dns1123Label format::dns1123Subdomain format::dns1035Label format::qualifiedName \
+         format::dns1123LabelPrefix format::dns1123SubdomainPrefix format::dns1035LabelPrefix \
+         format::labelValue format::uri format::uuid format::byte format::date format::datetime",
         "format",
         "():T",
     ),
 ];
 
-/// The names of macros and the numbers of their arguments. The interpreter expands some of them.
-const MACROS: [(&str, std::ops::RangeInclusive<usize>); 13] = [
-    ("all", 2..=3),
-    ("exists", 2..=3),
-    ("exists_one", 2..=3),
-    ("existsOne", 2..=3),
-    ("map", 2..=3),
-    ("filter", 2..=2),
-    ("has", 1..=1),
-    ("optMap", 2..=2),
-    ("optFlatMap", 2..=2),
-    ("sortBy", 2..=2),
-    ("transformList", 3..=4),
-    ("transformMap", 3..=4),
-    ("transformMapEntry", 3..=4),
-];
-
-/// The namespaces of functions.
-const NAMESPACES: [&str; 6] = ["sets", "lists", "strings", "ip", "format", "optional"];
-
-/// The type of an argument or a result in a declaration.
-#[derive(Clone, Debug)]
-enum Pattern {
-    Same(Type<'static>),
-    /// The letter of any type.
-    Letter(u8),
-    List(Box<Pattern>),
-    Map(Box<Pattern>, Box<Pattern>),
-    Optional(Box<Pattern>),
-}
-
+/// A function with the types of its arguments, the first of which is the value on which a method is
+/// called. Variables stand for letters.
 struct Declaration {
-    /// The value on which it is called, and the arguments.
-    arguments: Vec<Pattern>,
-    result: Pattern,
+    method: bool,
+    arguments: Vec<Type<'static>>,
+    result: Type<'static>,
 }
 
-/// The declarations by name. Those that are called on a value have a dot before their name.
+/// The declarations by name.
 static FUNCTIONS: LazyLock<HashMap<String, Vec<Declaration>>> = LazyLock::new(|| {
     let mut all: HashMap<String, Vec<Declaration>> = HashMap::new();
     let mut add = |text: &str| {
@@ -178,51 +159,38 @@ fn declaration(text: &str) -> (String, Declaration) {
         depth += i32::from(*c == ')') - i32::from(*c == '(');
         depth < 0
     });
-    let (head, arguments) = call.split_at(open.map_or(call.len(), |(at, _)| at));
-    let mut all = patterns(arguments.trim_start_matches('('));
-    let named = |space: &str| NAMESPACES.contains(&space) && !is_method(space, head);
-    let name = match head.rsplit_once('.') {
-        Some((target, name)) if !named(target) => {
-            all.insert(0, pattern(target));
-            format!(".{name}")
-        }
-        _ => head.to_owned(),
-    };
-    (name, Declaration { arguments: all, result: pattern(result) })
+    let (head, all) = call.split_at(open.map_or(call.len(), |(at, _)| at));
+    let mut arguments = kinds(all.trim_start_matches('('));
+    let target = head.rsplit_once('.').filter(|(target, _)| !target.is_empty());
+    let name = target.map_or(head, |(target, name)| {
+        arguments.insert(0, kind(target));
+        name
+    });
+    (name.to_owned(), Declaration { method: target.is_some(), arguments, result: kind(result) })
 }
 
-/// Returns whether a name after the name of a namespace is that of a method of the type which has
-/// the same name.
-fn is_method(space: &str, head: &str) -> bool {
-    let name = &head[space.len() + 1..];
-    match space {
-        "ip" => name != "isCanonical",
-        "format" => name == "validate",
-        _ => false,
-    }
-}
-
-/// Reads patterns between commas.
-fn patterns(text: &str) -> Vec<Pattern> {
+/// Reads types between commas.
+fn kinds(text: &str) -> Vec<Type<'static>> {
     let mut depth = 0;
     let parts = text.split(|c: char| {
         depth += i32::from(c == '(') - i32::from(c == ')');
         c == ',' && depth == 0
     });
-    parts.filter(|part| !part.is_empty()).map(pattern).collect()
+    parts.filter(|part| !part.is_empty()).map(kind).collect()
 }
 
-fn pattern(text: &str) -> Pattern {
+fn kind(text: &str) -> Type<'static> {
     if let Some((outer, inner)) = text.strip_suffix(')').and_then(|text| text.split_once('(')) {
-        let mut inner = patterns(inner).into_iter().map(Box::new);
-        let mut next = || inner.next().unwrap_or_else(|| Box::new(Pattern::Same(Type::Any)));
+        let mut inner = kinds(inner).into_iter().map(Box::new);
+        let mut next = || inner.next().unwrap_or_else(|| Box::new(Type::Any));
         return match outer {
-            "list" => Pattern::List(next()),
-            "optional" => Pattern::Optional(next()),
-            _ => Pattern::Map(next(), next()),
+            "list" => Type::List(next()),
+            "optional" => Type::Optional(next()),
+            "type" => Type::Type(next()),
+            _ => Type::Map(next(), next()),
         };
     }
-    Pattern::Same(match text {
+    match text {
         "dyn" => Type::Any,
         "bool" => Type::Bool,
         "int" => Type::Int,
@@ -238,22 +206,18 @@ fn pattern(text: &str) -> Pattern {
         "cidr" => Type::Named("net.CIDR"),
         "format" => Type::Named("kubernetes.NamedFormat"),
         "semver" => Type::Named("kubernetes.Semver"),
-        _ => return Pattern::Letter(text.as_bytes().first().copied().unwrap_or(b'A')),
-    })
+        letter => Type::Variable(usize::from(letter == "B")),
+    }
 }
 
-/// Returns whether a call is that of a macro, whose arguments have names of their own, or what the
-/// interpreter made of one.
-pub(super) fn is_macro(name: &str, arguments: usize) -> bool {
-    let known = |(known, counts): &(&str, std::ops::RangeInclusive<usize>)| {
-        *known == name && counts.contains(&arguments)
-    };
-    MACROS.iter().any(known) || (name.starts_with('@') && !FUNCTIONS.contains_key(name))
+pub(super) fn is_declared(name: &str) -> bool {
+    FUNCTIONS.contains_key(name)
 }
 
-/// Returns whether a name after another one is that of a function in a namespace.
-pub(super) fn is_qualified(space: &str, name: &str) -> bool {
-    FUNCTIONS.contains_key(&format!("{space}.{name}"))
+/// Returns the name of a function in a namespace, if there is one.
+pub(super) fn qualified(space: &str, name: &str) -> Option<String> {
+    let name = format!("{space}::{name}");
+    FUNCTIONS.contains_key(&name).then_some(name)
 }
 
 /// Returns the type of a call's result, or a server's words. A method's first argument is the value
@@ -262,62 +226,31 @@ pub(super) fn result<'s>(
     name: &str,
     method: bool,
     arguments: &[Type<'s>],
+    variables: &mut Variables<'s>,
 ) -> Result<Type<'s>, String> {
-    let key = if method { format!(".{name}") } else { name.to_owned() };
-    let other = if method { name.to_owned() } else { format!(".{name}") };
-    let declared = FUNCTIONS.get(&key);
-    if declared.is_none() && !FUNCTIONS.contains_key(&other) {
-        return Err(format!("undeclared reference to '{name}' (in container '')"));
+    let declared = FUNCTIONS.get(name).into_iter().flatten();
+    let mut result = None;
+    for declaration in declared.filter(|declaration| declaration.method == method) {
+        let from = variables.add(2);
+        let expected: Vec<Type<'s>> =
+            declaration.arguments.iter().map(|kind| kind.renumbered(from)).collect();
+        if !variables.agree(arguments, &expected) {
+            continue;
+        }
+        let found = variables.resolved(&declaration.result.renumbered(from));
+        result = Some(match result {
+            Some(first) if first != found => Type::Any,
+            _ => found,
+        });
     }
-    let mut results = declared.into_iter().flatten().filter_map(|declaration| {
-        let mut letters = HashMap::new();
-        let fits = declaration.arguments.len() == arguments.len()
-            && declaration
-                .arguments
-                .iter()
-                .zip(arguments)
-                .all(|(pattern, kind)| fits(pattern, kind, &mut letters));
-        fits.then(|| filled(&declaration.result, &letters))
-    });
-    let Some(first) = results.next() else {
-        let names: Vec<String> = arguments.iter().map(Type::name).collect();
+    result.ok_or_else(|| {
+        let settled = arguments.iter().map(|kind| variables.settled(kind).name());
+        let names: Vec<String> = settled.collect();
         let applied = match names.split_first() {
             Some((target, rest)) if method => format!("{target}.({})", rest.join(", ")),
             _ => format!("({})", names.join(", ")),
         };
-        return Err(format!("found no matching overload for '{name}' applied to '{applied}'"));
-    };
-    Ok(if results.all(|other| other == first) { first } else { Type::Any })
-}
-
-/// Returns whether a type fits a pattern, and notes the types of letters.
-fn fits<'s>(pattern: &Pattern, kind: &Type<'s>, letters: &mut HashMap<u8, Type<'s>>) -> bool {
-    match (pattern, kind) {
-        (Pattern::Letter(letter), kind) => match letters.get(letter) {
-            Some(known) if !known.is_alike(kind) => false,
-            Some(known) if *known != Type::Any => true,
-            _ => {
-                letters.insert(*letter, kind.clone());
-                true
-            }
-        },
-        (_, Type::Any) | (Pattern::Same(Type::Any), _) => true,
-        (Pattern::Same(expected), kind) => expected == kind,
-        (Pattern::List(pattern), Type::List(kind))
-        | (Pattern::Optional(pattern), Type::Optional(kind)) => fits(pattern, kind, letters),
-        (Pattern::Map(key, value), Type::Map(found)) => {
-            fits(key, &Type::String, letters) && fits(value, found, letters)
-        }
-        _ => false,
-    }
-}
-
-fn filled<'s>(pattern: &Pattern, letters: &HashMap<u8, Type<'s>>) -> Type<'s> {
-    match pattern {
-        Pattern::Same(kind) => kind.clone(),
-        Pattern::Letter(letter) => letters.get(letter).cloned().unwrap_or(Type::Any),
-        Pattern::List(inner) => Type::List(Box::new(filled(inner, letters))),
-        Pattern::Optional(inner) => Type::Optional(Box::new(filled(inner, letters))),
-        Pattern::Map(_, value) => Type::Map(Box::new(filled(value, letters))),
-    }
+        let name = name.replace("::", ".");
+        format!("found no matching overload for '{name}' applied to '{applied}'")
+    })
 }

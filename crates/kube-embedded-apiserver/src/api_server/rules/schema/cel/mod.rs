@@ -4,7 +4,11 @@
 //! and judge nothing; `unimplemented` names a rule that would have judged an object.
 
 #[cfg(feature = "cel")]
+mod constants;
+#[cfg(feature = "cel")]
 mod functions;
+#[cfg(feature = "cel")]
+mod literals;
 #[cfg(not(feature = "cel"))]
 #[path = "absent.rs"]
 mod program;
@@ -12,6 +16,8 @@ mod program;
 mod program;
 #[cfg(feature = "cel")]
 mod types;
+#[cfg(feature = "cel")]
+mod typing;
 #[cfg(feature = "cel")]
 mod values;
 
@@ -283,6 +289,18 @@ mod tests {
         assert_eq!(told(&schema, Some(&before), &object).len(), 1);
         let schema = time("self < duration('1m')");
         assert!(unimplemented(&schema, None, &object).is_some());
+    }
+
+    #[test]
+    fn reserved_words_name_members() {
+        let rule = "has(self.namespace) && self.namespace == self.__namespace__";
+        let text = json!({ "type": "string", "x-kubernetes-validations": [] });
+        let schema = json!({
+            "type": "object", "x-kubernetes-validations": [{ "rule": rule }],
+            "properties": { "namespace": text },
+        });
+        assert_eq!(told(&schema, None, &json!({ "namespace": "a" })), [""; 0]);
+        assert_eq!(told(&schema, None, &json!({})).len(), 1);
     }
 
     #[test]

@@ -4,15 +4,17 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, LazyLock};
 
+use cel::common::ast::SourceInfo;
 use cel::common::types::{CelBool, CelString, STRING_TYPE};
 use cel::common::value::CowVal;
 use cel::objects::OptionalValue;
-use cel::{Context, Env, ExecutionError, Value as CelValue};
+use cel::{Context, Env, ExecutionError, IdedExpr, Value as CelValue};
 use parking_lot::Mutex;
 use serde_json::Value;
 
 use super::super::{formats, pattern};
-use super::{RuleValues, Verdict, types, values};
+use super::types::Type;
+use super::{RuleValues, Verdict, typing, values};
 use crate::api_server::failure::Cause;
 
 /// The number of compiled expressions that are kept.
@@ -71,10 +73,16 @@ fn check_text<'b, 'v>(
     Ok(CowVal::owned(CelBool::from(holds(text(args, 0)?))))
 }
 
+/// An expression, and its source.
+pub(super) struct Parsed {
+    pub(super) expression: IdedExpr,
+    pub(super) source: SourceInfo,
+}
+
 /// A compiled expression. A cheap clone.
 #[derive(Clone)]
 pub(super) struct Program {
-    compiled: Result<Arc<cel::Program>, Arc<str>>,
+    compiled: Result<Arc<Parsed>, Arc<str>>,
     uses_old: bool,
 }
 
@@ -84,9 +92,14 @@ impl Program {
         if let Some(known) = PROGRAMS.lock().get(source) {
             return known.clone();
         }
-        let compiled = ENVIRONMENT.compile(source).map(Arc::new);
-        let uses_old =
-            compiled.as_ref().is_ok_and(|program| program.references().has_variable("oldSelf"));
+        let parser = ENVIRONMENT.parser().enable_ident_escape_syntax(true);
+        let compiled = parser
+            .parse_with_source_info(source)
+            .map(|(expression, source)| Arc::new(Parsed { expression, source }));
+        let uses_old = compiled.as_ref().is_ok_and(|program| {
+            let references = program.expression.references();
+            references.has_variable("oldSelf") || references.has_variable(".oldSelf")
+        });
         let compiled = compiled.map_err(|errors| {
             let text = errors.to_string().replace("\n|", "\n |");
             Arc::from(text.as_str())
@@ -105,15 +118,10 @@ impl Program {
     }
 
     /// Returns the type of the expression, or the first problem of compiling it.
-    fn kind<'s>(
-        &self,
-        schema: &'s Value,
-        whole: bool,
-        optional: bool,
-    ) -> Result<types::Type<'s>, String> {
+    fn kind<'s>(&self, schema: &'s Value, whole: bool, optional: bool) -> Result<Type<'s>, String> {
         match &self.compiled {
-            Ok(compiled) => types::check(compiled, schema, whole, optional),
-            Err(problem) => Err(problem.to_string()),
+            Ok(compiled) => typing::check(compiled, schema, whole, optional),
+            Err(problem) => Err(format!("compilation failed: {problem}")),
         }
     }
 
@@ -132,7 +140,7 @@ impl Program {
             };
             context.add_variable_from_value("oldSelf", old.unwrap_or(CelValue::Null));
         }
-        Some(program.execute(&context))
+        Some(CelValue::resolve(&program.expression, &context))
     }
 
     /// Evaluates a rule.
@@ -198,6 +206,14 @@ fn words(error: &ExecutionError) -> String {
 
 /// Returns the problems of a rule when its definition is written.
 pub(crate) fn check(rule: &Value, schema: &Value, whole: bool, field: &str) -> Vec<Cause> {
+    if Type::of_self(schema, whole).is_none() {
+        let (field, n) = field.rsplit_once('[').unwrap_or((field, ""));
+        let problem = "internal error: failed to construct type information for \
+                       x-kubernetes-validations rules: unable to convert structural schema to CEL \
+                       declarations";
+        // A server tells it once for all rules of a schema.
+        return if n == "0]" { vec![Cause::internal(field, problem)] } else { Vec::new() };
+    }
     let mut causes = Vec::new();
     let optional = rule["optionalOldSelf"] == true;
     let source = rule["rule"].as_str().unwrap_or_default().trim();
@@ -207,21 +223,22 @@ pub(crate) fn check(rule: &Value, schema: &Value, whole: bool, field: &str) -> V
     };
     let program = Program::of(source);
     match program.kind(schema, whole, optional) {
-        Ok(kind) if kind.may_be(&types::Type::Bool) => {}
+        Ok(Type::Bool) => {}
         Ok(_) => causes.push(invalid("rule", "cel expression must evaluate to a bool")),
-        Err(problem) => causes.push(invalid("rule", &format!("compilation failed: {problem}"))),
+        Err(problem) => causes.push(invalid("rule", &problem)),
     }
     let valid = causes.is_empty();
     let expression = rule["messageExpression"].as_str().unwrap_or_default().trim();
     if valid && !expression.is_empty() {
         match Program::of(expression).kind(schema, whole, optional) {
-            Ok(kind) if kind.may_be(&types::Type::String) => {}
+            Ok(Type::String) => {}
             Ok(_) => {
                 let problem = "messageExpression must evaluate to a string";
                 causes.push(invalid("messageExpression", problem));
             }
             Err(problem) => {
-                let problem = format!("messageExpression compilation failed: {problem}");
+                let stage = problem.trim_start_matches("program ");
+                let problem = format!("messageExpression {stage}");
                 causes.push(invalid("messageExpression", &problem));
             }
         }

@@ -1,25 +1,22 @@
-//! The types of expressions, as they follow from the schema.
-//!
-//! The check finds names and functions that are not declared, members that a type does not have,
-//! and arguments of the wrong type. A value whose type is not known can have any.
+//! The types of expressions, as a schema declares them, and how they agree.
 
-use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, LiteralValue, SelectExpr};
-use cel::{IdedExpr, Program};
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::super::flag;
-use super::functions;
-use super::values::escaped;
+use super::values;
 
-/// The names of types.
-const DECLARED: [&str; 10] =
-    ["int", "uint", "double", "bool", "string", "bytes", "list", "map", "null_type", "type"];
+/// The name of the type of the value that a rule judges. A server adds a number.
+const SELF_TYPE: &str = "selfType";
 
 /// The type of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Type<'a> {
-    /// Any type.
+    /// Any type, which only the evaluation tells.
     Any,
+    /// The type of an expression with a problem.
+    Wrong,
     Null,
     Bool,
     Int,
@@ -29,65 +26,186 @@ pub(super) enum Type<'a> {
     Bytes,
     /// A type with a name of its own.
     Named(&'static str),
+    /// The type of types.
+    Type(Box<Type<'a>>),
     Optional(Box<Type<'a>>),
     List(Box<Type<'a>>),
-    /// A map from texts to values.
-    Map(Box<Type<'a>>),
-    /// An object with a schema, which is true for one of the API.
-    Schema(&'a Value, bool),
+    Map(Box<Type<'a>>, Box<Type<'a>>),
+    Object(Object<'a>),
+    /// A type that is not known yet.
+    Variable(usize),
+}
+
+/// The members of an object.
+#[derive(Clone, Copy, Debug)]
+enum Members<'a> {
+    Declared(&'a Value),
+    /// Those of a schema, and those that every object of the API has.
+    Resource(&'a Value),
+    /// The metadata that every object of the API has.
+    Metadata,
+}
+
+/// A type of objects. Each place in a schema has one of its own.
+#[derive(Clone, Debug)]
+pub(super) struct Object<'a> {
+    name: Arc<str>,
+    members: Members<'a>,
+}
+
+impl PartialEq for Object<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl<'a> Object<'a> {
+    /// Returns the type of a member by its name in expressions.
+    pub(super) fn member(&self, field: &str) -> Option<Type<'a>> {
+        let path = || format!("{}.{field}", self.name);
+        let (schema, implied) = match self.members {
+            Members::Declared(schema) => (schema, false),
+            Members::Resource(schema) => (schema, !values::declares_metadata(schema)),
+            Members::Metadata => {
+                return matches!(field, "name" | "generateName").then_some(Type::String);
+            }
+        };
+        match field {
+            "kind" | "apiVersion" if implied => return Some(Type::String),
+            "metadata" if implied => {
+                let name = path().into();
+                return Some(Type::Object(Object { name, members: Members::Metadata }));
+            }
+            _ => {}
+        }
+        let mut properties = schema["properties"].as_object().into_iter().flatten();
+        let (_, schema) = properties.find(|(name, _)| values::is_named(name, field))?;
+        Type::of(schema, flag(schema, "x-kubernetes-embedded-resource"), &path())
+    }
 }
 
 impl<'a> Type<'a> {
     pub(super) const TIMESTAMP: Self = Self::Named("timestamp");
     pub(super) const DURATION: Self = Self::Named("duration");
 
-    fn of(schema: &'a Value, whole: bool) -> Self {
+    /// Returns the type of a value that a rule judges. Values without a type are hidden from rules.
+    pub(super) fn of_self(schema: &'a Value, whole: bool) -> Option<Self> {
+        Self::of(schema, whole, SELF_TYPE)
+    }
+
+    fn of(schema: &'a Value, whole: bool, name: &str) -> Option<Self> {
         if flag(schema, "x-kubernetes-int-or-string") {
-            return Self::Any;
+            return Some(Self::Any);
         }
-        let below = |schema: &'a Value| {
-            Box::new(Self::of(schema, flag(schema, "x-kubernetes-embedded-resource")))
+        let below = |schema: &'a Value, place: &str| {
+            let whole = flag(schema, "x-kubernetes-embedded-resource");
+            Some(Box::new(Self::of(schema, whole, &format!("{name}.{place}"))?))
         };
-        let members = schema["properties"].as_object().is_some_and(|all| !all.is_empty());
-        let values = &schema["additionalProperties"];
-        match (schema["type"].as_str(), schema["format"].as_str()) {
-            (Some("boolean"), _) => Self::Bool,
-            (Some("integer"), _) => Self::Int,
-            (Some("number"), _) => Self::Double,
-            (Some("string"), Some("byte")) => Self::Bytes,
-            (Some("string"), Some("date" | "date-time")) => Self::TIMESTAMP,
-            (Some("string"), Some("duration")) => Self::DURATION,
-            (Some("string"), _) => Self::String,
-            (Some("array"), _) => Self::List(below(&schema["items"])),
-            (Some("object"), _) if values.is_object() && !members => Self::Map(below(values)),
-            (Some("object"), _) if members || whole => Self::Schema(schema, whole),
-            _ => Self::Any,
+        let additional = &schema["additionalProperties"];
+        Some(match (schema["type"].as_str()?, schema["format"].as_str()) {
+            ("boolean", _) => Self::Bool,
+            ("integer", _) => Self::Int,
+            ("number", _) => Self::Double,
+            ("string", Some("byte")) => Self::Bytes,
+            ("string", Some("date" | "date-time")) => Self::TIMESTAMP,
+            ("string", Some("duration")) => Self::DURATION,
+            ("string", _) => Self::String,
+            ("array", _) => Self::List(below(&schema["items"], "@idx")?),
+            ("object", _) if additional.is_object() => {
+                Self::Map(Box::new(Self::String), below(additional, "@elem")?)
+            }
+            ("object", _) => {
+                let members =
+                    if whole { Members::Resource(schema) } else { Members::Declared(schema) };
+                Self::Object(Object { name: name.into(), members })
+            }
+            _ => return None,
+        })
+    }
+
+    /// Returns the type of a value that may be absent.
+    pub(super) fn or_absent(self) -> Self {
+        Self::Optional(Box::new(self))
+    }
+
+    pub(super) fn list(self) -> Self {
+        Self::List(Box::new(self))
+    }
+
+    /// Returns the type of what an optional value holds; other types as they are.
+    pub(super) fn held(self) -> (Self, bool) {
+        match self {
+            Self::Optional(inner) => (*inner, true),
+            other => (other, false),
         }
     }
 
-    /// Returns whether a value of this type may have another type.
-    pub(super) fn may_be(&self, other: &Type<'_>) -> bool {
-        *self == Self::Any || self == other
+    /// Returns the type with others in place of the types that it is made of.
+    fn map(&self, of: &mut impl FnMut(&Self) -> Self) -> Self {
+        let mut inner = |inner: &Self| Box::new(of(inner));
+        match self {
+            Self::Type(of) => Self::Type(inner(of)),
+            Self::Optional(held) => Self::Optional(inner(held)),
+            Self::List(item) => Self::List(inner(item)),
+            Self::Map(key, value) => Self::Map(inner(key), inner(value)),
+            other => other.clone(),
+        }
     }
 
-    /// Returns whether values of two types can be compared.
-    pub(super) fn is_alike(&self, other: &Self) -> bool {
+    /// Returns the type with its variables counted from another number.
+    pub(super) fn renumbered(&self, from: usize) -> Self {
+        match self {
+            Self::Variable(n) => Self::Variable(from + n),
+            other => other.map(&mut |inner| inner.renumbered(from)),
+        }
+    }
+
+    pub(super) fn is_any(&self) -> bool {
+        matches!(self, Self::Any | Self::Wrong)
+    }
+
+    fn may_be_null(&self) -> bool {
+        matches!(self, Self::Null | Self::Named(_) | Self::Optional(_) | Self::Object(_))
+    }
+
+    /// Returns whether this type says as much as another one, or less.
+    fn is_as_general(&self, other: &Self) -> bool {
         match (self, other) {
-            // A server tells objects apart by their places.
-            (Self::Any, _) | (_, Self::Any) | (Self::Schema(..), Self::Schema(..)) => true,
-            (Self::List(one), Self::List(other))
-            | (Self::Map(one), Self::Map(other))
-            | (Self::Optional(one), Self::Optional(other)) => one.is_alike(other),
-            (Self::Null, other) | (other, Self::Null) => {
-                matches!(other, Self::Null | Self::Named(_) | Self::Optional(_) | Self::Schema(..))
+            (Self::Any | Self::Variable(_), _) | (Self::Type(_), Self::Type(_)) => true,
+            (_, Self::Any | Self::Variable(_)) => false,
+            (Self::List(one), Self::List(other)) | (Self::Optional(one), Self::Optional(other)) => {
+                one.is_as_general(other)
+            }
+            (Self::Map(key, value), Self::Map(other_key, other_value)) => {
+                key.is_as_general(other_key) && value.is_as_general(other_value)
             }
             (one, other) => one == other,
         }
     }
 
+    /// Returns the more general of two types that agree.
+    pub(super) fn more_general(self, other: Self) -> Self {
+        if self.is_as_general(&other) { self } else { other }
+    }
+
+    /// Returns the name of a type, without the names of the types that it is made of.
+    pub(super) fn short_name(&self) -> String {
+        match self {
+            Self::Null => "null_type".to_owned(),
+            Self::Type(_) => "type".to_owned(),
+            Self::Optional(_) => "optional_type".to_owned(),
+            Self::List(_) => "list".to_owned(),
+            Self::Map(..) => "map".to_owned(),
+            Self::Named("timestamp") => "google.protobuf.Timestamp".to_owned(),
+            Self::Named("duration") => "google.protobuf.Duration".to_owned(),
+            other => other.name(),
+        }
+    }
+
     pub(super) fn name(&self) -> String {
         match self {
-            Self::Any => "dyn".to_owned(),
+            Self::Any | Self::Variable(_) => "dyn".to_owned(),
+            Self::Wrong => "!error!".to_owned(),
             Self::Null => "null".to_owned(),
             Self::Bool => "bool".to_owned(),
             Self::Int => "int".to_owned(),
@@ -96,235 +214,116 @@ impl<'a> Type<'a> {
             Self::String => "string".to_owned(),
             Self::Bytes => "bytes".to_owned(),
             Self::Named(name) => (*name).to_owned(),
+            Self::Type(of) => format!("type({})", of.name()),
             Self::Optional(inner) => format!("optional_type({})", inner.name()),
             Self::List(item) => format!("list({})", item.name()),
-            Self::Map(value) => format!("map(string, {})", value.name()),
-            Self::Schema(..) => "object".to_owned(),
+            Self::Map(key, value) => format!("map({}, {})", key.name(), value.name()),
+            Self::Object(object) => object.name.to_string(),
         }
     }
 }
 
-/// Returns the type of an expression about a value with a schema, or its first problem.
-pub(super) fn check<'s>(
-    program: &Program,
-    schema: &'s Value,
-    whole: bool,
-    optional: bool,
-) -> Result<Type<'s>, String> {
-    let own = Type::of(schema, whole);
-    let old = if optional { Type::Optional(Box::new(own.clone())) } else { own.clone() };
-    let mut check = Check { program, names: vec![("self", own), ("oldSelf", old)] };
-    check.of(program.expression())
+/// The types that variables stand for, as far as they are known.
+#[derive(Default)]
+pub(super) struct Variables<'a> {
+    known: Vec<Option<Type<'a>>>,
 }
 
-/// Returns the type of a value that may be absent.
-fn optional(kind: Type<'_>) -> Type<'_> {
-    match kind {
-        kind @ Type::Optional(_) => kind,
-        kind => Type::Optional(Box::new(kind)),
+impl<'a> Variables<'a> {
+    /// Adds variables, and returns the number of the first one.
+    pub(super) fn add(&mut self, count: usize) -> usize {
+        let first = self.known.len();
+        self.known.resize(first + count, None);
+        first
     }
-}
 
-struct Check<'p, 's> {
-    program: &'p Program,
-    names: Vec<(&'p str, Type<'s>)>,
-}
+    pub(super) fn fresh(&mut self) -> Type<'a> {
+        Type::Variable(self.add(1))
+    }
 
-impl<'p, 's> Check<'p, 's> {
-    fn of(&mut self, expression: &'p IdedExpr) -> Result<Type<'s>, String> {
-        match &expression.expr {
-            Expr::Ident(name) => self.name(expression, name),
-            Expr::Literal(literal) => Ok(match literal {
-                LiteralValue::Boolean(_) => Type::Bool,
-                LiteralValue::Bytes(_) => Type::Bytes,
-                LiteralValue::Double(_) => Type::Double,
-                LiteralValue::Int(_) => Type::Int,
-                LiteralValue::Null => Type::Null,
-                LiteralValue::String(_) => Type::String,
-                LiteralValue::UInt(_) => Type::Uint,
-            }),
-            Expr::Select(select) => self.select(expression, select),
-            Expr::Call(call) => self.call(expression, call),
-            Expr::Comprehension(all) => self.comprehension(all),
-            Expr::List(list) => {
-                let mut kinds = Vec::new();
-                for element in &list.elements {
-                    let kind = self.of(element)?;
-                    let first = kinds.first().unwrap_or(&kind);
-                    if !kind.is_alike(first) {
-                        let (first, kind) = (first.name(), kind.name());
-                        let problem = format!("expected type '{first}' but found '{kind}'");
-                        return Err(self.located(self.start(element), &problem));
-                    }
-                    kinds.push(kind);
+    /// Returns a type with the known types of its variables.
+    pub(super) fn resolved(&self, kind: &Type<'a>) -> Type<'a> {
+        match kind {
+            Type::Variable(n) => {
+                self.known[*n].as_ref().map_or_else(|| kind.clone(), |known| self.resolved(known))
+            }
+            other => other.map(&mut |inner| self.resolved(inner)),
+        }
+    }
+
+    /// Returns a type with any type in place of each unknown one.
+    pub(super) fn settled(&self, kind: &Type<'a>) -> Type<'a> {
+        match self.resolved(kind) {
+            Type::Variable(_) => Type::Any,
+            other => other.map(&mut |inner| self.settled(inner)),
+        }
+    }
+
+    /// Returns whether types agree in pairs, and notes the types of variables if they do.
+    pub(super) fn agree(&mut self, ones: &[Type<'a>], others: &[Type<'a>]) -> bool {
+        let before = self.known.clone();
+        let agreed = ones.len() == others.len()
+            && ones.iter().zip(others).all(|(one, other)| self.agrees(one, other));
+        if !agreed {
+            self.known = before;
+        }
+        agreed
+    }
+
+    fn agrees(&mut self, one: &Type<'a>, other: &Type<'a>) -> bool {
+        match (one, other) {
+            (_, Type::Variable(n)) => {
+                let bound = self.known[*n].is_some();
+                match one {
+                    _ if self.stands_for(*n, one) => true,
+                    Type::Variable(n) if !bound => self.stands_for(*n, other),
+                    _ => false,
                 }
-                let first = kinds.first().cloned().unwrap_or(Type::Any);
-                let same = kinds.iter().all(|kind| *kind == first);
-                Ok(Type::List(Box::new(if same { first } else { Type::Any })))
             }
-            Expr::Map(map) => {
-                for entry in &map.entries {
-                    if let EntryExpr::MapEntry(entry) = &entry.expr {
-                        self.of(&entry.key)?;
-                        self.of(&entry.value)?;
-                    }
-                }
-                Ok(Type::Any)
+            (Type::Variable(n), _) => self.stands_for(*n, other),
+            (one, other) if one.is_any() || other.is_any() => true,
+            (Type::Type(_), Type::Type(_)) => true,
+            (Type::Null, kind) | (kind, Type::Null) => kind.may_be_null(),
+            (Type::List(one), Type::List(other)) | (Type::Optional(one), Type::Optional(other)) => {
+                self.agrees(one, other)
             }
-            Expr::Struct(_) | Expr::Unspecified => Ok(Type::Any),
+            (Type::Map(key, value), Type::Map(other_key, other_value)) => {
+                self.agrees(key, other_key) && self.agrees(value, other_value)
+            }
+            (one, other) => one == other,
         }
     }
 
-    /// Returns the type of a macro's result. Its variables are the elements of a list, or the keys
-    /// and values of a map.
-    fn comprehension(&mut self, all: &'p ComprehensionExpr) -> Result<Type<'s>, String> {
-        let range = self.of(&all.iter_range)?;
-        let (first, second) = match (range, &all.iter_var2) {
-            (Type::Any, _) => (Type::Any, Type::Any),
-            (Type::List(item), None) => (*item, Type::Any),
-            (Type::List(item), Some(_)) => (Type::Int, *item),
-            (Type::Map(value), _) => (Type::String, *value),
-            (other, _) => {
-                let problem = format!(
-                    "expression of type '{}' cannot be range of a comprehension (must be list, \
-                     map, or dynamic)",
-                    other.name()
-                );
-                return Err(self.located(self.start(&all.iter_range), &problem));
-            }
+    /// Returns whether a variable can stand for a type, and notes it.
+    fn stands_for(&mut self, n: usize, kind: &Type<'a>) -> bool {
+        if *kind == Type::Variable(n) {
+            return true;
+        }
+        let general = match self.known[n].clone() {
+            Some(known) if known == *kind => return true,
+            Some(known) if !self.agrees(kind, &known) => return false,
+            Some(known) => kind.clone().more_general(known),
+            None if self.contains(kind, n) => return false,
+            None => kind.clone(),
         };
-        let start = self.of(&all.accu_init)?;
-        let known = self.names.len();
-        self.names.push((&all.accu_var, start));
-        self.names.push((&all.iter_var, first));
-        if let Some(name) = &all.iter_var2 {
-            self.names.push((name, second));
+        if !self.contains(&general, n) {
+            self.known[n] = Some(general);
         }
-        let result = self.of(&all.loop_cond).and_then(|_| {
-            let step = self.of(&all.loop_step)?;
-            self.names.truncate(known);
-            self.names.push((&all.accu_var, step));
-            self.of(&all.result)
-        });
-        self.names.truncate(known);
-        result
+        true
     }
 
-    fn name(&self, expression: &IdedExpr, name: &str) -> Result<Type<'s>, String> {
-        let mut known = self.names.iter().rev().filter(|(known, _)| *known == name);
-        if let Some((_, kind)) = known.next() {
-            return Ok(kind.clone());
-        }
-        if DECLARED.contains(&name) || name.starts_with('@') {
-            return Ok(Type::Any);
-        }
-        let problem = format!("undeclared reference to '{name}' (in container '')");
-        Err(self.located(self.start(expression), &problem))
-    }
-
-    fn select(
-        &mut self,
-        expression: &'p IdedExpr,
-        select: &'p SelectExpr,
-    ) -> Result<Type<'s>, String> {
-        let operand = self.of(&select.operand)?;
-        // A server reports the presence of a member at the macro.
-        let at =
-            if select.test { self.start(expression) } else { self.selection(expression, select) };
-        let is_optional = matches!(operand, Type::Optional(_)) && !select.test;
-        let found = self.member(operand, &select.field, at)?;
-        Ok(match select.test {
-            true => Type::Bool,
-            false if is_optional => optional(found),
-            false => found,
-        })
-    }
-
-    /// Returns the type of a member of a value, or of what an optional value has.
-    fn member(&self, operand: Type<'s>, field: &str, at: usize) -> Result<Type<'s>, String> {
-        let (schema, whole) = match operand {
-            Type::Any => return Ok(Type::Any),
-            Type::Map(value) => return Ok(*value),
-            Type::Optional(inner) => return self.member(*inner, field, at),
-            Type::Schema(schema, whole) => (schema, whole),
-            other => {
-                let problem = format!("type '{}' does not support field selection", other.name());
-                return Err(self.located(at, &problem));
+    /// Returns whether a variable is part of a type.
+    fn contains(&self, kind: &Type<'a>, n: usize) -> bool {
+        match kind {
+            Type::Variable(other) => {
+                *other == n
+                    || self.known[*other].as_ref().is_some_and(|known| self.contains(known, n))
             }
-        };
-        let named = |name: &&String| escaped(name).as_deref() == Some(field);
-        let mut properties = schema["properties"].as_object().into_iter().flatten();
-        let known = properties.find(|(name, _)| named(name)).map(|(_, schema)| schema);
-        let implied = whole && matches!(field, "kind" | "apiVersion" | "metadata");
-        match known {
-            _ if implied => Ok(Type::Any),
-            Some(schema) => Ok(Type::of(schema, flag(schema, "x-kubernetes-embedded-resource"))),
-            None => Err(self.located(at, &format!("undefined field '{field}'"))),
-        }
-    }
-
-    fn call(&mut self, expression: &'p IdedExpr, call: &'p CallExpr) -> Result<Type<'s>, String> {
-        let name = &*call.func_name;
-        if functions::is_macro(name, call.args.len()) {
-            return Ok(Type::Any);
-        }
-        let mut kinds = Vec::new();
-        let space = call.target.as_deref().and_then(|target| match &target.expr {
-            Expr::Ident(space) if functions::is_qualified(space, name) => Some(&**space),
-            _ => None,
-        });
-        let space = space.filter(|space| self.names.iter().all(|(known, _)| known != space));
-        for part in call.target.as_deref().filter(|_| space.is_none()).into_iter().chain(&call.args)
-        {
-            let kind = match &part.expr {
-                // The values in a text have any types.
-                Expr::List(list) if name == "format" => {
-                    list.elements.iter().try_for_each(|element| self.of(element).map(drop))?;
-                    Type::List(Box::new(Type::Any))
-                }
-                _ => self.of(part)?,
-            };
-            if matches!(name, "_&&_" | "_||_") && !kind.may_be(&Type::Bool) {
-                let problem = format!("expected type 'bool' but found '{}'", kind.name());
-                return Err(self.located(self.start(part), &problem));
+            Type::Type(inner) | Type::Optional(inner) | Type::List(inner) => {
+                self.contains(inner, n)
             }
-            kinds.push(kind);
+            Type::Map(key, value) => self.contains(key, n) || self.contains(value, n),
+            _ => false,
         }
-        if let ("_?._", [_, field]) = (name, &*call.args)
-            && let Expr::Literal(LiteralValue::String(field)) = &field.expr
-        {
-            let found = self.member(kinds.swap_remove(0), field.inner(), self.start(expression))?;
-            return Ok(optional(found));
-        }
-        let found = match space {
-            Some(space) => functions::result(&format!("{space}.{name}"), false, &kinds),
-            None => functions::result(name, call.target.is_some(), &kinds),
-        };
-        found.map_err(|problem| self.located(self.start(expression), &problem))
-    }
-
-    /// Returns the offset of an expression in its source.
-    fn start(&self, expression: &IdedExpr) -> usize {
-        let offset = self.program.source_info().offset_for(expression.id);
-        offset.map_or(0, |(start, _)| start as usize)
-    }
-
-    /// Returns the offset of the dot of a selection.
-    fn selection(&self, expression: &IdedExpr, select: &SelectExpr) -> usize {
-        let source = &self.program.source_info().source;
-        let from = self.start(&select.operand).min(source.len());
-        let dot = source.get(from..).and_then(|rest| rest.find(&format!(".{}", select.field)));
-        dot.map_or_else(|| self.start(expression), |dot| from + dot)
-    }
-
-    /// Returns a problem with its place, as a server shows both.
-    fn located(&self, offset: usize, problem: &str) -> String {
-        let source = &self.program.source_info().source;
-        let before = source.get(..offset).unwrap_or_default();
-        let line = before.matches('\n').count();
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count();
-        let text = source.lines().nth(line).unwrap_or_default();
-        let dots = ".".repeat(column);
-        format!("ERROR: <input>:{}:{}: {problem}\n | {text}\n | {dots}^", line + 1, column + 1)
     }
 }

@@ -108,12 +108,16 @@ fn object(schema: &Value, whole: bool, value: &Value) -> CelValue {
     } else {
         let declared = |name: &str| properties.and_then(|all| all.get(name));
         for (name, value) in given {
-            if let (Some(schema), Some(name)) = (declared(name), escaped(name)) {
-                members.insert(Key::from(name), below(schema, value));
+            if let (Some(schema), Some(escaped)) = (declared(name), escaped(name)) {
+                let value = below(schema, value);
+                if RESERVED.contains(&&**name) {
+                    members.insert(Key::from(name.clone()), value.clone());
+                }
+                members.insert(Key::from(escaped), value);
             }
         }
     }
-    if whole {
+    if whole && !declares_metadata(schema) {
         for name in ["apiVersion", "kind"] {
             if let Some(text) = value[name].as_str() {
                 members.insert(Key::from(name), CelValue::from(text));
@@ -130,8 +134,26 @@ fn object(schema: &Value, whole: bool, value: &Value) -> CelValue {
     CelValue::Map(Map { map: Arc::new(members) })
 }
 
+/// Returns whether an expression may call a member by a name. Reserved words stand for themselves,
+/// too, where they follow a dot.
+pub(super) fn is_named(member: &str, name: &str) -> bool {
+    escaped(member).as_deref() == Some(name) || (member == name && RESERVED.contains(&name))
+}
+
+/// Returns whether a schema declares what every object of the API has, so that rules see the
+/// metadata that it declares.
+pub(super) fn declares_metadata(schema: &Value) -> bool {
+    let (members, metadata) = (&schema["properties"], &schema["properties"]["metadata"]);
+    let text = |schema: &Value| schema["type"] == "string";
+    text(&members["kind"])
+        && text(&members["apiVersion"])
+        && metadata["type"] == "object"
+        && text(&metadata["properties"]["name"])
+        && text(&metadata["properties"]["generateName"])
+}
+
 /// Returns the name of a member in an expression, if it can have one.
-pub(super) fn escaped(name: &str) -> Option<String> {
+fn escaped(name: &str) -> Option<String> {
     if RESERVED.contains(&name) {
         return Some(format!("__{name}__"));
     }

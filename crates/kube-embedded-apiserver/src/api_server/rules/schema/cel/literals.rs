@@ -1,0 +1,231 @@
+//! The literals of an expression that a server checks once the types are known.
+
+use cel::IdedExpr;
+use cel::common::ast::{CallExpr, EntryExpr, Expr, LiteralValue, MapEntryExpr, MapExpr};
+use k8s_openapi::jiff::SignedDuration;
+
+use super::super::{formats, pattern};
+
+use super::types::Type;
+use super::typing::{Check, Problem};
+
+/// The most seconds that a duration can have, whose nanoseconds are an integer of 64 bits.
+const LONGEST_DURATION: u64 = i64::MAX as u64 / 1_000_000_000;
+
+/// The points in time that a server knows, in seconds: those of the years 1 to 9999.
+const TIMES: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
+
+/// Checks the literals of an expression. Those that are formatted as texts may have any types.
+pub(super) fn check(
+    check: &Check<'_, '_>,
+    expression: &IdedExpr,
+    formatted: bool,
+    problems: &mut Vec<Problem>,
+) {
+    let mut formats = formatted;
+    match &expression.expr {
+        Expr::List(list) if !formatted => {
+            let kinds = list.elements.iter().enumerate().map(|(n, element)| {
+                let kind = check.settled(element);
+                let optional = list.optional_indices.contains(&n);
+                (element, if optional { kind.held().0 } else { kind })
+            });
+            problems.extend(unlike(check, kinds));
+        }
+        Expr::Map(map) if !formatted => {
+            let keys = entries(map).map(|entry| (&entry.key, check.settled(&entry.key)));
+            problems.extend(unlike(check, keys));
+            let values = entries(map).map(|entry| {
+                let kind = check.settled(&entry.value);
+                (&entry.value, if entry.optional { kind.held().0 } else { kind })
+            });
+            problems.extend(unlike(check, values));
+        }
+        Expr::Call(call) => {
+            problems.extend(argument_problem(check, call));
+            if call.func_name == "format" {
+                formats = true;
+                problems.extend(template(check, expression, call).err());
+            }
+        }
+        _ => {}
+    }
+    for part in parts(expression) {
+        self::check(check, part, formats, problems);
+    }
+}
+
+fn entries(map: &MapExpr) -> impl Iterator<Item = &MapEntryExpr> {
+    map.entries.iter().filter_map(|entry| match &entry.expr {
+        EntryExpr::MapEntry(entry) => Some(entry),
+        EntryExpr::StructField(_) => None,
+    })
+}
+
+/// Returns the parts of an expression.
+pub(super) fn parts(expression: &IdedExpr) -> Vec<&IdedExpr> {
+    match &expression.expr {
+        Expr::List(list) => list.elements.iter().collect(),
+        Expr::Map(map) => entries(map).flat_map(|entry| [&entry.key, &entry.value]).collect(),
+        Expr::Call(call) => call.target.as_deref().into_iter().chain(&call.args).collect(),
+        Expr::Select(select) => vec![&select.operand],
+        Expr::Comprehension(all) => {
+            vec![&all.iter_range, &all.accu_init, &all.loop_cond, &all.loop_step, &all.result]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Returns the problem of the first value of another type than the first.
+fn unlike<'a, 's>(
+    check: &Check<'_, '_>,
+    mut values: impl Iterator<Item = (&'a IdedExpr, Type<'s>)>,
+) -> Option<Problem> {
+    let (_, first) = values.next()?;
+    let (value, kind) = values.find(|(_, kind)| *kind != first)?;
+    let (first, kind) = (first.name(), kind.name());
+    Some(check.problem(value, format!("expected type '{first}' but found '{kind}'")))
+}
+
+/// Returns the problem of the first argument of a function that reads a text.
+fn argument_problem(check: &Check<'_, '_>, call: &CallExpr) -> Option<Problem> {
+    let name = &*call.func_name;
+    let argument = call.args.first()?;
+    let Expr::Literal(literal) = &argument.expr else { return None };
+    let valid = match (name, literal) {
+        ("duration", LiteralValue::String(text)) => is_duration(text.inner()),
+        ("timestamp", LiteralValue::String(text)) => is_timestamp(text.inner()),
+        ("timestamp", LiteralValue::Int(seconds)) => TIMES.contains(seconds.inner()),
+        ("duration" | "timestamp", LiteralValue::Null) => false,
+        // A server takes the first argument of the function for the pattern, too.
+        ("matches", LiteralValue::String(text)) => pattern::compile(text.inner()).is_ok(),
+        _ => true,
+    };
+    (!valid).then(|| check.problem(argument, format!("invalid {name} argument")))
+}
+
+fn is_duration(text: &str) -> bool {
+    if text.trim_start_matches(['+', '-']) == "0" {
+        return true;
+    }
+    let length = text.parse::<SignedDuration>().map(|length| length.unsigned_abs().as_secs());
+    formats::is_go_duration(text) && length.unwrap_or(0) < LONGEST_DURATION
+}
+
+fn is_timestamp(text: &str) -> bool {
+    let upper = text.bytes().nth(10) == Some(b'T') && !text.contains('z');
+    upper && !text.starts_with("0000") && formats::is_date_time(text)
+}
+
+/// Checks a template of a text, and the values that it formats, if both are literals.
+fn template(check: &Check<'_, '_>, at: &IdedExpr, call: &CallExpr) -> Result<(), Problem> {
+    let target = call.target.as_deref().map(|target| &target.expr);
+    let (Some(Expr::Literal(LiteralValue::String(template))), [values]) = (target, &*call.args)
+    else {
+        return Ok(());
+    };
+    let Expr::List(values) = &values.expr else { return Ok(()) };
+    let values = &values.elements;
+    let problem = |problem: &str| Err(check.problem(at, problem.to_owned()));
+    let clause_problem =
+        |text: &str| problem(&format!("could not parse formatting clause: {text}"));
+    let mut used = 0;
+    let mut rest = template.inner();
+    while let Some((_, after)) = rest.split_once('%') {
+        if let Some(after) = after.strip_prefix('%') {
+            rest = after;
+            continue;
+        }
+        if after.is_empty() {
+            return problem("unexpected end of string");
+        }
+        let Some(value) = values.get(used) else {
+            return problem(&format!("index {used} out of range"));
+        };
+        used += 1;
+        let (precision, after) = match after.strip_prefix('.') {
+            None => (None, after),
+            Some(after) => {
+                let clause = after.trim_start_matches(|c: char| c.is_ascii_digit());
+                (Some(&after[..after.len() - clause.len()]), clause)
+            }
+        };
+        let mut clause = after.chars();
+        let Some(letter) = clause.next() else {
+            let problem =
+                "error while parsing precision: could not find end of precision specifier";
+            return clause_problem(problem);
+        };
+        if let Some(text) = precision.filter(|text| text.parse::<i64>().is_err()) {
+            let problem = format!("strconv.Atoi: parsing {text:?}: invalid syntax");
+            return clause_problem(&format!(
+                "error while parsing precision: error while converting precision to integer: {problem}"
+            ));
+        }
+        let Some((kinds, words)) = clause_of(letter) else {
+            return clause_problem(&format!(
+                "unrecognized formatting clause {:?}",
+                letter.to_string()
+            ));
+        };
+        let wrong = if letter == 's' {
+            unprintable(check, value)
+        } else {
+            let kind = check.settled(value);
+            let fits = kind.is_any() || kinds.contains(&kind);
+            (!fits).then_some(value)
+        };
+        if let Some(wrong) = wrong {
+            let kind = check.settled(wrong).short_name();
+            let problem = format!("error during formatting: {words}, was given {kind}");
+            return Err(check.problem(wrong, problem));
+        }
+        rest = clause.as_str();
+    }
+    if values.len() > used {
+        let given = values.len();
+        let problem_text =
+            format!("too many arguments supplied to string.format (expected {used}, got {given})");
+        return problem(&problem_text);
+    }
+    Ok(())
+}
+
+/// Returns the types that a clause of a template formats, and a server's words about others.
+fn clause_of(letter: char) -> Option<(&'static [Type<'static>], &'static str)> {
+    const DECIMAL: &[Type<'static>] = &[Type::Int, Type::Uint];
+    const FIXED: &[Type<'static>] = &[Type::Double, Type::String];
+    const BINARY: &[Type<'static>] = &[Type::Int, Type::Uint, Type::Bool];
+    const HEXADECIMAL: &[Type<'static>] = &[Type::Int, Type::Uint, Type::String, Type::Bytes];
+    Some(match letter {
+        's' => (
+            &[],
+            "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, \
+             types, durations, and timestamps",
+        ),
+        'd' => (DECIMAL, "decimal clause can only be used on integers"),
+        'f' => (FIXED, "fixed-point clause can only be used on doubles"),
+        'e' => (FIXED, "scientific clause can only be used on doubles"),
+        'b' => (BINARY, "only integers and bools can be formatted as binary"),
+        'x' | 'X' => {
+            (HEXADECIMAL, "only integers, byte buffers, and strings can be formatted as hex")
+        }
+        'o' => (DECIMAL, "octal clause can only be used on integers"),
+        _ => return None,
+    })
+}
+
+/// Returns the value that has no text, if a value is one or a literal has one.
+fn unprintable<'a>(check: &Check<'_, '_>, value: &'a IdedExpr) -> Option<&'a IdedExpr> {
+    match check.settled(value) {
+        Type::Object(_) | Type::Optional(_) => return Some(value),
+        Type::Named(name) if !matches!(name, "timestamp" | "duration") => return Some(value),
+        _ => {}
+    }
+    match &value.expr {
+        Expr::List(_) | Expr::Map(_) => {
+            parts(value).into_iter().find_map(|part| unprintable(check, part))
+        }
+        _ => None,
+    }
+}

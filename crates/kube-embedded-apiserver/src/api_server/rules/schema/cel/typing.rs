@@ -1,0 +1,464 @@
+//! The check of an expression's types, when its definition is written.
+//!
+//! The check finds names and functions that are not declared, members that a type does not have,
+//! and arguments of the wrong type. A value whose type is not known can have any.
+
+use std::collections::HashMap;
+
+use cel::IdedExpr;
+use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, LiteralValue, SelectExpr};
+use serde_json::Value;
+
+use super::program::Parsed;
+use super::types::{Type, Variables};
+use super::{constants, functions, literals};
+
+/// The names of types, which are values of their own.
+const TYPES: [(&str, Type<'static>); 14] = [
+    ("bool", Type::Bool),
+    ("bytes", Type::Bytes),
+    ("double", Type::Double),
+    ("duration", Type::DURATION),
+    ("google.protobuf.Duration", Type::DURATION),
+    ("google.protobuf.Timestamp", Type::TIMESTAMP),
+    ("int", Type::Int),
+    ("net.CIDR", Type::Named("net.CIDR")),
+    ("net.IP", Type::Named("net.IP")),
+    ("null_type", Type::Null),
+    ("string", Type::String),
+    ("timestamp", Type::TIMESTAMP),
+    ("type", Type::Any),
+    ("uint", Type::Uint),
+];
+
+/// The names of types that are made of others.
+const OPEN_TYPES: [&str; 3] = ["list", "map", "optional_type"];
+
+/// The macros with two variables and the numbers of their arguments. The interpreter has none.
+const MACROS: [(&str, std::ops::RangeInclusive<usize>); 7] = [
+    ("all", 3..=3),
+    ("exists", 3..=3),
+    ("exists_one", 3..=3),
+    ("existsOne", 3..=3),
+    ("transformList", 3..=4),
+    ("transformMap", 3..=4),
+    ("transformMapEntry", 3..=4),
+];
+
+/// A problem, and the offset of its place in the source.
+pub(super) struct Problem {
+    at: usize,
+    text: String,
+}
+
+/// Returns the type of an expression about a value with a schema, or its problems in a server's
+/// words.
+pub(super) fn check<'s>(
+    program: &Parsed,
+    schema: &'s Value,
+    whole: bool,
+    optional: bool,
+) -> Result<Type<'s>, String> {
+    let own = Type::of_self(schema, whole).unwrap_or(Type::Any);
+    let old = if optional { own.clone().or_absent() } else { own.clone() };
+    let mut check = Check {
+        program,
+        names: vec![("self", own), ("oldSelf", old)],
+        variables: Variables::default(),
+        kinds: HashMap::new(),
+        problems: Vec::new(),
+    };
+    let kind = check.of(&program.expression);
+    let mut problems = std::mem::take(&mut check.problems);
+    if problems.is_empty() {
+        literals::check(&check, &program.expression, false, &mut problems);
+    }
+    if !problems.is_empty() {
+        problems.sort_by_key(|problem| problem.at);
+        let shown: Vec<String> = problems.iter().map(|problem| check.located(problem)).collect();
+        return Err(format!("compilation failed: {}", shown.join("\n")));
+    }
+    constants::check(&program.expression)
+        .map_err(|problem| format!("program instantiation failed: {problem}"))?;
+    Ok(check.variables.settled(&kind))
+}
+
+pub(super) struct Check<'p, 's> {
+    program: &'p Parsed,
+    names: Vec<(&'p str, Type<'s>)>,
+    variables: Variables<'s>,
+    /// The types of the parts of the expression.
+    kinds: HashMap<u64, Type<'s>>,
+    problems: Vec<Problem>,
+}
+
+impl<'p, 's> Check<'p, 's> {
+    /// Returns the type of a part after the check of the whole expression.
+    pub(super) fn settled(&self, expression: &IdedExpr) -> Type<'s> {
+        self.kinds.get(&expression.id).map_or(Type::Any, |kind| self.variables.settled(kind))
+    }
+
+    /// Returns the type of an expression, and notes its problems.
+    fn of(&mut self, expression: &'p IdedExpr) -> Type<'s> {
+        let kind = self.unnoted(expression).unwrap_or_else(|problem| {
+            self.problems.push(problem);
+            Type::Wrong
+        });
+        self.kinds.insert(expression.id, kind.clone());
+        kind
+    }
+
+    fn unnoted(&mut self, expression: &'p IdedExpr) -> Result<Type<'s>, Problem> {
+        match &expression.expr {
+            Expr::Ident(name) => self.name(expression, name),
+            Expr::Literal(literal) => Ok(match literal {
+                LiteralValue::Boolean(_) => Type::Bool,
+                LiteralValue::Bytes(_) => Type::Bytes,
+                LiteralValue::Double(_) => Type::Double,
+                LiteralValue::Int(_) => Type::Int,
+                LiteralValue::Null => Type::Null,
+                LiteralValue::String(_) => Type::String,
+                LiteralValue::UInt(_) => Type::Uint,
+            }),
+            Expr::Select(select) => self.select(expression, select),
+            Expr::Call(call) => self.call(expression, call),
+            Expr::Comprehension(all) => self.comprehension(expression, all),
+            Expr::List(list) => {
+                let mut item = None;
+                for (n, element) in list.elements.iter().enumerate() {
+                    let kind = self.element(element, list.optional_indices.contains(&n));
+                    item = Some(self.joined(item, kind));
+                }
+                Ok(item.unwrap_or_else(|| self.variables.fresh()).list())
+            }
+            Expr::Map(map) => {
+                let (mut key, mut value) = (None, None);
+                for entry in &map.entries {
+                    if let EntryExpr::MapEntry(entry) = &entry.expr {
+                        let kind = self.of(&entry.key);
+                        key = Some(self.joined(key, kind));
+                        let kind = self.element(&entry.value, entry.optional);
+                        value = Some(self.joined(value, kind));
+                    }
+                }
+                let key = key.unwrap_or_else(|| self.variables.fresh());
+                let value = value.unwrap_or_else(|| self.variables.fresh());
+                Ok(Type::Map(Box::new(key), Box::new(value)))
+            }
+            Expr::Struct(message) if !message.type_name.starts_with("google.protobuf.") => {
+                Err(self.undeclared(expression, &message.type_name))
+            }
+            Expr::Struct(_) | Expr::Unspecified => Ok(Type::Any),
+        }
+    }
+
+    /// Returns the type of a value in a literal, which takes what an optional one holds.
+    fn element(&mut self, element: &'p IdedExpr, optional: bool) -> Type<'s> {
+        let kind = self.of(element);
+        if !optional {
+            return kind;
+        }
+        let (kind, held) = kind.held();
+        if !held && !kind.is_any() {
+            let problem = self.mismatch(element, &kind.clone().or_absent(), &kind);
+            self.problems.push(problem);
+        }
+        kind
+    }
+
+    /// Returns the type of values of two types.
+    fn joined(&mut self, before: Option<Type<'s>>, kind: Type<'s>) -> Type<'s> {
+        match before {
+            None => kind,
+            Some(before) if self.agree(&before, &kind) => before.more_general(kind),
+            Some(_) => Type::Any,
+        }
+    }
+
+    fn agree(&mut self, one: &Type<'s>, other: &Type<'s>) -> bool {
+        self.variables.agree(std::slice::from_ref(one), std::slice::from_ref(other))
+    }
+
+    /// Notes a problem if a part does not have a type.
+    fn expect(&mut self, part: &IdedExpr, expected: &Type<'s>, kind: &Type<'s>) {
+        if !self.agree(expected, kind) {
+            let problem = self.mismatch(part, expected, kind);
+            self.problems.push(problem);
+        }
+    }
+
+    fn mismatch(&self, part: &IdedExpr, expected: &Type<'s>, kind: &Type<'s>) -> Problem {
+        let name = |kind| self.variables.settled(kind).name();
+        let (expected, kind) = (name(expected), name(kind));
+        self.problem(part, format!("expected type '{expected}' but found '{kind}'"))
+    }
+
+    /// Returns the type of a macro's result. Its variables are the elements of a list, or the keys
+    /// and values of a map.
+    fn comprehension(
+        &mut self,
+        expression: &IdedExpr,
+        all: &'p ComprehensionExpr,
+    ) -> Result<Type<'s>, Problem> {
+        // The interpreter has this macro, and a server the one with two variables only.
+        let source = self.program.source.source.get(..self.start(expression));
+        if source.is_some_and(|before| before.trim_end().ends_with(".existsOne")) {
+            return Err(self.undeclared(expression, "existsOne"));
+        }
+        let range = self.of(&all.iter_range);
+        let start = self.of(&all.accu_init);
+        let (first, _) = self.loop_variables(&all.iter_range, &range, false);
+        let known = self.names.len();
+        self.names.push((&all.accu_var, start.clone()));
+        self.names.push((&all.iter_var, first));
+        let condition = self.of(&all.loop_cond);
+        self.expect(&all.loop_cond, &Type::Bool, &condition);
+        let step = self.of(&all.loop_step);
+        self.expect(&all.loop_step, &start, &step);
+        self.names.truncate(known + 1);
+        let result = self.of(&all.result);
+        self.names.truncate(known);
+        Ok(self.variables.resolved(&result))
+    }
+
+    /// Returns the types of the variables of a loop over a value.
+    fn loop_variables(
+        &mut self,
+        range: &IdedExpr,
+        kind: &Type<'s>,
+        two: bool,
+    ) -> (Type<'s>, Type<'s>) {
+        match self.variables.resolved(kind) {
+            Type::List(item) if two => (Type::Int, *item),
+            Type::List(item) => (*item, Type::Any),
+            Type::Map(key, value) => (*key, *value),
+            kind @ (Type::Any | Type::Wrong | Type::Variable(_)) => {
+                self.agree(&Type::Any, &kind);
+                (Type::Any, Type::Any)
+            }
+            other => {
+                let problem = format!(
+                    "expression of type '{}' cannot be range of a comprehension (must be list, \
+                     map, or dynamic)",
+                    self.variables.settled(&other).name()
+                );
+                let problem = self.problem(range, problem);
+                self.problems.push(problem);
+                (Type::Wrong, Type::Wrong)
+            }
+        }
+    }
+
+    /// Returns the type of a call of a macro with two variables.
+    fn two_variables(
+        &mut self,
+        expression: &'p IdedExpr,
+        target: &'p IdedExpr,
+        call: &'p CallExpr,
+    ) -> Result<Type<'s>, Problem> {
+        let name = |argument: &'p IdedExpr| match &argument.expr {
+            Expr::Ident(name) => Ok(&**name),
+            _ => Err(self.problem(argument, "argument must be a simple name".to_owned())),
+        };
+        let (one, other) = (name(&call.args[0])?, name(&call.args[1])?);
+        if one == other {
+            let problem = format!("duplicate variable name: {one}");
+            return Err(self.problem(&call.args[1], problem));
+        }
+        let range = self.of(target);
+        let (first, second) = self.loop_variables(target, &range, true);
+        let known = self.names.len();
+        self.names.extend([(one, first), (other, second)]);
+        let mut parts = Vec::new();
+        for part in &call.args[2..] {
+            parts.push((part, self.of(part)));
+        }
+        let key = self.names[known].1.clone();
+        self.names.truncate(known);
+        let Some((last, kind)) = parts.pop() else { return Ok(Type::Any) };
+        let result = match &*call.func_name {
+            "all" | "exists" => {
+                self.expect(last, &Type::Bool, &kind);
+                Type::Bool
+            }
+            "transformList" => kind.list(),
+            "transformMap" => {
+                let value = self.variables.fresh();
+                let map = Type::Map(Box::new(key.clone()), Box::new(value));
+                self.apply(expression, "cel::@mapInsert", &[map, key, kind])?
+            }
+            "transformMapEntry" => {
+                let (key, value) = (self.variables.fresh(), self.variables.fresh());
+                let map = Type::Map(Box::new(key), Box::new(value));
+                self.apply(expression, "cel::@mapInsert", &[map, kind])?
+            }
+            _ => {
+                self.apply(expression, "_?_:_", &[kind, Type::Int, Type::Int])?;
+                Type::Bool
+            }
+        };
+        match parts.pop() {
+            None => Ok(result),
+            Some((_, kind)) => self.apply(expression, "_?_:_", &[kind, result.clone(), result]),
+        }
+    }
+
+    fn name(&self, expression: &IdedExpr, name: &str) -> Result<Type<'s>, Problem> {
+        // A name with a dot before it is not that of a macro's variable.
+        let (plain, names) = match name.strip_prefix('.') {
+            Some(plain) => (plain, &self.names[..2]),
+            None => (name, &*self.names),
+        };
+        let mut known = names.iter().rev().filter(|(known, _)| *known == plain);
+        if let Some((_, kind)) = known.next() {
+            return Ok(kind.clone());
+        }
+        type_named(plain).ok_or_else(|| self.undeclared(expression, name))
+    }
+
+    fn undeclared(&self, at: &IdedExpr, name: &str) -> Problem {
+        self.problem(at, format!("undeclared reference to '{name}' (in container '')"))
+    }
+
+    fn select(
+        &mut self,
+        expression: &'p IdedExpr,
+        select: &'p SelectExpr,
+    ) -> Result<Type<'s>, Problem> {
+        if let Some(kind) = qualified_name(expression).and_then(|name| type_named(&name)) {
+            return Ok(kind);
+        }
+        let operand = self.of(&select.operand);
+        // A server reports the presence of a member at the macro.
+        let at =
+            if select.test { self.start(expression) } else { self.selection(expression, select) };
+        let found = self.member(&operand, &select.field, at)?;
+        Ok(if select.test { Type::Bool } else { found })
+    }
+
+    /// Returns the type of a member of a value, or of what an optional value has.
+    fn member(&mut self, operand: &Type<'s>, field: &str, at: usize) -> Result<Type<'s>, Problem> {
+        let (kind, optional) = self.variables.resolved(operand).held();
+        let found = match kind {
+            Type::Any | Type::Wrong | Type::Variable(_) => {
+                self.agree(&Type::Any, &kind);
+                Type::Any
+            }
+            Type::Map(_, value) => *value,
+            Type::Object(object) => object
+                .member(field)
+                .ok_or_else(|| Problem { at, text: format!("undefined field '{field}'") })?,
+            other => {
+                let name = self.variables.settled(&other).name();
+                let text = format!("type '{name}' does not support field selection");
+                self.problems.push(Problem { at, text });
+                Type::Any
+            }
+        };
+        Ok(if optional { found.or_absent() } else { found })
+    }
+
+    fn call(&mut self, expression: &'p IdedExpr, call: &'p CallExpr) -> Result<Type<'s>, Problem> {
+        let name = call.func_name.trim_start_matches('.');
+        if let ("_?._", [operand, field]) = (name, &*call.args)
+            && let Expr::Literal(LiteralValue::String(field)) = &field.expr
+        {
+            let operand = self.of(operand).held().0;
+            let at = self.start(expression);
+            return Ok(self.member(&operand, field.inner(), at)?.or_absent());
+        }
+        let target = call.target.as_deref();
+        let is_macro = |(known, counts): &(&str, std::ops::RangeInclusive<usize>)| {
+            *known == name && counts.contains(&call.args.len())
+        };
+        if let Some(target) = target.filter(|_| MACROS.iter().any(is_macro)) {
+            return self.two_variables(expression, target, call);
+        }
+        let qualified = target.and_then(|target| match &target.expr {
+            Expr::Ident(space) => functions::qualified(space, name),
+            _ => None,
+        });
+        let method = target.filter(|_| qualified.is_none());
+        let mut kinds = Vec::new();
+        if let Some(target) = method {
+            kinds.push(self.of(target));
+        }
+        for argument in &call.args {
+            let kind = self.of(argument);
+            if matches!(name, "_&&_" | "_||_") {
+                self.expect(argument, &Type::Bool, &kind);
+            }
+            kinds.push(kind);
+        }
+        if matches!(name, "_&&_" | "_||_") {
+            return Ok(Type::Bool);
+        }
+        if qualified.is_none() && !functions::is_declared(name) {
+            return Err(self.undeclared(expression, name));
+        }
+        let name = qualified.as_deref().unwrap_or(name);
+        let found = functions::result(name, method.is_some(), &kinds, &mut self.variables);
+        found.map_err(|problem| self.problem(expression, problem))
+    }
+
+    /// Returns the type of the result of a function that a macro calls.
+    fn apply(
+        &mut self,
+        at: &IdedExpr,
+        name: &str,
+        arguments: &[Type<'s>],
+    ) -> Result<Type<'s>, Problem> {
+        let found = functions::result(name, false, arguments, &mut self.variables);
+        found.map_err(|problem| self.problem(at, problem))
+    }
+
+    /// Returns the offset of an expression in its source.
+    fn start(&self, expression: &IdedExpr) -> usize {
+        let offset = self.program.source.offset_for(expression.id);
+        offset.map_or(0, |(start, _)| start as usize)
+    }
+
+    /// Returns the offset of the dot of a selection.
+    fn selection(&self, expression: &IdedExpr, select: &SelectExpr) -> usize {
+        let source = &self.program.source.source;
+        let from = self.start(&select.operand).min(source.len());
+        let dot = source.get(from..).and_then(|rest| rest.find(&format!(".{}", select.field)));
+        dot.map_or_else(|| self.start(expression), |dot| from + dot)
+    }
+
+    /// Returns a problem of a part of the expression.
+    pub(super) fn problem(&self, part: &IdedExpr, text: String) -> Problem {
+        Problem { at: self.start(part), text }
+    }
+
+    /// Returns a problem with its place, as a server shows both.
+    fn located(&self, problem: &Problem) -> String {
+        let source = &self.program.source.source;
+        let before = source.get(..problem.at).unwrap_or_default();
+        let line = before.matches('\n').count();
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count();
+        let text = source.lines().nth(line).unwrap_or_default();
+        let (dots, problem) = (".".repeat(column), &problem.text);
+        format!("ERROR: <input>:{}:{}: {problem}\n | {text}\n | {dots}^", line + 1, column + 1)
+    }
+}
+
+/// Returns the type of the name of a type.
+fn type_named<'s>(name: &str) -> Option<Type<'s>> {
+    let known = TYPES.iter().find(|(known, _)| *known == name);
+    let known = known.map(|(_, kind)| kind.clone());
+    known
+        .or_else(|| OPEN_TYPES.contains(&name).then_some(Type::Any))
+        .map(|kind| Type::Type(Box::new(kind)))
+}
+
+/// Returns the name that a chain of selections spells.
+fn qualified_name(expression: &IdedExpr) -> Option<String> {
+    match &expression.expr {
+        Expr::Ident(name) => Some(name.clone()),
+        Expr::Select(select) if !select.test => {
+            Some(format!("{}.{}", qualified_name(&select.operand)?, select.field))
+        }
+        _ => None,
+    }
+}
