@@ -186,7 +186,7 @@ fn kind(text: &str) -> Type<'static> {
         return match outer {
             "list" => Type::List(next()),
             "optional" => Type::Optional(next()),
-            "type" => Type::Type(next()),
+            "type" => Type::Kind(next()),
             _ => Type::Map(next(), next()),
         };
     }

@@ -113,7 +113,7 @@ fn is_duration(text: &str) -> bool {
 }
 
 fn is_timestamp(text: &str) -> bool {
-    let upper = text.bytes().nth(10) == Some(b'T') && !text.contains('z');
+    let upper = text.as_bytes().get(10) == Some(&b'T') && !text.contains('z');
     upper && !text.starts_with("0000") && formats::is_date_time(text)
 }
 

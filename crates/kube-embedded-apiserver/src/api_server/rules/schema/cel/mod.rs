@@ -6,6 +6,10 @@
 #[cfg(feature = "cel")]
 mod constants;
 #[cfg(feature = "cel")]
+mod environment;
+#[cfg(feature = "cel")]
+mod errors;
+#[cfg(feature = "cel")]
 mod functions;
 #[cfg(feature = "cel")]
 mod literals;
@@ -14,6 +18,8 @@ mod literals;
 mod program;
 #[cfg(feature = "cel")]
 mod program;
+#[cfg(feature = "cel")]
+mod stack;
 #[cfg(feature = "cel")]
 mod types;
 #[cfg(feature = "cel")]
@@ -288,6 +294,34 @@ mod tests {
         assert_eq!(told(&schema, Some(&before), &json!({"x": "1m"})), [""; 0]);
         assert_eq!(told(&schema, Some(&before), &object).len(), 1);
         let schema = time("self < duration('1m')");
+        assert!(unimplemented(&schema, None, &object).is_some());
+    }
+
+    #[test]
+    fn alternatives_are_evaluated_if_needed() {
+        let number = json!({ "type": "integer" });
+        let judged = |rule: &str, object: &Value| {
+            let schema = json!({
+                "type": "object", "x-kubernetes-validations": [{ "rule": rule }],
+                "properties": { "a": number, "b": number },
+            });
+            told(&schema, None, object)
+        };
+        let rule = "self.?a.orValue(self.b) == 1";
+        assert_eq!(judged(rule, &json!({ "a": 1 })), [""; 0]);
+        assert_eq!(judged(rule, &json!({ "b": 1 })), [""; 0]);
+        assert_eq!(judged(rule, &json!({ "a": 2 })).len(), 1);
+        let rule = "self.?a.or(optional.of(self.b)).value() == 1";
+        assert_eq!(judged(rule, &json!({ "a": 1 })), [""; 0]);
+        assert_eq!(judged(rule, &json!({})).len(), 1);
+    }
+
+    #[test]
+    fn functions_of_other_types_judge_nothing() {
+        let mut schema = with_rule("array", "self.indexOf(1) == 0");
+        schema["properties"]["x"]["items"] = json!({ "type": "integer" });
+        let object = json!({ "x": [1] });
+        assert_eq!(told(&schema, None, &object), [""; 0]);
         assert!(unimplemented(&schema, None, &object).is_some());
     }
 

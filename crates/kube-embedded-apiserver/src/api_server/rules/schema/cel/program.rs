@@ -1,82 +1,37 @@
 //! The interpreter of rules, by the crate `cel`.
 
 use std::collections::HashMap;
-use std::net::IpAddr;
 use std::sync::{Arc, LazyLock};
 
 use cel::common::ast::SourceInfo;
-use cel::common::types::{CelBool, CelString, STRING_TYPE};
-use cel::common::value::CowVal;
 use cel::objects::OptionalValue;
-use cel::{Context, Env, ExecutionError, IdedExpr, Value as CelValue};
+use cel::{Context, ExecutionError, IdedExpr, Value as CelValue};
 use parking_lot::Mutex;
 use serde_json::Value;
 
-use super::super::{formats, pattern};
 use super::types::Type;
-use super::{RuleValues, Verdict, typing, values};
+use super::{RuleValues, Verdict, environment, errors, stack, typing, values};
 use crate::api_server::failure::Cause;
 
 /// The number of compiled expressions that are kept.
 const KEPT_PROGRAMS: usize = 4096;
+
+/// The most levels of an expression for which every stack is large enough.
+const LOW_LEVELS: u16 = 40;
 
 /// The longest message that an expression may compute, in bytes.
 const LONGEST_MESSAGE: usize = 5 * 1024;
 
 static PROGRAMS: LazyLock<Mutex<HashMap<String, Program>>> = LazyLock::new(Mutex::default);
 
-static ENVIRONMENT: LazyLock<Arc<Env>> = LazyLock::new(|| Arc::new(environment()));
-
-/// The functions of Kubernetes that this server has, each a check of a text.
-const TEXT_CHECKS: [(&str, formats::Check); 3] = [
-    ("isIP", |text| text.parse::<IpAddr>().is_ok()),
-    ("isCIDR", |text| formats::of_texts("cidr").is_some_and(|is_cidr| is_cidr(text))),
-    ("isURL", |text| formats::of_texts("uri").is_some_and(|is_uri| is_uri(text))),
-];
-
-/// Returns the environment of all rules.
-fn environment() -> Env {
-    let mut env = Env::stdlib();
-    // An extension that is declared already would be the only failure.
-    for extension in [cel::extensions::strings, cel::extensions::lists] {
-        let _ = env.add_extension(extension);
-    }
-    let _ = env.add_overload("isIP", "is_ip", vec![STRING_TYPE], |args| check_text(0, &args));
-    let _ = env.add_overload("isCIDR", "is_cidr", vec![STRING_TYPE], |args| check_text(1, &args));
-    let _ = env.add_overload("isURL", "is_url", vec![STRING_TYPE], |args| check_text(2, &args));
-    let _ = env.add_member_overload(
-        "find",
-        "string_find_string",
-        STRING_TYPE,
-        vec![STRING_TYPE],
-        |args| {
-            let (text, pattern) = (text(&args, 0)?, text(&args, 1)?);
-            let pattern = pattern::compile(pattern)
-                .map_err(|problem| ExecutionError::function_error("find", problem))?;
-            let found = pattern.find(text).map_or("", |found| found.as_str());
-            Ok(CowVal::owned(CelString::from(found.to_owned())))
-        },
-    );
-    env
-}
-
-fn text<'b>(args: &'b [CowVal<'_, '_>], n: usize) -> Result<&'b str, ExecutionError> {
-    let text = args.get(n).and_then(|arg| arg.downcast_ref::<CelString>());
-    text.map(CelString::inner).ok_or_else(ExecutionError::missing_argument_or_target)
-}
-
-fn check_text<'b, 'v>(
-    check: usize,
-    args: &[CowVal<'b, 'v>],
-) -> Result<CowVal<'b, 'v>, ExecutionError> {
-    let (_, holds) = TEXT_CHECKS[check];
-    Ok(CowVal::owned(CelBool::from(holds(text(args, 0)?))))
-}
-
 /// An expression, and its source.
 pub(super) struct Parsed {
     pub(super) expression: IdedExpr,
     pub(super) source: SourceInfo,
+    /// The expression as the interpreter evaluates it.
+    pub(super) evaluated: IdedExpr,
+    /// The number of levels on which it has parts.
+    pub(super) levels: u16,
 }
 
 /// A compiled expression. A cheap clone.
@@ -92,18 +47,12 @@ impl Program {
         if let Some(known) = PROGRAMS.lock().get(source) {
             return known.clone();
         }
-        let parser = ENVIRONMENT.parser().enable_ident_escape_syntax(true);
-        let compiled = parser
-            .parse_with_source_info(source)
-            .map(|(expression, source)| Arc::new(Parsed { expression, source }));
+        let compiled = environment::parse(source).map(Arc::new);
         let uses_old = compiled.as_ref().is_ok_and(|program| {
             let references = program.expression.references();
             references.has_variable("oldSelf") || references.has_variable(".oldSelf")
         });
-        let compiled = compiled.map_err(|errors| {
-            let text = errors.to_string().replace("\n|", "\n |");
-            Arc::from(text.as_str())
-        });
+        let compiled = compiled.map_err(Arc::from);
         let program = Self { compiled, uses_old };
         let mut programs = PROGRAMS.lock();
         if programs.len() >= KEPT_PROGRAMS {
@@ -120,14 +69,29 @@ impl Program {
     /// Returns the type of the expression, or the first problem of compiling it.
     fn kind<'s>(&self, schema: &'s Value, whole: bool, optional: bool) -> Result<Type<'s>, String> {
         match &self.compiled {
-            Ok(compiled) => typing::check(compiled, schema, whole, optional),
+            Ok(compiled) => {
+                let check = || typing::check(compiled, schema, whole, optional);
+                stack::on_large(check).unwrap_or_else(|| Err("compilation failed".to_owned()))
+            }
             Err(problem) => Err(format!("compilation failed: {problem}")),
         }
     }
 
     fn evaluate(&self, seen: &RuleValues<'_>) -> Option<Result<CelValue, ExecutionError>> {
         let program = self.compiled.as_ref().ok()?;
-        let mut context = Context::with_env(ENVIRONMENT.clone());
+        if program.levels <= LOW_LEVELS {
+            Some(self.evaluate_here(program, seen))
+        } else {
+            stack::on_large(|| self.evaluate_here(program, seen))
+        }
+    }
+
+    fn evaluate_here(
+        &self,
+        program: &Parsed,
+        seen: &RuleValues<'_>,
+    ) -> Result<CelValue, ExecutionError> {
+        let mut context = Context::with_env(environment::shared());
         let value = |value: &Value| values::of(seen.schema, seen.whole, value);
         context.add_variable_from_value("self", value(seen.value));
         if self.uses_old {
@@ -140,7 +104,7 @@ impl Program {
             };
             context.add_variable_from_value("oldSelf", old.unwrap_or(CelValue::Null));
         }
-        Some(CelValue::resolve(&program.expression, &context))
+        CelValue::resolve(&program.evaluated, &context)
     }
 
     /// Evaluates a rule.
@@ -149,8 +113,8 @@ impl Program {
             Some(Ok(CelValue::Bool(true))) => Verdict::Holds,
             Some(Ok(CelValue::Bool(false))) => Verdict::Fails,
             Some(Ok(_)) | None => Verdict::NotImplemented,
-            Some(Err(error)) if is_missing(&error) => Verdict::NotImplemented,
-            Some(Err(error)) => Verdict::Error(words(&error)),
+            Some(Err(error)) if errors::is_missing(&error) => Verdict::NotImplemented,
+            Some(Err(error)) => Verdict::Error(errors::words(&error)),
         }
     }
 
@@ -165,42 +129,6 @@ impl Program {
             }
             _ => None,
         }
-    }
-}
-
-/// Returns whether a rule failed because the interpreter lacks a function or an operation.
-fn is_missing(error: &ExecutionError) -> bool {
-    match error {
-        ExecutionError::UndeclaredReference(_) | ExecutionError::UnsupportedBinaryOperator(..) => {
-            true
-        }
-        ExecutionError::NoSuchOverload(error) => {
-            error.argument_types().iter().any(|kind| kind == values::TIME)
-        }
-        ExecutionError::ValuesNotComparable(left, right) => {
-            [left, right].iter().any(|value| matches!(value, CelValue::Opaque(_)))
-        }
-        _ => false,
-    }
-}
-
-/// Returns an error of an evaluation in a server's words.
-fn words(error: &ExecutionError) -> String {
-    let evaluating = |problem: &str| format!("{problem} evaluating rule");
-    match error {
-        ExecutionError::DivisionByZero(_) => evaluating("division by zero"),
-        ExecutionError::RemainderByZero(_) => evaluating("modulus by zero"),
-        ExecutionError::Overflow(..) => evaluating("integer overflow"),
-        ExecutionError::NoSuchKey(key) => evaluating(&format!("no such key: {key}")),
-        ExecutionError::IndexOutOfBounds(CelValue::Int(index)) => {
-            evaluating(&format!("index out of bounds: {index}"))
-        }
-        ExecutionError::NoSuchOverload(_) | ExecutionError::ValuesNotComparable(..) => {
-            "'no such overload': call arguments did not match a supported operator, function or \
-             macro signature for rule"
-                .to_owned()
-        }
-        other => evaluating(&other.to_string()),
     }
 }
 

@@ -38,6 +38,64 @@ fn rules_are_typed_as_by_a_server() {
 }
 
 #[test]
+fn nested_rules_do_no_harm() {
+    let schema = json!({ "type": "object", "properties": {
+        "n": { "type": "integer" }, "b": { "type": "boolean" },
+        "ios": { "x-kubernetes-int-or-string": true },
+    }});
+    let nested = |open: &str, inner: &str, close: &str, times: usize| {
+        format!("{}{inner}{}", open.repeat(times), close.repeat(times))
+    };
+    let told = |rule: &str| {
+        let causes = check(&json!({ "rule": rule }), &schema, false, "rule");
+        causes.first().map(ToString::to_string).unwrap_or_default()
+    };
+    for rule in [
+        nested("(", "self.b", ")", 240),
+        nested("self.b ? true : ", "true", "", 240),
+        nested("", "self.ios", ".a", 240) + " == 1",
+        nested("", "self.n", " + 1", 240) + " == 1",
+        nested("", "self.b", " && self.b", 5000),
+        nested("!", "self.b", "", 5000),
+    ] {
+        assert_eq!(told(&rule), "");
+        let (mut schema, object) = (schema.clone(), json!({ "n": 1, "b": true, "ios": 1 }));
+        schema["x-kubernetes-validations"] = json!([{ "rule": rule }]);
+        super::problems(&schema, None, &object);
+    }
+    let depth = "max recursion depth exceeded";
+    for (rule, problem) in [
+        (nested("(", "self.b", ")", 5000), "ERROR"),
+        (nested("self.b ? true : ", "true", "", 5000), "ERROR"),
+        (nested("", "self.ios", ".a", 5000) + " == 1", depth),
+        (nested("", "self.n", " + 1", 5000) + " == 1", depth),
+        (nested("", "self.b //", "x", 100_000), "expression code point size exceeds limit"),
+        (nested("", "self.b", " && self.x", 300), "200 more errors were truncated"),
+    ] {
+        let told = told(&rule);
+        assert!(told.contains(problem), "{}", &told[told.len().saturating_sub(200)..]);
+    }
+}
+
+#[test]
+fn rules_of_any_depth_are_evaluated() {
+    let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } } });
+    for times in 1..20 {
+        let loops = "[1].all(x, ".repeat(times);
+        for rule in [
+            format!("{loops}self.n == 1{}", ")".repeat(times)),
+            format!("self.n{} > 1", " + 1".repeat(2 * times)),
+            format!("self.n == {}1{}", "[".repeat(times), "][0]".repeat(times)),
+        ] {
+            let mut schema = schema.clone();
+            schema["x-kubernetes-validations"] = json!([{ "rule": rule }]);
+            let problems = super::problems(&schema, None, &json!({ "n": 1 }));
+            assert!(problems.is_empty(), "{rule}: {problems:?}");
+        }
+    }
+}
+
+#[test]
 fn former_values_may_be_optional() {
     let schema = json!({ "type": "integer" });
     let problems = |rule: &str| {

@@ -27,7 +27,7 @@ pub(super) enum Type<'a> {
     /// A type with a name of its own.
     Named(&'static str),
     /// The type of types.
-    Type(Box<Type<'a>>),
+    Kind(Box<Type<'a>>),
     Optional(Box<Type<'a>>),
     List(Box<Type<'a>>),
     Map(Box<Type<'a>>, Box<Type<'a>>),
@@ -144,7 +144,7 @@ impl<'a> Type<'a> {
     fn map(&self, of: &mut impl FnMut(&Self) -> Self) -> Self {
         let mut inner = |inner: &Self| Box::new(of(inner));
         match self {
-            Self::Type(of) => Self::Type(inner(of)),
+            Self::Kind(of) => Self::Kind(inner(of)),
             Self::Optional(held) => Self::Optional(inner(held)),
             Self::List(item) => Self::List(inner(item)),
             Self::Map(key, value) => Self::Map(inner(key), inner(value)),
@@ -171,7 +171,7 @@ impl<'a> Type<'a> {
     /// Returns whether this type says as much as another one, or less.
     fn is_as_general(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Any | Self::Variable(_), _) | (Self::Type(_), Self::Type(_)) => true,
+            (Self::Any | Self::Variable(_), _) | (Self::Kind(_), Self::Kind(_)) => true,
             (_, Self::Any | Self::Variable(_)) => false,
             (Self::List(one), Self::List(other)) | (Self::Optional(one), Self::Optional(other)) => {
                 one.is_as_general(other)
@@ -192,7 +192,7 @@ impl<'a> Type<'a> {
     pub(super) fn short_name(&self) -> String {
         match self {
             Self::Null => "null_type".to_owned(),
-            Self::Type(_) => "type".to_owned(),
+            Self::Kind(_) => "type".to_owned(),
             Self::Optional(_) => "optional_type".to_owned(),
             Self::List(_) => "list".to_owned(),
             Self::Map(..) => "map".to_owned(),
@@ -214,7 +214,7 @@ impl<'a> Type<'a> {
             Self::String => "string".to_owned(),
             Self::Bytes => "bytes".to_owned(),
             Self::Named(name) => (*name).to_owned(),
-            Self::Type(of) => format!("type({})", of.name()),
+            Self::Kind(of) => format!("type({})", of.name()),
             Self::Optional(inner) => format!("optional_type({})", inner.name()),
             Self::List(item) => format!("list({})", item.name()),
             Self::Map(key, value) => format!("map({}, {})", key.name(), value.name()),
@@ -227,6 +227,8 @@ impl<'a> Type<'a> {
 #[derive(Default)]
 pub(super) struct Variables<'a> {
     known: Vec<Option<Type<'a>>>,
+    /// The types before the changes of one comparison.
+    undo: Vec<(usize, Option<Type<'a>>)>,
 }
 
 impl<'a> Variables<'a> {
@@ -261,11 +263,13 @@ impl<'a> Variables<'a> {
 
     /// Returns whether types agree in pairs, and notes the types of variables if they do.
     pub(super) fn agree(&mut self, ones: &[Type<'a>], others: &[Type<'a>]) -> bool {
-        let before = self.known.clone();
+        self.undo.clear();
         let agreed = ones.len() == others.len()
             && ones.iter().zip(others).all(|(one, other)| self.agrees(one, other));
         if !agreed {
-            self.known = before;
+            while let Some((n, before)) = self.undo.pop() {
+                self.known[n] = before;
+            }
         }
         agreed
     }
@@ -282,7 +286,7 @@ impl<'a> Variables<'a> {
             }
             (Type::Variable(n), _) => self.stands_for(*n, other),
             (one, other) if one.is_any() || other.is_any() => true,
-            (Type::Type(_), Type::Type(_)) => true,
+            (Type::Kind(_), Type::Kind(_)) => true,
             (Type::Null, kind) | (kind, Type::Null) => kind.may_be_null(),
             (Type::List(one), Type::List(other)) | (Type::Optional(one), Type::Optional(other)) => {
                 self.agrees(one, other)
@@ -307,7 +311,8 @@ impl<'a> Variables<'a> {
             None => kind.clone(),
         };
         if !self.contains(&general, n) {
-            self.known[n] = Some(general);
+            let before = self.known[n].replace(general);
+            self.undo.push((n, before));
         }
         true
     }
@@ -319,7 +324,7 @@ impl<'a> Variables<'a> {
                 *other == n
                     || self.known[*other].as_ref().is_some_and(|known| self.contains(known, n))
             }
-            Type::Type(inner) | Type::Optional(inner) | Type::List(inner) => {
+            Type::Kind(inner) | Type::Optional(inner) | Type::List(inner) => {
                 self.contains(inner, n)
             }
             Type::Map(key, value) => self.contains(key, n) || self.contains(value, n),

@@ -45,6 +45,9 @@ const MACROS: [(&str, std::ops::RangeInclusive<usize>); 7] = [
     ("transformMapEntry", 3..=4),
 ];
 
+/// The number of problems that are told.
+const TOLD_PROBLEMS: usize = 100;
+
 /// A problem, and the offset of its place in the source.
 pub(super) struct Problem {
     at: usize,
@@ -75,7 +78,11 @@ pub(super) fn check<'s>(
     }
     if !problems.is_empty() {
         problems.sort_by_key(|problem| problem.at);
-        let shown: Vec<String> = problems.iter().map(|problem| check.located(problem)).collect();
+        let told = problems.iter().take(TOLD_PROBLEMS);
+        let mut shown: Vec<String> = told.map(|problem| check.located(problem)).collect();
+        if let Some(more) = problems.len().checked_sub(TOLD_PROBLEMS).filter(|more| *more > 0) {
+            shown.push(format!("{more} more errors were truncated"));
+        }
         return Err(format!("compilation failed: {}", shown.join("\n")));
     }
     constants::check(&program.expression)
@@ -325,8 +332,9 @@ impl<'p, 's> Check<'p, 's> {
         expression: &'p IdedExpr,
         select: &'p SelectExpr,
     ) -> Result<Type<'s>, Problem> {
-        if let Some(kind) = qualified_name(expression).and_then(|name| type_named(&name)) {
-            return Ok(kind);
+        let mut types = TYPES.iter().filter(|(name, _)| name.contains('.'));
+        if let Some((name, _)) = types.find(|(name, _)| spells(expression, name)) {
+            return Ok(type_named(name).unwrap_or(Type::Any));
         }
         let operand = self.of(&select.operand);
         // A server reports the presence of a member at the macro.
@@ -449,16 +457,16 @@ fn type_named<'s>(name: &str) -> Option<Type<'s>> {
     let known = known.map(|(_, kind)| kind.clone());
     known
         .or_else(|| OPEN_TYPES.contains(&name).then_some(Type::Any))
-        .map(|kind| Type::Type(Box::new(kind)))
+        .map(|kind| Type::Kind(Box::new(kind)))
 }
 
-/// Returns the name that a chain of selections spells.
-fn qualified_name(expression: &IdedExpr) -> Option<String> {
-    match &expression.expr {
-        Expr::Ident(name) => Some(name.clone()),
-        Expr::Select(select) if !select.test => {
-            Some(format!("{}.{}", qualified_name(&select.operand)?, select.field))
+/// Returns whether a chain of selections spells a name.
+fn spells(expression: &IdedExpr, name: &str) -> bool {
+    match (&expression.expr, name.rsplit_once('.')) {
+        (Expr::Select(select), Some((head, field))) => {
+            !select.test && select.field == field && spells(&select.operand, head)
         }
-        _ => None,
+        (Expr::Ident(ident), None) => ident == name,
+        _ => false,
     }
 }

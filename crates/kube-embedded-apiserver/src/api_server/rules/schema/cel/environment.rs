@@ -1,0 +1,150 @@
+//! The environments in which expressions are parsed and evaluated, by the crate `cel`.
+
+use std::net::IpAddr;
+use std::sync::{Arc, LazyLock};
+
+use cel::common::ast::{CallExpr, ComprehensionExpr, Expr, ListExpr, LiteralValue, operators};
+use cel::common::types::{CelBool, CelString, STRING_TYPE};
+use cel::common::value::CowVal;
+use cel::parser::{Macro, MacroExprHelper};
+use cel::{Env, ExecutionError, IdedExpr, ParseErrors};
+
+use super::super::{formats, pattern};
+use super::literals::parts;
+use super::program::Parsed;
+use super::stack;
+
+/// The most characters of an expression.
+const LONGEST_SOURCE: usize = 100_000;
+
+/// The most levels of an expression.
+const MOST_LEVELS: u16 = 250;
+
+/// The functions of Kubernetes that this server has, each a check of a text.
+const TEXT_CHECKS: [(&str, formats::Check); 3] = [
+    ("isIP", |text| text.parse::<IpAddr>().is_ok()),
+    ("isCIDR", |text| formats::of_texts("cidr").is_some_and(|is_cidr| is_cidr(text))),
+    ("isURL", |text| formats::of_texts("uri").is_some_and(|is_uri| is_uri(text))),
+];
+
+static SHARED: LazyLock<Arc<Env>> = LazyLock::new(|| Arc::new(environment()));
+
+/// The environment of evaluated expressions.
+static EVALUATED: LazyLock<Env> = LazyLock::new(|| {
+    let mut env = environment();
+    // A server evaluates the alternative of an optional value only if the value is absent.
+    for (name, has_value) in [("or", false), ("orValue", true)] {
+        let _ = env.add_macro(Macro::receiver(name, 1, move |helper, target, arguments| {
+            Ok(target.take().zip(arguments.pop()).map(|(target, alternative)| {
+                alternative_to(helper, target, alternative, has_value)
+            }))
+        }));
+    }
+    env
+});
+
+/// Returns the environment of the interpreter.
+pub(super) fn shared() -> Arc<Env> {
+    SHARED.clone()
+}
+
+/// Parses an expression. Returns the problems in a server's words.
+pub(super) fn parse(source: &str) -> Result<Parsed, String> {
+    let size = source.chars().count();
+    if size > LONGEST_SOURCE {
+        return Err(format!(
+            "ERROR: <input>:-1:0: expression code point size exceeds limit: size: {size}, limit \
+             {LONGEST_SOURCE}"
+        ));
+    }
+    let parsed = stack::on_large(|| {
+        let parser = |env: &Env| {
+            env.parser().max_recursion_depth(MOST_LEVELS).enable_ident_escape_syntax(true)
+        };
+        let words = |errors: ParseErrors| errors.to_string().replace("\n|", "\n |");
+        let (expression, source_info) =
+            parser(&SHARED).parse_with_source_info(source).map_err(words)?;
+        let levels = levels(&expression);
+        if levels > MOST_LEVELS {
+            return Err("ERROR: <input>:-1:0: max recursion depth exceeded".to_owned());
+        }
+        let evaluated = parser(&EVALUATED).parse(source).map_err(words)?;
+        Ok(Parsed { expression, source: source_info, evaluated, levels })
+    });
+    parsed.unwrap_or_else(|| Err("ERROR: <input>:-1:0: the parser failed".to_owned()))
+}
+
+/// Returns the number of levels on which an expression has parts.
+fn levels(expression: &IdedExpr) -> u16 {
+    parts(expression).into_iter().map(levels).max().map_or(1, |most| most.saturating_add(1))
+}
+
+/// Returns the expression of an optional value or its alternative, which is that of a loop over
+/// nothing: the value is its result's variable.
+fn alternative_to(
+    helper: &mut MacroExprHelper<'_>,
+    target: IdedExpr,
+    alternative: IdedExpr,
+    held: bool,
+) -> IdedExpr {
+    let variable = || Expr::Ident("@optional".to_owned());
+    let mut value = |name: Option<&str>| {
+        let variable = helper.next_expr(variable());
+        let Some(name) = name else { return variable };
+        let (func_name, target) = (name.to_owned(), Some(Box::new(variable)));
+        helper.next_expr(Expr::Call(CallExpr { func_name, target, args: Vec::new() }))
+    };
+    let args = vec![value(Some("hasValue")), value(held.then_some("value")), alternative];
+    let func_name = operators::CONDITIONAL.to_owned();
+    let result = helper.next_expr(Expr::Call(CallExpr { func_name, target: None, args }));
+    let loop_cond = Expr::Literal(LiteralValue::Boolean(false.into()));
+    let all = ComprehensionExpr {
+        iter_range: helper.next_expr(Expr::List(ListExpr::default())),
+        iter_var: "@unused".to_owned(),
+        iter_var2: None,
+        accu_var: "@optional".to_owned(),
+        accu_init: target,
+        loop_cond: helper.next_expr(loop_cond),
+        loop_step: helper.next_expr(variable()),
+        result,
+    };
+    helper.next_expr(Expr::Comprehension(Box::new(all)))
+}
+
+fn environment() -> Env {
+    let mut env = Env::stdlib();
+    // An extension that is declared already would be the only failure.
+    for extension in [cel::extensions::strings, cel::extensions::lists] {
+        let _ = env.add_extension(extension);
+    }
+    let _ = env.add_overload("isIP", "is_ip", vec![STRING_TYPE], |args| check_text(0, &args));
+    let _ = env.add_overload("isCIDR", "is_cidr", vec![STRING_TYPE], |args| check_text(1, &args));
+    let _ = env.add_overload("isURL", "is_url", vec![STRING_TYPE], |args| check_text(2, &args));
+    let _ = env.add_member_overload(
+        "find",
+        "string_find_string",
+        STRING_TYPE,
+        vec![STRING_TYPE],
+        |args| {
+            let (text, pattern) = (text(&args, 0)?, text(&args, 1)?);
+            let pattern = pattern::compile(pattern)
+                .map_err(|problem| ExecutionError::function_error("find", problem))?;
+            let found = pattern.find(text).map_or("", |found| found.as_str());
+            Ok(CowVal::owned(CelString::from(found.to_owned())))
+        },
+    );
+    env
+}
+
+fn text<'b>(args: &'b [CowVal<'_, '_>], n: usize) -> Result<&'b str, ExecutionError> {
+    let text = args.get(n).and_then(|arg| arg.downcast_ref::<CelString>());
+    text.map(CelString::inner).ok_or_else(ExecutionError::missing_argument_or_target)
+}
+
+fn check_text<'b, 'v>(
+    check: usize,
+    args: &[CowVal<'b, 'v>],
+) -> Result<CowVal<'b, 'v>, ExecutionError> {
+    let (_, holds) = TEXT_CHECKS[check];
+    Ok(CowVal::owned(CelBool::from(holds(text(args, 0)?))))
+}
