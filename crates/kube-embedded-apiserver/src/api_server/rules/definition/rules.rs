@@ -14,14 +14,15 @@ pub(super) fn problems(schema: &Value, field: &str) -> Vec<Cause> {
     each(schema, field, |rule, field| text_problems(rule, schema, field))
 }
 
-/// Returns the problems of the expressions of a schema's rules.
+/// Returns the problems of the expressions of a schema's rules, which see the types of `typed`.
 pub(super) fn compilation_problems(
     schema: &Value,
+    typed: &Value,
     whole: bool,
     unmatched: Option<&str>,
     field: &str,
 ) -> Vec<Cause> {
-    each(schema, field, |rule, field| rule_problems(rule, schema, whole, unmatched, field))
+    each(schema, field, |rule, field| rule_problems(rule, typed, whole, unmatched, field))
 }
 
 fn each(schema: &Value, field: &str, of: impl Fn(&Value, &str) -> Vec<Cause>) -> Vec<Cause> {
@@ -74,6 +75,36 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[cfg(feature = "cel")]
+    #[test]
+    fn rules_need_typed_values_that_match() {
+        use super::super::schema;
+
+        let rule = |rule: &str| json!({ "type": "integer", "x-kubernetes-validations": [{ "rule": rule }] });
+        let atomic = |a: Value| json!({"type": "object", "x-kubernetes-map-type": "atomic", "properties": { "a": a }});
+        let untyped = |a: Value| json!({"x-kubernetes-preserve-unknown-fields": true, "properties": { "a": a }});
+        let list = |a: Value| json!({ "type": "array", "items": a });
+        let hidden = "unable to convert structural schema to CEL declarations";
+        for (spec, expected) in [
+            (rule("self == oldSelf"), ""),
+            (atomic(rule("self == oldSelf")), ""),
+            (json!({ "type": "object", "additionalProperties": rule("self == oldSelf") }), ""),
+            (list(rule("self > 1")), ""),
+            (list(rule("self == oldSelf")), "uncorrelatable portion of the schema within s.prop"),
+            (list(atomic(rule("self == oldSelf"))), "uncorrelatable portion of the schema within"),
+            (untyped(rule("self > 1")), hidden),
+            (untyped(list(rule("self > 1"))), hidden),
+            (untyped(atomic(rule("self > 1"))), hidden),
+            (list(untyped(rule("self > 1"))), hidden),
+        ] {
+            let schema = json!({ "type": "object", "properties": { "spec": spec } });
+            let causes = schema::problems(None, &schema, true, "s");
+            let found = causes.first().map(ToString::to_string).unwrap_or_default();
+            assert_eq!(found.is_empty(), expected.is_empty(), "{spec}: {found}");
+            assert!(found.contains(expected), "{spec}: {found}");
+        }
+    }
 
     #[test]
     fn texts_are_judged_as_by_a_server() {

@@ -131,7 +131,9 @@ struct Context<'a> {
     in_metadata: bool,
     /// The reason for which defaults are forbidden.
     no_defaults: Option<&'a str>,
-    /// The outermost list or object whose parts cannot be matched with those before a change.
+    /// True inside of a value without a type, which rules do not see.
+    hidden: bool,
+    /// The outermost list whose elements cannot be matched with those before a change.
     unmatched: Option<&'a str>,
 }
 
@@ -162,7 +164,9 @@ impl Walk {
         if self.compiles && self.causes.len() == before {
             let whole = context.root || flag(schema, "x-kubernetes-embedded-resource");
             let unmatched = context.unmatched;
-            self.rules.extend(rules::compilation_problems(schema, whole, unmatched, field));
+            let typed = if context.hidden { &Value::Null } else { schema };
+            let found = rules::compilation_problems(schema, typed, whole, unmatched, field);
+            self.rules.extend(found);
         }
     }
 
@@ -197,14 +201,12 @@ impl Walk {
     }
 
     fn children(&mut self, schema: &Value, field: &str, context: &Context<'_>) {
-        let inner = Context { root: false, ..*context };
+        let untyped = schema["type"].is_null() && !flag(schema, "x-kubernetes-int-or-string");
+        let inner = Context { root: false, hidden: context.hidden || untyped, ..*context };
         let additional = &schema["additionalProperties"];
         let properties = schema["properties"].as_object().filter(|all| !all.is_empty());
-        let unmatched = |matched: bool| inner.unmatched.or((!matched).then_some(field));
-        let of_member =
-            Context { unmatched: unmatched(schema["x-kubernetes-map-type"] != "atomic"), ..inner };
-        let of_element =
-            Context { unmatched: unmatched(schema["x-kubernetes-list-type"] == "map"), ..inner };
+        let unkeyed = Some(field).filter(|_| schema["x-kubernetes-list-type"] != "map");
+        let of_element = Context { unmatched: inner.unmatched.or(unkeyed), ..inner };
         if !additional.is_null() {
             let field = format!("{field}.additionalProperties");
             if properties.is_some() && *additional != true {
@@ -221,10 +223,10 @@ impl Walk {
             if whole && matches!(&**name, "metadata" | "kind" | "apiVersion") {
                 let reason = format!("in top-level {name}");
                 let no_defaults = Some(&*reason).filter(|_| context.root).or(inner.no_defaults);
-                let inner = Context { in_metadata: true, no_defaults, ..of_member };
+                let inner = Context { in_metadata: true, no_defaults, ..inner };
                 self.schema(property, &field, &inner);
             } else {
-                self.schema(property, &field, &of_member);
+                self.schema(property, &field, &inner);
             }
         }
         self.schema(&schema["not"], &format!("{field}.not"), &inner);

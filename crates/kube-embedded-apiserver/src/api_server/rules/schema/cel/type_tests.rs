@@ -68,7 +68,9 @@ fn nested_rules_do_no_harm() {
         (nested("(", "self.b", ")", 5000), "ERROR"),
         (nested("self.b ? true : ", "true", "", 5000), "ERROR"),
         (nested("", "self.ios", ".a", 5000) + " == 1", depth),
-        (nested("", "self.n", " + 1", 5000) + " == 1", depth),
+        (nested("", "self.ios", ".a", 49_000) + " == 1", depth),
+        (nested("", "self.n", "+1", 49_000) + " == 1", depth),
+        (nested("!(", "self.b", ")", 33_000), "ERROR"),
         (nested("", "self.b //", "x", 100_000), "expression code point size exceeds limit"),
         (nested("", "self.b", " && self.x", 300), "200 more errors were truncated"),
     ] {
