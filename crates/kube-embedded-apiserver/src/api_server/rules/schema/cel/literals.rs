@@ -151,15 +151,15 @@ fn template(check: &Check<'_, '_>, at: &IdedExpr, call: &CallExpr) -> Result<(),
             }
         };
         let mut clause = after.chars();
+        let precision_problem =
+            |text: &str| clause_problem(&format!("error while parsing precision: {text}"));
         let Some(letter) = clause.next() else {
-            let problem =
-                "error while parsing precision: could not find end of precision specifier";
-            return clause_problem(problem);
+            return precision_problem("could not find end of precision specifier");
         };
         if let Some(text) = precision.filter(|text| text.parse::<i64>().is_err()) {
-            let problem = format!("strconv.Atoi: parsing {text:?}: invalid syntax");
-            return clause_problem(&format!(
-                "error while parsing precision: error while converting precision to integer: {problem}"
+            return precision_problem(&format!(
+                "error while converting precision to integer: strconv.Atoi: parsing {text:?}: \
+                 invalid syntax"
             ));
         }
         let Some((kinds, words)) = clause_of(letter) else {

@@ -55,7 +55,7 @@ fn nested_rules_do_no_harm() {
         nested("self.b ? true : ", "true", "", 240),
         nested("", "self.ios", ".a", 240) + " == 1",
         nested("", "self.n", " + 1", 240) + " == 1",
-        nested("", "self.b", " && self.b", 5000),
+        nested("", "self.b", " && self.b", 1000),
         nested("!", "self.b", "", 5000),
     ] {
         assert_eq!(told(&rule), "");
@@ -65,12 +65,10 @@ fn nested_rules_do_no_harm() {
     }
     let depth = "max recursion depth exceeded";
     for (rule, problem) in [
-        (nested("(", "self.b", ")", 5000), "ERROR"),
         (nested("self.b ? true : ", "true", "", 5000), "ERROR"),
-        (nested("", "self.ios", ".a", 5000) + " == 1", depth),
-        (nested("", "self.ios", ".a", 49_000) + " == 1", depth),
-        (nested("", "self.n", "+1", 49_000) + " == 1", depth),
-        (nested("!(", "self.b", ")", 33_000), "ERROR"),
+        (nested("", "self.ios", ".a", 10_000) + " == 1", depth),
+        (nested("", "self.n", "+1", 10_000) + " == 1", depth),
+        (nested("!(", "self.b", ")", 10_000), "ERROR"),
         (nested("", "self.b //", "x", 100_000), "expression code point size exceeds limit"),
         (nested("", "self.b", " && self.x", 300), "200 more errors were truncated"),
     ] {
