@@ -206,6 +206,7 @@ impl ApiCollection {
                     shard: ShardFilter::new(shard, encoding, namespace),
                     elsewhere: threads.count() > 1,
                     stated: StatedType::default(),
+                    untyped: None,
                     list_kind,
                     budget: YieldBudget::new(),
                     head: Some(Vec::new()),

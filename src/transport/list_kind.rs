@@ -29,6 +29,8 @@ pub(super) struct StatedType {
     pub(super) kind: Option<String>,
     /// True if there was an `items` field, even an empty one.
     pub(super) items: bool,
+    /// True if the metadata has a version.
+    pub(super) version: bool,
 }
 
 /// The result of checking a list's kind.
@@ -53,24 +55,41 @@ impl StatedType {
         }
     }
 
-    /// Checks a complete list, and notes its kind. One of another kind than the last is refused
-    /// once: it may be the empty list of another resource, or the definition has changed.
+    /// Checks a complete list of this size in bytes, and notes its kind. One of another kind than
+    /// the last is refused once: it may be the empty list of another resource, or the definition
+    /// has changed.
     pub(super) fn check_whole(
         &self,
         expected: &Expected<'_>,
         last: &Mutex<Option<String>>,
+        size: u64,
     ) -> Result<(), Fault> {
         self.check(expected)?;
         let verdict = self.verdict(expected);
+        if verdict == Verdict::OnlyWithItems && !self.items {
+            return Err(self.wrong(expected));
+        }
+        if !(self.items || self.version && self.names(expected)) {
+            let problem = WITHOUT_ITEMS.to_owned();
+            return Err(Fault::Malformed { offset: size, problem });
+        }
         let last = last.lock().replace(self.kind.clone().unwrap_or_default());
         let changed = last.is_some() && last.as_deref() != self.kind.as_deref();
         let is_list = self.kind.as_deref().is_some_and(|kind| kind.len() > "List".len());
-        if verdict == Verdict::OnlyWithItems && !self.items
-            || verdict == Verdict::Open && is_list && changed
-        {
+        if verdict == Verdict::Open && is_list && changed {
             return Err(self.wrong(expected));
         }
         Ok(())
+    }
+
+    /// Returns whether the list states the usual name of the requested type, and its group and
+    /// version. Go leaves out the items of an empty list if its type says so. Any other object
+    /// without items is no list.
+    fn names(&self, expected: &Expected<'_>) -> bool {
+        let kind = self.kind.as_deref().and_then(|kind| kind.strip_suffix("List"));
+        let (Some(kind), Some(version)) = (kind, self.api_version.as_deref()) else { return false };
+        let is_metadata = expected.metadata_only && (kind, version) == (METADATA, METADATA_VERSION);
+        is_metadata || (kind, version) == (expected.kind, expected.api_version)
     }
 
     /// Checks an item of the list. If the list has stated that it is the requested one, only an
@@ -123,6 +142,13 @@ pub(super) fn wrong_list(requested: &str, kind: &str, version: &str, list: &str)
 /// The kind of an object if only its metadata was requested.
 pub(super) const METADATA: &str = "PartialObjectMetadata";
 
+/// The group and version of such objects.
+const METADATA_VERSION: &str = "meta.k8s.io/v1";
+
+/// The problem of an answer that may be anything.
+const WITHOUT_ITEMS: &str = "there are no `items`, and kind, apiVersion and resourceVersion do not \
+    show that this is the requested list";
+
 /// Returns the part of a text that an error repeats.
 pub(super) fn clip(text: &str) -> String {
     text.chars().take(LONGEST).collect()
@@ -134,8 +160,9 @@ mod tests {
 
     fn judged(expected: &Expected<'_>, version: &str, kind: &str, items: bool) -> bool {
         let stated = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        let stated = StatedType { api_version: stated(version), kind: stated(kind), items };
-        stated.check_whole(expected, &Mutex::new(None)).is_ok()
+        let (api_version, kind) = (stated(version), stated(kind));
+        let stated = StatedType { api_version, kind, items, version: true };
+        stated.check_whole(expected, &Mutex::new(None), 0).is_ok()
     }
 
     #[test]
@@ -174,6 +201,9 @@ mod tests {
             ("example.com/v1", "WidgetList", false, true),
             ("example.com/v1", "Widgets", true, true),
             ("example.com/v1", "Widgets", false, false),
+            ("example.com/v1", "AllWidgetsList", false, false),
+            ("example.com/v1", "List", false, false),
+            ("", "WidgetList", false, false),
             ("example.com/v1", "AllWidgetsList", true, true),
             ("v1", "ServiceList", true, false),
             ("example.com/v2", "WidgetList", true, false),
@@ -210,7 +240,8 @@ mod tests {
         let last = Mutex::new(None);
         let check = |kind: &str| {
             let (api_version, kind) = (Some("example.com/v1".into()), Some(kind.into()));
-            StatedType { api_version, kind, items: true }.check_whole(&widgets, &last).is_ok()
+            let stated = StatedType { api_version, kind, items: true, version: true };
+            stated.check_whole(&widgets, &last, 0).is_ok()
         };
         let answers = ["WidgetList", "GadgetList", "WidgetList", "GadgetList", "GadgetList"];
         assert_eq!(answers.map(check), [true, false, true, false, true]);

@@ -58,6 +58,8 @@ pub(super) struct Reader<P> {
     pub(super) elsewhere: bool,
     /// The type that a JSON list has stated so far.
     pub(super) stated: StatedType,
+    /// The metadata of a JSON list whose kind has not come yet. That of another list says nothing.
+    pub(super) untyped: Option<ListMetadata>,
     /// The kind of the last JSON list.
     pub(super) list_kind: Arc<Mutex<Option<String>>>,
     /// Yields, because a large list may arrive faster than it can be decoded.
@@ -98,6 +100,11 @@ impl Reader<ListPart> {
                 }
                 Some(Ok(ListPart::Metadata(metadata, offset))) => {
                     let metadata = self.metadata(&metadata, offset)?;
+                    self.stated.version |= metadata.version.is_some();
+                    if self.answer.encoding == Encoding::Json && self.stated.kind.is_none() {
+                        self.untyped = Some(metadata);
+                        continue;
+                    }
                     return Ok(Some((RawItem::Item(ListItem::Meta(metadata)), self)));
                 }
                 Some(Ok(ListPart::Items)) => self.stated.items = true,
@@ -114,21 +121,22 @@ impl Reader<ListPart> {
                 Some(Ok(ListPart::Kind(kind))) => {
                     self.stated.kind = Some(kind);
                     self.check_list().await?;
+                    if let Some(metadata) = self.untyped.take() {
+                        return Ok(Some((RawItem::Item(ListItem::Meta(metadata)), self)));
+                    }
                 }
                 Some(Err(malformed)) => return Err(self.malformed(&malformed)),
                 None => match (self.next_frame(&mut ends).await, self.framer.within()) {
                     (Some(frame), _) => self.push(frame.map_err(|fault| self.error(fault))?),
                     (None, None) => {
                         if self.answer.encoding == Encoding::Json {
-                            let whole = self.stated.check_whole(&self.expected(), &self.list_kind);
+                            let (expected, size) = (self.expected(), self.incoming.returned());
+                            let whole = self.stated.check_whole(&expected, &self.list_kind, size);
                             whole.map_err(|fault| self.error(fault))?;
-                            // A JSON list always has `items`, even if they are empty.
-                            if !self.stated.items {
-                                return Err(self.truncated("a list without items"));
-                            }
                         }
                         self.incoming.finish();
-                        return Ok(None);
+                        let untyped = self.untyped.take();
+                        return Ok(untyped.map(|meta| (RawItem::Item(ListItem::Meta(meta)), self)));
                     }
                     (None, Some(within)) => return Err(self.truncated(within)),
                 },

@@ -3,6 +3,7 @@
 mod bodies;
 mod confused;
 mod failures;
+mod itemless;
 mod keys;
 mod proofs;
 mod versions;
