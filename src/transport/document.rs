@@ -2,17 +2,21 @@
 //!
 //! The answer may be that to another request, and hold Secrets: no log and no error quotes it.
 
+use std::fmt;
+
 use bytes::Bytes;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use http::header::{ACCEPT, RETRY_AFTER};
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{APIResource, APIResourceList};
 use kube::api::Api;
 use kube::client::Body;
 use kube::core::request::Error as BuildError;
 use kube::core::response::{StatusDetails, StatusSummary};
 use kube::{Client, Resource, core::Status};
+use serde::Deserialize;
 use serde::de::{DeserializeOwned, Error as _};
 
 use crate::error::{quoted, without_credentials};
@@ -24,8 +28,47 @@ pub(crate) async fn read_document<T: DeserializeOwned>(
     path: &str,
     accept: &'static str,
 ) -> Result<T, kube::Error> {
+    parsed(&read(client, path, accept).await?)
+}
+
+/// Reads a document of discovery. An answer that does not state this kind says nothing about what
+/// is served. The lists in the document may be missing or null, because Go writes empty ones so.
+pub(crate) async fn read_discovery<T: k8s_openapi::Resource + DeserializeOwned>(
+    client: &Client,
+    path: &str,
+) -> Result<T, kube::Error> {
+    #[derive(Deserialize)]
+    struct Stated {
+        kind: String,
+    }
+    let body = read(client, path, "application/json").await?;
+    if parsed::<Stated>(&body)?.kind != T::KIND {
+        return Err(unusable(format_args!("the answer to {path} is no {}", T::KIND)));
+    }
+    parsed(&body)
+}
+
+/// Reads the resources that discovery lists in a group and version.
+pub(crate) async fn read_resources(
+    client: &Client,
+    api_version: &str,
+) -> Result<Vec<APIResource>, kube::Error> {
+    let root = if api_version.contains('/') { "apis" } else { "api" };
+    let path = format!("/{root}/{api_version}");
+    let APIResourceList { group_version, resources } = read_discovery(client, &path).await?;
+    if group_version != api_version {
+        return Err(unusable(format_args!("the answer to {path} is of another group and version")));
+    }
+    Ok(resources)
+}
+
+fn read(
+    client: &Client,
+    path: &str,
+    accept: &'static str,
+) -> BoxFuture<'static, Result<Bytes, kube::Error>> {
     let request = Request::get(path).header(ACCEPT, accept).body(Body::empty());
-    document(answered(client.clone(), request.map_err(kube::Error::HttpError))).await
+    answered(client.clone(), request.map_err(kube::Error::HttpError))
 }
 
 /// Sends a request that is built for the collection of an [`Api`], and reads its answer. Not the
@@ -44,7 +87,7 @@ pub(crate) fn ask<K: Resource + Clone, T: DeserializeOwned>(
 fn document<T: DeserializeOwned>(
     answered: BoxFuture<'static, Result<Bytes, kube::Error>>,
 ) -> BoxFuture<'static, Result<T, kube::Error>> {
-    async { parsed(answered.await) }.boxed()
+    async { parsed(&answered.await?) }.boxed()
 }
 
 /// Sends a request, and returns the body of its answer. Boxed: it is much code for each document.
@@ -64,9 +107,13 @@ fn answered(
     answered.boxed()
 }
 
-fn parsed<T: DeserializeOwned>(body: Result<Bytes, kube::Error>) -> Result<T, kube::Error> {
-    let custom = |error| kube::Error::SerdeError(serde_json::Error::custom(error));
-    kube_decode::json(&body?).map_err(custom)
+fn parsed<T: DeserializeOwned>(body: &[u8]) -> Result<T, kube::Error> {
+    kube_decode::json(body).map_err(unusable)
+}
+
+/// Returns the error of an answer that is not the requested document.
+pub(crate) fn unusable(problem: impl fmt::Display) -> kube::Error {
+    kube::Error::SerdeError(serde_json::Error::custom(problem))
 }
 
 /// Returns the Status of a refusal. It quotes any other body only if that is plain text.

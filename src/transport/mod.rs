@@ -71,7 +71,7 @@ mod source;
 
 pub(crate) use self::collection::VersionInUse;
 pub(crate) use self::decode_threads::DecodeThreads;
-pub(crate) use self::document::{ask, read_document};
+pub(crate) use self::document::{ask, read_discovery, read_document, read_resources, unusable};
 pub(crate) use self::managed_fields::ManagedFields;
 pub use self::source::ApiSource;
 #[doc(no_inline)]

@@ -85,3 +85,57 @@ async fn group_that_is_refused_once_is_followed() {
         assert_eq!(kinds(&server).await, 2, "{code}");
     }
 }
+
+/// An answer without a kind, or to another request, says nothing about what is served.
+#[tokio::test(start_paused = true)]
+async fn answer_that_is_no_discovery_takes_no_kind_away() {
+    for path in ["/api", "/api/v1", "/apis", "/apis/apps/v1"] {
+        for body in [
+            "{}",
+            "null",
+            "[]",
+            "",
+            r#"{"resources":null,"groups":null,"versions":null}"#,
+            r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success"}"#,
+            r#"{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"batch/v1"}"#,
+        ] {
+            let server = ApiServer::new();
+            answer_once(&server, path, move || Response::new(body.into()));
+            assert_eq!(kinds(&server).await, 2, "{path} {body}");
+        }
+    }
+    for body in ["{}", r#"{"kind":"APIResourceList","resources":[]}"#] {
+        let log = Log::default();
+        let _guard = log.install(tracing::Level::WARN);
+        let server = ApiServer::new();
+        answer_once(&server, "/api/v1", move || Response::new(body.into()));
+        let factory = factory_of(server.client());
+        let resource = ApiResource::erase::<ConfigMap>(&());
+        let maps = factory.dynamic_with(&resource, InformerSpec::new().when_served()).unwrap();
+        factory.start().unwrap();
+        maps.wait_for_sync(60 * S).await.unwrap();
+        assert!(log.text().contains("discovery failed"), "{}", log.text());
+        factory.shutdown().await;
+    }
+}
+
+/// Go writes an empty list as null, or leaves it out.
+#[tokio::test(start_paused = true)]
+async fn document_of_discovery_may_lack_its_list() {
+    for list in ["", r#","resources":null"#] {
+        let server = ApiServer::new();
+        let body = format!(r#"{{"kind":"APIResourceList","groupVersion":"apps/v1"{list}}}"#);
+        server.intercept(move |request| {
+            (request.target == "/apis/apps/v1").then(|| Response::new(body.clone().into()))
+        });
+        assert_eq!(kinds(&server).await, 1);
+    }
+    for list in ["", r#","groups":null"#] {
+        let server = ApiServer::new();
+        let body = format!(r#"{{"kind":"APIGroupList","apiVersion":"v1"{list}}}"#);
+        server.intercept(move |request| {
+            (request.target == "/apis").then(|| Response::new(body.clone().into()))
+        });
+        assert_eq!(kinds(&server).await, 1);
+    }
+}

@@ -19,7 +19,7 @@ use super::target::{Target, WriteVerb};
 use crate::controller::BoxError;
 use crate::object::{ObjectKey, ResourceVersion};
 use crate::time::Moment;
-use crate::transport::read_document;
+use crate::transport::{read_document, unusable};
 
 tokio::task_local! {
     /// The reconcile that runs in this task.
@@ -280,12 +280,14 @@ pub(super) async fn quorum_list(
     deleted_unseen: bool,
 ) -> Result<(ResourceVersion, Option<(Option<Written>, Expectation)>), kube::Error> {
     let list: List = read_document(client, &target.quorum_list(), METADATA_ONLY).await?;
-    let listed = ResourceVersion::from(list.metadata.resource_version.unwrap_or_default().as_str());
+    let Some((listed, items)) = list.proved() else {
+        return Err(unusable("the answer is no list: its kind, version or items are missing"));
+    };
     let reached = || Some((None, Expectation::AtLeast(listed.clone())));
     let Some(name) = &target.name else {
         return Ok((listed.clone(), reached()));
     };
-    let found = list.items.into_iter().find(|item| item.metadata.name.as_ref() == Some(name));
+    let found = items.into_iter().find(|item| item.metadata.name.as_ref() == Some(name));
     let version = found.as_ref().and_then(|item| item.metadata.resource_version.as_deref());
     let expectation = match version {
         Some(version) => Expectation::AtLeast(version.into()),
@@ -356,9 +358,21 @@ struct Details {
 #[derive(Deserialize)]
 struct List {
     #[serde(default)]
-    metadata: Metadata,
+    kind: String,
     #[serde(default)]
-    items: Vec<WriteAnswer>,
+    metadata: Metadata,
+    /// Go may leave out the items of an empty list, or write them as null.
+    items: Option<Vec<WriteAnswer>>,
+}
+
+impl List {
+    /// Returns version and items. `None` if this may be anything, which proves no object absent.
+    fn proved(self) -> Option<(ResourceVersion, Vec<WriteAnswer>)> {
+        let Self { kind, metadata, items } = self;
+        let is_list = kind != "Status" && (items.is_some() || kind.ends_with("List"));
+        let version = metadata.resource_version.filter(|version| !matches!(&**version, "" | "0"));
+        is_list.then_some((version?.as_str().into(), items.unwrap_or_default()))
+    }
 }
 
 impl WriteAnswer {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use futures::{FutureExt, StreamExt, stream};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{APIGroupList, APIResourceList, APIVersions};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{APIGroupList, APIResource, APIVersions};
 use kube::core::ApiResource;
 use kube::{Client, Error};
 use tokio::time::{sleep, timeout};
@@ -13,12 +13,13 @@ use super::definition::Definition;
 use super::kinds::{Kind, defines};
 use super::members::Wanted;
 use super::registration::{Registered, Registration, may_be_undefined, registered};
-use super::serving::{document, is_missing};
+use super::serving::{in_time, is_missing};
 use crate::factory::{InformerSpec, Interest, SharedInformerFactory};
 use crate::indexer::Indexer;
 use crate::informer::StartError;
 use crate::storage::Storage;
 use crate::sync::Mutex;
+use crate::transport::{read_discovery, read_resources};
 
 /// The pause after a failed discovery.
 const PAUSE: Duration = Duration::from_secs(5);
@@ -129,11 +130,11 @@ impl Discovered {
 async fn discover(client: &Client) -> Result<(Wanted<Kind>, HashSet<String>), Error> {
     let mut silent = HashSet::new();
     let mut found = BTreeMap::new();
-    for version in document::<APIVersions>(client, "/api").await?.versions {
-        let listed = document(client, &format!("/api/{version}")).await?;
+    for version in in_time(read_discovery::<APIVersions>(client, "/api")).await?.versions {
+        let listed = in_time(read_resources(client, &version)).await?;
         add_listed(&mut found, "", &version, listed);
     }
-    let groups = document::<APIGroupList>(client, "/apis").await?.groups;
+    let groups = in_time(read_discovery::<APIGroupList>(client, "/apis")).await?.groups;
     let mut left: Vec<_> = groups
         .into_iter()
         .filter_map(|group| {
@@ -145,8 +146,8 @@ async fn discover(client: &Client) -> Result<(Wanted<Kind>, HashSet<String>), Er
         let mut failed = Vec::new();
         let answers = left.into_iter().map(|(group, preferred)| {
             let answer = async move {
-                let path = format!("/apis/{}", preferred.group_version);
-                (group, preferred, document(client, &path).await)
+                let answer = in_time(read_resources(client, &preferred.group_version)).await;
+                (group, preferred, answer)
             };
             answer.boxed()
         });
@@ -174,8 +175,8 @@ async fn discover(client: &Client) -> Result<(Wanted<Kind>, HashSet<String>), Er
     Ok((found, silent))
 }
 
-fn add_listed(found: &mut Wanted<Kind>, group: &str, version: &str, listed: APIResourceList) {
-    for resource in listed.resources {
+fn add_listed(found: &mut Wanted<Kind>, group: &str, version: &str, listed: Vec<APIResource>) {
+    for resource in listed {
         let can = |verb: &str| resource.verbs.iter().any(|other| other == verb);
         if resource.name.contains('/') || !can("list") || !can("watch") {
             continue;

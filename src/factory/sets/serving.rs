@@ -5,11 +5,9 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::{BoxFuture, pending};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::APIResourceList;
 use kube::Client;
 use kube::api::DynamicObject;
 use kube::core::ApiResource;
-use serde::de::DeserializeOwned;
 use tokio::time::{sleep, timeout};
 
 use super::definition::Definition;
@@ -20,7 +18,7 @@ use crate::reflector::{Serving, ServingState};
 use crate::storage::Storage;
 use crate::sync::Mutex;
 use crate::time::Moment;
-use crate::transport::{VersionInUse, read_document};
+use crate::transport::{VersionInUse, read_resources};
 
 /// The longest time that a discovery request may take, and the pause after a failed one.
 const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -122,10 +120,11 @@ impl SharedInformerFactory {
     }
 }
 
-/// Reads a document of discovery, within its time.
-pub(super) async fn document<T: DeserializeOwned>(client: &Client, path: &str) -> kube::Result<T> {
-    let reading = read_document(client, path, "application/json").boxed();
-    timeout(DISCOVERY_TIMEOUT, reading)
+/// Limits the time of a discovery request.
+pub(super) async fn in_time<T>(
+    request: impl Future<Output = kube::Result<T>> + Send,
+) -> kube::Result<T> {
+    timeout(DISCOVERY_TIMEOUT, request.boxed())
         .await
         .unwrap_or_else(|_| Err(kube::Error::Service("discovery got no answer".into())))
 }
@@ -186,11 +185,9 @@ impl ServedKind {
             return;
         }
         let had_synced = self.definitions.has_synced();
-        let ApiResource { api_version, plural, group, .. } = &self.resource;
-        let root = if group.is_empty() { "api" } else { "apis" };
-        let path = format!("/{root}/{api_version}");
-        let listed = match document::<APIResourceList>(&self.client, &path).await {
-            Ok(served) => served.resources.iter().any(|resource| resource.name == *plural),
+        let ApiResource { api_version, plural, .. } = &self.resource;
+        let listed = match in_time(read_resources(&self.client, api_version)).await {
+            Ok(served) => served.iter().any(|resource| resource.name == *plural),
             Err(error) if is_missing(&error) => false,
             Err(error) => {
                 tracing::warn!(resource = self.name, %error, "discovery failed");
