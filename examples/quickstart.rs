@@ -141,7 +141,7 @@ async fn show_progress(pods: &SharedInformer<Pod>) {
     let terminal = std::io::stdout().is_terminal();
     while !pods.has_synced() {
         let status = pods.status().reflector;
-        if let ReflectorState::Listing { loaded, total } = status.state {
+        if let ReflectorState::Listing { loaded, total, .. } = status.state {
             let filled = total.map_or(0, |total| 40 * loaded / total.max(1)).min(40);
             let filled = usize::try_from(filled).unwrap_or(40);
             let total = total.map_or("?".to_owned(), |total| total.to_string());

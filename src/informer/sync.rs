@@ -211,23 +211,23 @@ impl Unsynced {
             ReflectorState::AwaitingShard => {
                 format!("{and} has no shard to follow, because this replica holds no slot")
             }
-            ReflectorState::AwaitingKind => {
-                let reason = self.not_served.as_deref().unwrap_or_default();
-                format!("{and} waits until its kind is served: {reason}")
-            }
-            ReflectorState::Listing { loaded, total: Some(total) } => {
-                format!("{and} has listed {loaded} of {total} objects")
-            }
-            ReflectorState::Listing { loaded, total: None } => {
-                format!("{and} has listed {loaded} objects")
+            ReflectorState::AwaitingKind => match &self.not_served {
+                Some(reason) => format!("{and} waits until its kind is served: {reason}"),
+                None => format!("{and} waits to learn whether its kind is served"),
+            },
+            ReflectorState::Listing { pages, loaded, total } => {
+                let total = total.map(|total| format!(" of {total}")).unwrap_or_default();
+                let pages = if pages == 0 { "" } else { &format!(" in {pages} pages") };
+                format!("{and} has listed {loaded}{total} objects{pages}")
             }
             ReflectorState::Watching if and.is_empty() => {
                 " was listed and is not stored yet".into()
             }
             ReflectorState::Watching => String::new(),
-            ReflectorState::Waiting(delay) => {
-                format!(": next try in {:.1?}", delay.saturating_sub(self.state_age))
-            }
+            ReflectorState::Waiting(delay) => match delay.saturating_sub(self.state_age) {
+                Duration::ZERO => ": the next try is due".into(),
+                left => format!(": next try in {left:.1?}"),
+            },
             ReflectorState::Stopped => format!("{and} was stopped"),
         }
     }

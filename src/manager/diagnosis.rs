@@ -4,7 +4,6 @@
 use std::time::Duration;
 
 use futures::FutureExt;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::APIResourceList;
 use kube::Client;
 use tokio::time::{sleep, timeout};
 
@@ -14,7 +13,8 @@ use crate::error::Fault;
 use crate::factory::SharedInformerFactory;
 use crate::informer::{InformerStatus, SyncError, Unsynced};
 use crate::lister_watcher::Collection;
-use crate::transport::read_document;
+use crate::reflector::ReflectorState;
+use crate::transport::read_resources;
 
 /// The period of the check of informers that have not synced.
 const PERIOD: Duration = Duration::from_millis(500);
@@ -62,6 +62,11 @@ pub(super) async fn explain(factory: &SharedInformerFactory, error: ManagerError
     for informer in unsynced {
         let collection = &informer.collection;
         let Some((last_error, _)) = &informer.last_error else { continue };
+        // What the server lists now, it does not refuse.
+        if matches!(informer.state, ReflectorState::Listing { pages, loaded, .. } if pages + loaded > 0)
+        {
+            continue;
+        }
         match last_error.fault() {
             Fault::Status(status) if status.code == 403 => {
                 let (collection, message) = (collection.clone(), status.message.clone());
@@ -93,14 +98,14 @@ async fn not_found_cause(
     collection: &Collection,
 ) -> Option<ManagerError> {
     let (api, plural) = path.rsplit_once('/')?;
-    let discovery = read_document::<APIResourceList>(client, api, "application/json").boxed();
     let (_, api_version) = api.strip_prefix('/')?.split_once('/')?;
+    let discovery = read_resources(client, api_version).boxed();
     let not_served = || {
         let (collection, api_version) = (collection.clone(), api_version.to_owned());
         Some(ManagerError::NotServed { collection, api_version })
     };
     match timeout(DISCOVERY_TIMEOUT, discovery).await.ok()? {
-        Ok(served) => match served.resources.iter().find(|resource| resource.name == plural) {
+        Ok(served) => match served.iter().find(|resource| resource.name == plural) {
             None => not_served(),
             Some(resource) if !resource.namespaced && collection.namespace.is_some() => {
                 Some(ManagerError::WrongScope { collection: collection.clone() })

@@ -102,8 +102,13 @@ impl ReflectorDriver {
         };
         self.permit = match permits.clone().try_acquire_owned() {
             Err(TryAcquireError::NoPermits) => {
+                let before = self.status.cell().state();
                 self.status.enter(ReflectorState::AwaitingPermit);
-                permits.acquire_owned().await.ok()
+                let permit = permits.acquire_owned().await.ok();
+                if matches!(step, Step::List { fresh: false, .. }) {
+                    self.status.enter(before);
+                }
+                permit
             }
             // A closed semaphore sets no limit.
             permit => permit.ok(),
@@ -190,7 +195,9 @@ impl ReflectorDriver {
             Step::Watch { query, at_most } => {
                 self.stream = None;
                 if let Some(time) = self.busy_for.take() {
-                    sleep(machine.spread(time)).await;
+                    let time = machine.spread(time);
+                    self.status.enter(ReflectorState::Waiting(time));
+                    sleep(time).await;
                     self.permit = None;
                 }
                 self.status.enter(ReflectorState::Watching);
@@ -247,7 +254,9 @@ impl ReflectorDriver {
     }
 
     async fn wait(&mut self, delay: Duration, machine: &mut Machine) -> StepOutcome {
-        self.status.enter(ReflectorState::Waiting(delay));
+        if !machine.is_between_pages() {
+            self.status.enter(ReflectorState::Waiting(delay));
+        }
         // At random, so that those who get the permits next do not all come at the same moment.
         let time = self.busy_for.take().map(|time| machine.spread(time.min(delay)));
         let held = self.permit.take().zip(time);

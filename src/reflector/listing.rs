@@ -14,7 +14,6 @@ use super::observing::{Observed, filled};
 use super::options::ReflectorOptions;
 use super::pages::Pages;
 use super::read_permit::ReadPermit;
-use super::status::ReflectorState;
 use super::step::StepOutcome;
 use crate::error::{Fault, FaultClass, SourceError, Verb};
 use crate::lister_watcher::{
@@ -49,7 +48,6 @@ impl ReflectorDriver {
         self.listed = Instant::now();
         self.list_begun = Moment::now();
         self.status.lists();
-        self.status.enter(ReflectorState::Listing { loaded: 0, total: None });
     }
 
     pub(super) async fn list_failed(&mut self, error: &SourceError) -> StepOutcome {
@@ -77,7 +75,7 @@ impl ReflectorDriver {
         let permits = self.options.read_permits.clone();
         let mut permit = ReadPermit::take(permits, &self.status).await;
         let mut metadata = ListMetadata::default();
-        let (mut total, mut outside) = (None, 0);
+        let mut outside = 0;
         let mut budget = YieldBudget::new();
         let malformed =
             |this: &Self, problem| this.error(Verb::List, Fault::Malformed { offset: 0, problem });
@@ -119,9 +117,7 @@ impl ReflectorDriver {
             }
             let ends = self.pages.item(self.accumulator.keys(), is_outside);
             ends.map_err(|problem| malformed(self, problem))?;
-            let loaded = self.accumulator.len();
-            total = metadata.remaining.map(|remaining| loaded.saturating_add(remaining)).or(total);
-            self.status.loaded(loaded, total);
+            self.note_loaded(metadata.remaining);
         }
         let Some(version) = filled(metadata.version) else {
             return Err(self.error(Verb::List, Fault::NoVersion));
@@ -135,7 +131,9 @@ impl ReflectorDriver {
         let at_once = match &continue_token {
             Some(token) => {
                 let turned = self.pages.turn(token, query.limit, self.accumulator.keys(), outside);
-                turned.map_err(|problem| malformed(self, problem))?
+                let at_once = turned.map_err(|problem| malformed(self, problem))?;
+                self.note_loaded(metadata.remaining);
+                at_once
             }
             None => true,
         };
@@ -210,16 +208,36 @@ impl ReflectorDriver {
                 Observed::Bookmark { .. } | Observed::Outside(_) | Observed::Nothing => {}
                 Observed::Failed(error) => return Err(error),
             }
-            self.status.loaded(self.accumulator.len(), None);
+            let now = Instant::now();
+            self.status.loaded(0, self.accumulator.len(), None, now);
             // Only new keys are progress. A server that does not know initial events sends live
             // events.
-            let now = Instant::now();
             if self.accumulator.keys() > keys {
                 keys = self.accumulator.keys();
                 until = latest.min(after(now, idle_timeout));
             } else if now >= until {
                 return Err(timed_out(self));
             }
+        }
+    }
+
+    /// Notes the progress of a list, of which the server states that this many objects are left
+    /// after the current page. Warns of a list that its objects do not explain.
+    fn note_loaded(&mut self, remaining: Option<u64>) {
+        let (now, loaded) = (Instant::now(), self.accumulator.len());
+        let total = self.pages.total(loaded, remaining);
+        self.status.loaded(self.pages.count(), loaded, total, now);
+        let age = now.duration_since(self.listed);
+        if self.pages.is_unexplained(age) {
+            let request = self.source.collection().request_name(Verb::List);
+            tracing::warn!(
+                %request,
+                pages = self.pages.count(),
+                objects = loaded,
+                seconds = age.as_secs(),
+                "a list goes on, and its objects do not explain why: the server sends few objects \
+                 at a time, or more than it announced"
+            );
         }
     }
 

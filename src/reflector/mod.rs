@@ -136,7 +136,7 @@ impl Reflector {
     /// Shows the reflector as started before [`run`](Self::run) is first polled, and as stopped when
     /// the returned guard is dropped.
     pub(crate) fn begin(&self) -> impl Send + 'static {
-        self.driver.status.enter(ReflectorState::Listing { loaded: 0, total: None });
+        self.driver.status.enter(ReflectorState::LISTS);
         Stopped(self.driver.status.cell().clone())
     }
 

@@ -23,10 +23,11 @@ impl ReadPermit {
         if let Ok(permit) = permits.clone().try_acquire_owned() {
             return Self(Some(permit));
         }
+        let lists = status.cell().state();
         status.enter(ReflectorState::AwaitingPermit);
         // A closed semaphore sets no limit.
         let permit = permits.acquire_owned().await.ok();
-        status.enter(ReflectorState::Listing { loaded: 0, total: None });
+        status.enter(lists);
         Self(permit)
     }
 

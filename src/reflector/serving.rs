@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use futures::FutureExt;
 use futures::future::{BoxFuture, pending};
 use tokio::sync::watch;
 
@@ -73,8 +74,17 @@ impl Reflector {
     ) {
         let mut emptied = Emptied { ever: false, shard: self.driver.options.shard.clone() };
         loop {
-            match serving.state().await {
+            let mut state = serving.state();
+            let state = match (&mut state).now_or_never() {
+                Some(state) => state,
+                None => {
+                    self.driver.status.enter(ReflectorState::AwaitingKind);
+                    state.await
+                }
+            };
+            match state {
                 ServingState::Served => {
+                    self.driver.status.enter(ReflectorState::LISTS);
                     tokio::select! {
                         biased;
                         () = serving.changed() => {}
@@ -171,6 +181,5 @@ impl ReflectorDriver {
             }
         }
         self.status.cell().await_kind(None);
-        self.status.enter(ReflectorState::Listing { loaded: 0, total: None });
     }
 }

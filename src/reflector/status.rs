@@ -31,8 +31,8 @@ use crate::time::seconds;
 /// fn progress(monitor: &ReflectorMonitor) -> String {
 ///     let status: ReflectorStatus = monitor.status();
 ///     match status.state {
-///         ReflectorState::Listing { loaded, total: Some(total) } => {
-///             format!("{loaded} of {total} objects")
+///         ReflectorState::Listing { pages, loaded, total: Some(total) } => {
+///             format!("{loaded} of {total} objects, in {pages} pages")
 ///         }
 ///         ReflectorState::Waiting(delay) => {
 ///             let error = status.last_error.map(|(error, _)| error.to_string());
@@ -99,7 +99,7 @@ pub struct ReflectorStatus {
 /// The state of a reflector.
 ///
 /// Serialised, the field `doing` names the state, beside the state's own fields: `{"doing":
-/// "listing", "loaded": 500, "total": 1200}`.
+/// "listing", "pages": 1, "loaded": 500, "total": 1200}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReflectorState {
@@ -110,10 +110,13 @@ pub enum ReflectorState {
     /// The reflector has nothing to follow, because its shard is empty.
     AwaitingShard,
     /// The reflector has nothing to follow, because the server does not serve its kind: see
-    /// [`InformerSpec::when_served`](crate::InformerSpec::when_served).
+    /// [`InformerSpec::when_served`](crate::InformerSpec::when_served). Without a
+    /// [reason](ReflectorStatus::not_served), it is not known yet whether the server does.
     AwaitingKind,
-    /// The reflector lists.
+    /// The reflector lists. It also does between two pages, which it may space out.
     Listing {
+        /// The number of pages received so far, without the current one.
+        pages: u64,
         /// The number of objects received so far.
         loaded: u64,
         /// The number of objects in the list, if the server states it.
@@ -128,6 +131,9 @@ pub enum ReflectorState {
 }
 
 impl ReflectorState {
+    /// The beginning of a list.
+    pub(super) const LISTS: Self = Self::Listing { pages: 0, loaded: 0, total: None };
+
     /// Returns whether there is nothing to request.
     fn follows_nothing(self) -> bool {
         matches!(self, Self::AwaitingShard | Self::AwaitingKind)
@@ -144,6 +150,7 @@ impl Serialize for ReflectorState {
             AwaitingShard,
             AwaitingKind,
             Listing {
+                pages: u64,
                 loaded: u64,
                 total: Option<u64>,
             },
@@ -159,7 +166,7 @@ impl Serialize for ReflectorState {
             Self::AwaitingPermit => Tagged::AwaitingPermit,
             Self::AwaitingShard => Tagged::AwaitingShard,
             Self::AwaitingKind => Tagged::AwaitingKind,
-            Self::Listing { loaded, total } => Tagged::Listing { loaded, total },
+            Self::Listing { pages, loaded, total } => Tagged::Listing { pages, loaded, total },
             Self::Watching => Tagged::Watching,
             Self::Waiting(delay) => Tagged::Waiting { delay },
             Self::Stopped => Tagged::Stopped,
@@ -356,7 +363,8 @@ impl StatusCell {
 
     pub(super) fn enter(&self, state: ReflectorState) {
         let mut status = self.lock();
-        if status.state != state {
+        // Two waits in a row may be equally long.
+        if status.state != state || matches!(state, ReflectorState::Waiting(_)) {
             if status.state == ReflectorState::AwaitingShard {
                 status.idle_until = Some(Instant::now());
             }
@@ -450,11 +458,11 @@ impl StatusWriter {
         self.cell.enter(state);
     }
 
-    /// Notes the progress of a list.
-    pub(super) fn loaded(&self, loaded: u64, total: Option<u64>) {
+    /// Notes the progress of a list, and that the server sent something.
+    pub(super) fn loaded(&self, pages: u64, loaded: u64, total: Option<u64>, now: Instant) {
         let mut status = self.cell.lock();
-        status.state = ReflectorState::Listing { loaded, total };
-        status.last_event = Some(Instant::now());
+        status.state = ReflectorState::Listing { pages, loaded, total };
+        status.last_event = Some(now);
         self.metrics.last_event.set_to_now();
     }
 
@@ -477,8 +485,11 @@ impl StatusWriter {
         self.cell.lock().proofs.add(version.cloned(), at);
     }
 
+    /// Counts a list, which begins.
     pub(super) fn lists(&self) {
-        self.cell.lock().lists += 1;
+        let mut status = self.cell.lock();
+        status.lists += 1;
+        (status.state, status.since) = (ReflectorState::LISTS, Instant::now());
     }
 
     /// Counts a quorum list of one item.

@@ -257,6 +257,24 @@ async fn takeover_does_not_trust_an_older_view_of_definitions() {
     running.await.unwrap().unwrap();
 }
 
+#[tokio::test(start_paused = true)]
+async fn unknown_whether_a_kind_is_served_is_told() {
+    let (server, faults) = (ApiServer::new(), Faults::new());
+    faults.inject(Requests::all().to("/apis"), Injection::black_hole());
+    let factory = factory_of(faults.client(server.client()));
+    let informer = factory.when_served(&widgets("v1")).unwrap();
+    factory.start().unwrap();
+    let error = informer.wait_for_sync(600 * S).await.unwrap_err();
+    assert_eq!(error.unsynced[0].state, ReflectorState::AwaitingKind);
+    let waits = "widgets.example.com waits to learn whether its kind is served";
+    assert!(error.to_string().contains(waits), "{error}");
+    assert_eq!(informer.status().reflector.not_served, None);
+    server.create(&definition(&[("v1", true)])).unwrap();
+    faults.clear();
+    informer.wait_for_sync(600 * S).await.unwrap();
+    factory.shutdown().await;
+}
+
 #[tokio::test]
 async fn manager_is_ready_while_a_kind_is_awaited() {
     let server = ApiServer::new();

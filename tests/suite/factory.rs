@@ -373,7 +373,8 @@ async fn a_list_tells_how_far_it_is() {
     factory.start().unwrap();
     factory.wait_for_sync(Duration::from_secs(600)).await.unwrap();
     let seen = progress.await.unwrap();
-    let listing = kube_informer::reflector::ReflectorState::Listing { loaded: 10, total: Some(25) };
+    let (pages, loaded, total) = (1, 10, Some(25));
+    let listing = kube_informer::reflector::ReflectorState::Listing { pages, loaded, total };
     assert!(seen.contains(&listing), "{:?}", &seen[..seen.len().min(20)]);
     factory.shutdown().await;
 }

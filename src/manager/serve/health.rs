@@ -223,14 +223,15 @@ pub(super) fn progress(informer: &InformerStatus) -> String {
         ReflectorState::Idle => "not started".to_owned(),
         ReflectorState::AwaitingPermit => "waits to list".to_owned(),
         ReflectorState::AwaitingShard => "has no shard to follow".to_owned(),
-        ReflectorState::AwaitingKind => {
-            let reason = reflector.not_served.as_deref().unwrap_or_default();
-            return format!("waits until its kind is served: {reason}");
+        ReflectorState::AwaitingKind => match &reflector.not_served {
+            Some(reason) => return format!("waits until its kind is served: {reason}"),
+            None => "waits to learn whether its kind is served".to_owned(),
+        },
+        ReflectorState::Listing { pages, loaded, total } => {
+            let total = total.map(|total| format!(" of {total}")).unwrap_or_default();
+            let pages = if pages == 0 { "" } else { &format!(" in {pages} pages") };
+            format!("listed {loaded}{total}{pages}")
         }
-        ReflectorState::Listing { loaded, total: Some(total) } => {
-            format!("listed {loaded} of {total}")
-        }
-        ReflectorState::Listing { loaded, total: None } => format!("listed {loaded}"),
         ReflectorState::Watching => "watches".to_owned(),
         ReflectorState::Waiting(delay) => format!("tries again after {delay:.1?}"),
         ReflectorState::Stopped => "stopped".to_owned(),

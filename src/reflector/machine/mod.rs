@@ -155,6 +155,11 @@ impl Machine {
         time.mul_f64(self.rng.f64())
     }
 
+    /// Returns whether the current wait delays the next page of a list.
+    pub(super) fn is_between_pages(&self) -> bool {
+        matches!(&self.phase, Phase::Waiting(Next::Request(request)) if !request.fresh)
+    }
+
     /// Returns whether a demand for a proof may end the current wait, or the opening of a watch.
     /// Otherwise the wait delays a list that is a proof by itself, or the next page of a list.
     /// After a failed list for a proof, the watch has its turn.

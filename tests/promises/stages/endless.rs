@@ -1,7 +1,7 @@
 //! Sources that always have another item.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -12,10 +12,12 @@ use kube_informer::lister_watcher::{
     Collection, ListHints, ListItem, ListMetadata, ListQuery, ListStream, ListerWatcher,
     Undecodable, WatchItem, WatchQuery, WatchStream,
 };
-use tokio::time::advance;
+use kube_informer::reflector::ReflectorState;
+use tokio::time::{advance, sleep};
 
-use super::SOON;
+use super::{SOON, object};
 use crate::helpers::informer_of;
+use crate::helpers::log::Log;
 
 /// A source whose watches tell of an object without a name, and then of bookmarks without end.
 struct Endless {
@@ -97,5 +99,69 @@ async fn each_bookmark_gives_way_to_other_tasks() {
         most = most.max(bookmarks.load(Ordering::SeqCst) - before);
     }
     assert!((1..=61).contains(&most), "{most} bookmarks in 61 turns of tasks");
+    tokio::time::timeout(SOON, informer.shutdown()).await.unwrap();
+}
+
+/// A source whose lists have pages without end. Each takes a while, and brings a new object.
+struct Pages {
+    collection: Collection,
+    listed: AtomicU64,
+}
+
+impl ListerWatcher<ConfigMap> for Pages {
+    fn collection(&self) -> &Collection {
+        &self.collection
+    }
+
+    fn list(
+        &self,
+        _: &ListQuery,
+        _: &ListHints,
+    ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
+        let page = self.listed.fetch_add(1, Ordering::SeqCst);
+        let (version, continue_token) = (Some("5".into()), Some(page.to_string()));
+        let metadata = ListMetadata { version, continue_token, ..ListMetadata::default() };
+        let items =
+            [ListItem::Object(Ok(object(&format!("map-{page}")).into())), ListItem::Meta(metadata)];
+        async move {
+            sleep(Duration::from_millis(300)).await;
+            Ok(stream::iter(items.map(Ok)).boxed())
+        }
+        .boxed()
+    }
+
+    fn watch(
+        &self,
+        _: &WatchQuery,
+        _: &ListHints,
+    ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
+        async { Ok(stream::pending().boxed()) }.boxed()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn endless_pages_are_counted_and_warned_of() {
+    let log = Log::default();
+    let _guard = log.install(tracing::Level::WARN);
+    let collection = Endless::new().collection;
+    let informer = informer_of(&Arc::new(Pages { collection, listed: AtomicU64::new(0) }));
+    informer.start().unwrap();
+    for _ in 0..200 {
+        let error = informer.wait_for_sync(Duration::from_millis(170)).await.unwrap_err();
+        assert!(error.to_string().contains("configmaps has listed "), "{error}");
+    }
+    assert_eq!(log.text(), "", "half a minute is not long");
+    let error = informer.wait_for_sync(Duration::from_secs(3_600)).await.unwrap_err();
+    let ReflectorState::Listing { pages, loaded, total: None } = error.unsynced[0].state else {
+        panic!("{error}")
+    };
+    assert!((3_600..3_700).contains(&pages) && loaded == pages, "{error}");
+    assert!(error.unsynced[0].state_age > Duration::from_secs(3_600), "{error:?}");
+    let text = format!("configmaps has listed {loaded} objects in {pages} pages");
+    assert!(error.to_string().ends_with(&text), "{error}");
+    let warnings = log.text();
+    let told = warnings.lines().filter(|line| line.contains("a list goes on")).count();
+    assert_eq!(told, 6, "{warnings}");
+    assert!(warnings.contains("list configmaps") && warnings.contains("pages=100 "), "{warnings}");
     tokio::time::timeout(SOON, informer.shutdown()).await.unwrap();
 }
