@@ -206,7 +206,7 @@ impl Unsynced {
         match self.state {
             ReflectorState::Idle => format!("{and} was not started; call `start` of its factory"),
             ReflectorState::AwaitingPermit => {
-                format!("{and} waits to list, because the factory limits concurrent lists")
+                format!("{and} waits to list, because concurrent lists are limited")
             }
             ReflectorState::AwaitingShard => {
                 format!("{and} has no shard to follow, because this replica holds no slot")

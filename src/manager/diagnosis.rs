@@ -62,7 +62,7 @@ pub(super) async fn explain(factory: &SharedInformerFactory, error: ManagerError
     for informer in unsynced {
         let collection = &informer.collection;
         let Some((last_error, _)) = &informer.last_error else { continue };
-        // What the server lists now, it does not refuse.
+        // The server does not refuse a list that it is sending.
         if matches!(informer.state, ReflectorState::Listing { pages, loaded, .. } if pages + loaded > 0)
         {
             continue;

@@ -80,7 +80,9 @@ impl ReflectorDriver {
         let malformed =
             |this: &Self, problem| this.error(Verb::List, Fault::Malformed { offset: 0, problem });
         while let Some(item) = permit
-            .lend(next_item(&mut items, idle_timeout, &received))
+            .lend(next_item(&mut items, idle_timeout, &received, || {
+                self.note_loaded(metadata.remaining);
+            }))
             .await
             .map_err(|time| silent(self, time))?
         {
@@ -296,7 +298,7 @@ impl ReflectorDriver {
 }
 
 /// Returns the next item of a list. Bytes of a large object count, too, because it is an item only
-/// when it is complete.
+/// when it is complete. `goes_on` is called when only bytes came for the idle timeout.
 ///
 /// # Errors
 /// The time for which the list was silent, or sent bytes that are no item.
@@ -304,6 +306,7 @@ async fn next_item(
     items: &mut Guarded<ListStream>,
     idle_timeout: Duration,
     received: &AtomicU64,
+    mut goes_on: impl FnMut(),
 ) -> Result<Option<Result<ListItem, SourceError>>, Duration> {
     let mut timeouts = 0;
     loop {
@@ -316,5 +319,6 @@ async fn next_item(
         if slow || timeouts >= MAX_IDLE_TIMEOUTS {
             return Err(idle_timeout.saturating_mul(timeouts));
         }
+        goes_on();
     }
 }

@@ -75,12 +75,11 @@ impl Reflector {
         let mut emptied = Emptied { ever: false, shard: self.driver.options.shard.clone() };
         loop {
             let mut state = serving.state();
-            let state = match (&mut state).now_or_never() {
-                Some(state) => state,
-                None => {
-                    self.driver.status.enter(ReflectorState::AwaitingKind);
-                    state.await
-                }
+            let state = if let Some(state) = (&mut state).now_or_never() {
+                state
+            } else {
+                self.driver.status.enter(ReflectorState::AwaitingKind);
+                state.await
             };
             match state {
                 ServingState::Served => {

@@ -428,3 +428,32 @@ impl WriteAnswer {
         Confirmation::Expect(Written { key, state }, expectation)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn proved(list: &str) -> Option<(String, usize)> {
+        let list: List = serde_json::from_str(list).unwrap();
+        list.proved().map(|(version, items)| (version.to_string(), items.len()))
+    }
+
+    #[test]
+    fn only_a_list_proves_an_object_absent() {
+        let version = r#""metadata":{"resourceVersion":"7"}"#;
+        for (members, items) in [
+            (r#""kind":"PartialObjectMetadataList""#, 0),
+            (r#""kind":"PodList","items":null"#, 0),
+            (r#""kind":"PodList","items":[]"#, 0),
+            (r#""kind":"Widgets","items":[{"metadata":{"name":"a"}}]"#, 1),
+        ] {
+            let expected = Some(("7".to_owned(), items));
+            assert_eq!(proved(&format!("{{{members},{version}}}")), expected, "{members}");
+            assert_eq!(proved(&format!("{{{members}}}")), None, "{members}");
+        }
+        for members in [r#""kind":"Status""#, r#""kind":"Pod""#, r#""kind":"Status","items":[]"#] {
+            assert_eq!(proved(&format!("{{{members},{version}}}")), None, "{members}");
+        }
+        assert_eq!(proved("{}"), None);
+    }
+}

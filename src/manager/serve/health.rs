@@ -233,7 +233,10 @@ pub(super) fn progress(informer: &InformerStatus) -> String {
             format!("listed {loaded}{total}{pages}")
         }
         ReflectorState::Watching => "watches".to_owned(),
-        ReflectorState::Waiting(delay) => format!("tries again after {delay:.1?}"),
+        ReflectorState::Waiting(delay) => match delay.saturating_sub(reflector.state_age) {
+            Duration::ZERO => "tries again now".to_owned(),
+            left => format!("tries again in {left:.1?}"),
+        },
         ReflectorState::Stopped => "stopped".to_owned(),
     };
     match &reflector.last_error {

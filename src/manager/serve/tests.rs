@@ -213,7 +213,7 @@ async fn manager_is_ready_after_the_sync_and_alive_all_the_time() {
     let (status, body) = rig.get("/readyz").await;
     assert_eq!(status, 500);
     assert!(body.contains("[+]ping ok\n[-]manager failed: informers are syncing\n"), "{body}");
-    assert!(body.contains("[-]informer-sync/configmaps failed: tries again after"), "{body}");
+    assert!(body.contains("[-]informer-sync/configmaps failed: tries again in "), "{body}");
     assert!(body.ends_with("readyz check failed\n"), "{body}");
     rig.faults.clear();
     sleep(60 * S).await;

@@ -1,6 +1,7 @@
 //! Bodies of lists that go on without an item, or do not end.
 
 use super::*;
+use crate::helpers::log::Log;
 
 /// Returns an answer that goes on for a day, at 200 bytes a second.
 fn drips(head: &str, pad: &str) -> Answer {
@@ -19,6 +20,8 @@ async fn bytes_that_bring_no_item_are_silence() {
         (r#"{"kind":"ConfigMapList","metadata":{"resourceVersion":"5"},"items":[]"#, " "),
     ] {
         let drips = drips(head, pad);
+        let log = Log::default();
+        let _guard = log.install(tracing::Level::WARN);
         let rig = Rig::new(
             client(move |query, nth| match (is_watch(query), nth) {
                 (true, _) => answer(200, "").hangs(),
@@ -30,6 +33,7 @@ async fn bytes_that_bring_no_item_are_silence() {
         sleep(seconds(1_800)).await;
         rig.assert_error("list configmaps: the server sent no complete item for 900s");
         assert_eq!(rig.stored(), ["a=new"], "{head}");
+        assert!(log.text().contains("a list goes on"), "{head}: {}", log.text());
         rig.factory.shutdown().await;
     }
 }

@@ -54,7 +54,7 @@ fn widgets(body: impl Into<Bytes>) -> ApiSource<DynamicObject> {
     ApiSource::dynamic(sends(JSON, body), ApiResource::from_gvk(&kind))
 }
 
-/// Returns the number of objects and the version of a list. Without a version, nothing of it counts.
+/// Returns the number of objects and the version of a list. One without a version does not count.
 async fn listed<K: Resource>(source: ApiSource<K>) -> Result<(usize, String), String>
 where
     ApiSource<K>: ListerWatcher<K>,
@@ -128,7 +128,7 @@ async fn answer_that_names_no_list_is_an_error() {
         whole[..whole.len() - 1].into(),
         whole[..whole.len() - 2].into(),
         format!("{},", &whole[..whole.len() - 1]),
-        format!("{}x", whole),
+        format!("{whole}x"),
     ]);
     for body in bodies {
         let source = ApiSource::<ConfigMap>::new(sends(JSON, body.clone()));

@@ -1,6 +1,7 @@
 //! Informers that cannot sync: the error says why, and what to do.
 
 use std::convert::Infallible;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{Node, Secret};
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use super::*;
-use crate::helpers::{S, server_with};
+use crate::helpers::{S, refusal, server_with};
 
 #[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[kube(group = "example.com", version = "v1", kind = "Gadget", namespaced)]
@@ -67,6 +68,28 @@ async fn missing_permission_is_named() {
     let ManagerError::Forbidden { collection, .. } = &error else { panic!("{error}") };
     assert_eq!(&*collection.resource, "secrets");
     assert!(error.to_string().contains("allow list and watch on secrets in a role"), "{error}");
+}
+
+/// The permission was given meanwhile. Then the list does not end in time.
+#[tokio::test(start_paused = true)]
+async fn refusal_before_a_long_list_is_no_cause() {
+    let (server, requests) = (ApiServer::new(), AtomicUsize::new(0));
+    server.intercept(move |request| {
+        let is_list = request.target.contains("/secrets");
+        let nth = is_list.then(|| requests.fetch_add(1, Ordering::Relaxed))?;
+        if nth < 2 {
+            return Some(refusal(403, "Forbidden", "not yet"));
+        }
+        let page = format!(
+            r#"{{"kind":"SecretList","apiVersion":"v1","metadata":{{"resourceVersion":"9",
+            "continue":"{nth}"}},"items":[{{"metadata":{{"name":"s{nth}","namespace":"shop"}}}}]}}"#
+        );
+        Some(http::Response::new(page.into()))
+    });
+    let (error, _) = refused(&server, |factory| drop(factory.informer::<Secret>())).await;
+    assert!(matches!(error, ManagerError::NotSynced(_)), "{error}");
+    let text = error.to_string();
+    assert!(text.contains(" pages (last error, ") && text.contains("not yet"), "{text}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -213,8 +213,9 @@ impl EventChange for EditObjects {
         match value["type"].as_str() {
             Some("ADDED" | "MODIFIED" | "DELETED") => self.object(&mut value["object"]),
             // A list is one line.
-            None => value["items"]
-                .as_array_mut()
+            None => value
+                .get_mut("items")
+                .and_then(Value::as_array_mut)
                 .into_iter()
                 .flatten()
                 .for_each(|object| self.object(object)),
