@@ -88,7 +88,7 @@ async fn group_that_is_refused_once_is_followed() {
 
 /// An answer without a kind, or to another request, says nothing about what is served.
 #[tokio::test(start_paused = true)]
-async fn answer_that_is_no_discovery_takes_no_kind_away() {
+async fn answers_without_a_kind_take_no_kind_away() {
     for path in ["/api", "/api/v1", "/apis", "/apis/apps/v1"] {
         for body in [
             "{}",

@@ -147,7 +147,10 @@ async fn write_after_a_restore_waits_for_its_history() {
                     let deleted = server.delete(&key("a")).unwrap();
                     json!({"kind": "Status", "details": {"uid": deleted.metadata.uid}})
                 }
-                _ => json!({"items": server.objects().into_values().collect::<Vec<_>>()}),
+                _ => json!({
+                    "metadata": {"resourceVersion": server.version().to_string()},
+                    "items": server.objects().into_values().collect::<Vec<_>>(),
+                }),
             };
             let lost = request.method() == Method::PATCH && write == "lost patch";
             let answered = Response::builder().status(if lost { 504 } else { 200 });

@@ -159,7 +159,7 @@ async fn answer_that_names_no_list_is_an_error() {
 
 /// A cut gzip member ends a list, even one whose text is complete.
 #[tokio::test(start_paused = true)]
-async fn cut_gzip_of_a_list_without_items_is_an_error() {
+async fn cut_gzip_of_an_empty_list_is_refused() {
     let whole = member(&maps(""));
     for cut in 1..10 {
         let cut = whole[..whole.len() - cut].to_vec();
