@@ -102,9 +102,10 @@ impl ReflectorDriver {
         };
         self.permit = match permits.clone().try_acquire_owned() {
             Err(TryAcquireError::NoPermits) => {
-                let before = self.status.cell().state();
+                let (before, waits) = (self.status.cell().state(), Instant::now());
                 self.status.enter(ReflectorState::AwaitingPermit);
                 let permit = permits.acquire_owned().await.ok();
+                self.pages.waited(waits.elapsed());
                 if matches!(step, Step::List { fresh: false, .. }) {
                     self.status.enter(before);
                 }

@@ -73,7 +73,9 @@ impl ReflectorDriver {
         let opened = timeout(idle_timeout, opening).await;
         let mut items = Guarded::new(opened.map_err(|_| silent(self, idle_timeout))??, request);
         let permits = self.options.read_permits.clone();
+        let waits = Instant::now();
         let mut permit = ReadPermit::take(permits, &self.status).await;
+        self.pages.waited(waits.elapsed());
         let mut metadata = ListMetadata::default();
         let mut outside = 0;
         let mut budget = YieldBudget::new();

@@ -63,7 +63,9 @@ pub(super) struct Pages {
     announced: Option<u64>,
     /// The number of objects of the list, as the server stated it last.
     total: Option<u64>,
-    /// The age before which no further warning is due.
+    /// The time of waits for a permit, which are not the server's.
+    waited: Duration,
+    /// The age, without these waits, before which no further warning is due.
     quiet_until: Duration,
 }
 
@@ -138,9 +140,15 @@ impl Pages {
         self.total
     }
 
+    /// Notes a wait for a permit to list or to read.
+    pub(super) fn waited(&mut self, time: Duration) {
+        self.waited += time;
+    }
+
     /// Returns whether to warn about a list of this age, because it goes on for longer than its
     /// items explain. If so, it does again when the age has doubled.
     pub(super) fn is_unexplained(&mut self, age: Duration) -> bool {
+        let age = age.saturating_sub(self.waited);
         if age < self.quiet_until {
             return false;
         }
@@ -260,6 +268,10 @@ mod tests {
         assert_eq!(more, [5, 60, 120, 240, 480, 960, 1_920, 3_840]);
         // Single requested objects, each of which takes long.
         assert_eq!(warnings(100, 1, 1, None, s(20)), [320, 640, 1_280]);
+        // A wait for a permit is not the server's.
+        let mut waits = Pages::default();
+        waits.waited(s(3_600));
+        assert!(!waits.is_unexplained(s(3_900)) && waits.is_unexplained(s(3_901)));
     }
 
     #[test]
