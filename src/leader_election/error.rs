@@ -18,6 +18,7 @@ use crate::panic;
 ///     let LeaderElectionError::Lost { lease, cause, work, .. } = error else { return false };
 ///     match cause {
 ///         LossCause::RenewDeadline => eprintln!("lease {lease} was not renewed in time"),
+///         LossCause::SameIdentity(identity) => eprintln!("{identity} runs twice"),
 ///         cause => eprintln!("somebody edited lease {lease}: {cause}"),
 ///     }
 ///     *work != WorkEnd::StillRunning

@@ -10,14 +10,23 @@ use std::time::Duration;
 
 use fastrand::Rng;
 use k8s_openapi::api::coordination::v1::Lease;
-use k8s_openapi::jiff::Timestamp;
+use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use tokio::time::Instant;
 
 use super::record::Record;
+use super::sent::SentRenewals;
 use crate::lease::{Term, Times};
 
 /// The factor by which a candidate's wait may exceed the retry period: client-go's.
 pub(super) const JITTER: f64 = 1.2;
+
+/// The range of the random part of a renewal time, in microseconds. It tells the renewals of two
+/// processes of one identity apart, although both may be right after the same earlier time.
+const SPREAD: i64 = 1_000_000;
+
+/// The number of renewals under this identity that prove another running process. A process that
+/// has just ended may have had one on its way.
+const PROOF: u32 = 2;
 
 /// The configuration of the machine.
 #[derive(Clone, Debug)]
@@ -41,8 +50,13 @@ pub(super) struct Machine {
     mode: Mode,
     /// The object as last read or written; `None` if it does not exist or was not read yet.
     object: Option<Box<Lease>>,
-    /// The last record seen and the uid of its object. It stays when the object is deleted.
-    observed: Option<(Option<String>, Record)>,
+    /// The last record seen. It stays when the object is deleted.
+    observed: Option<Observed>,
+    sent: SentRenewals,
+    /// The number of renewals under this identity that another process was seen to make.
+    foreign_renewals: u32,
+    /// True if this elector led, and gave way to a process of its identity.
+    gave_way: bool,
     /// The time until which the last seen rival keeps the lease; `None` without a rival.
     rival_expires: Option<Instant>,
     /// The start of the current request.
@@ -54,6 +68,15 @@ pub(super) struct Machine {
     /// The duration of the lease as the server stored it: others wait no longer. At most the
     /// configured one.
     granted: Duration,
+}
+
+#[derive(Clone, Debug)]
+struct Observed {
+    /// The uid of the record's object.
+    uid: Option<String>,
+    record: Record,
+    /// True if this elector wrote the record. Its identity may also be another process's.
+    ours: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +118,12 @@ pub enum LossCause {
     /// The Lease names no holder. A person or program cleared it.
     #[error("its holder was cleared")]
     Cleared,
+    /// Another process renewed the Lease under this candidate's identity, which the cause names. A
+    /// person or program that edits the time or the transitions in the Lease looks the same.
+    #[error(
+        "another process renewed it under the identity {0} of this one: give each its own identity"
+    )]
+    SameIdentity(Arc<str>),
 }
 
 /// The outcome of a step.
@@ -125,6 +154,9 @@ impl Machine {
             mode: Mode::Candidate,
             object: None,
             observed: None,
+            sent: SentRenewals::default(),
+            foreign_renewals: 0,
+            gave_way: false,
             rival_expires: None,
             request_started: now,
             attempt_started: now,
@@ -146,12 +178,22 @@ impl Machine {
 
     /// Returns the current leader, as far as is known.
     pub(super) fn leader(&self) -> Option<&Arc<str>> {
-        self.observed.as_ref()?.1.holder.as_ref()
+        self.observed.as_ref()?.record.holder.as_ref()
     }
 
     /// Returns how often the lease changed its holder.
     pub(super) fn transitions(&self) -> u32 {
-        self.observed.as_ref().map_or(0, |(_, record)| record.transitions)
+        self.observed.as_ref().map_or(0, |observed| observed.record.transitions)
+    }
+
+    /// Returns whether another process was seen to renew the Lease under this identity.
+    pub(super) fn has_namesake(&self) -> bool {
+        self.gave_way || self.foreign_renewals >= PROOF
+    }
+
+    /// Returns whether this elector led, and gave way to another process of its identity.
+    pub(super) fn gave_way(&self) -> bool {
+        self.gave_way
     }
 
     /// Ends the term, because its time is over.
@@ -179,7 +221,7 @@ impl Machine {
             StepOutcome::Waited => self.attempt(now),
             StepOutcome::Got(found) => {
                 match found {
-                    Some(lease) => self.observe(lease, now),
+                    Some(lease) => self.observe(lease, false, now),
                     None => self.object = None,
                 }
                 self.decide(now)
@@ -209,7 +251,7 @@ impl Machine {
     /// Returns the step for the object as it was just read.
     fn decide(&mut self, now: Now) -> Step {
         let record = self.object.as_deref().map(Record::of);
-        let ours = record.as_ref().is_some_and(|record| record.is_held_by(&self.rules.identity));
+        let ours = self.observed.as_ref().is_some_and(|observed| observed.ours);
         match (self.mode, record) {
             (Mode::Candidate, _) if self.rival_expires.is_some_and(|until| now.at < until) => {
                 self.wait(now)
@@ -219,7 +261,14 @@ impl Machine {
             (Mode::Leader { .. } | Mode::Releasing, Some(_)) if ours => self.write(now),
             (Mode::Leader { .. }, Some(record)) => {
                 self.mode = Mode::Candidate;
-                Step::Lost(record.holder.map_or(LossCause::Cleared, LossCause::TakenBy))
+                Step::Lost(match record.holder {
+                    None => LossCause::Cleared,
+                    Some(holder) if holder == self.rules.identity => {
+                        self.gave_way = true;
+                        LossCause::SameIdentity(holder)
+                    }
+                    Some(holder) => LossCause::TakenBy(holder),
+                })
             }
             (Mode::Releasing, _) => {
                 self.mode = Mode::Candidate;
@@ -234,7 +283,7 @@ impl Machine {
         let ours = record.is_held_by(&self.rules.identity);
         let stored = record.duration.unwrap_or(self.rules.times.duration);
         self.granted = stored.min(self.rules.times.duration);
-        self.observe(lease, now);
+        self.observe(lease, true, now);
         match self.mode {
             Mode::Releasing => {
                 self.mode = Mode::Candidate;
@@ -254,31 +303,49 @@ impl Machine {
         }
     }
 
-    /// Records an object. A rival's time begins when a change is seen, because the times in the
-    /// record are from another clock.
-    fn observe(&mut self, lease: Box<Lease>, now: Now) {
-        let observed = (lease.metadata.uid.clone(), Record::of(&lease));
+    /// Records an object, which may be the answer to a write of this elector. A rival's time begins
+    /// when a change is seen, because the times in the record are from another clock.
+    fn observe(&mut self, lease: Box<Lease>, written: bool, now: Now) {
+        let (uid, record) = (lease.metadata.uid.clone(), Record::of(&lease));
         self.object = Some(lease);
-        if self.observed.as_ref() == Some(&observed) {
+        let before = self.observed.take();
+        if let Some(same) = before.as_ref().filter(|old| old.uid == uid && old.record == record) {
+            self.observed = Some(same.clone());
             return;
         }
-        match &observed.1.holder {
+        let named = record.is_held_by(&self.rules.identity);
+        // An edit by hand leaves the renewal as it is.
+        let edited = |old: &Observed| old.ours && old.record.renewal() == record.renewal();
+        let ours = named
+            && (written
+                || self.sent.contains(record.renewal())
+                || before.as_ref().is_some_and(edited));
+        let foreign = |old: &Observed| !old.ours && old.record.is_held_by(&self.rules.identity);
+        if !named || ours {
+            (self.foreign_renewals, self.gave_way) = (0, false);
+        } else if before.as_ref().is_some_and(foreign) {
+            self.foreign_renewals = self.foreign_renewals.saturating_add(1);
+        }
+        match &record.holder {
             None => self.rival_expires = None,
-            Some(holder) if **holder != *self.rules.identity => {
-                let duration = observed.1.duration.unwrap_or(self.rules.times.duration);
+            // The record is ours, but may be old: a rival seen before may still lead.
+            Some(_) if ours => {}
+            // Also of this identity: the process that wrote it may still lead.
+            Some(_) => {
+                let duration = record.duration.unwrap_or(self.rules.times.duration);
                 self.rival_expires = Some(now.at + duration);
             }
-            // The record is ours, but may be old: a rival seen before may still lead.
-            Some(_) => {}
         }
-        self.observed = Some(observed);
+        self.observed = Some(Observed { uid, record, ours });
     }
 
     /// Writes this candidate's record: a renewal, an acquisition or a release.
     fn write(&mut self, now: Now) -> Step {
-        let before = self.observed.as_ref().map(|(_, record)| record.clone());
+        let before = self.observed.as_ref().map(|observed| observed.record.clone());
         let before = before.unwrap_or_default();
+        let spread = SignedDuration::from_micros(self.rng.i64(0..SPREAD));
         let renewed = before.renewal_time(now.wall);
+        let renewed = renewed.checked_add(spread).unwrap_or(renewed);
         let record = if self.mode == Mode::Releasing {
             Record {
                 holder: None,
@@ -298,6 +365,9 @@ impl Machine {
                 transitions: before.transitions.saturating_add(u32::from(!ours && !first)),
             }
         };
+        if record.holder.is_some() {
+            self.sent.add(record.renewal());
+        }
         let step = match (&self.object, self.mode) {
             (Some(object), _) => {
                 let mut lease = object.clone();

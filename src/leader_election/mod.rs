@@ -58,10 +58,28 @@
 //!   cannot be stopped in time.
 //! - Tasks and threads that the work spawns are [tracked](WorkScope::track) by its scope, or watch
 //!   its token and end before the work does.
-//! - Identities are unique among the running candidates.
 //! - No person or other program deletes or rewrites the Lease. Even then, candidates that saw a
 //!   leader wait until its time runs out. A candidate that starts at that moment cannot know of the
 //!   leader.
+//!
+//! # Two processes of one identity
+//!
+//! The holder's name does not tell two processes of one identity apart, but the renewal does. A
+//! record is an elector's own only if the elector sent its renewal time and its transitions, with or
+//! without an answer. Any other record of its identity counts as a rival's:
+//!
+//! - A candidate waits until the lease is released or expires, so the two never lead at once. After
+//!   two renewals by the other process, [`LeadershipState::same_identity`] is true. A process that
+//!   starts again after a crash, such as a pod of a `StatefulSet`, waits, too: it cannot know that
+//!   the old process has ended.
+//! - A leader gives way with [`LossCause::SameIdentity`], and its work is dropped at once. This
+//!   happens only beside a process that takes a lease of its own name without waiting, as client-go
+//!   does. The leader notices at its next renewal, so both work for at most a retry period and two
+//!   requests. If the server does not answer, it stops at its renew deadline. It leads again when
+//!   the other process has released the lease, or has not renewed it for the lease duration.
+//!
+//! A person who edits the renewal time or the transitions, or a restored backup, looks the same. A
+//! label or another duration does not.
 //!
 //! # Limits of a lease
 //!
@@ -77,6 +95,7 @@
 //! - Requests have a timeout of half the renew deadline.
 //! - The record's duration is rounded up, not down.
 //! - A leader stops at once when the Lease names another holder.
+//! - A candidate does not take a lease of its own name at once, unless it made the last renewal.
 //! - The lease is also released when the work ends or panics.
 
 mod client;
@@ -84,6 +103,7 @@ mod error;
 mod machine;
 mod options;
 mod record;
+mod sent;
 mod state;
 mod term;
 mod work;

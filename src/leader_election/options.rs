@@ -78,9 +78,10 @@ impl LeaderElectorBuilder {
 
     /// Sets the identity of this candidate. The default is the host's name with a random suffix.
     ///
-    /// The identity must be unique among the running candidates: two with the same identity take
-    /// each other's record for their own. A candidate that restarts under its old identity, such as
-    /// a pod of a `StatefulSet`, does not wait until its own lease expires.
+    /// The identity must be unique among the running candidates. Two of the same identity do not
+    /// lead at once, but readers of the Lease cannot tell which one leads: see
+    /// [Two processes of one identity](super#two-processes-of-one-identity). A candidate that
+    /// restarts after a crash waits until its old lease expires, also under its old identity.
     pub fn identity(mut self, identity: impl Into<String>) -> Self {
         self.identity = Some(identity.into());
         self

@@ -8,7 +8,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
 use k8s_openapi::jiff::Timestamp;
 use kube::api::ObjectMeta;
 
-use crate::lease::{renewal_after, rounded_up_seconds};
+use super::sent::Renewal;
+use crate::lease::{renewal_after, rounded_up_seconds, whole_microseconds};
 
 /// The part of a Lease's spec that candidates write and read. If two records are equal, no renewal
 /// came between.
@@ -42,6 +43,11 @@ impl Record {
 
     pub(super) fn is_held_by(&self, identity: &str) -> bool {
         self.holder.as_deref() == Some(identity)
+    }
+
+    /// Returns the renewal that this record shows.
+    pub(super) fn renewal(&self) -> Renewal {
+        Renewal { at: self.renewed.map(whole_microseconds), transitions: self.transitions }
     }
 
     /// Returns a renewal time that differs from the last one even if the wall clock went back:

@@ -36,6 +36,8 @@ pub(super) struct Faults {
     /// The percentage of terms that end with a stop, and with a crash.
     pub(super) stopped: u8,
     pub(super) crashed: u8,
+    /// True if all candidates have one identity.
+    pub(super) namesakes: bool,
 }
 
 /// The result of a simulation.
@@ -128,6 +130,10 @@ pub(super) struct Simulation {
     report: Report,
 }
 
+fn identity(index: usize, faults: &Faults) -> String {
+    if faults.namesakes { "c".into() } else { format!("c{index}") }
+}
+
 fn rules(identity: String, retry_period: Duration) -> Rules {
     Rules {
         name: "x".into(),
@@ -143,7 +149,7 @@ impl Simulation {
         let epoch = Instant::now();
         let candidates = (0..faults.rates.len()).map(|index| Candidate {
             machine: Machine::new(
-                rules(format!("c{index}"), faults.retry_period),
+                rules(identity(index, &faults), faults.retry_period),
                 rng.fork(),
                 epoch,
             ),
@@ -255,7 +261,8 @@ impl Simulation {
             }
             Event::Crash { index, term } if self.candidates[index].term == term => {
                 let same = self.rng.bool();
-                let identity = format!("c{index}{}", if same { "" } else { "'" });
+                let mut identity = identity(index, &self.faults);
+                identity.push_str(if same { "" } else { "'" });
                 let at = self.clocks(index).at;
                 let machine =
                     Machine::new(rules(identity, self.faults.retry_period), self.rng.fork(), at);

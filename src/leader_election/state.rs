@@ -42,6 +42,12 @@ pub struct LeadershipState {
     /// True while work that exceeded its grace blocks a thread. The lease is renewed for it,
     /// so no other candidate leads: end this process.
     pub overdue: bool,
+    /// True while another process is seen to renew the Lease under the identity of this candidate,
+    /// which therefore does not lead: give each replica its own identity.
+    pub same_identity: bool,
+    /// True if this candidate led until it saw that.
+    #[serde(skip)]
+    pub(crate) gave_way: bool,
     /// The number of times the Lease changed its holder.
     pub transitions: u32,
     /// The number of failed requests about the Lease.
@@ -90,14 +96,13 @@ impl LeadershipCell {
     pub(super) fn update(&self, machine: &Machine, is_leader: bool) {
         self.state.send_if_modified(|state| {
             let leader = machine.leader();
-            let transitions = machine.transitions();
-            let same = state.leader.as_ref() == leader
-                && state.is_leader == is_leader
-                && state.transitions == transitions;
+            let own =
+                (is_leader, machine.transitions(), machine.has_namesake(), machine.gave_way());
+            let before = (state.is_leader, state.transitions, state.same_identity, state.gave_way);
+            let same = state.leader.as_ref() == leader && own == before;
             if !same {
                 state.leader = leader.cloned();
-                state.is_leader = is_leader;
-                state.transitions = transitions;
+                (state.is_leader, state.transitions, state.same_identity, state.gave_way) = own;
             }
             !same
         });

@@ -494,7 +494,17 @@ impl Candidate {
             self.term_error = Some(error.clone());
             self.state.failed(error);
         }
+        let known = self.machine.has_namesake();
         let next = self.machine.next(outcome, now());
+        // A leader that gives way is told of as a loss.
+        if !known && self.machine.has_namesake() && !self.machine.gave_way() {
+            tracing::warn!(
+                lease = %self.lease.lease(),
+                identity = %self.identity,
+                "another process renews the lease under the identity of this candidate, which \
+                 waits until the lease is released or expires: give each its own identity"
+            );
+        }
         if self.machine.term().is_none() {
             self.state.update(&self.machine, false);
         }

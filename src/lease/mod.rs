@@ -19,4 +19,5 @@ pub use self::times::InvalidTimes;
 pub(crate) use self::times::margin;
 pub(crate) use self::times::{
     DROP_TIMEOUT, GRACE, LONGEST_GRACE, Term, Times, renewal_after, rounded_up_seconds,
+    whole_microseconds,
 };

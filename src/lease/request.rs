@@ -8,6 +8,7 @@ use k8s_openapi::api::coordination::v1::Lease;
 use kube::api::ObjectMeta;
 use serde::{Serialize, Serializer};
 
+use super::times::whole_microseconds;
 use crate::error::{BAD_CREDENTIALS, unquoted};
 use crate::panic;
 
@@ -161,10 +162,9 @@ pub(crate) fn checked_write(answer: Lease, sent: &Lease, full: &str) -> kube::Re
         let holder = lease.spec.as_ref().and_then(|spec| spec.holder_identity.clone());
         holder.filter(|holder| !holder.is_empty())
     };
-    // Renewal times are sent in whole microseconds.
     let renewed = |lease: &Lease| {
         let time = lease.spec.as_ref().and_then(|spec| spec.renew_time.as_ref());
-        time.map(|time| time.0.as_nanosecond().div_euclid(1_000))
+        time.map(|time| whole_microseconds(time.0))
     };
     if answer.metadata.resource_version != sent.metadata.resource_version
         && holder(&answer) == holder(sent)

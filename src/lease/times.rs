@@ -138,6 +138,11 @@ pub(crate) fn renewal_after(last: Option<Timestamp>, wall: Timestamp) -> Timesta
     after.map_or(wall, |after| after.max(wall))
 }
 
+/// Returns a time in whole microseconds, as a Lease stores it.
+pub(crate) fn whole_microseconds(time: Timestamp) -> i128 {
+    time.as_nanosecond().div_euclid(1_000)
+}
+
 /// Rounds up: others may wait too long, but never too short.
 pub(crate) fn rounded_up_seconds(duration: Duration) -> i32 {
     let up = u64::from(duration.subsec_nanos() > 0);

@@ -45,6 +45,8 @@ enum ProbeState {
         begun: Instant,
         /// The version that the watch had reached then.
         known: Option<ResourceVersion>,
+        /// True if history was doubted again since then. The answer says nothing about that.
+        doubted: bool,
     },
     /// The watch must reach the quorum's version before this moment.
     Awaiting(Instant),
@@ -61,6 +63,8 @@ pub(super) enum Probed {
         begun: Instant,
         /// The version that the watch had reached at that moment.
         known: Option<ResourceVersion>,
+        /// True if history was doubted again since then.
+        doubted: bool,
     },
     Failed(SourceError),
     /// The watch did not reach the quorum's version in time.
@@ -94,12 +98,19 @@ impl Probe {
         if !self.doubts_history {
             self.doubts_history = true;
             self.state = ProbeState::Idle(at);
+        } else if let ProbeState::Asking { doubted, .. } = &mut self.state {
+            *doubted = true;
         }
     }
 
     /// Notes that the server's history goes on.
     pub(super) fn trust_history(&mut self) {
         self.doubts_history = false;
+    }
+
+    /// Asks about the server's history again at this moment.
+    pub(super) fn ask_again(&mut self, at: Instant) {
+        self.state = ProbeState::Idle(at);
     }
 
     /// Returns whether the server's history is still in doubt.
@@ -110,7 +121,7 @@ impl Probe {
     /// Sends the request. `known` is the version that the watch has reached.
     pub(super) fn ask(&mut self, now: Instant, known: Option<ResourceVersion>) {
         let answer = first_version(self.source.clone(), self.idle_timeout).boxed();
-        self.state = ProbeState::Asking { answer, begun: now, known };
+        self.state = ProbeState::Asking { answer, begun: now, known, doubted: false };
     }
 
     /// Postpones the request, but not beyond the moment at which the limit is over.
@@ -141,8 +152,11 @@ impl Probe {
                 sleep_until(*until).await;
                 Probed::Due
             }
-            ProbeState::Asking { answer, begun, known } => match answer.await {
-                Ok(version) => Probed::Answered { version, begun: *begun, known: known.take() },
+            ProbeState::Asking { answer, begun, known, doubted } => match answer.await {
+                Ok(version) => {
+                    let (begun, known, doubted) = (*begun, known.take(), *doubted);
+                    Probed::Answered { version, begun, known, doubted }
+                }
                 Err(error) => Probed::Failed(error),
             },
             ProbeState::Awaiting(until) => {

@@ -111,12 +111,16 @@ impl ReflectorDriver {
                 probe.ask(now, machine.version().cloned());
             }
             Probed::Due => probe.put_off(now, None),
-            Probed::Answered { version, begun, known } => {
+            Probed::Answered { version, begun, known, doubted } => {
                 self.status.heard(now);
                 if known.is_some_and(|known| version.is_older_than(&known)) {
                     // A quorum was behind the version that the watch had reached, so history was
                     // lost. Events of the watch have been proofs since then.
                     return Some(End::Unproven);
+                }
+                if doubted {
+                    probe.ask_again(now);
+                    return None;
                 }
                 probe.trust_history();
                 // The watch may have gone on since the request.

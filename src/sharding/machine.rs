@@ -177,6 +177,8 @@ pub(super) struct Machine {
     pub(super) silence: Silence,
     pub(super) holdings: Holdings,
     next_id: u64,
+    /// The last request that the server may have answered from a history that is lost.
+    lost_until: u64,
     /// The time before which no further session begins.
     pub(super) joins_at: Option<Instant>,
     /// The number of joins in a row that failed, or whose session was lost without a renewal.
@@ -225,6 +227,7 @@ impl Machine {
             sees: false,
             silence: Silence::default(),
             next_id: 0,
+            lost_until: 0,
             joins_at: None,
             fruitless: 0,
             own: Vec::new(),
@@ -366,6 +369,7 @@ impl Machine {
             // The server's history may be lost: Leases may be as they were long ago.
             self.lose(Loss::Restored, now);
             self.holdings.forget_records();
+            self.lost_until = self.next_id;
         }
         self.silence.observe(&view, &self.rules, now);
         let session = self.session().map(|session| session.uid.clone());
@@ -384,6 +388,8 @@ impl Machine {
             self.counts.errors += 1;
         }
         match subject {
+            // Versions of different histories do not compare.
+            Subject::Slot(_) if id <= self.lost_until => {}
             Subject::Slot(slot) => self.slot_answered(*slot, id, answer, now),
             Subject::Session(uid) => {
                 if self.silence.answered(uid, id, &answer, &self.rules, now) {

@@ -444,6 +444,22 @@ fn lost_history_ends_the_session() {
 }
 
 #[test]
+fn answer_of_lost_history_is_ignored() {
+    let mut bench = Bench::new();
+    bench.answer();
+    bench.see();
+    let (id, subject, claim) = bench.sent[0].clone();
+    let Subject::Slot(slot) = subject else { panic!("a claim, not {claim:?}") };
+    let answer = bench.serve(&claim);
+    let restored =
+        Arc::new(View { epoch: 1, version: 1.into(), ..(*Store::new(4).view()).clone() });
+    bench.feed(Input::View(restored.clone()));
+    bench.feed(Input::Answered { id, subject, answer });
+    let (newest, seen) = bench.machine.holdings.newest(slot, &restored);
+    assert!(newest.is_none() && seen, "{newest:?}");
+}
+
+#[test]
 fn idle_member_leaves_with_one_request() {
     let mut bench = Bench::holder();
     bench.feed(Input::Stop);

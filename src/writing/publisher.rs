@@ -103,7 +103,8 @@ impl Publisher {
                 {
                     // The event whose count was to grow has expired.
                     self.series.remove(&key);
-                    series = self.first(regarding);
+                    // Nobody has tried to create the event of the new name.
+                    (series, may_exist) = (self.first(regarding), false);
                 }
                 Err(PublishError::Request(kube::Error::Api(status)))
                     if creates && status.is_already_exists() && tries < TRIES =>

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use kube::Client;
@@ -29,11 +30,15 @@ pub(crate) struct WriteLog {
     caches: Mutex<Arc<[Cache]>>,
     /// Writes whose answer never came, by the key of the reconcile.
     lost: Mutex<HashMap<ObjectKey, Vec<Lost>>>,
+    /// The number of writes that were lost so far.
+    losses: AtomicU64,
 }
 
 /// A write that the server may or may not have made.
 #[derive(Clone)]
 struct Lost {
+    /// The number of the last loss of this target. A list that began before it shows nothing of it.
+    number: u64,
     target: Target,
     client: Client,
     /// True if the write deleted an object that a cache did not show.
@@ -62,7 +67,7 @@ pub(crate) enum Unobserved {
 
 impl WriteLog {
     pub(crate) fn new(caches: Vec<Cache>) -> Self {
-        Self { caches: Mutex::new(caches.into()), lost: Mutex::default() }
+        Self { caches: Mutex::new(caches.into()), ..Self::default() }
     }
 
     fn caches(&self) -> Arc<[Cache]> {
@@ -135,7 +140,7 @@ impl WriteLog {
                             sight.expect(key, written.as_ref(), expectation, false);
                         }
                     }
-                    self.found(key, &lost.target);
+                    self.found(key, lost.number);
                     continue;
                 }
                 Ok(Err(error)) => error,
@@ -149,10 +154,11 @@ impl WriteLog {
         }
     }
 
-    fn found(&self, key: &ObjectKey, target: &Target) {
+    /// Forgets a lost write, unless another one of its target was lost after it.
+    fn found(&self, key: &ObjectKey, number: u64) {
         let mut all = self.lost.lock();
         if let Some(lost) = all.get_mut(key) {
-            lost.retain(|lost| lost.target != *target);
+            lost.retain(|lost| lost.number != number);
             if lost.is_empty() {
                 all.remove(key);
             }
@@ -173,10 +179,14 @@ impl WriteLog {
         deleted_unseen: bool,
     ) {
         let mut all = self.lost.lock();
+        let number = self.losses.fetch_add(1, Ordering::Relaxed);
         let lost = all.entry(key.clone()).or_default();
         match lost.iter_mut().find(|other| other.target == target) {
-            Some(known) => known.deleted_unseen |= deleted_unseen,
-            None => lost.push(Lost { target, client, deleted_unseen }),
+            Some(known) => {
+                known.number = number;
+                known.deleted_unseen |= deleted_unseen;
+            }
+            None => lost.push(Lost { number, target, client, deleted_unseen }),
         }
     }
 }
@@ -227,5 +237,55 @@ impl TrackedReconcile {
 impl fmt::Debug for TrackedReconcile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("TrackedReconcile").field(&self.0.key).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use http::{Method, Request, Response};
+    use http_body_util::Full;
+    use kube::client::Body;
+    use tokio::task::yield_now;
+
+    use super::*;
+
+    const LIMIT: Duration = Duration::from_secs(10);
+
+    /// The second write begins while the list for the first one is on its way.
+    #[tokio::test(start_paused = true)]
+    async fn loss_during_a_lookup_is_looked_up_itself() {
+        let lists = Arc::new(AtomicU64::new(0));
+        let asked = lists.clone();
+        let service = tower::service_fn(move |_: Request<Body>| {
+            asked.fetch_add(1, Ordering::Relaxed);
+            async {
+                sleep(Duration::from_secs(1)).await;
+                let list = r#"{"metadata": {"resourceVersion": "5"}, "items": []}"#;
+                Ok::<_, io::Error>(Response::new(Full::from(list)))
+            }
+        });
+        let client = Client::new(service, "default");
+        let log = Arc::new(WriteLog::new(Vec::new()));
+        let key = ObjectKey::namespaced("shop", "a").unwrap();
+        let lose = |name: &str| {
+            let path = format!("/api/v1/namespaces/shop/configmaps/{name}");
+            let target = Target::of(&Method::PUT, &path, None).unwrap();
+            log.lose(&key, target, client.clone(), false);
+        };
+        // Two losses before the list are one question.
+        lose("one");
+        lose("one");
+        lose("other");
+        let (waits, waited) = (log.clone(), key.clone());
+        let waiting = tokio::spawn(async move { waits.wait_observed(&waited, LIMIT).await });
+        while lists.load(Ordering::Relaxed) == 0 {
+            yield_now().await;
+        }
+        lose("one");
+        waiting.await.unwrap().unwrap();
+        assert_eq!(lists.load(Ordering::Relaxed), 3, "one, one again, and the other");
+        assert!(!log.waits(&key));
     }
 }

@@ -10,6 +10,7 @@ use super::checks::Check;
 use crate::controller::Phase;
 use crate::informer::InformerStatus;
 use crate::joining::join_all;
+use crate::leader_election::LeadershipState;
 use crate::manager::status::{ManagerPhase, ManagerState, ManagerStatus};
 use crate::reflector::ReflectorState;
 
@@ -123,6 +124,7 @@ impl Health {
         };
         let mut results =
             vec![CheckResult::new("ping", None), CheckResult::new("manager", started)];
+        results.extend(status.leadership.as_ref().map(same_identity));
         let mut missing: HashSet<&str> = HashSet::new();
         for controller in &status.controllers {
             missing.extend(controller.missing.iter().map(|collection| &**collection));
@@ -171,6 +173,20 @@ fn shardings(status: &ManagerStatus) -> Vec<CheckResult> {
         CheckResult::new(format!("sharding/{group}"), failure)
     });
     checks.collect()
+}
+
+/// Returns the check of an election. It fails for a replica that led until another process of its
+/// identity took the lease. One that never led beside the other only waits.
+fn same_identity(leadership: &LeadershipState) -> CheckResult {
+    let identity = leadership.leader.as_deref().unwrap_or_default();
+    let namesake = leadership.same_identity.then(|| {
+        format!(
+            "another process renews the lease under the identity {identity} of this replica, which \
+             therefore does not lead: give each its own identity"
+        )
+    });
+    let (failure, waits) = if leadership.gave_way { (namesake, None) } else { (None, namesake) };
+    CheckResult { waits, ..CheckResult::new("leader-election", failure) }
 }
 
 /// Names the work that blocks a stop.

@@ -25,7 +25,9 @@
 //!
 //! `/readyz` checks that the manager has started and does not stop. It checks that each informer of
 //! the factory, and each that a controller follows, has synced. With [`Serve::fresh_within`], their
-//! stores must be fresh. A standby whose informers have synced is ready. An unsynced informer that
+//! stores must be fresh. A standby whose informers have synced is ready. A replica that gave way to
+//! another process of its [identity](crate::leader_election::LeadershipState::same_identity) is not
+//! ready while that process leads. An unsynced informer that
 //! a controller's [status](crate::controller::ControllerStatus::missing) lists as missing does not
 //! count: the controller works without it. A synced informer in that list counts: it lacks objects
 //! of this replica's slots, or a fresh view since the takeover. A cluster that is

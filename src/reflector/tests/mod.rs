@@ -1,6 +1,7 @@
 //! Tests of the reflector against a fake source, with paused time.
 
 mod endless;
+mod history;
 mod list_modes;
 mod lists;
 mod namespaces;

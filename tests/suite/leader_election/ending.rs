@@ -102,8 +102,12 @@ async fn unreleased_lease_expires() {
     let builder = elector(&server, &Link::new(), 0).release_on_stop(false);
     builder.build().unwrap().run(CancellationToken::new(), |_| async {}).await.unwrap();
     assert_eq!(holder(&server).await, "r0");
-    // Not for its own name, though.
+    // Also for its own name, under which another process may still run.
     let mut again = elector(&server, &Link::new(), 0).release_on_stop(false).build().unwrap();
+    let began = Instant::now();
+    again.run(CancellationToken::new(), |_| async {}).await.unwrap();
+    assert!(began.elapsed() >= LEASE && began.elapsed() < LEASE + RETRY);
+    // An elector knows its own record.
     let began = Instant::now();
     again.run(CancellationToken::new(), |_| async {}).await.unwrap();
     assert!(began.elapsed() < Duration::from_millis(10));

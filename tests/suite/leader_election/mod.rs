@@ -1,6 +1,7 @@
 //! Leader election by replicas with connections that can be cut, against the embedded API server.
 
 mod ending;
+mod namesakes;
 mod pace;
 
 use std::future::pending;
@@ -135,8 +136,19 @@ fn elector(server: &ApiServer, link: &Link, who: usize) -> LeaderElectorBuilder 
 impl Replica {
     /// Its work takes so long to end after it was told to.
     fn start(server: &ApiServer, timeline: &Timeline, who: usize, winds_up: Duration) -> Self {
+        Self::named(server, timeline, who, &format!("r{who}"), winds_up)
+    }
+
+    /// Starts a replica with this identity.
+    fn named(
+        server: &ApiServer,
+        timeline: &Timeline,
+        who: usize,
+        identity: &str,
+        winds_up: Duration,
+    ) -> Self {
         let (link, stop) = (Link::new(), CancellationToken::new());
-        let mut elector = elector(server, &link, who).build().unwrap();
+        let mut elector = elector(server, &link, who).identity(identity).build().unwrap();
         let (state, stopped, timeline) = (elector.leadership(), stop.clone(), timeline.clone());
         let task = spawn(async move {
             let mut losses = Vec::new();

@@ -228,6 +228,25 @@ async fn lost_answers_count_once() {
     assert_eq!((recorder.status().published, recorder.status().failed), (2, 0));
 }
 
+/// Its name is another object's, so nothing was published yet.
+#[tokio::test(start_paused = true)]
+async fn new_name_is_tried_like_the_first() {
+    let server = ApiServer::new();
+    let faults = Faults::new();
+    let recorder = EventRecorder::new(faults.client(server.client()), "site-controller");
+    recorder.normal(&map("a"), "Scaled", "");
+    assert!(recorder.flush(S).await);
+    let first = events(&server).await.remove(0);
+    server.delete(&first).unwrap();
+    // The count may have grown or not, and then its event is gone.
+    faults.inject(Requests::all().times(1), Injection::status(500));
+    let taken = refusal(409, "AlreadyExists", "events \"a.1\" already exists");
+    faults.inject(Requests::all().after(2).times(1), Injection::answer(taken));
+    recorder.normal(&map("a"), "Scaled", "");
+    assert!(recorder.flush(30 * S).await);
+    assert_eq!((recorder.status().published, events(&server).await.len()), (2, 1));
+}
+
 #[tokio::test(start_paused = true)]
 async fn abandoned_flushes_take_no_room() {
     let server = ApiServer::new();
