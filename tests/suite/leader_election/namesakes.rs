@@ -112,13 +112,10 @@ async fn leader_gives_way_to_a_greedy_namesake() {
         panic!("{losses:?}");
     };
     assert_eq!((cause, work), (&LossCause::SameIdentity("r0".into()), &WorkEnd::Dropped));
-    assert_eq!(
-        error.to_string(),
-        "lost the leadership of lease shop/x: another process renewed it under the identity r0 of \
-         this one: give each its own identity; its work was dropped (last error: cannot update \
-         lease shop/x: the object has been modified; please apply your changes to the latest \
-         version and try again (Conflict, 409))"
-    );
+    let told = error.to_string();
+    let expected = "lost the leadership of lease shop/x: another process renewed it under the \
+                    identity r0 of this one: give each its own identity; its work was dropped";
+    assert!(told.starts_with(expected), "{told}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -137,7 +134,7 @@ async fn edited_transitions_are_of_a_namesake() {
     let mut edited = lease(&server).await;
     edited.spec.as_mut().unwrap().lease_transitions = Some(7);
     server.replace(&edited).unwrap();
-    sleep(Duration::from_secs(2)).await;
+    sleep(Duration::from_millis(2_100)).await;
     assert_eq!(timeline.at_work(), None);
     sleep(LEASE + RETRY).await;
     assert_eq!(timeline.at_work(), Some(0));
