@@ -65,8 +65,8 @@
 //! # Two processes of one identity
 //!
 //! The holder's name does not tell two processes of one identity apart, but the renewal does. A
-//! record is an elector's own only if the elector sent its renewal time and its transitions, with or
-//! without an answer. Any other record of its identity counts as a rival's:
+//! record is an elector's own only if the elector sent its renewal time and its transitions, with
+//! or without an answer. Any other record of its identity counts as a rival's:
 //!
 //! - A candidate waits until the lease is released or expires, so the two never lead at once. After
 //!   two renewals by the other process, [`LeadershipState::same_identity`] is true. A process that

@@ -291,9 +291,9 @@ async fn lives(world: World) -> Result<(), BoxError> {
 fn exploration_passes() {
     // A candidate that renews more rarely has less to explore.
     let scenario = Scenario::of_manager(|client| async move {
-        let elector = elector(&client).identity("first").retry_period(8 * S);
+        let elector = elector(&client).identity("first").retry_period(6 * S);
         manager(&client, elector.build()?)
     });
-    let found = scenario.quiet_for(20 * S).explore(lives);
+    let found = scenario.quiet_for(30 * S).explore(lives);
     assert!(found.assert_passed().writes >= 10);
 }
