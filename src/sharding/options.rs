@@ -116,11 +116,11 @@ impl ShardingBuilder {
     /// Sets the identity of this replica. The default is the host's name with a random suffix.
     ///
     /// The identity must be unique among the running replicas. A replica that restarts under its
-    /// old identity, such as a pod of a `StatefulSet`, does not wait until its old Lease expires. If
-    /// the old process still runs, it stops when it learns of that: by its watch, or at its next
-    /// renewal. Without an answer it stops at nine tenths of the lease duration. Until then both may
-    /// work on a slot. [Leader election](crate::leader_election#two-processes-of-one-identity) waits
-    /// instead.
+    /// old identity, such as a pod of a `StatefulSet`, does not wait until its old Lease expires.
+    /// If the old process still runs, it stops when it learns of that: by its watch, or at its next
+    /// renewal. Without an answer it stops at nine tenths of the lease duration. Until then both
+    /// may work on a slot.
+    /// [Leader election](crate::leader_election#two-processes-of-one-identity) waits instead.
     pub fn identity(mut self, identity: impl Into<String>) -> Self {
         self.identity = Some(identity.into());
         self

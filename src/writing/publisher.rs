@@ -103,7 +103,7 @@ impl Publisher {
                 {
                     // The event whose count was to grow has expired.
                     self.series.remove(&key);
-                    // Nobody has tried to create the event of the new name.
+                    // No create of the new name was sent yet.
                     (series, may_exist) = (self.first(regarding), false);
                 }
                 Err(PublishError::Request(kube::Error::Api(status)))
