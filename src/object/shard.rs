@@ -134,7 +134,8 @@ pub(crate) fn controller(metadata: &ObjectMeta) -> Option<&OwnerReference> {
 pub(crate) fn set_controller(metadata: &mut ObjectMeta, owner: Option<OwnerReference>) {
     if controller_uid(metadata) != owner.as_ref().map(|owner| &*owner.uid) {
         let owners = metadata.owner_references.get_or_insert_default();
-        owners.retain(|owner| owner.controller != Some(true));
+        let uid = owner.as_ref().map(|owner| &owner.uid);
+        owners.retain(|other| other.controller != Some(true) && Some(&other.uid) != uid);
         owners.extend(owner);
     }
 }

@@ -5,18 +5,21 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use kube::core::ObjectMeta;
 use kube::{Client, Resource};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::json;
 
 use super::error::ApplyError;
-use super::exchange::Exchange;
+use super::exchange::{Exchange, serialized};
 use super::owners::set_controller_reference;
 use super::records::Section;
+use super::target::Desired;
 use super::{ApplierBuilder, ApplierStatus};
 use crate::controller::tracking_client;
 use crate::informer::InformerGroup;
-use crate::object::downcast;
+use crate::object::{ObjectKey, downcast};
 
 /// An applier of objects of one kind, which sends a request only if the cache shows a need.
 ///
@@ -36,6 +39,13 @@ use crate::object::downcast;
 /// other managers may change at will: a label, an injected container. An apply that changes nothing
 /// is sent once, and then not again. It is sent twice if the server writes its values differently
 /// from the configuration: the first answer may be that of a proxy which did not pass the apply on.
+///
+/// The texts in a Secret's `stringData` are applied as its `data`, because a server returns only
+/// these. Other fields may not be shown, either: a server moves, drops or never returns them. Of
+/// such a field, nothing shows a change. The applier then also sends an apply whenever the object's
+/// generation or anything but its status differs from the answer. For a status, and for kinds
+/// without a generation, it sends one for each new version. It warns of the field, and
+/// [`ApplierStatus::hidden_fields`] names it.
 ///
 /// The server decides the order of a list whose elements have keys, such as `initContainers`. If
 /// another manager changes only the order, that is not undone.
@@ -195,7 +205,7 @@ where
     /// [`ApplyError`]. Without [`force`](ApplierBuilder::force),
     /// [`Conflict`](ApplyError::Conflict) names the managers that own some of the fields.
     pub async fn apply(&self, desired: &K) -> Result<Applied<K>, ApplyError> {
-        self.apply_section(desired, Section::Main).await
+        self.apply_desired(Desired::Object(desired), Section::Main).await
     }
 
     /// Applies the status of a configuration, and nothing else of it.
@@ -207,7 +217,102 @@ where
     /// [`ApplyError`]. The server answers 404 both for an object that does not exist and for a kind
     /// without the subresource.
     pub async fn apply_status(&self, desired: &K) -> Result<Applied<K>, ApplyError> {
-        self.apply_section(desired, Section::Status).await
+        self.apply_desired(Desired::Object(desired), Section::Status).await
+    }
+
+    /// Applies some fields of an object, and nothing else of it.
+    ///
+    /// `value` has the members that this manager wants to own. It may be of any type, so it can
+    /// leave out members that the applier's type demands: this owns one annotation of a set.
+    ///
+    /// ```
+    /// use k8s_openapi::api::apps::v1::StatefulSet;
+    /// use kube_informer::ObjectKey;
+    /// use kube_informer::writing::{Applier, ApplyError};
+    /// use serde_json::json;
+    ///
+    /// async fn restart(
+    ///     sets: &Applier<StatefulSet>,
+    ///     key: &ObjectKey,
+    ///     time: &str,
+    /// ) -> Result<bool, ApplyError> {
+    ///     let annotations = json!({ "example.com/restarted": time });
+    ///     let template = json!({ "metadata": { "annotations": annotations } });
+    ///     let applied = sets.apply_partial(key, json!({ "spec": { "template": template } }));
+    ///     Ok(applied.await?.was_sent())
+    /// }
+    /// ```
+    ///
+    /// The applier sets `apiVersion`, `kind`, name and namespace. The value may name them, too, if
+    /// they are the same. Otherwise, this method compares and sends like [`apply`](Self::apply),
+    /// and has the same record: each of both removes the fields of this manager that only the other
+    /// one has set. For another set of fields of the same objects, use an applier with another
+    /// manager's name.
+    ///
+    /// If the object does not exist, the server creates it from the value, or refuses the value
+    /// because members are missing. It creates nothing if the value has the `uid` of the object in
+    /// its metadata.
+    ///
+    /// # Errors
+    /// [`ApplyError`]. [`InvalidMember`](ApplyError::InvalidMember) if the value contradicts the
+    /// key or the applier, has a status, or is not a map. A field that the applier's type does not
+    /// hold is an error only after it was sent: [`Projected`](ApplyError::Projected).
+    pub async fn apply_partial(
+        &self,
+        key: &ObjectKey,
+        value: impl Serialize,
+    ) -> Result<Applied<K>, ApplyError> {
+        let (name, namespace) = (key.name(), key.namespace());
+        let desired = Desired::Part { name, namespace, value: serialized(value) };
+        self.apply_desired(desired, Section::Main).await
+    }
+
+    /// Applies a status to an object that exists, and nothing else of it.
+    ///
+    /// `status` may be of any type: that of the object's status, or only the members that this
+    /// manager wants to own. The rest is as with [`apply_status`](Self::apply_status). Of `object`,
+    /// only its name and namespace count.
+    ///
+    /// ```
+    /// use kube::CustomResource;
+    /// use kube_informer::writing::{Applier, ApplyError};
+    /// use schemars::JsonSchema;
+    /// use serde::{Deserialize, Serialize};
+    ///
+    /// #[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]
+    /// #[kube(group = "example.com", version = "v1", kind = "Site", namespaced)]
+    /// #[kube(status = "SiteStatus")]
+    /// struct SiteSpec {
+    ///     pages: u32,
+    /// }
+    ///
+    /// #[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+    /// struct SiteStatus {
+    ///     published: u32,
+    /// }
+    ///
+    /// async fn report(site: &Site, sites: &Applier<Site>) -> Result<(), ApplyError> {
+    ///     sites.apply_status_of(site, SiteStatus { published: site.spec.pages }).await?;
+    ///     Ok(())
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ApplyError`], as with [`apply_status`](Self::apply_status). A field that the applier's
+    /// type does not hold is an error only after it was sent: [`Projected`](ApplyError::Projected).
+    pub async fn apply_status_of(
+        &self,
+        object: &K,
+        status: impl Serialize,
+    ) -> Result<Applied<K>, ApplyError> {
+        let ObjectMeta { name, namespace, .. } = object.meta();
+        let status = serialized(status);
+        let desired = Desired::Part {
+            name: name.as_deref().unwrap_or_default(),
+            namespace: namespace.as_deref(),
+            value: status.map(|status| json!({ "status": status })),
+        };
+        self.apply_desired(desired, Section::Status).await
     }
 
     /// Sets the owner as the object's controller, checks it, and applies the object.
@@ -235,10 +340,15 @@ where
             records: self.exchange.records.len(),
             sent: self.exchange.sent.load(Ordering::Relaxed),
             unchanged: self.exchange.unchanged.load(Ordering::Relaxed),
+            hidden_fields: self.exchange.hidden.paths(),
         }
     }
 
-    async fn apply_section(&self, desired: &K, section: Section) -> Result<Applied<K>, ApplyError> {
+    async fn apply_desired(
+        &self,
+        desired: Desired<'_>,
+        section: Section,
+    ) -> Result<Applied<K>, ApplyError> {
         let (object, sent) = self.exchange.apply(desired, section).await?;
         let Some(object) = downcast(object) else {
             unreachable!("the answer and the informers have the type of the applier")

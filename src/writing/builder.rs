@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 use super::Applier;
 use super::error::ApplierError;
 use super::exchange::{Exchange, ObjectType};
+use super::hidden::HiddenFields;
 use crate::informer::{InformerGroup, SharedInformer};
 
 /// The longest name of a field manager that a server accepts, in bytes.
@@ -55,6 +56,9 @@ pub struct ApplierStatus {
     pub sent: u64,
     /// The number of applies that had nothing to do.
     pub unchanged: u64,
+    /// The paths of applied fields that the server's answers or the cache do not show, such as
+    /// `.spec.token`. At most 32 are named. See [`Applier`] for what that means.
+    pub hidden_fields: Vec<String>,
 }
 
 impl<K> ApplierBuilder<K>
@@ -114,6 +118,7 @@ where
             manager,
             force,
             records: Arc::default(),
+            hidden: HiddenFields::default(),
             sent: 0.into(),
             unchanged: 0.into(),
         }))

@@ -1,5 +1,6 @@
 //! The configuration of an object, as it is applied.
 
+use k8s_openapi::ByteString;
 use kube::core::Request as KubeRequest;
 use kube::core::params::{Patch, PatchParams};
 use serde_json::{Map, Value, json};
@@ -67,6 +68,9 @@ impl Configuration {
             Section::Main => drop(members.remove("status")),
             Section::Status => members.retain(|name, _| name == "status"),
         }
+        if (address.api_version, address.kind) == ("v1", "Secret") {
+            encode_texts(&mut members);
+        }
         members.insert("apiVersion".into(), address.api_version.into());
         members.insert("kind".into(), address.kind.into());
         members.insert("metadata".into(), metadata.into());
@@ -114,6 +118,72 @@ impl Configuration {
             Section::Status => request.patch_subresource("status", name, &params, &patch),
         }
     }
+}
+
+/// Moves the texts of a Secret into its data, as a server does. It never returns the texts, so they
+/// could not be compared, and a later apply without them would not remove the data.
+fn encode_texts(secret: &mut Map<String, Value>) {
+    // Values of another type are the server's to refuse.
+    let is_text =
+        |value: &Value| value.as_object().is_some_and(|m| m.values().all(Value::is_string));
+    if !secret.get("stringData").is_some_and(is_text)
+        || secret.get("data").is_some_and(|data| !data.is_object())
+    {
+        return;
+    }
+    let Some(Value::Object(texts)) = secret.remove("stringData") else { return };
+    if texts.is_empty() {
+        return;
+    }
+    let data = secret.entry("data").or_insert_with(|| json!({}));
+    for (name, text) in texts {
+        data[name] = json!(ByteString(text.as_str().unwrap_or_default().into()));
+    }
+}
+
+/// Returns a member of a value that contradicts the type of the object, and the reason.
+pub(super) fn refused_member(value: &Value, address: &ObjectAddress<'_>) -> Option<Refused> {
+    let ObjectAddress { api_version, kind, .. } = *address;
+    contradiction("apiVersion", &value["apiVersion"], api_version)
+        .or_else(|| contradiction("kind", &value["kind"], kind))
+}
+
+/// Returns a member of a partial value that is not for the object, and the reason. `given` is the
+/// namespace of its key.
+pub(super) fn refused_of_part(
+    value: &Value,
+    address: &ObjectAddress<'_>,
+    given: Option<&str>,
+    section: Section,
+) -> Option<Refused> {
+    let metadata = &value["metadata"];
+    let namespace = address.namespace.unwrap_or_default();
+    let shape = |name, value: &Value| {
+        (!value.is_null() && !value.is_object()).then(|| (name, "is not a map".to_owned()))
+    };
+    let status = || {
+        let reason = "is not applied with the object: use `apply_status_of`";
+        let is_set = section == Section::Main && !value["status"].is_null();
+        is_set.then(|| ("status", reason.to_owned()))
+    };
+    shape("the value", value)
+        .or_else(|| shape("metadata", metadata))
+        .or_else(|| contradiction("metadata.name", &metadata["name"], address.name))
+        .or_else(|| contradiction("metadata.namespace", &metadata["namespace"], namespace))
+        .or_else(|| contradiction("the namespace", &json!(given), namespace))
+        .or_else(status)
+}
+
+/// A member of a value, and the reason why it is refused.
+type Refused = (&'static str, String);
+
+fn contradiction(name: &'static str, found: &Value, wanted: &str) -> Option<Refused> {
+    let shown = |text: &str| if text.is_empty() { "none".to_owned() } else { format!("{text:?}") };
+    let reason = || {
+        let found = found.as_str().map_or_else(|| "no text".to_owned(), shown);
+        format!("is {found}, but that of the object is {}", shown(wanted))
+    };
+    (!found.is_null() && found != wanted).then(|| (name, reason()))
 }
 
 /// Returns the path of a value of `before` that `after` does not have.

@@ -123,6 +123,18 @@ pub enum ApplyError {
         /// The cause.
         reason: String,
     },
+    /// The configuration has a member that contradicts the applier or the key, or that a partial
+    /// configuration cannot have. Nothing was sent.
+    #[error("{object} cannot be applied: {field} {reason}")]
+    #[non_exhaustive]
+    InvalidMember {
+        /// The resource, name and namespace.
+        object: String,
+        /// The path of the member, such as `metadata.name`.
+        field: &'static str,
+        /// The reason, as the end of a sentence about the member.
+        reason: String,
+    },
     /// The configuration has no namespace, and neither has the informer. Nothing was sent.
     #[error("{object} cannot be applied: it has no namespace")]
     #[non_exhaustive]

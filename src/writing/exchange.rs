@@ -1,7 +1,6 @@
 //! One apply: the comparison with the cache, the request, and its answer.
 
 use std::any::{Any, TypeId, type_name};
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,7 +9,6 @@ use futures::future::BoxFuture;
 use http::StatusCode;
 use http_body_util::BodyExt;
 use kube::client::Body;
-use kube::core::ObjectMeta;
 use kube::core::Status;
 use kube::core::response::StatusSummary;
 use kube::{Client, Resource};
@@ -19,11 +17,13 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::configuration::{Configuration, ObjectAddress, lost};
+use super::configuration::{Configuration, lost};
 use super::digest::Digest;
-use super::error::{ApplyError, FieldConflict, ObjectName};
+use super::error::{ApplyError, FieldConflict};
+use super::hidden::{Evidence, HiddenFields};
 use super::owned_fields::OwnedFields;
 use super::records::{Record, RecordedVersion, Records, Section, Sight};
+use super::target::{Desired, Target, meta};
 use crate::controller::current_won;
 use crate::error::without_credentials;
 use crate::indexer::Snapshot;
@@ -49,6 +49,7 @@ pub(super) struct Exchange {
     pub(super) manager: String,
     pub(super) force: bool,
     pub(super) records: Arc<Records>,
+    pub(super) hidden: HiddenFields,
     pub(super) sent: AtomicU64,
     pub(super) unchanged: AtomicU64,
 }
@@ -57,22 +58,13 @@ pub(super) struct Exchange {
 pub(super) struct ObjectType {
     id: TypeId,
     name: &'static str,
-    reach: KindReach,
-    to_value: fn(&dyn AnyObject) -> Result<Value, String>,
+    pub(super) reach: KindReach,
+    pub(super) to_value: fn(&dyn AnyObject) -> Result<Value, String>,
     from_value: fn(&Value) -> Result<Arc<dyn AnyObject>, String>,
 }
 
 /// A function from a namespace, or `None`, to the path of the collection.
 type PathOf = dyn Fn(Option<&str>) -> String + Send + Sync;
-
-/// A requested apply.
-pub(super) struct Target<'a> {
-    pub(super) informer: &'a SharedInformer,
-    resource: &'a str,
-    pub(super) key: ObjectKey,
-    section: Section,
-    configuration: Configuration,
-}
 
 /// The object of an apply, and whether the configuration was sent. The object is then the server's
 /// answer, and otherwise the cached one.
@@ -85,13 +77,6 @@ pub(super) struct Answer {
     pub(super) record: Option<Record>,
     /// True if the object has the values of the configuration, written as there.
     pub(super) shows_values: bool,
-}
-
-impl fmt::Display for Target<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { resource, key, .. } = self;
-        ObjectName { resource, name: key.name(), namespace: key.namespace() }.fmt(f)
-    }
 }
 
 impl ObjectType {
@@ -112,20 +97,6 @@ impl ObjectType {
         (object as &dyn Any).type_id() == self.id
     }
 
-    /// Checks that the type can hold what it applies.
-    fn check(&self, target: &Target<'_>, desired: &dyn AnyObject) -> Result<(), ApplyError> {
-        let read = (self.to_value)(desired).and_then(|value| (self.from_value)(&value));
-        let read = read.and_then(|object| (self.to_value)(&*object));
-        let read = read.map_err(|reason| ApplyError::Unserializable {
-            object: target.to_string(),
-            reason: format!("its type cannot read what it writes: {reason}"),
-        })?;
-        match lost(&target.configuration.fields(), &read) {
-            None => Ok(()),
-            Some(field) => Err(self.projected(target, field)),
-        }
-    }
-
     fn projected(&self, target: &Target<'_>, field: String) -> ApplyError {
         ApplyError::Projected { object: target.to_string(), type_name: self.name, field }
     }
@@ -135,7 +106,7 @@ impl Exchange {
     /// Applies a section of an object.
     pub(super) fn apply<'a>(
         &'a self,
-        desired: &'a dyn AnyObject,
+        desired: Desired<'a>,
         section: Section,
     ) -> BoxFuture<'a, Result<Outcome, ApplyError>> {
         self.apply_section(desired, section).boxed()
@@ -143,9 +114,13 @@ impl Exchange {
 
     async fn apply_section(
         &self,
-        desired: &dyn AnyObject,
+        desired: Desired<'_>,
         section: Section,
     ) -> Result<Outcome, ApplyError> {
+        let whole = match desired {
+            Desired::Object(object) => Some(object),
+            Desired::Part { .. } => None,
+        };
         let target = self.target(desired, section)?;
         // With a cache that is never filled, everything would be sent for ever. Errors do not
         // matter: without a runtime no request follows, and a stopped informer is not asked.
@@ -164,7 +139,10 @@ impl Exchange {
         let cached = store.get_cached(&target.key).and_then(|cached| cached.version());
         let (at, shard) = ((Moment::now(), store.epoch()), store.shard().cloned());
         drop(store);
-        self.object_type.check(&target, desired)?;
+        // A part may lack members that the type demands: only the answer shows what the type loses.
+        if let Some(object) = whole {
+            self.check(&target, object)?;
+        }
         let flight = self.records.begin(&target.key, section, |key, at| self.sight(key, at));
         let mut tries = 0;
         let Answer { object, record, .. } = loop {
@@ -195,33 +173,20 @@ impl Exchange {
         Ok((object, true))
     }
 
-    fn target(&self, desired: &dyn AnyObject, section: Section) -> Result<Target<'_>, ApplyError> {
-        let resource = &*self.resource;
-        let meta = meta(desired);
-        let name = meta.name.as_deref().unwrap_or_default();
-        let only = || match self.informers.informers() {
-            [only] => only.collection().namespace.as_deref(),
-            _ => None,
-        };
-        let namespace = match self.object_type.reach {
-            KindReach::Cluster => None,
-            KindReach::Namespaced | KindReach::Unknown => meta.namespace.as_deref().or_else(only),
-        };
-        let named = || ObjectName { resource, name, namespace }.to_string();
-        let key = ObjectKey::from_parts(namespace, name)
-            .map_err(|source| ApplyError::NoKey { resource: self.resource.clone(), source })?;
-        if namespace.is_none() && self.object_type.reach == KindReach::Namespaced {
-            return Err(ApplyError::NoNamespace { object: named() });
+    /// Checks that the type can hold what it applies.
+    fn check(&self, target: &Target<'_>, desired: &dyn AnyObject) -> Result<(), ApplyError> {
+        let of = &self.object_type;
+        let read = (of.to_value)(desired).and_then(|value| (of.from_value)(&value));
+        let read = read.and_then(|object| (of.to_value)(&*object));
+        let read = read.map_err(|reason| ApplyError::Unserializable {
+            object: target.to_string(),
+            reason: format!("its type cannot read what it writes: {reason}"),
+        })?;
+        let read = Configuration::new(read, &self.address(&target.key), target.section);
+        match lost(&target.configuration.fields(), &read.fields()) {
+            None => Ok(()),
+            Some(field) => Err(of.projected(target, field)),
         }
-        let Some(informer) = self.informers.informer_of(&key) else {
-            return Err(ApplyError::NotFollowed { object: named() });
-        };
-        let failed = |reason| ApplyError::Unserializable { object: named(), reason };
-        let object = (self.object_type.to_value)(desired).map_err(failed)?;
-        let address =
-            ObjectAddress { api_version: &self.api_version, kind: &self.kind, namespace, name };
-        let configuration = Configuration::new(object, &address, section);
-        Ok(Target { informer, resource, key, section, configuration })
     }
 
     /// Returns the cached object if it shows that an apply would change nothing.
@@ -253,15 +218,37 @@ impl Exchange {
         if is_the_answer && record.confirmed {
             return Some(object);
         }
-        let values = record.owned.digest(&(self.object_type.to_value)(&*object).ok()?);
+        let value = (self.object_type.to_value)(&*object).ok()?;
         if is_the_answer {
             // The object is the server's answer. If the cache holds it in a slightly different
             // form, for example because it came as protobuf, that form is the one to compare with.
+            let values = self.evidence(&record.owned, &configuration.fields(), &value, *section);
             self.records.confirm(key, *section, record, values);
             return Some(object);
         }
+        let values = match record.values {
+            Evidence::Fields(_) => Evidence::Fields(record.owned.digest(&value)),
+            Evidence::State(_) => Evidence::state(&value, *section),
+        };
         (values == record.values && self.owns_fields(informer, &*object, *section, record))
             .then_some(object)
+    }
+
+    /// Returns what shows a change of the fields that a configuration has set.
+    fn evidence(
+        &self,
+        owned: &OwnedFields,
+        configured: &Value,
+        object: &Value,
+        section: Section,
+    ) -> Evidence {
+        match owned.hidden(configured, object) {
+            None => Evidence::Fields(owned.digest(object)),
+            Some(field) => {
+                self.hidden.note(&self.resource, &self.manager, field);
+                Evidence::state(object, section)
+            }
+        }
     }
 
     /// Returns whether the manager still owns its fields, as far as the cached object shows.
@@ -377,7 +364,7 @@ impl Exchange {
             tenure: shard.and_then(|of| of.tenure(of.key().hash(meta))),
             begun,
             desired: target.configuration.digest,
-            values: owned.digest(&seen),
+            values: self.evidence(&owned, &configured, &seen, target.section),
             owned,
             ownership,
             confirmed: false,
@@ -386,22 +373,16 @@ impl Exchange {
     }
 }
 
-impl Target<'_> {
-    fn unreadable(&self, reason: String) -> ApplyError {
-        ApplyError::UnreadableAnswer { object: self.to_string(), reason }
-    }
-}
-
-/// Returns the metadata of a decoded object.
-fn meta(object: &dyn AnyObject) -> &ObjectMeta {
-    object.meta().unwrap_or_else(|| unreachable!("the objects of an applier are decoded"))
-}
-
-/// Serialises an object. The error is the panic of its own code, or quotes no value.
+/// Serialises an object.
 fn to_value<K: Serialize + 'static>(object: &dyn AnyObject) -> Result<Value, String> {
     let Some(object) = object.downcast_ref::<K>() else { return Err(STRANGE.to_owned()) };
+    serialized(object)
+}
+
+/// Serialises a value. The error is the panic of its own code, or quotes no value.
+pub(super) fn serialized(value: impl Serialize) -> Result<Value, String> {
     let refused = |_| "a value cannot be written as JSON".to_owned();
-    catch(|| serde_json::to_value(object).map_err(refused))?
+    catch(|| serde_json::to_value(value).map_err(refused))?
 }
 
 /// Reads an object. The error is the panic of its own code, or quotes no value.

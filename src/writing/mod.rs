@@ -31,12 +31,14 @@ mod digest;
 mod error;
 mod events;
 mod exchange;
+mod hidden;
 mod owned_fields;
 mod owners;
 mod publisher;
 mod records;
 mod series;
 mod spam;
+mod target;
 #[cfg(test)]
 mod tests;
 

@@ -7,6 +7,7 @@
 use serde_json::{Map, Value};
 
 use super::digest::{Digest, Digester};
+use super::hidden::{is_blank, means_none};
 
 /// The fields of one manager.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -64,6 +65,12 @@ impl OwnedFields {
         let mut digester = Digester::new();
         self.0.add(Some(object), &mut digester);
         digester.finish()
+    }
+
+    /// Returns the path of a value of the configuration that an object does not show. It may show
+    /// another value in its place, because the server may write it in another form.
+    pub(super) fn hidden(&self, configuration: &Value, object: &Value) -> Option<String> {
+        self.0.hidden(configuration, Some(object))
     }
 
     /// Returns the path of a field that `whole` has and `part` does not.
@@ -199,11 +206,71 @@ impl Part {
                     |list: &Value| Some(list.as_array()?.iter().position(|one| is(keys, one)));
                 let at = find(whole)??;
                 let path = below.missing(&whole[at], find(part)?.and_then(|at| part.get(at)))?;
-                let names: Vec<&str> = keys.iter().map(|(name, _)| &**name).collect();
-                Some(format!("[{}]{path}", names.join(",")))
+                Some(format!("[{}]{path}", names(keys)))
             })
         })
     }
+
+    fn hidden(&self, configured: &Value, shown: Option<&Value>) -> Option<String> {
+        if means_none(configured) {
+            return None;
+        }
+        let Some(shown) = shown.filter(|shown| !is_blank(shown)) else {
+            return Some(String::new());
+        };
+        match (configured, shown) {
+            (Value::Object(configured), Value::Object(shown)) => {
+                let members: &[_] =
+                    if let Self::Some { members, .. } = self { members } else { &[] };
+                configured.iter().find_map(|(name, value)| {
+                    let part = members.iter().find(|(known, _)| **known == **name);
+                    let part = part.map_or(&Self::Whole, |(_, part)| part);
+                    Some(format!(".{name}{}", part.hidden(value, shown.get(name))?))
+                })
+            }
+            (Value::Array(configured), Value::Array(shown)) => match self {
+                Self::Some { elements, values, .. } if elements.len() + values.len() > 0 => {
+                    let element =
+                        |(keys, part): &(Keys, Self)| part.hidden_in(keys, configured, shown);
+                    elements.iter().find_map(element).or_else(|| {
+                        let shows =
+                            |value: &Digest| shown.iter().any(|shown| Digest::of(shown) == *value);
+                        (!values.iter().all(shows)).then(|| "[]".to_owned())
+                    })
+                }
+                _ if configured.len() > shown.len() => Some("[]".to_owned()),
+                // The elements that a webhook has added may be anywhere.
+                _ if configured.len() < shown.len() => None,
+                _ => configured.iter().zip(shown).enumerate().find_map(|(n, (value, shown))| {
+                    Some(format!("[{n}]{}", Self::Whole.hidden(value, Some(shown))?))
+                }),
+            },
+            _ => None,
+        }
+    }
+
+    /// Returns the path of a value of an element that a list does not show. The server may complete
+    /// an element's keys, so several configured ones may be the one with these keys.
+    fn hidden_in(&self, keys: &Keys, configured: &[Value], shown: &[Value]) -> Option<String> {
+        let path = match shown.iter().find(|element| is(keys, element)) {
+            None => String::new(),
+            Some(found) => {
+                let exact = configured.iter().find(|element| is(keys, element));
+                let fits = |element: &&Value| {
+                    keys.iter().all(|(name, value)| element.get(&**name).is_none_or(|v| v == value))
+                };
+                let fitting = configured.iter().filter(|one| exact.is_none() && fits(one));
+                let mut paths =
+                    exact.into_iter().chain(fitting).map(|one| self.hidden(one, Some(found)));
+                paths.next().filter(|_| paths.all(|path| path.is_some()))??
+            }
+        };
+        Some(format!("[{}]{path}", names(keys)))
+    }
+}
+
+fn names(keys: &[(Box<str>, Value)]) -> String {
+    keys.iter().map(|(name, _)| &**name).collect::<Vec<_>>().join(",")
 }
 
 fn is_empty(value: &Value) -> bool {
@@ -247,6 +314,63 @@ mod tests {
                 *other.pointer_mut(&format!("/spec{changed}")).unwrap() = json!("theirs");
                 let (before, after) = (owned.digest(&configuration), owned.digest(&other));
                 assert_eq!(before == after, removed != "/f:ports" && changed == "/ports/0/port");
+            }
+        }
+    }
+
+    #[test]
+    fn hidden_values_are_named() {
+        let configured = json!({
+            "metadata": {"labels": {"a": "b"}, "finalizers": ["x", "y"]},
+            "spec": {
+                "replicas": 3, "cpu": "1000m", "text": "a", "off": false, "none": {}, "zero": 0,
+                "ports": [{"port": 80}, {"port": 80, "protocol": "UDP", "name": "u"}],
+                "args": ["a", "b"], "atomic": {"a": {"b": 1}},
+            },
+        });
+        let fields = json!({
+            "f:metadata": {"f:labels": {"f:a": {}}, "f:finalizers": {"v:\"x\"": {}, "v:\"y\"": {}}},
+            "f:spec": {
+                "f:replicas": {}, "f:cpu": {}, "f:text": {}, "f:off": {}, "f:none": {},
+                "f:zero": {}, "f:args": {}, "f:atomic": {},
+                "f:ports": {
+                    r#"k:{"port":80,"protocol":"TCP"}"#: {".": {}, "f:port": {}},
+                    r#"k:{"port":80,"protocol":"UDP"}"#: {".": {}, "f:port": {}, "f:name": {}},
+                },
+            },
+        });
+        let all = json!({
+            "metadata": {"labels": {"a": "other"}, "finalizers": ["z", "y", "x"]},
+            "spec": {
+                "replicas": 4, "cpu": "1", "text": "other",
+                "ports": [
+                    {"port": 80, "protocol": "UDP", "name": "other"},
+                    {"port": 443, "protocol": "TCP"}, {"port": 80, "protocol": "TCP"},
+                ],
+                "args": ["b", "c"], "atomic": {"a": {"b": 2}, "c": 3},
+            },
+        });
+        let owned = OwnedFields::from_fields_v1(&fields).unwrap();
+        let none = OwnedFields::default();
+        assert_eq!(owned.hidden(&configured, &all), None, "each is there, with any value");
+        for (at, shown, path) in [
+            ("/metadata/labels", json!({}), ".metadata.labels"),
+            ("/metadata/labels/a", json!(null), ".metadata.labels.a"),
+            ("/metadata/finalizers/2", json!("other"), ".metadata.finalizers[]"),
+            ("/spec", json!(null), ".spec"),
+            ("/spec/replicas", json!(null), ".spec.replicas"),
+            ("/spec/text", json!(""), ".spec.text"),
+            ("/spec/ports/0/name", json!(null), ".spec.ports[port,protocol].name"),
+            ("/spec/ports/2/port", json!(81), ".spec.ports[port,protocol]"),
+            ("/spec/args", json!(["a"]), ".spec.args[]"),
+            ("/spec/atomic/a/b", json!(null), ".spec.atomic.a.b"),
+        ] {
+            let mut object = all.clone();
+            *object.pointer_mut(at).unwrap() = shown;
+            assert_eq!(owned.hidden(&configured, &object).as_deref(), Some(path), "{at}");
+            // Without the owned fields, an element with other keys may be the configured one.
+            if !path.contains("[]") && !path.contains("ports") {
+                assert_eq!(none.hidden(&configured, &object).as_deref(), Some(path), "{at}");
             }
         }
     }

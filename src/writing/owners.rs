@@ -83,7 +83,7 @@ pub enum OwnerError {
 ///
 /// The garbage collector deletes the object after its owner. An object has at most one controller:
 /// [`Controller::owns`](crate::controller::ControllerBuilder::owns) follows this reference. A
-/// present reference to the same owner is replaced.
+/// present reference to the same owner, or several of them, are replaced by one.
 ///
 /// The reference blocks a foreground deletion of the owner until the object is gone, as client-go's
 /// does. On clusters with the admission plugin `OwnerReferencesPermissionEnforcement`, the service
@@ -112,7 +112,8 @@ where
 }
 
 /// Makes an object one of the owners of another one. The garbage collector deletes the object after
-/// its last owner. A present reference to the same owner keeps its `controller` flag.
+/// its last owner. A present reference to the same owner is replaced, and its flags are kept.
+/// Several references to it become one.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::{ConfigMap, Secret};
@@ -194,17 +195,19 @@ where
         let present = Box::new(present.clone());
         return Err(OwnerError::AlreadyControlled { kind: kind(), name, present });
     }
-    let known = owners.iter().position(|other| other.uid == reference.uid);
+    // One owner may be named more than once, under several versions of its kind.
+    let known = owners.iter().filter(|other| other.uid == reference.uid);
+    for present in known {
+        reference.controller = reference.controller.max(present.controller);
+        reference.block_owner_deletion =
+            reference.block_owner_deletion.max(present.block_owner_deletion);
+    }
     if controller {
         (reference.controller, reference.block_owner_deletion) = (Some(true), Some(true));
-    } else if let Some(known) = known.map(|at| &owners[at]) {
-        reference.controller = known.controller;
-        reference.block_owner_deletion = known.block_owner_deletion;
     }
-    match known {
-        Some(at) => owners[at] = reference,
-        None => owners.push(reference),
-    }
+    let first = owners.iter().position(|other| other.uid == reference.uid);
+    owners.retain(|other| other.uid != reference.uid);
+    owners.insert(first.unwrap_or(owners.len()), reference);
     Ok(())
 }
 
@@ -244,6 +247,47 @@ mod tests {
         let owners = object.metadata.owner_references.unwrap();
         let facts = owners.iter().map(|owner| (&*owner.uid, owner.controller));
         assert_eq!(facts.collect::<Vec<_>>(), [("a", None), ("b", Some(true))]);
+    }
+
+    /// An operator with two versions of its kind may have written its uid under both.
+    #[test]
+    fn owner_named_twice_becomes_one_entry() {
+        let named = |version: &str, uid: &str, controller, block_owner_deletion| OwnerReference {
+            api_version: format!("example.com/{version}"),
+            kind: "Site".into(),
+            name: "name-a".into(),
+            uid: uid.into(),
+            controller,
+            block_owner_deletion,
+        };
+        let twice = || {
+            let mut object = secret();
+            object.metadata.owner_references = Some(vec![
+                named("v1", "other", None, None),
+                named("v1", "a", None, Some(true)),
+                named("v1", "third", Some(false), None),
+                named("v2", "a", Some(true), None),
+            ]);
+            object
+        };
+        let facts = |object: &Secret| -> Vec<(String, Option<bool>, Option<bool>)> {
+            let owners = object.metadata.owner_references.iter().flatten();
+            owners.map(|o| (o.uid.clone(), o.controller, o.block_owner_deletion)).collect()
+        };
+        let expected = [
+            ("other".into(), None, None),
+            ("a".into(), Some(true), Some(true)),
+            ("third".into(), Some(false), None),
+        ];
+        for set in [set_controller_reference, set_owner_reference] {
+            let mut object = twice();
+            set(&owner("a"), &mut object).unwrap();
+            assert_eq!(facts(&object), expected);
+            assert_eq!(object.metadata.owner_references.as_ref().unwrap()[1].api_version, "v1");
+            let before = object.clone();
+            set(&owner("a"), &mut object).unwrap();
+            assert_eq!(object, before);
+        }
     }
 
     #[test]

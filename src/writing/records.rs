@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
 use super::digest::Digest;
+use super::hidden::Evidence;
 use super::owned_fields::OwnedFields;
 use crate::object::{ObjectKey, ResourceVersion};
 use crate::sync::Mutex;
@@ -47,9 +48,9 @@ pub(super) struct Record {
     pub(super) owned: Arc<OwnedFields>,
     /// The digest of these fields' names. `None` if the answer did not have them.
     pub(super) ownership: Option<Digest>,
-    /// The digest of the values at these fields.
-    pub(super) values: Digest,
-    /// True if `values` is the digest of the cached object at the answer's version.
+    /// The values at these fields, or all that tells a change of them.
+    pub(super) values: Evidence,
+    /// True if `values` are those of the cached object at the answer's version.
     pub(super) confirmed: bool,
 }
 
@@ -107,8 +108,14 @@ impl Records {
         applies.record.clone().filter(|_| applies.in_flight == 0)
     }
 
-    /// Replaces the values' digest of a record, unless the record has changed.
-    pub(super) fn confirm(&self, key: &ObjectKey, section: Section, seen: &Record, values: Digest) {
+    /// Replaces the values of a record, unless the record has changed.
+    pub(super) fn confirm(
+        &self,
+        key: &ObjectKey,
+        section: Section,
+        seen: &Record,
+        values: Evidence,
+    ) {
         let mut table = self.0.lock();
         let applies = table.applies.get_mut(&(key.clone(), section));
         let record = applies
@@ -266,7 +273,7 @@ mod tests {
             desired: Digest::of(desired),
             owned: Arc::default(),
             ownership: None,
-            values: Digest::of(&json!(1)),
+            values: Evidence::Fields(Digest::of(&json!(1))),
             confirmed: false,
         }
     }

@@ -20,20 +20,20 @@ use crate::helpers::{S, caught_up};
 #[derive(CustomResource, Clone, Debug, Deserialize, JsonSchema, PartialEq, Serialize)]
 #[kube(group = "example.com", version = "v1", kind = "Site", namespaced, status = "SiteStatus")]
 #[kube(derive = "PartialEq")]
-struct SiteSpec {
+pub(super) struct SiteSpec {
     pages: u32,
     title: Option<String>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema, PartialEq, Serialize)]
-struct SiteStatus {
-    published: Option<u32>,
+pub(super) struct SiteStatus {
+    pub(super) published: Option<u32>,
     #[serde(default)]
     #[schemars(skip)]
-    conditions: Vec<Condition>,
+    pub(super) conditions: Vec<Condition>,
 }
 
-fn site(pages: u32) -> Site {
+pub(super) fn site(pages: u32) -> Site {
     let mut site = Site::new("a", SiteSpec { pages, title: None });
     site.meta_mut().namespace = Some("shop".into());
     site
