@@ -195,11 +195,9 @@ async fn reconcile(request: ReconcileRequest<Website, Context>) -> Result<Action
     conditions.retain(|condition| ["Accepted", "Ready"].contains(&&*condition.type_));
     conditions::set(&mut conditions, accepted, generation)?;
     conditions::set(&mut conditions, ready, generation)?;
-    let mut desired = Website::new(&website.name_any(), website.spec.clone());
-    desired.metadata.namespace = website.namespace();
-    desired.status =
-        Some(WebsiteStatus { observed_generation: generation, ready_replicas: pods, conditions });
-    request.context.websites.apply_status(&desired).await?;
+    let status =
+        WebsiteStatus { observed_generation: generation, ready_replicas: pods, conditions };
+    request.context.websites.apply_status_of(website, status).await?;
     Ok(action)
 }
 

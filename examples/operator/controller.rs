@@ -169,11 +169,8 @@ impl Operator {
     /// Writes the status if it has changed, and then reports a new reason as an event.
     async fn write_status(&self, app: &WebApp, status: WebAppStatus) -> Result<(), Failure> {
         let before = app.status.as_ref().map_or(&[][..], |status| &status.conditions);
-        let after = status.conditions.clone();
-        let metadata = ObjectMeta { uid: app.uid(), ..metadata_of(app) };
-        let spec = app.spec.clone();
-        self.statuses.apply_status(&WebApp { metadata, spec, status: Some(status) }).await?;
-        for now in after {
+        self.statuses.apply_status_of(app, &status).await?;
+        for now in status.conditions {
             if conditions::find(before, &now.type_).is_some_and(|then| then.reason == now.reason) {
                 continue;
             }

@@ -90,10 +90,7 @@ async fn reconcile(request: ReconcileRequest<Foo, Context>) -> Result<Action, Bo
     let applied = request.context.deployments.apply_owned(&*owner, deployment_of(&owner)?).await?;
     let status = applied.object().status.as_ref();
     let available_replicas = status.and_then(|status| status.available_replicas).unwrap_or(0);
-    let mut desired = Foo::new(&owner.name_any(), FooSpec::default());
-    desired.metadata.namespace = Some(namespace);
-    desired.status = Some(FooStatus { available_replicas });
-    request.context.foos.apply_status(&desired).await?;
+    request.context.foos.apply_status_of(&owner, FooStatus { available_replicas }).await?;
     if applied.was_sent() {
         events.normal(&*owner, "Synced", format!("deployment {name} is as the Foo wants it"));
     }

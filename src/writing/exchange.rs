@@ -245,7 +245,7 @@ impl Exchange {
         match owned.hidden(configured, object) {
             None => Evidence::Fields(owned.digest(object)),
             Some(field) => {
-                self.hidden.note(&self.resource, &self.manager, field);
+                self.hidden.note(&self.resource, &self.manager, &field);
                 Evidence::state(object, section)
             }
         }

@@ -50,11 +50,12 @@ pub(super) struct HiddenFields(Mutex<BTreeSet<String>>);
 
 impl HiddenFields {
     /// Notes a field, and warns if it is new.
-    pub(super) fn note(&self, resource: &str, manager: &str, field: String) {
+    pub(super) fn note(&self, resource: &str, manager: &str, field: &str) {
         let mut named = self.0.lock();
-        if named.len() >= MOST_NAMED || !named.insert(field.clone()) {
+        if named.len() >= MOST_NAMED || named.contains(field) {
             return;
         }
+        named.insert(field.to_owned());
         drop(named);
         tracing::warn!(
             resource,

@@ -233,9 +233,9 @@ impl Part {
                     let element =
                         |(keys, part): &(Keys, Self)| part.hidden_in(keys, configured, shown);
                     elements.iter().find_map(element).or_else(|| {
-                        let shows =
-                            |value: &Digest| shown.iter().any(|shown| Digest::of(shown) == *value);
-                        (!values.iter().all(shows)).then(|| "[]".to_owned())
+                        let present: Vec<Digest> = shown.iter().map(Digest::of).collect();
+                        let all = values.iter().all(|value| present.contains(value));
+                        (!all).then(|| "[]".to_owned())
                     })
                 }
                 _ if configured.len() > shown.len() => Some("[]".to_owned()),

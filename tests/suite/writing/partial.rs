@@ -90,8 +90,8 @@ async fn one_annotation_of_a_stateful_set_is_owned() {
     assert_eq!(settle(&server, &informer, &applier, &value).await, 1);
     let before = writes(&server);
     for _ in 0..100 {
-        let applied = applier.apply_partial(&key(), &value).await.unwrap();
-        assert_eq!(applied.object().spec.as_ref().unwrap().replicas, Some(2));
+        let at_rest = applier.apply_partial(&key(), &value).await.unwrap();
+        assert_eq!(at_rest.object().spec.as_ref().unwrap().replicas, Some(2));
     }
     assert_eq!(writes(&server), before, "nothing is sent at rest");
     for theirs in
