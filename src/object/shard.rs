@@ -426,5 +426,10 @@ mod tests {
         pod.owner_references = Some(vec![owner("other", false), owner("set", true)]);
         assert_eq!(key.hash(&pod), ring_hash("set"));
         assert_eq!(ShardKey::Uid.hash(&pod), ring_hash("pod"));
+        // A transform took the flag away: the owner is named once all the same.
+        pod.owner_references = Some(vec![owner("other", false), owner("set", false)]);
+        set_controller(&mut pod, Some(owner("set", true)));
+        let owners = pod.owner_references.as_deref().unwrap_or_default();
+        assert_eq!(owners, [owner("other", false), owner("set", true)]);
     }
 }

@@ -1,7 +1,11 @@
 //! Fields that a server moves, drops, or never returns.
 
+use http::{Request, Response};
+use http_body_util::BodyExt;
 use k8s_openapi::api::core::v1::Secret;
+use kube::Client;
 use kube::api::{Api, Patch, PatchParams};
+use kube::client::Body;
 use kube_informer::testing::ApiServer;
 use kube_informer::writing::Applier;
 use serde_json::{Value, json};
@@ -97,5 +101,39 @@ async fn field_that_is_never_returned_is_sent_on_moves() {
         assert_eq!(settle(&server, &informer, &applier, &desired).await, 1);
     }
     assert_eq!(applier.status().hidden_fields, [".data.hidden"]);
+    informer.shutdown().await;
+}
+
+/// The cache holds less than the answer, which a server wrote before it dropped the field.
+#[tokio::test(start_paused = true)]
+async fn field_that_only_the_answer_shows_is_sent_on_moves() {
+    let server = ApiServer::new();
+    let dropping = rewriting(&server, |object| {
+        object["data"].as_object_mut().unwrap().remove("hidden");
+    });
+    let service = tower::service_fn(move |request: Request<Body>| {
+        let dropping = dropping.clone();
+        async move {
+            let (parts, body) = dropping.send(request).await?.into_parts();
+            let mut answer: Value =
+                serde_json::from_slice(&body.collect().await?.to_bytes()).unwrap();
+            answer["data"]["hidden"] = "eA==".into();
+            Ok::<_, kube::Error>(Response::from_parts(
+                parts,
+                Body::from(answer.to_string().into_bytes()),
+            ))
+        }
+    });
+    let client = Client::new(service, "default");
+    let informer = synced::<Secret>(server.client()).await;
+    let applier = Applier::builder(client, &informer, "site").force(true).build().unwrap();
+    let desired = secret(&json!({"stringData": {"hidden": "x", "user": "me"}}));
+    assert_eq!(settle(&server, &informer, &applier, &desired).await, 1);
+    assert_eq!(applier.status().hidden_fields, [".data.hidden"]);
+    let api = Api::<Secret>::namespaced(server.client(), "shop");
+    let label = Patch::Merge(json!({"metadata": {"labels": {"theirs": "x"}}}));
+    api.patch("a", &PatchParams::default(), &label).await.unwrap();
+    assert_eq!(settle(&server, &informer, &applier, &desired).await, 1);
+    assert_eq!(settle(&server, &informer, &applier, &desired).await, 0);
     informer.shutdown().await;
 }
