@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::digest::Digest;
+use super::hidden::means_none;
 use super::owned_fields::OwnedFields;
 
 /// Returns values of any shape that an object may have.
@@ -149,6 +150,23 @@ proptest! {
         containers.insert(0, json!({"name": "theirs", "args": added}));
         prop_assert_eq!(owned.digest(&pod), owned.digest(&other));
         prop_assert_eq!(owned.missing(&pod, &other), None);
+    }
+
+    #[test]
+    fn value_that_is_not_shown_is_hidden(pod in pod()) {
+        let owned = OwnedFields::from_fields_v1(&fields_of(&pod)).unwrap();
+        let configured = OwnedFields::of_configuration(&pod);
+        prop_assert_eq!(owned.hidden(&pod, &pod), None);
+        prop_assert_eq!(configured.hidden(&pod, &pod), None);
+        for leaf in leaves(&pod) {
+            if means_none(pod.pointer(&leaf).unwrap()) {
+                continue;
+            }
+            let mut other = pod.clone();
+            set(&mut other, &leaf, Value::Null);
+            prop_assert!(owned.hidden(&pod, &other).is_some(), "{}", leaf);
+            prop_assert!(configured.hidden(&pod, &other).is_some(), "{}", leaf);
+        }
     }
 
     #[test]
