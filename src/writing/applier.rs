@@ -195,9 +195,9 @@ where
     ///
     /// `desired` has the fields that this manager wants to own, and no others: not an object that
     /// was read and changed. If the type demands members that the manager does not want to own, use
-    /// [`apply_partial`](Self::apply_partial). Members that are null count as not set. Fields that only the server
-    /// sets (managed fields, times, generation) are left out. A `resourceVersion` makes the server
-    /// refuse the apply if the object has changed; such an apply is always sent.
+    /// [`apply_partial`](Self::apply_partial). Members that are null count as not set. Fields that
+    /// only the server sets (managed fields, times, generation) are left out. A `resourceVersion`
+    /// makes the server refuse the apply if the object has changed; such an apply is always sent.
     ///
     /// If two applies of one object overlap, both are sent. If the future is dropped, the outcome
     /// is unknown, and the next apply of the object is sent.
