@@ -19,7 +19,9 @@ use kube::Resource;
 
 pub(crate) use self::any_source::{AnySource, cast_list, cast_watch};
 use crate::error::{RequestName, SourceError, Verb, write_place};
-use crate::object::{AnyObject, Cached, KnownObjects, ObjectKey, ResourceVersion, ShardSelector};
+use crate::object::{
+    AnyObject, Cached, InvalidName, KnownObjects, ObjectKey, ResourceVersion, ShardSelector,
+};
 #[doc(hidden)]
 pub use crate::packer::Packer;
 
@@ -93,6 +95,13 @@ pub trait ListerWatcher<K: ?Sized = dyn AnyObject>: Send + Sync + 'static {
     fn keeps_managed_fields(&self, manager: &str) -> bool {
         let _ = manager;
         false
+    }
+
+    /// Returns the name because of which a server would refuse every request. An informer of such a
+    /// source does not [start](crate::SharedInformer::start). The default implementation returns
+    /// none.
+    fn invalid_name(&self) -> Option<InvalidName> {
+        None
     }
 
     /// Starts one list, or one page of it. The source may ignore the hints.

@@ -41,7 +41,7 @@ pub(crate) fn manager(client: &Client, registry: Registry) -> Result<ManagerBuil
     let apps = factory.informer::<WebApp>();
     let deployments = factory.informer::<Deployment>();
     let services = factory.informer::<Service>();
-    let events = EventRecorder::new(client.clone(), NAME);
+    let events = EventRecorder::new(client.clone(), NAME)?;
     // Kubernetes recommends force for controllers. Objects of other owners are left alone below.
     let operator = Operator {
         statuses: Applier::builder(client.clone(), &apps, NAME).force(true).build()?,

@@ -50,7 +50,7 @@ pub async fn manager(client: Client) -> Result<Manager, BoxError> {
 
     let factory = SharedInformerFactory::builder(client.clone()).build();
     let (foos, deployments) = (factory.informer::<Foo>(), factory.informer::<Deployment>());
-    let events = EventRecorder::new(client.clone(), NAME);
+    let events = EventRecorder::new(client.clone(), NAME)?;
     let context = Context {
         cached: deployments.lister(),
         deployments: Applier::builder(client.clone(), &deployments, NAME).force(true).build()?,

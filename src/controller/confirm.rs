@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::ReconcileRequest;
 use super::finalizer::{checked, get, is_absent};
 use super::own_writes::TrackedReconcile;
-use crate::object::ObjectKey;
+use crate::object::{ObjectKey, in_path};
 use crate::transport::ask;
 
 /// The server's answer about a cached object, from [`ReconcileRequest::confirm`].
@@ -161,7 +161,8 @@ impl<O: Resource + Clone + DeserializeOwned + Debug> Confirmed<O> {
             .refuse_late(|| format!("{} {name}", self.api.resource_url()))
             .map_err(refused)?;
         let params = params.preconditions(self.preconditions());
-        let answer: Value = ask(&self.api, |request| request.delete(&name, &params)).await?;
+        let answer: Value =
+            ask(&self.api, |request| request.delete(&in_path(&name), &params)).await?;
         if answer["kind"] == "Status" {
             return Ok(None);
         }

@@ -15,13 +15,14 @@ use std::sync::Arc;
 
 use kube::api::{Api, GetParams, ObjectMeta, Patch, PatchParams};
 use kube::{Resource, ResourceExt};
+use kube_decode::protobuf::is_built_in_version;
 use parking_lot::{Mutex, const_mutex};
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use super::Action;
 use crate::error::BoxError;
-use crate::object::{ObjectKey, ResourceVersion};
+use crate::object::{InvalidName, NameRule, ObjectKey, ResourceVersion, in_path};
 use crate::transport::ask;
 
 /// The work on an object that has the finalizer.
@@ -104,6 +105,21 @@ pub enum FinalizerError {
     /// The user's reconcile or cleanup failed, with this error.
     #[error("{0}")]
     Failed(#[source] BoxError),
+    /// No object of this kind can have a finalizer of this name. Nothing was done.
+    #[error("finalizer {finalizer:?} of {key} is invalid: {source}")]
+    InvalidName {
+        /// The object's key.
+        key: ObjectKey,
+        /// The finalizer's name.
+        finalizer: String,
+        /// The rule that it breaks.
+        source: InvalidName,
+    },
+    /// The `Api` is of another namespace than the object. Nothing was done.
+    #[error(
+        "the given `Api` is of another namespace than {0}; make it with the object's namespace"
+    )]
+    WrongNamespace(ObjectKey),
     /// The object has no name: it did not come from a server.
     #[error("the object has no name: pass an object that a server returned")]
     Unnamed,
@@ -114,7 +130,8 @@ const CONFLICTS: usize = 5;
 
 /// Reconciles an object that needs a cleanup before its deletion.
 ///
-/// `name` is qualified, such as `example.com/cleanup`. For an object that is not being deleted,
+/// `name` is qualified, such as `example.com/cleanup`. Only custom resources may have one without a
+/// domain. For an object that is not being deleted,
 /// adds it to the finalizers if it is missing, then calls `reconcile` with [`Finalize::Apply`]. For
 /// one that is being deleted, calls `reconcile` with [`Finalize::Cleanup`] and removes the
 /// finalizer after success. Does nothing with an object that is being deleted and lacks the
@@ -158,7 +175,8 @@ const CONFLICTS: usize = 5;
 /// ```
 ///
 /// # Errors
-/// [`FinalizerError`]. A retry may resolve each, except [`FinalizerError::Unnamed`].
+/// [`FinalizerError`]. A retry may resolve each, except [`InvalidName`](FinalizerError::InvalidName),
+/// [`WrongNamespace`](FinalizerError::WrongNamespace) and [`Unnamed`](FinalizerError::Unnamed).
 pub async fn finalizer<K, F, Fut, E>(
     api: &Api<K>,
     name: &str,
@@ -174,6 +192,12 @@ where
     let failed = |error: E| FinalizerError::Failed(error.into());
     let key = ObjectKey::of(&*object).map_err(|_| FinalizerError::Unnamed)?;
     let finalizer = || name.to_owned();
+    if let Err(source) = rule_of(api).check("name", name) {
+        return Err(FinalizerError::InvalidName { key, finalizer: finalizer(), source });
+    }
+    if api.namespace() != key.namespace() {
+        return Err(FinalizerError::WrongNamespace(key));
+    }
     let is_deleted = |object: &K| object.meta().deletion_timestamp.is_some();
     let has_it = |object: &K| has(object, name);
     if has_it(&object) && !is_deleted(&object) {
@@ -227,6 +251,18 @@ where
     }
 }
 
+/// Returns the rule for finalizers of the objects of this collection.
+fn rule_of<K: Resource>(api: &Api<K>) -> NameRule {
+    let mut path = api.resource_url().trim_start_matches('/').split('/');
+    let (root, first, second) = (path.next(), path.next(), path.next());
+    let api_version = match (root, first, second) {
+        (Some("api"), Some(version), _) => version.to_owned(),
+        (_, Some(group), Some(version)) => format!("{group}/{version}"),
+        _ => String::new(),
+    };
+    if is_built_in_version(&api_version) { NameRule::Finalizer } else { NameRule::Qualified }
+}
+
 fn has<K: Resource>(object: &K, finalizer: &str) -> bool {
     object.finalizers().iter().any(|other| other == finalizer)
 }
@@ -255,7 +291,7 @@ pub(super) async fn get<K>(api: &Api<K>, name: &str) -> Result<K, kube::Error>
 where
     K: Resource + Clone + DeserializeOwned,
 {
-    let params = GetParams::default();
+    let (name, params) = (&in_path(name), GetParams::default());
     let answer = ask(api, |request| {
         if K::metadata_api() {
             request.get_metadata(name, &params)
@@ -328,9 +364,9 @@ where
     let params = PatchParams::default();
     let patched = ask(api, |request| {
         if K::metadata_api() {
-            request.patch_metadata(&name, &params, &patch)
+            request.patch_metadata(&in_path(&name), &params, &patch)
         } else {
-            request.patch(&name, &params, &patch)
+            request.patch(&in_path(&name), &params, &patch)
         }
     });
     match patched.await {

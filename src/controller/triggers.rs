@@ -371,7 +371,7 @@ fn states(event: &CachedEvent) -> impl Iterator<Item = &Cached> {
 }
 
 /// Passes adds, deletes, and updates that changed the spec (`metadata.generation`), marked the
-/// object as deleted, or replaced it by a new one.
+/// object as deleted, or replaced it by a new one. All predicates of this module pass the last two.
 ///
 /// Use it for kinds with a generation and a status subresource. The generation of other kinds never
 /// changes, so it drops their updates.
@@ -388,9 +388,25 @@ fn is_new_generation(event: &AnyEvent<'_>) -> bool {
 }
 
 fn has_new_spec(old: &ObjectMeta, new: &ObjectMeta) -> bool {
-    old.generation != new.generation
-        || old.deletion_timestamp != new.deletion_timestamp
-        || old.uid != new.uid
+    old.generation != new.generation || has_new_life(old, new)
+}
+
+/// Returns whether an update marks the object as deleted, or replaces it by a new one. Without a
+/// reconcile, an object with a finalizer would stay for ever.
+fn has_new_life(old: &ObjectMeta, new: &ObjectMeta) -> bool {
+    old.deletion_timestamp != new.deletion_timestamp || old.uid != new.uid
+}
+
+/// Returns whether an event is no update, or one that begins the end of an object or another life,
+/// or one that changes this part.
+fn is_change<K: Resource, T: PartialEq>(
+    event: &EventRef<'_, K>,
+    of: fn(&ObjectMeta) -> &T,
+) -> bool {
+    event.old().is_none_or(|old| {
+        let (old, new) = (old.meta(), event.object().meta());
+        has_new_life(old, new) || of(old) != of(new)
+    })
 }
 
 /// Passes every event except resyncs, in which the resourceVersion stays the same.
@@ -406,12 +422,11 @@ fn has_new_spec(old: &ObjectMeta, new: &ObjectMeta) -> bool {
 /// }
 /// ```
 pub fn version_changed<K: Resource>(event: &EventRef<'_, K>) -> bool {
-    event
-        .old()
-        .is_none_or(|old| old.meta().resource_version != event.object().meta().resource_version)
+    is_change(event, |meta| &meta.resource_version)
 }
 
-/// Passes adds, deletes, and updates that changed a label.
+/// Passes adds, deletes, and updates that changed a label, marked the object as deleted, or replaced
+/// it by a new one.
 ///
 /// A controller that follows pods for their labels:
 ///
@@ -429,10 +444,11 @@ pub fn version_changed<K: Resource>(event: &EventRef<'_, K>) -> bool {
 /// }
 /// ```
 pub fn labels_changed<K: Resource>(event: &EventRef<'_, K>) -> bool {
-    event.old().is_none_or(|old| old.meta().labels != event.object().meta().labels)
+    is_change(event, |meta| &meta.labels)
 }
 
-/// Passes adds, deletes, and updates that changed an annotation.
+/// Passes adds, deletes, and updates that changed an annotation, marked the object as deleted, or
+/// replaced it by a new one.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Service;
@@ -444,7 +460,7 @@ pub fn labels_changed<K: Resource>(event: &EventRef<'_, K>) -> bool {
 /// }
 /// ```
 pub fn annotations_changed<K: Resource>(event: &EventRef<'_, K>) -> bool {
-    event.old().is_none_or(|old| old.meta().annotations != event.object().meta().annotations)
+    is_change(event, |meta| &meta.annotations)
 }
 
 #[cfg(test)]

@@ -23,15 +23,14 @@ impl SharedInformerFactory {
     /// the namespace in the spec.
     ///
     /// # Errors
-    /// [`SpecError::Conflict`] if the factory has this informer with other options.
+    /// The errors of [`informer_with`](Self::informer_with).
     pub fn dynamic_with(
         &self,
         resource: &ApiResource,
         spec: InformerSpec<DynamicObject>,
     ) -> Result<SharedInformer<DynamicObject>, SpecError> {
         let request = dynamic_request(self, resource, spec, ApiSource::dynamic);
-        let found = self.find(request, Hold::Factory);
-        found.or_refused().map(|found| found.informer.cast())
+        Ok(self.find_checked(request, Hold::Factory)?.informer.cast())
     }
 
     /// Returns the informer of only the metadata of all objects of a resource that is known only at
@@ -63,15 +62,14 @@ impl SharedInformerFactory {
     /// only at run time.
     ///
     /// # Errors
-    /// [`SpecError::Conflict`] if the factory has this informer with other options.
+    /// The errors of [`informer_with`](Self::informer_with).
     pub fn dynamic_metadata_with(
         &self,
         resource: &ApiResource,
         spec: InformerSpec<PartialObjectMeta<DynamicObject>>,
     ) -> Result<SharedInformer<PartialObjectMeta<DynamicObject>>, SpecError> {
         let request = dynamic_request(self, resource, spec, ApiSource::with_type);
-        let found = self.find(request, Hold::Factory);
-        found.or_refused().map(|found| found.informer.cast())
+        Ok(self.find_checked(request, Hold::Factory)?.informer.cast())
     }
 }
 

@@ -153,7 +153,7 @@ impl SharedInformerFactory {
         request: Request,
         hold: Hold,
     ) -> Result<Interest<K>, SpecError> {
-        let Found { informer, holders, .. } = self.find(request, hold).or_refused()?;
+        let Found { informer, holders, .. } = self.find_checked(request, hold)?;
         Ok(Interest { informer: informer.cast(), holders, hold })
     }
 
@@ -161,7 +161,7 @@ impl SharedInformerFactory {
     /// run time. See [`interest`](Self::interest) and [`dynamic_with`](Self::dynamic_with).
     ///
     /// # Errors
-    /// [`SpecError::Conflict`] if the factory has this informer with other options.
+    /// The errors of [`informer_with`](Self::informer_with).
     pub fn dynamic_interest(
         &self,
         resource: &ApiResource,
@@ -174,7 +174,7 @@ impl SharedInformerFactory {
     /// that is known only at run time. See [`interest`](Self::interest).
     ///
     /// # Errors
-    /// [`SpecError::Conflict`] if the factory has this informer with other options.
+    /// The errors of [`informer_with`](Self::informer_with).
     pub fn dynamic_metadata_interest(
         &self,
         resource: &ApiResource,

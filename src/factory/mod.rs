@@ -129,13 +129,14 @@ impl SharedInformerFactory {
     /// # Errors
     /// [`SpecError::Conflict`] if the factory has this informer with other options.
     /// [`SpecError::NoEffect`] if the spec has a namespace and `K` is cluster-scoped.
+    /// [`SpecError::Namespace`], [`SpecError::Labels`] and [`SpecError::Fields`] if a server would
+    /// refuse the namespace or a selector in every request.
     pub fn informer_with<K>(&self, spec: InformerSpec<K>) -> Result<SharedInformer<K>, SpecError>
     where
         K: TypedResource,
     {
         self.refuse_namespace(&spec)?;
-        let found = self.find(self.typed_request(spec), Hold::Factory);
-        found.or_refused().map(|found| found.informer.cast())
+        Ok(self.find_checked(self.typed_request(spec), Hold::Factory)?.informer.cast())
     }
 
     /// Refuses a namespace of a cluster-scoped kind.
@@ -237,6 +238,15 @@ impl SharedInformerFactory {
         self.find(request, Hold::Factory).informer.cast()
     }
 
+    /// Finds or makes an informer, and holds it.
+    ///
+    /// # Errors
+    /// Returns an error if a server would refuse the spec, or if the informer has other options.
+    fn find_checked(&self, request: Request, hold: Hold) -> Result<Found, SpecError> {
+        request.spec.check()?;
+        self.find(request, hold).or_refused()
+    }
+
     /// Finds or makes an informer, and holds it unless its options differ from the spec.
     fn find(&self, request: Request, hold: Hold) -> Found {
         let Request { object, path, resource, moves, spec, source } = request;
@@ -293,7 +303,8 @@ impl SharedInformerFactory {
     /// informers.
     ///
     /// # Errors
-    /// [`StartError::NoRuntime`] if called outside a tokio runtime.
+    /// [`StartError::NoRuntime`] if called outside a tokio runtime, [`StartError::InvalidName`] if
+    /// no namespace can have the name that the factory or a call gave.
     pub fn start(&self) -> Result<(), StartError> {
         for informer in self.informers() {
             match informer.ensure_started() {

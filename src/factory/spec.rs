@@ -7,9 +7,9 @@ use tokio::sync::watch;
 
 use super::registry::ShardChannel;
 use super::settings::{Differences, Settings, setters};
+use crate::labels::{InvalidSelector, LabelSelector};
 use crate::lister_watcher::Collection;
-use crate::object::AnyObject;
-use crate::object::ShardSelector;
+use crate::object::{AnyObject, InvalidName, NameRule, ShardSelector};
 use crate::reflector::Transform;
 use crate::storage::Storage;
 
@@ -62,22 +62,23 @@ impl<K: ?Sized> InformerSpec<K> {
         Some(factory.into_iter().chain(selectors).collect::<Vec<_>>().join(" ").into())
     }
 
-    /// Limits the informer to one namespace. A typed informer of a cluster-scoped kind is refused
+    /// Limits the informer to one namespace, which must be an RFC 1123 label. A typed informer of a cluster-scoped kind is refused
     /// with [`SpecError::NoEffect`](super::SpecError::NoEffect).
     pub fn namespace(mut self, namespace: impl Into<Arc<str>>) -> Self {
         self.namespace = Some(namespace.into());
         self
     }
 
-    /// Limits the informer to the objects that a label selector selects. The server evaluates and
-    /// validates the selector.
+    /// Limits the informer to the objects that a label selector selects. The factory
+    /// [refuses](super::SpecError::Labels) an invalid one, and the server evaluates it.
     pub fn labels(mut self, selector: impl Into<String>) -> Self {
         self.labels = Some(selector.into());
         self
     }
 
-    /// Limits the informer to the objects that a field selector selects. The server evaluates and
-    /// validates the selector.
+    /// Limits the informer to the objects that a field selector selects. The factory
+    /// [refuses](super::SpecError::Fields) one with an invalid syntax. The server evaluates it, and
+    /// knows which fields a kind selects by.
     pub fn fields(mut self, selector: impl Into<String>) -> Self {
         self.fields = Some(selector.into());
         self
@@ -186,6 +187,21 @@ impl<K: ?Sized> InformerSpec<K> {
 setters!(impl<K: ?Sized> InformerSpec<K>);
 
 impl<K: ?Sized> InformerSpec<K> {
+    /// Refuses what a server would refuse in every request.
+    pub(super) fn check(&self) -> Result<(), SpecError> {
+        if let Some(namespace) = &self.namespace {
+            NameRule::Label.check("namespace", namespace)?;
+        }
+        if let Some(labels) = &self.labels {
+            labels.parse::<LabelSelector>()?;
+        }
+        let problem = |fields: &String| Some((fields.clone(), field_problem(fields)?));
+        match self.fields.as_ref().and_then(problem) {
+            Some((selector, problem)) => Err(SpecError::Fields { selector, problem }),
+            None => Ok(()),
+        }
+    }
+
     /// Returns the same spec for objects of any type.
     pub(super) fn erase(self) -> InformerSpec {
         InformerSpec {
@@ -282,6 +298,21 @@ pub enum SpecError {
     /// The factory already has this informer, with other options.
     #[error(transparent)]
     Conflict(#[from] SpecConflict),
+    /// No namespace can have this name.
+    #[error("{0}; leave the namespace out to follow all of them")]
+    Namespace(#[from] InvalidName),
+    /// The label selector is invalid.
+    #[error(transparent)]
+    Labels(#[from] InvalidSelector),
+    /// The syntax of the field selector is invalid.
+    #[error("invalid field selector {selector:?}: {problem}")]
+    #[non_exhaustive]
+    Fields {
+        /// The selector.
+        selector: String,
+        /// The problem, by the rules of Kubernetes' `ParseSelector`.
+        problem: &'static str,
+    },
     /// An option of the spec would have no effect.
     #[error("the option {option} of {resource} has no effect: {reason}")]
     #[non_exhaustive]
@@ -320,6 +351,38 @@ pub struct OptionDifference {
     /// The requested setting.
     pub requested: String,
 }
+
+/// Returns the problem of a field selector's syntax: requirements `path=value`, `path==value` or
+/// `path!=value`, joined by commas. In values, a backslash precedes a comma, `=` and a backslash.
+fn field_problem(selector: &str) -> Option<&'static str> {
+    let (mut rest, mut in_value, mut is_empty) = (selector.chars().peekable(), false, true);
+    while let Some(c) = rest.next() {
+        match c {
+            '\\' if in_value => {
+                if !matches!(rest.next(), Some('\\' | ',' | '=')) {
+                    return Some(
+                        "in a value, a backslash must precede a comma, '=' or a backslash",
+                    );
+                }
+            }
+            // Before the operator, it only keeps a comma from ending the requirement.
+            '\\' => drop(rest.next()),
+            ',' if in_value || is_empty => in_value = false,
+            ',' => return Some(NO_OPERATOR),
+            '=' if in_value => return Some("in a value, a backslash must precede '='"),
+            '=' => {
+                rest.next_if_eq(&'=');
+                in_value = true;
+            }
+            '!' if !in_value && rest.next_if_eq(&'=').is_some() => in_value = true,
+            _ => {}
+        }
+        is_empty = c == ',';
+    }
+    (!in_value && !is_empty).then_some(NO_OPERATOR)
+}
+
+const NO_OPERATOR: &str = "a requirement has no operator: expected =, == or !=";
 
 impl std::error::Error for SpecConflict {}
 

@@ -286,8 +286,9 @@ impl<K: ?Sized> SharedInformer<K> {
     ///
     /// # Errors
     /// [`StartError::AlreadyStarted`] if the informer was started before, [`StartError::Stopped`]
-    /// if it was stopped, or [`StartError::NoRuntime`] if called outside a tokio runtime. Nothing
-    /// changes then.
+    /// if it was stopped, [`StartError::InvalidName`] if no namespace can have the name of its
+    /// namespace, or [`StartError::NoRuntime`] if called outside a tokio runtime. Nothing changes
+    /// then.
     pub fn start(&self) -> Result<(), StartError> {
         self.pipeline.start()
     }

@@ -98,6 +98,7 @@ impl Pipeline {
         let known = Arc::new(indexer.clone());
         let collection = source.collection().clone();
         let narrowed = source.is_narrowed();
+        let invalid_name = source.invalid_name();
         let transformed = options.reflector.has_transform();
         let on_error = options.reflector.error_handler();
         let wanted_shard = options.reflector.shard_channel();
@@ -131,6 +132,7 @@ impl Pipeline {
             index_faults: AtomicU64::new(0),
             held_up_by: HeldUpBy::default(),
             lifecycle: Mutex::new(Lifecycle::Idle(Idle {
+                invalid_name,
                 reflector: SafeDrop::new(Box::new(reflector)),
                 handlers: Vec::new(),
                 metrics,

@@ -10,6 +10,7 @@ use tokio::runtime::Handle;
 use super::machine::{JITTER, Rules};
 use super::{Ending, LeaderElector};
 use crate::lease::{GRACE, InvalidTimes, LONGEST_GRACE, Times, default_identity};
+use crate::object::{InvalidName, NameRule};
 
 /// Options of a [`LeaderElector`].
 ///
@@ -48,13 +49,14 @@ pub struct LeaderElectorBuilder {
     renews_on: Option<Handle>,
 }
 
-/// The error of [`LeaderElectorBuilder::build`]: options that are empty or contradict one another.
+/// The error of [`LeaderElectorBuilder::build`]: an option that is empty or an invalid name, or options
+/// that contradict one another.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidElection {
-    /// The Lease has no name or no namespace.
-    #[error("the {0} of the lease is empty: set it in LeaderElector::builder")]
-    EmptyName(&'static str),
+    /// No Lease can have this name, or be in this namespace.
+    #[error("{0}; set it in LeaderElector::builder")]
+    Name(#[from] InvalidName),
     /// The identity is empty. An empty holder means that no candidate leads.
     #[error("the identity is empty: leave it unset or give it a value")]
     EmptyIdentity,
@@ -172,15 +174,13 @@ impl LeaderElectorBuilder {
     /// Builds the elector, which sends no request before it runs.
     ///
     /// # Errors
-    /// Returns [`InvalidElection`] if a name or the identity is empty, or if the options contradict
-    /// one another by client-go's rules. The lease duration must be longer than the renew deadline,
+    /// Returns [`InvalidElection`] if the Lease's namespace is no RFC 1123 label or its name no RFC
+    /// 1123 subdomain, if the identity is empty, or if the options contradict one another by
+    /// client-go's rules. The lease duration must be longer than the renew deadline,
     /// which must be longer than 1.2 retry periods. The retry period must not be zero.
     pub fn build(self) -> Result<LeaderElector, InvalidElection> {
-        for (what, value) in [("namespace", &self.namespace), ("name", &self.name)] {
-            if value.is_empty() {
-                return Err(InvalidElection::EmptyName(what));
-            }
-        }
+        NameRule::Label.check("namespace of the lease", &self.namespace)?;
+        NameRule::Subdomain.check("name of the lease", &self.name)?;
         let identity = self.identity.unwrap_or_else(default_identity);
         if identity.is_empty() {
             return Err(InvalidElection::EmptyIdentity);

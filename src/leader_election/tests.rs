@@ -11,6 +11,7 @@ use super::record::Record;
 use super::simulation::{Faults, Simulation};
 use super::{InvalidElection, InvalidTimes, LeaderElectionError, LeaderElector, LeadershipState};
 use crate::lease::Times;
+use crate::object::NameRule;
 
 const fn seconds(n: u64) -> Duration {
     Duration::from_secs(n)
@@ -457,8 +458,19 @@ async fn invalid_options_are_refused() {
     assert!(matches!(build(3e9, 10.0, 2.0), Err(InvalidElection::Times(InvalidTimes::TooLong(_)))));
     let named =
         |namespace: &str, name: &str| LeaderElector::builder(server.client(), namespace, name);
-    assert_eq!(named("", "x").build().unwrap_err(), InvalidElection::EmptyName("namespace"));
-    assert_eq!(named("a", "").build().unwrap_err(), InvalidElection::EmptyName("name"));
+    for (namespace, name, rule) in [
+        ("", "x", NameRule::Label),
+        ("a.b", "x", NameRule::Label),
+        ("a", "", NameRule::Subdomain),
+        ("a", "1ca428e5.", NameRule::Subdomain),
+        ("a", "b/c", NameRule::Subdomain),
+        ("a", "My-Controller", NameRule::Subdomain),
+    ] {
+        let refused = named(namespace, name).build().unwrap_err();
+        let InvalidElection::Name(invalid) = &refused else { panic!("{refused}") };
+        assert_eq!(invalid.rule, rule, "{refused}");
+        assert!([namespace, name].contains(&&*invalid.value), "{refused}");
+    }
     let nobody = named("a", "x").identity("").build();
     assert_eq!(nobody.unwrap_err(), InvalidElection::EmptyIdentity);
     let (one, two) = (named("a", "x").build().unwrap(), named("a", "x").build().unwrap());

@@ -10,6 +10,7 @@ use super::{
     WatchStream,
 };
 use crate::error::SourceError;
+use crate::object::InvalidName;
 
 /// A source of one type.
 pub(crate) struct AnySource<K>(pub(crate) Arc<dyn ListerWatcher<K>>);
@@ -25,6 +26,10 @@ impl<K: Send + Sync + 'static> ListerWatcher for AnySource<K> {
 
     fn keeps_managed_fields(&self, manager: &str) -> bool {
         self.0.keeps_managed_fields(manager)
+    }
+
+    fn invalid_name(&self) -> Option<InvalidName> {
+        self.0.invalid_name()
     }
 
     fn list(

@@ -3,7 +3,7 @@
 use std::any::type_name;
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use kube::Resource;
 use kube_decode::content;
@@ -17,11 +17,16 @@ use super::{Cached, CachedEvent, FieldSet};
 const NO_CONTENT: [&str; 4] =
     ["metadata.resourceVersion", "metadata.managedFields", "apiVersion", "kind"];
 
+/// The mark of a deletion.
+static DELETION: LazyLock<FieldSet> =
+    LazyLock::new(|| FieldSet::from_paths(["metadata.deletionTimestamp"]));
+
 /// A filter of events that drops an update unless it changes the object's content: anything but
 /// `metadata.resourceVersion`, `metadata.managedFields` and the fields with given paths.
 ///
-/// Adds, deletes and updates by an object with another uid always pass. So does an update of which
-/// a state can't be read. A resync never passes.
+/// Adds, deletes and updates by an object with another uid always pass. So do an update that marks
+/// the object as deleted, whatever the paths, and one of which a state can't be read. A resync
+/// never passes.
 ///
 /// Two [packed](crate::storage) states in the same encoding are compared by their bytes, and not
 /// decoded: O(size). Otherwise both are read and serialised. Then a field that the type's
@@ -50,6 +55,8 @@ const NO_CONTENT: [&str; 4] =
 /// [`ControllerBuilder::content_changed`](crate::controller::ControllerBuilder::content_changed).
 pub struct ContentFilter<K: ?Sized = dyn AnyObject> {
     ignored: Arc<FieldSet>,
+    /// True if a deletion's mark is among the ignored fields.
+    ignores_deletion: bool,
     /// Serialises a decoded object.
     serialise: fn(&dyn AnyObject) -> Option<Value>,
     kind: PhantomData<fn(&K)>,
@@ -63,7 +70,8 @@ impl<K: Resource + Serialize + Send + Sync + 'static> ContentFilter<K> {
         let ignored = FieldSet::from_paths(NO_CONTENT.iter().chain(paths));
         let serialise =
             |object: &dyn AnyObject| serde_json::to_value(object.downcast_ref::<K>()?).ok();
-        Self { ignored: Arc::new(ignored), serialise, kind: PhantomData }
+        let ignores_deletion = ignored.clone().and(&DELETION) == ignored;
+        Self { ignored: Arc::new(ignored), ignores_deletion, serialise, kind: PhantomData }
     }
 }
 
@@ -75,9 +83,17 @@ impl<K: ?Sized> ContentFilter<K> {
         if old.is_different_object(new) {
             return true;
         }
-        let same = old.is_same_content(new, &self.ignored);
-        let same = same.or_else(|| Some(self.value(old)? == self.value(new)?));
+        let same = match old.is_same_content(new, &self.ignored) {
+            Some(same) if !same || !self.ignores_deletion || old.ptr_eq(new) => Some(same),
+            Some(_) => is_same_deletion(old, new),
+            // A type may leave the mark out when it is serialised.
+            None => self.is_same_value(old, new),
+        };
         !same.unwrap_or(false)
+    }
+
+    fn is_same_value(&self, old: &Cached<K>, new: &Cached<K>) -> Option<bool> {
+        Some(self.value(old)? == self.value(new)? && is_same_deletion(old, new)?)
     }
 
     /// Returns the content of an object as a value. `None` if the object can't be read.
@@ -89,14 +105,23 @@ impl<K: ?Sized> ContentFilter<K> {
 
     /// Returns the same filter for objects of any type.
     pub(crate) fn erase(self) -> ContentFilter {
-        ContentFilter { ignored: self.ignored, serialise: self.serialise, kind: PhantomData }
+        let Self { ignored, ignores_deletion, serialise, .. } = self;
+        ContentFilter { ignored, ignores_deletion, serialise, kind: PhantomData }
     }
+}
+
+/// Returns whether two states are marked as deleted at the same time, or both are not marked.
+/// `None` if one can't be read.
+fn is_same_deletion<K: ?Sized>(old: &Cached<K>, new: &Cached<K>) -> Option<bool> {
+    let (old, new) = (old.read(Some(&DELETION))?, new.read(Some(&DELETION))?);
+    Some(old.meta()?.deletion_timestamp == new.meta()?.deletion_timestamp)
 }
 
 impl<K: ?Sized> Clone for ContentFilter<K> {
     fn clone(&self) -> Self {
-        let Self { ignored, serialise, kind } = self;
-        Self { ignored: ignored.clone(), serialise: *serialise, kind: *kind }
+        let Self { ignored, ignores_deletion, serialise, kind } = self;
+        let (ignored, ignores_deletion) = (ignored.clone(), *ignores_deletion);
+        Self { ignored, ignores_deletion, serialise: *serialise, kind: *kind }
     }
 }
 

@@ -10,12 +10,10 @@ use super::Sharding;
 use super::machine::Rules;
 use super::slots::ShardBy;
 use crate::lease::{GRACE, InvalidTimes, LONGEST_GRACE, Times, default_identity};
+use crate::object::{InvalidName, NameRule};
 
 /// The largest number of slots. Each has a Lease, which every replica watches.
 const MOST_SLOTS: usize = 1_024;
-
-/// The longest name of a group, as of a label value.
-const LONGEST_GROUP: usize = 63;
 
 /// The number of retry periods that must be shorter than the renew deadline.
 const ATTEMPTS: f64 = 2.0;
@@ -64,18 +62,10 @@ pub struct ShardingBuilder {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidSharding {
-    /// The namespace of the Leases has a name that no namespace can have.
-    #[error(
-        "the namespace {0:?} must have 1 to 63 lower-case letters, digits and hyphens, and begin \
-         and end with a letter or digit: set it in Sharding::builder"
-    )]
-    Namespace(String),
-    /// The group's name cannot be a part of the names of Leases and a label value.
-    #[error(
-        "the group {0:?} must have 1 to 63 lower-case letters, digits and hyphens, and begin and \
-         end with a letter or digit"
-    )]
-    Group(String),
+    /// No namespace can have the name of the Leases' namespace. Or the group's name cannot be both a
+    /// label value and a part of the names of Leases.
+    #[error("{0}; set it in Sharding::builder")]
+    Name(#[from] InvalidName),
     /// The identity is empty.
     #[error("the identity is empty: leave it unset or give it a value")]
     EmptyIdentity,
@@ -179,17 +169,13 @@ impl ShardingBuilder {
     /// # Errors
     /// Returns [`InvalidSharding`] in these cases:
     ///
-    /// - The identity is empty, or the namespace or the group is invalid.
+    /// - The identity is empty, or the namespace or the group is no RFC 1123 label.
     /// - The number of slots is not from 1 to 1,024.
     /// - The lease duration is not longer than the renew deadline, or does not fit into a Lease.
     /// - The renew deadline is not longer than two retry periods, or the retry period is zero.
     pub fn build(self) -> Result<Sharding, InvalidSharding> {
-        if !is_label(&self.namespace) {
-            return Err(InvalidSharding::Namespace(self.namespace.to_string()));
-        }
-        if !is_label(&self.group) {
-            return Err(InvalidSharding::Group(self.group.to_string()));
-        }
+        NameRule::Label.check("namespace of the leases", &self.namespace)?;
+        NameRule::Label.check("group", &self.group)?;
         if !(1..=MOST_SLOTS).contains(&self.slots) {
             return Err(InvalidSharding::Slots(self.slots));
         }
@@ -209,16 +195,6 @@ impl ShardingBuilder {
         };
         Ok(Sharding::new(self.client, self.namespace, rules))
     }
-}
-
-/// Returns whether the name can be a label value and a part of an object's name.
-fn is_label(name: &str) -> bool {
-    let alphanumeric = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit();
-    let bytes = name.as_bytes();
-    bytes.len() <= LONGEST_GROUP
-        && bytes.iter().all(|c| alphanumeric(*c) || *c == b'-')
-        && bytes.first().is_some_and(|c| alphanumeric(*c))
-        && bytes.last().is_some_and(|c| alphanumeric(*c))
 }
 
 impl fmt::Debug for ShardingBuilder {

@@ -27,7 +27,7 @@ use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{
     Collection, ListHints, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
 };
-use crate::object::ShardSelector;
+use crate::object::{InvalidName, NameRule, ShardSelector};
 use crate::sync::Mutex;
 use crate::yield_budget::YieldBudget;
 
@@ -231,6 +231,11 @@ impl ListerWatcher for ApiCollection {
 
     fn keeps_managed_fields(&self, manager: &str) -> bool {
         self.managed_fields.include(manager)
+    }
+
+    fn invalid_name(&self) -> Option<InvalidName> {
+        let namespace = self.collection.namespace.as_deref()?;
+        NameRule::Label.check("namespace", namespace).err()
     }
 
     fn collection(&self) -> &Collection {

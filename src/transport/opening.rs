@@ -9,6 +9,7 @@ use super::answer::{self, Incoming};
 use super::framing::Encoding;
 use super::request::{Fallback, Target};
 use crate::error::{Fault, without_credentials};
+use crate::object::NameRule;
 
 /// A request that is ready to be sent.
 pub(super) struct Opening {
@@ -27,8 +28,9 @@ pub(super) struct Opening {
 pub(super) async fn open(request: Opening) -> Result<(Incoming, Encoding), Fault> {
     let Opening { client, target, namespace, protobuf, json, uncompressed } = request;
     // A namespace becomes part of the path, so it must not change the path.
-    if let Some(namespace) = namespace.filter(|namespace| !is_label(namespace)) {
-        return Err(Fault::Request(format!("{namespace:?} is not a valid namespace")));
+    if let Some(namespace) = namespace {
+        let checked = NameRule::Label.check("namespace", &namespace);
+        checked.map_err(|invalid| Fault::Request(invalid.to_string()))?;
     }
     let gzip = !uncompressed.is_on();
     let send = async |encoding| {
@@ -53,13 +55,4 @@ pub(super) async fn open(request: Opening) -> Result<(Incoming, Encoding), Fault
         json.begin();
     }
     Ok((incoming, encoding))
-}
-
-/// Returns whether this is a DNS label, as a namespace must be.
-fn is_label(text: &str) -> bool {
-    let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    (1..=63).contains(&text.len())
-        && text.chars().all(inner)
-        && !text.starts_with('-')
-        && !text.ends_with('-')
 }

@@ -22,7 +22,7 @@ use crate::lister_watcher::{
     Collection, ListHints, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
     cast_list, cast_watch,
 };
-use crate::object::{AnyObject, KindReach};
+use crate::object::{AnyObject, InvalidName, KindReach};
 
 /// A source that lists and watches one collection through a [`kube::Client`].
 ///
@@ -92,8 +92,9 @@ impl<K: ?Sized> ApiSource<K> {
         self
     }
 
-    /// Limits the source to one namespace. A request with an invalid namespace fails with
-    /// [`Fault::Request`](crate::error::Fault::Request).
+    /// Limits the source to one namespace, which must be an RFC 1123 label. With another one, an
+    /// informer does not [start](crate::StartError::InvalidName), and a request fails with
+    /// [`Fault::Request`](crate::error::Fault::Request) before it is sent.
     pub fn namespace(mut self, namespace: impl Into<Arc<str>>) -> Self {
         let namespace = namespace.into();
         self.collection.selection.path = (self.collection.path)(Some(&namespace));
@@ -276,6 +277,10 @@ impl<K: Resource + Send + Sync + 'static> ListerWatcher<K> for ApiSource<K> {
 
     fn keeps_managed_fields(&self, manager: &str) -> bool {
         self.collection.keeps_managed_fields(manager)
+    }
+
+    fn invalid_name(&self) -> Option<InvalidName> {
+        self.collection.invalid_name()
     }
 
     fn collection(&self) -> &Collection {

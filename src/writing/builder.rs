@@ -15,9 +15,7 @@ use super::error::ApplierError;
 use super::exchange::{Exchange, ObjectType};
 use super::hidden::HiddenFields;
 use crate::informer::{InformerGroup, SharedInformer};
-
-/// The longest name of a field manager that a server accepts, in bytes.
-const LONGEST_MANAGER: usize = 128;
+use crate::object::NameRule;
 
 /// Options of an [`Applier`].
 ///
@@ -92,7 +90,7 @@ where
     /// answer that has them, with [`ApplyError::Projected`](super::ApplyError::Projected).
     pub fn build(self) -> Result<Applier<K>, ApplierError> {
         let Self { client, informers, manager, dynamic_type, force } = self;
-        if manager.is_empty() || manager.len() > LONGEST_MANAGER {
+        if !NameRule::FieldManager.allows(&manager) {
             return Err(ApplierError::InvalidManager { manager });
         }
         let Some(first) = informers.informers().first() else {

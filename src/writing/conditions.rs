@@ -7,8 +7,7 @@ use std::fmt;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use k8s_openapi::jiff::Timestamp;
-
-use crate::labels::is_domain;
+use kube_decode::names::is_subdomain;
 
 /// The longest texts that a server accepts, in characters.
 const LONGEST_TYPE: usize = 316;
@@ -239,7 +238,7 @@ fn is_type(text: &str) -> bool {
     let (domain, name) = text.split_once('/').map_or((None, text), |(a, b)| (Some(a), b));
     let ends = |c: char| c.is_ascii_alphanumeric();
     text.len() <= LONGEST_TYPE
-        && domain.is_none_or(is_domain)
+        && domain.is_none_or(is_subdomain)
         && name.starts_with(ends)
         && name.ends_with(ends)
         && name.chars().all(|c| ends(c) || matches!(c, '-' | '_' | '.'))

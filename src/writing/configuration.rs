@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::digest::Digest;
 use super::records::Section;
 use crate::json::remove_nulls;
+use crate::object::in_path;
 
 /// Members of metadata that the server sets. An apply of them has no effect or is refused.
 const SET_BY_SERVER: [&str; 6] = [
@@ -113,6 +114,7 @@ impl Configuration {
         let mut params = PatchParams::apply(manager);
         params.force = force;
         let (request, patch) = (KubeRequest::new(collection), Patch::Apply(&self.body));
+        let name = &in_path(name);
         match self.section {
             Section::Main => request.patch(name, &params, &patch),
             Section::Status => request.patch_subresource("status", name, &params, &patch),

@@ -7,7 +7,7 @@ use kube::core::Status;
 
 use super::owners::OwnerError;
 use crate::error::write_place;
-use crate::object::InvalidKey;
+use crate::object::{InvalidKey, InvalidName, NameRule};
 
 /// The error of an applier that cannot be built.
 ///
@@ -54,8 +54,9 @@ pub enum ApplierError {
         /// The Rust type.
         type_name: &'static str,
     },
-    /// The name of the field manager is empty, or longer than 128 bytes.
-    #[error("the field manager {manager:?} must have 1 to 128 bytes")]
+    /// The name of the field manager is empty or longer than 128 bytes, or has a character that
+    /// cannot be printed.
+    #[error("the field manager {manager:?} {}", NameRule::FieldManager)]
     #[non_exhaustive]
     InvalidManager {
         /// The name.
@@ -112,6 +113,15 @@ pub enum ApplyError {
         resource: Arc<str>,
         /// The cause.
         source: InvalidKey,
+    },
+    /// No object can have the configuration's name, or be in its namespace. Nothing was sent.
+    #[error("{resource} cannot be applied: {source}")]
+    #[non_exhaustive]
+    InvalidName {
+        /// The resource, as `kubectl` writes it.
+        resource: Arc<str>,
+        /// The cause.
+        source: InvalidName,
     },
     /// The configuration could not be serialised, or the object's own code panicked. Nothing was
     /// sent.

@@ -14,14 +14,18 @@ use tokio::time::{Instant, timeout};
 
 use super::publisher::{Event, EventType, Publisher, Reporter};
 use super::spam::SpamFilter;
+use crate::object::{InvalidName, NameRule};
 use crate::panic::catch_async;
 use crate::sync::Mutex;
 
 /// The number of events that wait to be published.
 const QUEUE: usize = 1000;
 /// The longest texts that a server accepts, in bytes.
+const LONGEST_INSTANCE: usize = 128;
 const LONGEST_REASON: usize = 128;
 const LONGEST_NOTE: usize = 1024;
+/// The reason of events without one, which a server would refuse.
+const NO_REASON: &str = "Unspecified";
 
 /// A recorder of events about objects, which `kubectl describe` shows.
 ///
@@ -38,7 +42,8 @@ const LONGEST_NOTE: usize = 1024;
 /// name is cut.
 ///
 /// An event tells people who look at the object what happened. It must not repeat the contents of
-/// a Secret. A reason longer than 128 bytes and a note longer than 1,024 bytes are cut.
+/// a Secret. A reason longer than 128 bytes and a note longer than 1,024 bytes are cut. An empty
+/// reason becomes `Unspecified`.
 ///
 /// The task ends after the last clone is dropped and the waiting events are published. Call
 /// [`flush`](Self::flush) before the program ends. With the feature `manager`, give the recorder to
@@ -56,14 +61,14 @@ const LONGEST_NOTE: usize = 1024;
 ///
 /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
 /// let client = ApiServer::new().client();
-/// let events = EventRecorder::new(client, "site-controller");
+/// let events = EventRecorder::new(client, "site-controller")?;
 /// # let mut site = ConfigMap::default();
 /// # site.metadata.namespace = Some("shop".into());
 /// # site.metadata.name = Some("site".into());
 /// events.normal(&site, "Scaled", format!("scaled to {} replicas", 3));
 /// events.warning(&site, "NoImage", "the image does not exist");
 /// assert!(events.flush(Duration::from_secs(5)).await);
-/// # });
+/// # Ok::<(), kube_informer::object::InvalidName>(()) }).unwrap();
 /// # }
 /// ```
 #[derive(Clone)]
@@ -160,7 +165,8 @@ pub struct EventRecorderStatus {
     pub dropped: u64,
     /// The number of events that were dropped because there were too many about one object.
     pub filtered: u64,
-    /// The number of events that the server refused, or that could not be sent.
+    /// The number of events that the server refused, or that could not be sent. Also those about an
+    /// object whose namespace no namespace can have as its name.
     pub failed: u64,
     /// The number of events that wait, including the one that is sent or retried now.
     pub waiting: u64,
@@ -168,18 +174,23 @@ pub struct EventRecorderStatus {
 
 impl EventRecorder {
     /// Creates a recorder, and starts its task. The events report the controller's name, and the
-    /// variable `HOSTNAME`, which is the pod's name, as the instance. Without this variable the
-    /// instance is the controller's name, too.
+    /// variable `HOSTNAME`, which is the pod's name, as the instance. If this variable is not set
+    /// or empty, the instance is the controller's name, too. An instance longer than 128 bytes is
+    /// cut.
+    ///
+    /// # Errors
+    /// [`InvalidName`] if the controller's name is no [qualified name](NameRule::Qualified), because
+    /// a server would refuse every event.
     ///
     /// # Panics
     /// Panics outside a tokio runtime.
-    #[must_use]
-    pub fn new(client: Client, controller: impl Into<String>) -> Self {
+    pub fn new(client: Client, controller: impl Into<String>) -> Result<Self, InvalidName> {
         Self::of(client, controller.into())
     }
 
-    fn of(client: Client, controller: String) -> Self {
-        let instance = std::env::var("HOSTNAME").unwrap_or_else(|_| controller.clone());
+    fn of(client: Client, controller: String) -> Result<Self, InvalidName> {
+        NameRule::Qualified.check("controller that reports events", &controller)?;
+        let instance = instance(std::env::var("HOSTNAME").ok(), &controller);
         let reporter = Reporter { controller, instance };
         let (queue, waiting) = mpsc::channel(QUEUE);
         let shared = Arc::new(RecorderState::default());
@@ -187,7 +198,7 @@ impl EventRecorder {
         let publisher = Publisher::new(client, reporter);
         let publishing = publish_all(publisher, shared.clone(), waiting, finished);
         tokio::spawn(publishing.boxed());
-        Self { shared, queue, done }
+        Ok(Self { shared, queue, done })
     }
 
     /// Records that something happened as expected.
@@ -216,8 +227,15 @@ impl EventRecorder {
 
     /// Records an event about the object of this reference. Equal events have the same action and
     /// related object, too.
-    pub fn publish(&self, regarding: ObjectReference, event: NewEvent) {
+    pub fn publish(&self, mut regarding: ObjectReference, event: NewEvent) {
         let NewEvent(mut event) = event;
+        regarding.namespace = regarding.namespace.filter(|namespace| !namespace.is_empty());
+        if let Some(namespace) = &regarding.namespace
+            && let Err(invalid) = NameRule::Label.check("namespace", namespace)
+        {
+            self.shared.failed(&regarding, &invalid);
+            return;
+        }
         let part = |part: &Option<String>| part.clone().unwrap_or_default();
         let ObjectReference { api_version, kind, namespace, name, uid, .. } = &regarding;
         let object = [api_version, kind, namespace, name, uid].map(part).join("/");
@@ -229,6 +247,9 @@ impl EventRecorder {
                 &object,
             );
             return;
+        }
+        if event.reason.is_empty() {
+            NO_REASON.clone_into(&mut event.reason);
         }
         cut(&mut event.reason, LONGEST_REASON);
         if let Some(action) = &mut event.action {
@@ -309,6 +330,14 @@ fn report(count: u64, message: &str, object: &str) {
     }
 }
 
+/// Returns the instance that events report.
+fn instance(host: Option<String>, controller: &str) -> String {
+    let host = host.filter(|host| !host.is_empty());
+    let mut instance = host.unwrap_or_else(|| controller.to_owned());
+    cut(&mut instance, LONGEST_INSTANCE);
+    instance
+}
+
 /// Cuts a text to at most `limit` bytes, and marks the cut.
 fn cut(text: &mut String, limit: usize) {
     const MARK: char = '…';
@@ -340,6 +369,11 @@ mod tests {
             cut(&mut text, limit);
             assert!(text.len() <= limit && text.ends_with('…'), "{text}");
         }
+        for host in [None, Some(String::new())] {
+            assert_eq!(instance(host, "c"), "c");
+        }
+        assert_eq!(instance(Some("pod-0".into()), "c"), "pod-0");
+        assert_eq!(instance(Some("ü".repeat(90)), "c").len(), 127);
         let mut short = "short".to_owned();
         cut(&mut short, 5);
         assert_eq!(short, "short");

@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use super::digest::Digest;
 use super::series::{Series, SeriesMap};
-use crate::labels::is_domain;
+use crate::object::NameRule;
 use crate::time::now;
 use crate::transport::ask;
 
@@ -23,8 +23,6 @@ const TRIES: usize = 12;
 const PAUSE: Duration = Duration::from_secs(10);
 /// The time after which a request without an answer has failed.
 const LIMIT: Duration = Duration::from_secs(10);
-/// The longest name of an object, in bytes.
-const LONGEST_NAME: usize = 253;
 /// The part of an object's name that a derived name keeps, in bytes.
 const KEPT_NAME: usize = 200;
 
@@ -224,18 +222,13 @@ fn key(event: &Event, regarding: &ObjectReference) -> Digest {
 /// Returns the name of an event about an object, with this time in nanoseconds.
 fn event_name(object: &str, nanoseconds: i128) -> String {
     let name = format!("{object}.{nanoseconds:x}");
-    if is_valid(&name) {
+    if NameRule::Subdomain.allows(&name) {
         return name;
     }
     let allowed = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     let derived: String = object.chars().map(allowed).take(KEPT_NAME).collect();
     let derived = Some(derived.trim_matches('-')).filter(|derived| !derived.is_empty());
     format!("{}.{nanoseconds:x}", derived.unwrap_or("event"))
-}
-
-/// Returns whether an event can have this name.
-fn is_valid(name: &str) -> bool {
-    name.len() <= LONGEST_NAME && is_domain(name)
 }
 
 #[cfg(test)]
@@ -254,10 +247,7 @@ mod tests {
             (&*long, &*format!("{}.ff", "a".repeat(200))),
         ] {
             assert_eq!(event_name(object, 255), name);
-            assert!(is_valid(name));
-        }
-        for invalid in ["", ".", "a..b", "-a", "a-", "a.-b", "A", "a_b", &"a".repeat(254)] {
-            assert!(!is_valid(invalid), "{invalid}");
+            assert!(NameRule::Subdomain.allows(name));
         }
     }
 }

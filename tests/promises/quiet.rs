@@ -71,7 +71,7 @@ async fn sharding_quotes_no_answer_that_is_no_lease() {
 #[tokio::test(start_paused = true)]
 async fn recorder_quotes_no_answer_that_is_no_event() {
     quotes_nothing("events.k8s.io", |server| async move {
-        let recorder = EventRecorder::new(server.client(), "shop-controller");
+        let recorder = EventRecorder::new(server.client(), "shop-controller").unwrap();
         recorder.normal(&ConfigMap::default(), "Made", "a note");
         sleep(600 * S).await;
         format!("{recorder:?}")

@@ -284,10 +284,10 @@ async fn wait_names_missing_permissions_and_types() {
 async fn wait_names_a_refused_selector() {
     let server = server();
     let factory = factory(&server);
-    let _pods = factory.informer_with(InformerSpec::<Pod>::new().labels("a===")).unwrap();
+    let _pods = factory.informer_with(InformerSpec::<Pod>::new().fields("spec.bogus=1")).unwrap();
     factory.start().unwrap();
     let text = factory.wait_for_sync(SOON).await.unwrap_err().to_string();
-    assert!(text.contains("400 BadRequest: unable to parse requirement"), "{text}");
+    assert!(text.contains("400 BadRequest: field label not supported: spec.bogus"), "{text}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -31,6 +31,7 @@ mod leader_election;
 mod manager;
 #[cfg(feature = "metrics")]
 mod metrics;
+mod names;
 mod protobuf;
 mod protobuf_source;
 mod relist;

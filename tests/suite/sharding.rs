@@ -434,13 +434,12 @@ async fn invalid_options_are_refused() {
     };
     let seconds = Duration::from_secs;
     assert_eq!(build("shop", "orders-2", |builder| builder), Ok(()));
-    assert_eq!(
-        build("", "orders", |builder| builder),
-        Err(InvalidSharding::Namespace(String::new()))
-    );
+    let refused = build("", "orders", |builder| builder).unwrap_err();
+    assert!(matches!(&refused, InvalidSharding::Name(invalid) if invalid.value.is_empty()));
     for group in ["", "Orders", "-a", "a-", "a.b", &"a".repeat(64)] {
-        let refused = build("shop", group, |builder| builder);
-        assert_eq!(refused, Err(InvalidSharding::Group(group.to_owned())));
+        let refused = build("shop", group, |builder| builder).unwrap_err();
+        let InvalidSharding::Name(invalid) = refused else { panic!("{refused}") };
+        assert_eq!((invalid.argument, &*invalid.value), ("group", group));
     }
     let set = |set: Setting| build("shop", "orders", set).unwrap_err();
     assert_eq!(set(|builder| builder.slots(0)), InvalidSharding::Slots(0));

@@ -8,6 +8,8 @@ use std::str::FromStr;
 
 use kube::core::{Expression, Selector};
 
+use crate::names::{is_label_value, is_name, is_qualified};
+
 /// A label selector: requirements that the labels of an object must meet.
 ///
 /// The grammar is that of Kubernetes: requirements joined by commas, all of which must hold. An
@@ -165,14 +167,14 @@ impl LabelSelector {
 impl Requirement {
     /// Returns the problem that Kubernetes would report; `None` if the requirement is valid.
     fn problem(&self) -> Option<String> {
-        if !is_key(&self.key) {
+        if !is_qualified(&self.key) {
             return Some(format!("{:?} is not a valid label key", self.key));
         }
         let (Test::In(values) | Test::NotIn(values)) = &self.test else { return None };
         if values.is_empty() {
             return Some("the set of values is empty".to_owned());
         }
-        let value = values.iter().find(|value| !is_value(value))?;
+        let value = values.iter().find(|value| !is_label_value(value))?;
         Some(format!("{value:?} is not a valid label value"))
     }
 }
@@ -311,7 +313,7 @@ impl<'t> Parser<'t> {
     fn key(&mut self) -> Result<String, InvalidSelector> {
         let start = self.at;
         let key = self.word();
-        if is_key(key) {
+        if is_qualified(key) {
             return Ok(key.to_owned());
         }
         self.at = start;
@@ -326,7 +328,7 @@ impl<'t> Parser<'t> {
         self.skip_space();
         let start = self.at;
         let value = self.word();
-        if is_value(value) {
+        if is_label_value(value) {
             return Ok(value.to_owned());
         }
         self.at = start;
@@ -338,7 +340,7 @@ impl<'t> Parser<'t> {
         let start = self.at;
         let word = self.word();
         // The number must be a valid label value as well, so it has no sign.
-        let number = if is_name(word, 63) { word.parse().ok() } else { None };
+        let number = if is_name(word) { word.parse().ok() } else { None };
         number.ok_or_else(|| {
             self.at = start;
             self.error(format!("{word:?} is not an integer"))
@@ -358,33 +360,6 @@ impl<'t> Parser<'t> {
             self.expect(",")?;
         }
     }
-}
-
-/// Returns whether this is a name, with or without a domain before it.
-fn is_key(key: &str) -> bool {
-    let (prefix, name) = key.split_once('/').map_or((None, key), |(p, n)| (Some(p), n));
-    is_name(name, 63) && prefix.is_none_or(is_domain)
-}
-
-fn is_value(value: &str) -> bool {
-    value.is_empty() || is_name(value, 63)
-}
-
-/// Returns whether this has letters, digits, `-`, `_` and `.`, with a letter or digit at both ends.
-fn is_name(text: &str, longest: usize) -> bool {
-    let end = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
-    text.len() <= longest
-        && end(text.chars().next())
-        && end(text.chars().next_back())
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
-}
-
-/// Returns whether this is a DNS subdomain: names in lower case, without `_`, joined by dots.
-pub fn is_domain(text: &str) -> bool {
-    let part = |part: &str| {
-        is_name(part, 253) && !part.contains(|c: char| c == '_' || c.is_ascii_uppercase())
-    };
-    text.len() <= 253 && text.split('.').all(part)
 }
 
 /// Returns whether Kubernetes treats this as white space.

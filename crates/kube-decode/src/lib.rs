@@ -45,6 +45,8 @@ mod field_set;
 mod json;
 #[doc(hidden)]
 pub mod labels;
+#[doc(hidden)]
+pub mod names;
 mod node;
 #[doc(hidden)]
 pub mod private_keys;

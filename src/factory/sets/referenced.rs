@@ -171,7 +171,7 @@ impl<K: Resource + Send + Sync + 'static> Referenced<K> {
     /// Takes a reference to an object, which is followed while a guard of its key lives.
     ///
     /// The object need not exist. A key that lacks a namespace, or has one unlike the kind, names
-    /// no object and is not requested.
+    /// no object and is not requested. Nor is one whose namespace is no RFC 1123 label.
     pub fn reference(&self, key: ObjectKey) -> Reference {
         self.set.references.take(key)
     }
@@ -251,8 +251,10 @@ impl<K: Resource + Send + Sync + 'static> Referenced<K> {
     pub fn get_by_key(&self, key: &ObjectKey) -> Result<Arc<K>, NotFound> {
         let store = if !self.set.references.contain(key) {
             StoreState::NotReferenced
-        } else if !self.set.widening.can_have(key) {
+        } else if !self.set.widening.is_in_scope(key) {
             StoreState::WrongScope
+        } else if !self.set.widening.can_have(key) {
+            StoreState::Synced
         } else if let Some(informer) = self.set.members.informer_of(key) {
             // The informer of a namespace may be about to list the name.
             let followed = follows(&informer.snapshot(), key);

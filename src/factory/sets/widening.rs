@@ -24,7 +24,7 @@ use super::references::References;
 use crate::factory::{Interest, SpecError};
 use crate::indexer::Snapshot;
 use crate::informer::SharedInformer;
-use crate::object::{KindReach, ObjectKey, ShardKey, ShardSelector, ring_hash};
+use crate::object::{KindReach, NameRule, ObjectKey, ShardKey, ShardSelector, ring_hash};
 use crate::reflector::ReflectorState;
 use crate::sync::Mutex;
 
@@ -172,9 +172,15 @@ impl<K: Resource + Send + Sync + 'static> Widening<K> {
         Arc::new(Self { references, reach, make_name, make_shard, beyond, prepared })
     }
 
-    /// Returns whether an object of the kind can have this key: with a namespace or without one.
-    pub(super) fn can_have(&self, key: &ObjectKey) -> bool {
+    /// Returns whether a key has a namespace as the kind's objects do.
+    pub(super) fn is_in_scope(&self, key: &ObjectKey) -> bool {
         key.namespace().is_none() == (self.reach == KindReach::Cluster)
+    }
+
+    /// Returns whether an object of the kind can have this key.
+    pub(super) fn can_have(&self, key: &ObjectKey) -> bool {
+        self.is_in_scope(key)
+            && key.namespace().is_none_or(|namespace| NameRule::Label.allows(namespace))
     }
 
     /// Allows an informer of a namespace beyond this number of names. The first call counts.

@@ -13,7 +13,7 @@ use super::processing::ProcessingGuard;
 use super::supervision::InformerTask;
 use crate::error::{SourceError, Verb};
 use crate::informer::status::InformerMetrics;
-use crate::object::Change;
+use crate::object::{Change, InvalidName};
 use crate::panic::{SafeDrop, catch, drop_safely};
 use crate::processor::HandlerTask;
 use crate::reflector::{ChangeSink, ErrorHandler, Reflector};
@@ -33,7 +33,7 @@ use crate::reflector::{ChangeSink, ErrorHandler, Reflector};
 ///     }
 /// }
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
     /// The informer was started before.
@@ -45,6 +45,9 @@ pub enum StartError {
     /// `start` was called outside a tokio runtime.
     #[error("no tokio runtime: call `start` from inside one")]
     NoRuntime,
+    /// The server would refuse every request, because no namespace can have this name.
+    #[error("{0}; leave the namespace out to follow all of them")]
+    InvalidName(#[from] InvalidName),
 }
 
 /// The error of an informer that was stopped. It accepts no more handlers.
@@ -60,6 +63,8 @@ pub(super) enum Lifecycle {
 
 /// The parts that wait for the start.
 pub(super) struct Idle {
+    /// The name because of which every request would be refused.
+    pub(super) invalid_name: Option<InvalidName>,
     pub(super) reflector: SafeDrop<Box<Reflector>>,
     pub(super) handlers: Vec<HandlerTask>,
     pub(super) metrics: Arc<InformerMetrics>,
@@ -75,13 +80,13 @@ impl Pipeline {
     pub(in crate::informer) fn start(self: &Arc<Self>) -> Result<(), StartError> {
         let mut lifecycle = self.lifecycle.lock();
         match &*lifecycle {
-            Lifecycle::Idle(_) => {}
+            Lifecycle::Idle(idle) => idle.invalid_name.clone().map_or(Ok(()), Err)?,
             Lifecycle::Running(_) => return Err(StartError::AlreadyStarted),
             Lifecycle::Stopped { .. } => return Err(StartError::Stopped),
         }
         let runtime = Handle::try_current().map_err(|_| StartError::NoRuntime)?;
         let idle = std::mem::replace(&mut *lifecycle, Lifecycle::Running(runtime.clone()));
-        let Lifecycle::Idle(Idle { mut reflector, handlers, metrics, on_error }) = idle else {
+        let Lifecycle::Idle(Idle { mut reflector, handlers, metrics, on_error, .. }) = idle else {
             return Ok(());
         };
         self.resync.start(&self.processor);
@@ -167,7 +172,7 @@ impl Pipeline {
                 let idle = std::mem::replace(&mut *lifecycle, Lifecycle::Stopped { drain });
                 drop(lifecycle);
                 // Drop the users' handlers without the lock.
-                if let Lifecycle::Idle(Idle { reflector, handlers, metrics, on_error }) = idle {
+                if let Lifecycle::Idle(Idle { reflector, handlers, metrics, on_error, .. }) = idle {
                     for task in handlers {
                         drop_safely(task);
                     }

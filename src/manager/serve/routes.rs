@@ -123,10 +123,13 @@ pub(super) fn check_routes(routes: &[Route]) -> Result<(), ManagerError> {
     Ok(())
 }
 
-fn problem(path: &str) -> Option<&'static str> {
+/// Returns whether a path holds this text as one segment, without another spelling.
+pub(super) fn is_segment(text: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-    let is_segment =
-        |segment: &str| !matches!(segment, "" | "." | "..") && segment.bytes().all(is_plain);
+    !matches!(text, "" | "." | "..") && text.bytes().all(is_plain)
+}
+
+fn problem(path: &str) -> Option<&'static str> {
     let mut segments = path.strip_prefix('/').unwrap_or_default().split('/');
     if !segments.clone().all(is_segment) {
         return Some("write it as /a/b: segments of letters, digits, -, ., _ and ~");

@@ -51,7 +51,7 @@ async fn events_and_conditions_have_the_servers_time() {
     tokio::time::sleep(10 * HOUR).await;
     let made = server.create(&map("a")).unwrap();
     let now = testing::now();
-    let events = EventRecorder::new(server.client(), "test");
+    let events = EventRecorder::new(server.client(), "test").unwrap();
     events.normal(&map("a"), "Made", "");
     assert!(events.flush(HOUR).await);
     let event = Api::<Event>::all(server.client()).list(&ListParams::default()).await.unwrap();

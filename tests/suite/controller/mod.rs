@@ -9,6 +9,7 @@ mod leading;
 mod metrics;
 mod own_writes;
 mod packed;
+mod predicates;
 mod requests;
 mod running;
 mod sharded;

@@ -29,7 +29,7 @@ async fn documented_permissions_suffice() {
         applier.apply_status(&desired).await.unwrap();
     }
     {
-        let events = kube_informer::writing::EventRecorder::new(client, "site");
+        let events = kube_informer::writing::EventRecorder::new(client, "site").unwrap();
         for _ in 0..2 {
             events.normal(&desired, "Applied", "");
         }

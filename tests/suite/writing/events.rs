@@ -30,7 +30,7 @@ async fn events(server: &ApiServer) -> Vec<Event> {
 #[tokio::test(start_paused = true)]
 async fn event_has_action_and_related_object() {
     let server = ApiServer::new();
-    let recorder = EventRecorder::new(server.client(), "site-controller");
+    let recorder = EventRecorder::new(server.client(), "site-controller").unwrap();
     let resource = ApiResource::erase::<ConfigMap>(&());
     let site = DynamicObject::new("a", &resource).within("shop");
     let tell = |action: &str, related: &str| {
@@ -59,7 +59,7 @@ async fn event_has_action_and_related_object() {
 #[tokio::test(start_paused = true)]
 async fn manager_publishes_waiting_events_at_stop() {
     let server = ApiServer::new();
-    let recorder = EventRecorder::new(server.client(), "site-controller");
+    let recorder = EventRecorder::new(server.client(), "site-controller").unwrap();
     let factory = SharedInformerFactory::builder(server.client()).build();
     let last = recorder.clone();
     let task = move |stop: CancellationToken| async move {
@@ -79,7 +79,7 @@ async fn manager_publishes_waiting_events_at_stop() {
 #[tokio::test(start_paused = true)]
 async fn equal_events_are_counted() {
     let server = ApiServer::new();
-    let recorder = EventRecorder::new(server.client(), "site-controller");
+    let recorder = EventRecorder::new(server.client(), "site-controller").unwrap();
     for n in 0..3 {
         recorder.normal(&map("a"), "Scaled", format!("to {n}"));
     }
@@ -115,7 +115,7 @@ async fn equal_events_are_counted() {
 #[tokio::test(start_paused = true)]
 async fn spam_about_one_object_is_dropped() {
     let server = ApiServer::new();
-    let recorder = EventRecorder::new(server.client(), "site-controller");
+    let recorder = EventRecorder::new(server.client(), "site-controller").unwrap();
     for n in 0..100 {
         recorder.normal(&map("a"), format!("R{n}"), "");
     }
@@ -136,7 +136,7 @@ async fn server_that_is_away_blocks_nobody() {
     let server = ApiServer::new();
     let faults = Faults::new();
     let outage = faults.inject(Requests::all(), Injection::refuse());
-    let recorder = EventRecorder::new(faults.client(server.client()), "site-controller");
+    let recorder = EventRecorder::new(faults.client(server.client()), "site-controller").unwrap();
     let start = Instant::now();
     for n in 0..2000 {
         recorder.normal(&map(&format!("a-{n}")), "Scaled", "");
@@ -157,7 +157,7 @@ async fn refused_events_are_counted_and_the_next_is_sent() {
     let server = ApiServer::new();
     let faults = Faults::new();
     faults.inject(Requests::all().times(1), Injection::status(403));
-    let recorder = EventRecorder::new(faults.client(server.client()), "site-controller");
+    let recorder = EventRecorder::new(faults.client(server.client()), "site-controller").unwrap();
     let node: Node = serde_json::from_value(json!({"metadata": {"name": "n1"}})).unwrap();
     recorder.normal(&node, "One", "");
     recorder.normal(&node, "Two", "");
@@ -181,7 +181,7 @@ async fn missing_namespace_leaves_other_counts() {
     let faults = Faults::new();
     let missing = refusal(404, "NotFound", "namespaces \"gone\" not found");
     faults.inject(Requests::all().to("/namespaces/gone/"), Injection::answer(missing));
-    let recorder = EventRecorder::new(faults.client(server.client()), "site-controller");
+    let recorder = EventRecorder::new(faults.client(server.client()), "site-controller").unwrap();
     let mut gone = map("b");
     gone.metadata.namespace = Some("gone".into());
     for _ in 0..5 {
@@ -200,7 +200,7 @@ async fn silent_server_holds_an_event_for_two_minutes() {
     let server = ApiServer::new();
     let faults = Faults::new();
     let silence = faults.inject(Requests::all(), Injection::black_hole());
-    let recorder = EventRecorder::new(faults.client(server.client()), "site-controller");
+    let recorder = EventRecorder::new(faults.client(server.client()), "site-controller").unwrap();
     recorder.normal(&map("a"), "Scaled", "");
     assert!(!recorder.flush(119 * S).await);
     assert!(recorder.flush(2 * S).await);
@@ -216,7 +216,7 @@ async fn silent_server_holds_an_event_for_two_minutes() {
 async fn lost_answers_count_once() {
     let server = ApiServer::new();
     let faults = Faults::new();
-    let recorder = EventRecorder::new(faults.client(server.client()), "site-controller");
+    let recorder = EventRecorder::new(faults.client(server.client()), "site-controller").unwrap();
     for _ in 0..2 {
         faults.inject(Requests::all().times(1), Injection::lose_answer());
         recorder.normal(&map("a"), "Scaled", "");
@@ -252,7 +252,7 @@ async fn abandoned_flushes_take_no_room() {
     let server = ApiServer::new();
     let faults = Faults::new();
     let silence = faults.inject(Requests::all(), Injection::black_hole());
-    let recorder = EventRecorder::new(faults.client(server.client()), "site-controller");
+    let recorder = EventRecorder::new(faults.client(server.client()), "site-controller").unwrap();
     recorder.normal(&map("a"), "Scaled", "");
     for _ in 0..1100 {
         assert!(!recorder.flush(Duration::from_millis(1)).await);
@@ -270,7 +270,7 @@ async fn abandoned_flushes_take_no_room() {
 #[tokio::test(start_paused = true)]
 async fn objects_of_any_name_have_events() {
     let server = ApiServer::new();
-    let recorder = EventRecorder::new(server.client(), "site-controller");
+    let recorder = EventRecorder::new(server.client(), "site-controller").unwrap();
     let role = json!({"metadata": {"name": "system:node", "uid": "u"}});
     let role: ClusterRole = serde_json::from_value(role).unwrap();
     let long = map(&"a".repeat(250));
@@ -293,7 +293,7 @@ async fn objects_of_any_name_have_events() {
 #[tokio::test(start_paused = true)]
 async fn forgotten_event_begins_a_new_count() {
     let server = ApiServer::new();
-    let recorder = EventRecorder::new(server.client(), "site-controller");
+    let recorder = EventRecorder::new(server.client(), "site-controller").unwrap();
     let record = |name: &str| recorder.normal(&map(name), "Scaled", "");
     record("first");
     for n in 0..4200 {

@@ -56,3 +56,9 @@ pub const RELEASE: &str = table::RELEASE;
 pub fn is_built_in(api_version: &str, kind: &str) -> bool {
     schema::MessageId::of(api_version, kind).is_some()
 }
+
+/// Returns whether a built-in kind has this group and version.
+#[doc(hidden)]
+pub fn is_built_in_version(api_version: &str) -> bool {
+    schema::has_version(api_version)
+}

@@ -108,6 +108,11 @@ impl Field {
     }
 }
 
+/// Returns whether the table has a kind of this group and version.
+pub fn has_version(api_version: &str) -> bool {
+    ROOTS.binary_search_by(|row| row.0.cmp(api_version)).is_ok()
+}
+
 impl MessageId {
     /// Returns the message of a kind. `None` if the table does not have it.
     pub fn of(api_version: &str, kind: &str) -> Option<Self> {

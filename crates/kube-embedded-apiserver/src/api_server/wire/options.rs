@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use http::{HeaderMap, Method, Uri};
+use kube_decode::names::unprintable;
 use serde_json::Value;
 
 use super::content::{Syntax, syntax, types};
@@ -55,7 +56,7 @@ fn check_manager(kind: &str, manager: &str) -> Result<(), Failure> {
     if manager.len() > LONGEST_MANAGER {
         causes.push(Cause::too_long("fieldManager", LONGEST_MANAGER as u64));
     }
-    if let Some((at, found)) = manager.char_indices().find(|(_, c)| c.is_control()) {
+    if let Some((at, found)) = unprintable(manager) {
         let problem = format!("invalid character U+{:04X} (at position {at})", u32::from(found));
         causes.push(Cause::invalid("fieldManager", manager, &problem));
     }

@@ -136,7 +136,7 @@ fn deprecation_problems(version: &Value, field: &str) -> Vec<Cause> {
         if warning.is_empty() {
             problems.push("must not be an empty string".to_owned());
         }
-        if let Some((at, _)) = warning.char_indices().find(|(_, c)| c.is_control()) {
+        if let Some((at, _)) = kube_decode::names::unprintable(warning) {
             problems.push(format!(
                 "must only contain printable UTF-8 characters; non-printable character found at \
                  index {at}"

@@ -1,0 +1,129 @@
+//! Names that a program gives, checked where it gives them.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use kube_decode::names::{is_label, is_path_segment, is_qualified, is_subdomain, unprintable};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+/// The longest name of a field manager, in bytes.
+const LONGEST_MANAGER: usize = 128;
+
+/// The characters of a name that a path holds as another text.
+const ENCODED: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b':');
+
+/// The error of a name that an API server refuses in every request.
+///
+/// ```
+/// # #[cfg(feature = "testing")] {
+/// use kube_informer::LeaderElector;
+/// use kube_informer::leader_election::InvalidElection;
+/// use kube_informer::object::{InvalidName, NameRule};
+///
+/// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+/// # let client = kube_informer::testing::ApiServer::new().client();
+/// let refused = LeaderElector::builder(client, "shop", "1ca428e5.").build();
+/// let Err(InvalidElection::Name(InvalidName { argument, rule, .. })) = refused else { panic!() };
+/// assert_eq!((argument, rule), ("name of the lease", NameRule::Subdomain));
+/// # });
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the {argument} {value:?} {rule}")]
+#[non_exhaustive]
+pub struct InvalidName {
+    /// The argument that has the name, in words.
+    pub argument: &'static str,
+    /// The name.
+    pub value: String,
+    /// The rule that it breaks.
+    pub rule: NameRule,
+}
+
+/// A rule of the API server for names.
+///
+/// ```
+/// use kube_informer::object::NameRule;
+///
+/// let text = NameRule::Label.to_string();
+/// assert!(text.starts_with("must be an RFC 1123 label: 1 to 63 lower-case letters, digits"));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum NameRule {
+    /// A label of RFC 1123. The names of namespaces are.
+    Label,
+    /// A subdomain of RFC 1123. The names of most objects are.
+    Subdomain,
+    /// A qualified name: the rule for the keys of labels and annotations, for the controllers that
+    /// report events, and for finalizers.
+    Qualified,
+    /// A qualified name with a domain: the rule for finalizers of built-in kinds.
+    Finalizer,
+    /// A name that a request's path can hold. The names of all objects are.
+    PathSegment,
+    /// The name of a field manager.
+    FieldManager,
+}
+
+impl NameRule {
+    /// Checks a name. The error calls it `argument`.
+    pub(crate) fn check(self, argument: &'static str, name: &str) -> Result<(), InvalidName> {
+        if self.allows(name) {
+            return Ok(());
+        }
+        Err(InvalidName { argument, value: name.to_owned(), rule: self })
+    }
+
+    pub(crate) fn allows(self, name: &str) -> bool {
+        match self {
+            Self::Label => is_label(name),
+            Self::Subdomain => is_subdomain(name),
+            Self::Qualified => is_qualified(name),
+            Self::Finalizer => is_qualified(name) && name.contains('/'),
+            Self::PathSegment => is_path_segment(name),
+            Self::FieldManager => {
+                (1..=LONGEST_MANAGER).contains(&name.len()) && unprintable(name).is_none()
+            }
+        }
+    }
+}
+
+impl fmt::Display for NameRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Label => {
+                "must be an RFC 1123 label: 1 to 63 lower-case letters, digits and hyphens, with a \
+                 letter or digit at both ends"
+            }
+            Self::Subdomain => {
+                "must be an RFC 1123 subdomain: 1 to 253 lower-case letters, digits, hyphens and \
+                 dots, with a letter or digit at both ends and on both sides of each dot"
+            }
+            Self::Qualified => {
+                "must be a qualified name of Kubernetes: 1 to 63 letters, digits, '-', '_' and \
+                 '.', with a letter or digit at both ends, after an RFC 1123 subdomain and a slash \
+                 if it has a domain"
+            }
+            Self::Finalizer => {
+                "must be a qualified name of Kubernetes with a domain, such as example.com/cleanup: \
+                 an RFC 1123 subdomain, a slash, and 1 to 63 letters, digits, '-', '_' and '.', \
+                 with a letter or digit at both ends"
+            }
+            Self::PathSegment => {
+                "must be a path segment, as Kubernetes requires of all names: not empty, '.' or \
+                 '..', and without '/' and '%'"
+            }
+            Self::FieldManager => {
+                "must be a field manager of Kubernetes: 1 to 128 bytes, all characters printable"
+            }
+        })
+    }
+}
+
+/// Returns an object's name as a request's path holds it. The name must be a
+/// [path segment](NameRule::PathSegment); `kube` writes it into the path as it is.
+pub(crate) fn in_path(name: &str) -> Cow<'_, str> {
+    utf8_percent_encode(name, ENCODED).into()
+}
