@@ -268,13 +268,15 @@ impl fmt::Debug for Action {
 }
 
 impl Action {
-    /// Reconciles the key again only after a change or a trigger.
+    /// Reconciles the key again only after a change or a trigger. A delay that an earlier reconcile
+    /// of the key asked for ends with this one.
     pub const fn done() -> Self {
         Self(Next::Change)
     }
 
-    /// Reconciles the key again after `delay`, or earlier after a change. A delay of zero runs it
-    /// at once. A key whose runs all ask for that is [reported](super::ControllerStatus::hot_keys)
+    /// Reconciles the key again after `delay`, or earlier after a change. That earlier reconcile
+    /// decides for itself: if it returns [`done`](Self::done), this delay is over. So a reconcile
+    /// that polls returns a delay on every path. A delay of zero runs it at once. A key whose runs all ask for that is [reported](super::ControllerStatus::hot_keys)
     /// as hot.
     pub const fn requeue_after(delay: Duration) -> Self {
         Self(Next::After(delay))

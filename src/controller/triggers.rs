@@ -374,7 +374,7 @@ fn states(event: &CachedEvent) -> impl Iterator<Item = &Cached> {
 /// object as deleted, or replaced it by a new one. All predicates of this module pass the last two.
 ///
 /// Use it for kinds with a generation and a status subresource. The generation of other kinds never
-/// changes, so it drops their updates.
+/// changes, so it drops their other updates.
 pub fn generation_changed<K: Resource>(event: &EventRef<'_, K>) -> bool {
     event.old().is_none_or(|old| has_new_spec(old.meta(), event.object().meta()))
 }

@@ -83,7 +83,7 @@ async fn joined_predicates_pass_the_mark_of_a_deletion() {
         noting.log.reaches(1).await;
         noting.log.take();
 
-        let mut changed = server.get(&made).unwrap();
+        let mut changed = server.list::<ConfigMap>().unwrap().remove(0);
         changed.data = map("a", "2").data;
         server.replace(&changed).unwrap();
         sleep(5 * S).await;

@@ -187,6 +187,32 @@ async fn a_reconcile_may_ask_to_be_called_again() {
     running.await.unwrap().unwrap();
 }
 
+/// The reconcile of an event decides for itself: no delay of an earlier one is left.
+#[tokio::test(start_paused = true)]
+async fn done_after_an_event_ends_a_pending_requeue() {
+    let server = server_with(&["a"]);
+    let maps = factory(&server).informer::<ConfigMap>();
+    let controller = Controller::builder("polling", &maps).build();
+    let (log, stop) = (Log::new(), CancellationToken::new());
+    let logged = log.clone();
+    let running =
+        spawn(controller.run(stop.clone(), move |request| {
+            logged.add(request.key);
+            let first = logged.len() == 1;
+            async move {
+                Ok::<_, Never>(if first { Action::requeue_after(60 * S) } else { Action::done() })
+            }
+        }));
+    log.reaches(1).await;
+    sleep(10 * S).await;
+    server.replace(&map("a", "2")).unwrap();
+    log.reaches(2).await;
+    sleep(600 * S).await;
+    assert_eq!(log.len(), 2);
+    stop.cancel();
+    running.await.unwrap().unwrap();
+}
+
 #[tokio::test(start_paused = true)]
 async fn owned_and_related_objects_queue_keys() {
     let server = ApiServer::new();
