@@ -69,7 +69,7 @@ impl SharedInformerFactoryBuilder {
     /// not apply to cluster-scoped types or to [dynamic](SharedInformerFactory::dynamic) informers.
     ///
     /// It must be an RFC 1123 label. If it is not, not even an empty text, an informer with options
-    /// is [refused](crate::SpecError::Namespace), and others do not
+    /// is [refused](crate::SpecError::Name), and others do not
     /// [start](crate::StartError::InvalidName).
     pub fn namespace(mut self, namespace: impl Into<Arc<str>>) -> Self {
         self.namespace = Some(namespace.into());

@@ -50,7 +50,7 @@ use crate::lister_watcher::Collection;
 use crate::lister_watcher::ListerWatcher;
 use crate::object::KindReach;
 use crate::sorting::sort_by;
-use crate::transport::{ApiSource, VersionInUse};
+use crate::transport::{ApiSource, VersionInUse, check_resource};
 
 /// A factory of shared informers.
 ///
@@ -129,8 +129,8 @@ impl SharedInformerFactory {
     /// # Errors
     /// [`SpecError::Conflict`] if the factory has this informer with other options.
     /// [`SpecError::NoEffect`] if the spec has a namespace and `K` is cluster-scoped.
-    /// [`SpecError::Namespace`], [`SpecError::Labels`] and [`SpecError::Fields`] if a server would
-    /// refuse the namespace or a selector in every request.
+    /// [`SpecError::Name`], [`SpecError::Labels`] and [`SpecError::Fields`] if a server would refuse
+    /// the namespace or a selector in every request.
     pub fn informer_with<K>(&self, spec: InformerSpec<K>) -> Result<SharedInformer<K>, SpecError>
     where
         K: TypedResource,
@@ -243,6 +243,7 @@ impl SharedInformerFactory {
     /// # Errors
     /// Returns an error if a server would refuse the spec, or if the informer has other options.
     fn find_checked(&self, request: Request, hold: Hold) -> Result<Found, SpecError> {
+        check_resource(&request.resource)?;
         request.spec.check()?;
         self.find(request, hold).or_refused()
     }

@@ -298,9 +298,9 @@ pub enum SpecError {
     /// The factory already has this informer, with other options.
     #[error(transparent)]
     Conflict(#[from] SpecConflict),
-    /// No namespace can have this name.
-    #[error("{0}; leave the namespace out to follow all of them")]
-    Namespace(#[from] InvalidName),
+    /// No namespace, or no resource, can have this name.
+    #[error(transparent)]
+    Name(#[from] InvalidName),
     /// The label selector is invalid.
     #[error(transparent)]
     Labels(#[from] InvalidSelector),

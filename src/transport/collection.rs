@@ -44,6 +44,8 @@ pub(crate) struct ApiCollection {
     pub(super) path: PathOf,
     pub(super) selection: Selection,
     pub(super) collection: Collection,
+    /// The part of the resource's name that no resource can have.
+    invalid_name: Option<InvalidName>,
     /// Group and version of the type.
     pub(super) api_version: Arc<str>,
     /// The decoder that was set, without this source's options.
@@ -74,6 +76,16 @@ pub(crate) struct ApiCollection {
     pub(super) uncompressed_watch: Arc<Fallback>,
 }
 
+/// Refuses a resource whose names would lead requests to another path.
+pub(crate) fn check_resource(resource: &ApiResource) -> Result<(), InvalidName> {
+    let ApiResource { group, version, plural, .. } = resource;
+    if !group.is_empty() {
+        NameRule::Subdomain.check("group of the resource", group)?;
+    }
+    NameRule::PathSegment.check("version of the resource", version)?;
+    NameRule::PathSegment.check("plural of the resource", plural)
+}
+
 /// A function from a namespace, or `None` for all, to the path of the collection.
 pub(super) type PathOf = Arc<dyn Fn(Option<&str>) -> String + Send + Sync>;
 
@@ -101,6 +113,7 @@ impl ApiCollection {
         decoder: Arc<dyn DecodeAny>,
         cluster_scoped: bool,
     ) -> Self {
+        let invalid_name = check_resource(&resource).err();
         let ApiResource { group, api_version, kind, plural, .. } = resource;
         let name = if group.is_empty() { plural } else { format!("{plural}.{group}") };
         let built_in = is_built_in(&api_version, &kind);
@@ -118,6 +131,7 @@ impl ApiCollection {
             memory_limit: None,
             threads: SourceThreads::new(threads, collection.resource.clone()),
             collection,
+            invalid_name,
             moved_to: VersionInUse::default(),
             built_in,
             list_kind: Arc::default(),
@@ -234,8 +248,9 @@ impl ListerWatcher for ApiCollection {
     }
 
     fn invalid_name(&self) -> Option<InvalidName> {
-        let namespace = self.collection.namespace.as_deref()?;
-        NameRule::Label.check("namespace", namespace).err()
+        let namespace = self.collection.namespace.as_deref();
+        let check = |namespace| NameRule::Label.check("namespace", namespace).err();
+        self.invalid_name.clone().or_else(|| namespace.and_then(check))
     }
 
     fn collection(&self) -> &Collection {

@@ -69,7 +69,7 @@ mod request;
 mod shard_filter;
 mod source;
 
-pub(crate) use self::collection::VersionInUse;
+pub(crate) use self::collection::{VersionInUse, check_resource};
 pub(crate) use self::decode_threads::DecodeThreads;
 pub(crate) use self::document::{ask, read_discovery, read_document, read_resources, unusable};
 pub(crate) use self::managed_fields::ManagedFields;

@@ -7,7 +7,7 @@ use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use k8s_openapi::api::events::v1::Event;
 use k8s_openapi::api::rbac::v1::ClusterRole;
-use kube::api::{ListParams, ObjectMeta, Patch, PatchParams, PostParams};
+use kube::api::{ApiResource, ListParams, ObjectMeta, Patch, PatchParams, PostParams};
 use kube::{Api, Client, CustomResource, Resource};
 use kube_informer::controller::{BoxError, Finalize, FinalizerError, finalizer};
 use kube_informer::labels::LabelSelector;
@@ -196,8 +196,7 @@ async fn specs_take_namespaces_and_selectors_of_the_server() {
     let list = async |params: ListParams| {
         let listed = Api::<ConfigMap>::namespaced(server.client(), "shop").list(&params).await;
         // That a kind selects by no such field is no problem of the syntax.
-        let is_of_field =
-            |error: kube::Error| error.to_string().contains("field label not supported");
+        let is_of_field = |error: kube::Error| error.to_string().contains("field selector: only");
         listed.map(drop).or_else(|error| is_of_field(error).then_some(()).ok_or(())).is_ok()
     };
     for name in names() {
@@ -223,6 +222,12 @@ async fn specs_take_namespaces_and_selectors_of_the_server() {
             assert_eq!(made.is_ok(), accepted, "{selector:?}");
         }
     }
+    let mut resource = ApiResource::erase::<ConfigMap>(&());
+    resource.plural = String::new();
+    let refused = factory(&server).dynamic_with(&resource, InformerSpec::new());
+    assert!(matches!(refused, Err(SpecError::Name(_))));
+    let started = factory(&server).dynamic(&resource).start();
+    assert!(matches!(started, Err(StartError::InvalidName(_))));
     let refused = factory(&server).informer_with(spec().fields("metadata.name"));
     assert!(matches!(refused, Err(SpecError::Fields { .. })));
 }

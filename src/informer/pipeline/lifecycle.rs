@@ -45,8 +45,9 @@ pub enum StartError {
     /// `start` was called outside a tokio runtime.
     #[error("no tokio runtime: call `start` from inside one")]
     NoRuntime,
-    /// The server would refuse every request, because no namespace can have this name.
-    #[error("{0}; leave the namespace out to follow all of them")]
+    /// The server would refuse every request, because no namespace, or no resource, can have this
+    /// name.
+    #[error(transparent)]
     InvalidName(#[from] InvalidName),
 }
 

@@ -16,7 +16,6 @@ use proptest::prelude::*;
 use tokio::time::sleep;
 
 use crate::helpers::*;
-use crate::seeds;
 
 /// Paths that a program may ignore, up to all metadata.
 const IGNORED: [&str; 5] =
@@ -40,7 +39,7 @@ fn state(version: u8, labelled: u8, annotated: u8) -> ConfigMap {
 }
 
 proptest! {
-    #![proptest_config(seeds::kept())]
+    #![proptest_config(crate::seeds::kept())]
 
     /// So every conjunction and disjunction of them passes, too.
     #[test]
