@@ -34,6 +34,7 @@ mod heat;
 mod history;
 mod own_writes;
 mod owner;
+mod predicates;
 mod presence;
 mod reconciler;
 mod run;
@@ -81,6 +82,9 @@ use self::own_writes::WriteLog;
 pub(crate) use self::own_writes::current_key;
 pub(crate) use self::own_writes::current_won;
 pub use self::own_writes::{OwnWrites, UntraceableWrite, WriteRefused, tracking_client};
+pub use self::predicates::{
+    annotations_changed, generation_changed, labels_changed, version_changed,
+};
 pub use self::presence::{Presence, UnknownReason};
 use self::reconciler::Reconcile;
 use self::run::ControlLoop;
@@ -92,9 +96,6 @@ use self::status::StatusCell;
 pub use self::status::{ControllerStatus, Phase};
 use self::streams::{AllRequests, KeyStream};
 use self::triggers::Predicate;
-pub use self::triggers::{
-    annotations_changed, generation_changed, labels_changed, version_changed,
-};
 use self::waiting::{MissingInformers, WriteWaits};
 pub use crate::error::BoxError;
 use crate::informer::InformerGroup;
