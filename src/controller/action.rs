@@ -276,8 +276,8 @@ impl Action {
 
     /// Reconciles the key again after `delay`, or earlier after a change. That earlier reconcile
     /// decides for itself: if it returns [`done`](Self::done), this delay is over. So a reconcile
-    /// that polls returns a delay on every path. A delay of zero runs it at once. A key whose runs all ask for that is [reported](super::ControllerStatus::hot_keys)
-    /// as hot.
+    /// that polls returns a delay on every path. A delay of zero runs it at once. A key whose runs
+    /// all ask for that is [reported](super::ControllerStatus::hot_keys) as hot.
     pub const fn requeue_after(delay: Duration) -> Self {
         Self(Next::After(delay))
     }

@@ -1,7 +1,7 @@
 //! The predicates that come with the crate.
 //!
-//! Each passes the update that marks an object as deleted. So does every conjunction and disjunction
-//! of them: otherwise an object with a finalizer would stay for ever.
+//! Each passes the update that marks an object as deleted. So does every conjunction and
+//! disjunction of them: otherwise an object with a finalizer would stay for ever.
 
 use kube::Resource;
 use kube::api::ObjectMeta;
@@ -56,8 +56,8 @@ pub fn version_changed<K: Resource>(event: &EventRef<'_, K>) -> bool {
     is_change(event, |meta| &meta.resource_version)
 }
 
-/// Passes adds, deletes, and updates that changed a label, marked the object as deleted, or replaced
-/// it by a new one.
+/// Passes adds, deletes, and updates that changed a label, marked the object as deleted, or
+/// replaced it by a new one.
 ///
 /// A controller that follows pods for their labels:
 ///

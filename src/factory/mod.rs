@@ -129,8 +129,8 @@ impl SharedInformerFactory {
     /// # Errors
     /// [`SpecError::Conflict`] if the factory has this informer with other options.
     /// [`SpecError::NoEffect`] if the spec has a namespace and `K` is cluster-scoped.
-    /// [`SpecError::Name`], [`SpecError::Labels`] and [`SpecError::Fields`] if a server would refuse
-    /// the namespace or a selector in every request.
+    /// [`SpecError::Name`], [`SpecError::Labels`] and [`SpecError::Fields`] if a server would
+    /// refuse the namespace or a selector in every request.
     pub fn informer_with<K>(&self, spec: InformerSpec<K>) -> Result<SharedInformer<K>, SpecError>
     where
         K: TypedResource,

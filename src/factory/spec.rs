@@ -62,8 +62,8 @@ impl<K: ?Sized> InformerSpec<K> {
         Some(factory.into_iter().chain(selectors).collect::<Vec<_>>().join(" ").into())
     }
 
-    /// Limits the informer to one namespace, which must be an RFC 1123 label. A typed informer of a cluster-scoped kind is refused
-    /// with [`SpecError::NoEffect`](super::SpecError::NoEffect).
+    /// Limits the informer to one namespace, which must be an RFC 1123 label. A typed informer of a
+    /// cluster-scoped kind is refused with [`SpecError::NoEffect`](super::SpecError::NoEffect).
     pub fn namespace(mut self, namespace: impl Into<Arc<str>>) -> Self {
         self.namespace = Some(namespace.into());
         self

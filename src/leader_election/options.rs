@@ -49,8 +49,8 @@ pub struct LeaderElectorBuilder {
     renews_on: Option<Handle>,
 }
 
-/// The error of [`LeaderElectorBuilder::build`]: an option that is empty or an invalid name, or options
-/// that contradict one another.
+/// The error of [`LeaderElectorBuilder::build`]: an option that is empty or an invalid name, or
+/// options that contradict one another.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidElection {

@@ -43,7 +43,8 @@ pub enum ManagerError {
     },
     /// A controller, a task or a check has an empty name.
     EmptyName,
-    /// The name of a check cannot be a part of its path. Use letters, digits, `-`, `.`, `_` and `~`.
+    /// The name of a check cannot be a part of its path. Use letters, digits, `-`, `.`, `_` and
+    /// `~`.
     #[cfg(feature = "serve")]
     CheckName {
         /// The name.

@@ -62,8 +62,8 @@ pub struct ShardingBuilder {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidSharding {
-    /// No namespace can have the name of the Leases' namespace. Or the group's name cannot be both a
-    /// label value and a part of the names of Leases.
+    /// No namespace can have the name of the Leases' namespace. Or the group's name cannot be both
+    /// a label value and a part of the names of Leases.
     #[error("{0}; set it in Sharding::builder")]
     Name(#[from] InvalidName),
     /// The identity is empty.

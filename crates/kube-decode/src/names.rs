@@ -60,7 +60,8 @@ pub(crate) fn is_name(text: &str) -> bool {
         && text.bytes().all(|c| is_end(c) || matches!(c, b'-' | b'_' | b'.'))
 }
 
-/// Returns whether this has lower-case letters, digits and `-`, with a letter or digit at both ends.
+/// Returns whether this has lower-case letters, digits and `-`, with a letter or digit at both
+/// ends.
 fn is_part(text: &str) -> bool {
     let is_end = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit();
     has_ends(text, is_end) && text.bytes().all(|c| is_end(c) || c == b'-')
