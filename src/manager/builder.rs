@@ -226,7 +226,6 @@ impl ManagerBuilder {
     /// - [`ManagerError::TwoElections`] and [`ManagerError::ControllerElection`]: there is at most
     ///   one election.
     /// - [`ManagerError::ShardedController`]: a sharded controller works on every replica.
-    /// - [`ManagerError::CheckName`]: the name of a check is a part of its path.
     /// - [`ManagerError::Route`]: each route has a path of its own that can be reached.
     /// - [`ManagerError::RecorderInstalled`]: the manager cannot serve another recorder's figures.
     pub fn build(mut self) -> Result<Manager, ManagerError> {

@@ -43,13 +43,6 @@ pub enum ManagerError {
     },
     /// A controller, a task or a check has an empty name.
     EmptyName,
-    /// The name of a check cannot be a part of its path. Use letters, digits, `-`, `.`, `_` and
-    /// `~`.
-    #[cfg(feature = "serve")]
-    CheckName {
-        /// The name.
-        name: Arc<str>,
-    },
     /// A second elector was given. One election decides for all controllers.
     TwoElections,
     /// A controller has a leader election of its own.
@@ -157,12 +150,6 @@ impl fmt::Display for ManagerError {
             Self::EmptyName => {
                 f.write_str("a controller, task or check has an empty name: give it one")
             }
-            #[cfg(feature = "serve")]
-            Self::CheckName { name } => write!(
-                f,
-                "the check {name:?} has a name that its path cannot hold: use letters, digits, -, \
-                 ., _ and ~"
-            ),
             Self::TwoElections => f.write_str(
                 "two leader elections were given: one decides for all controllers; leave one out",
             ),

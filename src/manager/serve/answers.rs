@@ -7,6 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::uri::Authority;
 use http::{HeaderValue, Method, Request, Response, StatusCode, header};
+use percent_encoding::percent_decode_str;
 
 use super::Figures;
 use super::health::{CheckResult, Health, Probe};
@@ -75,6 +76,8 @@ impl Site {
             Some((endpoint, check)) => (endpoint, check),
             None => (path.trim_start_matches('/'), ""),
         };
+        // Names of checks, controllers and clusters may have any characters.
+        let check = &*percent_decode_str(check).decode_utf8_lossy();
         match (endpoint, check) {
             ("livez" | "healthz", _) if paths.health => {
                 self.probe(Probe::Live, endpoint, check, request.uri().query()).await

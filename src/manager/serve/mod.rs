@@ -74,7 +74,7 @@ use std::time::Duration;
 use self::answers::Site;
 use self::checks::Check;
 use self::health::Health;
-use self::routes::{Route, check_routes, is_segment};
+use self::routes::{Route, check_routes};
 use self::server::{Listeners, Server};
 use crate::controller::BoxError;
 use crate::manager::error::ManagerError;
@@ -163,9 +163,8 @@ impl Serve {
     ///
     /// Each check runs on request, on its own thread, at most once at a time. It fails if it
     /// returns an error, panics, or takes longer than [`check_timeout`](Self::check_timeout). Its
-    /// error is logged and not served. The name is a part of the path `/livez/check/NAME`: letters,
-    /// digits, `-`, `.`, `_` and `~`. Another one is
-    /// [refused](crate::manager::ManagerError::CheckName) when the manager is built.
+    /// error is logged and not served. The name is a part of the path `/livez/check/NAME`, which a
+    /// request percent-encodes where it must.
     pub fn live_check<F, Fut, E>(mut self, name: impl Into<Arc<str>>, check: F) -> Self
     where
         F: Fn() -> Fut + Send + Sync + 'static,
@@ -244,8 +243,6 @@ impl Serve {
     pub(crate) fn prepare(self) -> Result<Endpoints, ManagerError> {
         for checks in [&self.live, &self.ready] {
             check_names(checks.iter().map(Check::name))?;
-            let name = checks.iter().map(Check::name).find(|name| !is_segment(name));
-            name.map_or(Ok(()), |name| Err(ManagerError::CheckName { name: name.clone() }))?;
         }
         check_routes(&self.routes)?;
         if matches!(self.figures, Figures::Recorder) {

@@ -123,13 +123,10 @@ pub(super) fn check_routes(routes: &[Route]) -> Result<(), ManagerError> {
     Ok(())
 }
 
-/// Returns whether a path holds this text as one segment, without another spelling.
-pub(super) fn is_segment(text: &str) -> bool {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-    !matches!(text, "" | "." | "..") && text.bytes().all(is_plain)
-}
-
 fn problem(path: &str) -> Option<&'static str> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    let is_segment =
+        |segment: &str| !matches!(segment, "" | "." | "..") && segment.bytes().all(is_plain);
     let mut segments = path.strip_prefix('/').unwrap_or_default().split('/');
     if !segments.clone().all(is_segment) {
         return Some("write it as /a/b: segments of letters, digits, -, ., _ and ~");

@@ -268,6 +268,7 @@ async fn failed_check_is_named_without_its_reason() {
         Serve::new()
             .check_timeout(300 * S)
             .live_check("fine", || async { Ok::<_, BoxError>(()) })
+            .live_check("disk: 95 %", || async { Ok::<_, BoxError>(()) })
             .live_check("fails", || async { Err::<(), _>(BoxError::from("password: 1234")) })
             .live_check("panics", || async {
                 assert_eq!(1, 2, "in the check");
@@ -282,6 +283,7 @@ async fn failed_check_is_named_without_its_reason() {
         assert!(body.contains("[-]check/panics failed: reason withheld: see the log\n"), "{body}");
     }
     assert_eq!(rig.status("/livez/check/panics").await, 500);
+    assert_eq!(rig.status("/livez/check/disk:%2095%20%25").await, 200);
     let (status, body) = rig.get("/livez?verbose&exclude=check/fails&exclude=check%2Fpanics").await;
     assert_eq!(status, 200);
     assert!(body.contains("[+]check/fails excluded: ok\n"), "{body}");

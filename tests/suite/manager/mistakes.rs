@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use kube_informer::sharding::ShardBy;
-use kube_informer::{Action, Serve, Sharding};
+use kube_informer::{Action, Sharding};
 
 use super::*;
 
@@ -23,23 +23,6 @@ async fn names_must_differ() {
     assert!(refused(task(Manager::builder(&factory), "")).contains("empty name"));
     let built = task(task(Manager::builder(&factory), "one"), "another").build();
     assert!(built.is_ok());
-}
-
-#[tokio::test]
-async fn names_of_checks_are_parts_of_paths() {
-    let factory = factory(&ApiServer::new());
-    for (name, valid) in [("etcd.v3_1~a-b", true), ("a b", false), ("a/b", false), ("..", false)] {
-        let check = || async { Ok::<_, BoxError>(()) };
-        let serve = Serve::new().without_metrics();
-        for serve in
-            [serve.live_check(name, check), Serve::new().without_metrics().ready_check(name, check)]
-        {
-            let built = Manager::builder(&factory).serve(serve).build();
-            let refused =
-                matches!(built, Err(ManagerError::CheckName { name: found }) if *found == *name);
-            assert_eq!(refused, !valid, "{name}");
-        }
-    }
 }
 
 #[tokio::test]
