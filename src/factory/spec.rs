@@ -358,15 +358,15 @@ fn field_problem(selector: &str) -> Option<&'static str> {
     let (mut rest, mut in_value, mut is_empty) = (selector.chars().peekable(), false, true);
     while let Some(c) = rest.next() {
         match c {
-            '\\' if in_value => {
-                if !matches!(rest.next(), Some('\\' | ',' | '=')) {
+            // Before the operator, it only keeps a comma from ending the requirement.
+            '\\' => {
+                let escaped = rest.next();
+                if in_value && !matches!(escaped, Some('\\' | ',' | '=')) {
                     return Some(
                         "in a value, a backslash must precede a comma, '=' or a backslash",
                     );
                 }
             }
-            // Before the operator, it only keeps a comma from ending the requirement.
-            '\\' => drop(rest.next()),
             ',' if in_value || is_empty => in_value = false,
             ',' => return Some(NO_OPERATOR),
             '=' if in_value => return Some("in a value, a backslash must precede '='"),

@@ -256,6 +256,18 @@ async fn key_that_no_object_has_is_absent() {
     assert_eq!(missing.store, kube_informer::lister::StoreState::Synced);
 }
 
+#[tokio::test(start_paused = true)]
+async fn finalizer_refuses_the_api_of_another_namespace() {
+    let server = server();
+    let made = Arc::new(server.create(&map("a", "1")).unwrap());
+    for namespace in ["", "bank"] {
+        let api = Api::<ConfigMap>::namespaced(server.client(), namespace);
+        let reconcile = |_: Finalize<ConfigMap>| async { Ok::<_, BoxError>(Action::done()) };
+        let refused = finalizer(&api, "example.com/a", made.clone(), reconcile).await;
+        assert!(matches!(refused, Err(FinalizerError::WrongNamespace(of)) if of == key("a")));
+    }
+}
+
 /// A role may have almost any name, which `kube` writes into paths as it is.
 #[tokio::test(start_paused = true)]
 async fn odd_names_of_objects_stay_whole_in_paths() {
