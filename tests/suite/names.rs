@@ -282,8 +282,8 @@ async fn odd_names_of_objects_stay_whole_in_paths() {
         let body = json!({"metadata": object.metadata});
         let accepted = takes(Api::<ClusterRole>::all(server.client()), body).await;
         match applier.apply(&object).await {
-            Ok(applied) => {
-                assert_eq!(applied.object().metadata.name.as_ref(), Some(&name));
+            Ok(done) => {
+                assert_eq!(done.object().metadata.name.as_ref(), Some(&name));
                 assert!(accepted, "{name:?}");
             }
             Err(ApplyError::NoKey { .. } | ApplyError::InvalidName { .. }) => {
