@@ -10,7 +10,7 @@ use super::error::{ApplyError, ObjectName};
 use super::exchange::Exchange;
 use super::records::Section;
 use crate::informer::SharedInformer;
-use crate::object::{AnyObject, KindReach, ObjectKey};
+use crate::object::{AnyObject, KindReach, NameRule, ObjectKey};
 
 /// The fields that an apply sets.
 pub(super) enum Desired<'a> {
@@ -62,11 +62,18 @@ impl Exchange {
         };
         let namespace = match self.object_type.reach {
             KindReach::Cluster => None,
-            KindReach::Namespaced | KindReach::Unknown => given.or_else(only),
+            KindReach::Namespaced | KindReach::Unknown => {
+                given.filter(|given| !given.is_empty()).or_else(only)
+            }
         };
         let named = || ObjectName { resource, name, namespace }.to_string();
         let key = ObjectKey::from_parts(namespace, name)
             .map_err(|source| ApplyError::NoKey { resource: self.resource.clone(), source })?;
+        let invalid = |source| ApplyError::InvalidName { resource: self.resource.clone(), source };
+        NameRule::PathSegment.check("name", name).map_err(invalid)?;
+        if let Some(namespace) = key.namespace() {
+            NameRule::Label.check("namespace", namespace).map_err(invalid)?;
+        }
         if namespace.is_none() && self.object_type.reach == KindReach::Namespaced {
             return Err(ApplyError::NoNamespace { object: named() });
         }

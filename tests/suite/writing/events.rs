@@ -233,7 +233,7 @@ async fn lost_answers_count_once() {
 async fn new_name_is_tried_like_the_first() {
     let server = ApiServer::new();
     let faults = Faults::new();
-    let recorder = EventRecorder::new(faults.client(server.client()), "site-controller");
+    let recorder = EventRecorder::new(faults.client(server.client()), "site-controller").unwrap();
     recorder.normal(&map("a"), "Scaled", "");
     assert!(recorder.flush(S).await);
     let first = events(&server).await.remove(0);
