@@ -31,7 +31,7 @@ pub(super) trait Rewrite: Send + Sync {
     /// Serialises an object and packs the result.
     fn rewrite(
         &self,
-        object: &mut dyn AnyObject,
+        object: &dyn AnyObject,
         index_values: Option<IndexValues>,
     ) -> Result<Arc<Packed>, PackError>;
 
@@ -108,7 +108,7 @@ impl PackedKeeper {
             wire.remove(0);
         }
         let shared = self.shared.clone();
-        let context = PackContext { codec: codec.clone(), is_detached: false, shared };
+        let context = PackContext { codec: codec.clone(), is_wire: true, shared };
         let new = Arc::new(WireDictionaries {
             codec: codec.clone(),
             of_samples: Dictionaries::new(Arc::new(context), self.shared.wipe),
@@ -227,10 +227,9 @@ impl Keeper for PackedKeeper {
         }
     }
 
-    fn pack(&self, mut object: Arc<dyn AnyObject>, index_values: Option<IndexValues>) -> Cached {
+    fn pack(&self, object: Arc<dyn AnyObject>, index_values: Option<IndexValues>) -> Cached {
         let Some(rewriter) = &self.rewriter else { return Cached::any(object) };
-        let own = Arc::get_mut(&mut object).ok_or(PackError::NotSerialised);
-        match own.and_then(|own| rewriter.rewrite(own, index_values)) {
+        match rewriter.rewrite(&*object, index_values) {
             Ok(packed) => {
                 // The decoded object is not held: unpacking may lose parts, such as a time's
                 // fraction, and every read must return the same.

@@ -25,8 +25,8 @@ use crate::sync::Mutex;
 /// The data that packed objects with the same encoding share.
 pub(super) struct PackContext {
     pub(super) codec: Arc<Codec>,
-    /// True if the bytes lack uid, version and labels, which are then kept only beside them.
-    pub(super) is_detached: bool,
+    /// True if the bytes are those that the server sent.
+    pub(super) is_wire: bool,
     pub(super) shared: Arc<Shared>,
 }
 
@@ -129,24 +129,6 @@ impl<'o> KeptMetadata<'o> {
             version: meta.resource_version.as_deref().unwrap_or_default(),
             labels: meta.labels.as_ref(),
         }
-    }
-}
-
-/// The metadata that is taken out of an object before it is serialised. An empty value stays in the
-/// object.
-#[derive(Default)]
-pub(super) struct DetachedMetadata {
-    pub(super) uid: Option<String>,
-    pub(super) version: Option<String>,
-    pub(super) labels: Option<Labels>,
-}
-
-impl DetachedMetadata {
-    /// Puts the metadata into an object that lacks it.
-    pub(super) fn restore(self, meta: &mut ObjectMeta) {
-        meta.uid = self.uid.or(meta.uid.take());
-        meta.resource_version = self.version.or(meta.resource_version.take());
-        meta.labels = self.labels.or(meta.labels.take());
     }
 }
 
@@ -278,6 +260,15 @@ impl Packed {
         std::str::from_utf8(uid).ok().filter(|uid| !uid.is_empty())
     }
 
+    /// Returns whether the metadata that is kept beside the bytes is this.
+    #[cfg(feature = "compact")]
+    pub(super) fn keeps(&self, meta: &ObjectMeta) -> bool {
+        let KeptMetadata { uid, version, labels } = KeptMetadata::of(meta);
+        self.uid().unwrap_or_default() == uid
+            && self.version == version.into()
+            && self.labels.as_deref() == labels
+    }
+
     fn version(&self) -> Option<ResourceVersion> {
         self.marks.has(Marks::VERSIONED).then(|| self.version.clone())
     }
@@ -289,20 +280,7 @@ impl Packed {
         &self,
         fields: Option<&FieldSet>,
     ) -> Result<Arc<dyn AnyObject>, DecodeError> {
-        let PackContext { codec, is_detached, .. } = &*self.dictionary.context;
-        let mut object = codec.decode_fields(self.decompress()?.as_slice(), fields)?;
-        if !is_detached {
-            return Ok(object);
-        }
-        let metadata = DetachedMetadata {
-            uid: self.uid().map(Into::into),
-            version: self.version().map(|version| version.to_string()),
-            labels: self.labels.as_deref().cloned(),
-        };
-        if let Some(meta) = Arc::get_mut(&mut object).and_then(|object| object.meta_mut()) {
-            metadata.restore(meta);
-        }
-        Ok(object)
+        self.dictionary.context.codec.decode_fields(self.decompress()?.as_slice(), fields)
     }
 }
 
@@ -440,7 +418,7 @@ impl PackedObject for Packed {
     }
 
     fn with_content(&self, without: &FieldSet, call: &mut dyn FnMut(bool, &[u8])) {
-        let PackContext { codec, is_detached: false, shared } = &*self.dictionary.context else {
+        let PackContext { codec, is_wire: true, shared } = &*self.dictionary.context else {
             return;
         };
         let rest =

@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 use kube::Resource;
-use kube::api::ObjectMeta;
 use kube_decode::stack;
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -12,7 +11,7 @@ use super::PackError;
 use super::dictionary::Dictionaries;
 use super::json::{self, Written};
 use super::keeper::Rewrite;
-use super::packed::{DetachedMetadata, KeptMetadata, PackContext, Packed};
+use super::packed::{KeptMetadata, PackContext, Packed};
 use super::shared::Shared;
 use crate::object::{AnyObject, IndexValues};
 
@@ -45,7 +44,7 @@ impl Rewriter {
         K: Resource + Serialize + DeserializeOwned + Send + Sync + 'static,
     {
         let codec = Arc::new(json::codec::<K>());
-        let context = PackContext { codec, is_detached: true, shared: shared.clone() };
+        let context = PackContext { codec, is_wire: false, shared: shared.clone() };
         Self {
             serialise: |object, room, wipe| {
                 let object = object.downcast_ref::<K>().ok_or(PackError::NotSerialised)?;
@@ -59,11 +58,11 @@ impl Rewriter {
         }
     }
 
-    /// Serialises an object without the metadata that is kept beside it.
-    fn write(&self, object: &mut dyn AnyObject) -> (Result<Written, PackError>, DetachedMetadata) {
-        let metadata = object.meta_mut().map(DetachedMetadata::take).unwrap_or_default();
+    /// Serialises the whole object, because a type may compute a field from any other as it is
+    /// decoded.
+    fn write(&self, object: &dyn AnyObject) -> Result<Written, PackError> {
         let room = self.written.load(Relaxed) * 9 / 8;
-        ((self.serialise)(object, room, self.shared.wipe), metadata)
+        (self.serialise)(object, room, self.shared.wipe)
     }
 
     /// Checks that any thread can unpack an object, and that it is the same after it was unpacked
@@ -71,9 +70,9 @@ impl Rewriter {
     fn check(&self, packed: &Packed, written: &[u8]) -> Result<(), PackError> {
         let (unpacked, is_deep) = stack::measured(|| packed.unpack(None));
         let unpacked = unpacked.map_err(|_| PackError::NotUnpacked);
-        let again = unpacked.and_then(|mut object| {
-            let own = Arc::get_mut(&mut object).ok_or(PackError::NotUnpacked);
-            let again = own.and_then(|own| self.write(own).0);
+        let again = unpacked.and_then(|object| {
+            let keeps = object.meta().is_some_and(|meta| packed.keeps(meta));
+            let again = if keeps { self.write(&*object) } else { Err(PackError::Disagrees) };
             self.shared.dropper.free(object);
             again
         });
@@ -123,48 +122,24 @@ impl Rewriter {
 impl Rewrite for Rewriter {
     fn rewrite(
         &self,
-        object: &mut dyn AnyObject,
+        object: &dyn AnyObject,
         index_values: Option<IndexValues>,
     ) -> Result<Arc<Packed>, PackError> {
         if let Some(refused) = self.refused.get() {
             return Err(*refused);
         }
-        let (written, metadata) = self.write(object);
-        let packed = written.and_then(|Written { bytes, is_doubtful }| {
-            let bytes = bytes.as_slice();
-            let (kept, dictionary) = (metadata.kept(), self.dictionaries.current());
-            let packed = Packed::new(bytes, &kept, index_values, dictionary)?;
-            self.check_if_needed(&packed, bytes, is_doubtful)?;
-            self.written.store(bytes.len(), Relaxed);
-            self.dictionaries.learn(bytes, packed.packed_bytes());
-            Ok(packed)
-        });
-        if let Some(meta) = object.meta_mut() {
-            metadata.restore(meta);
-        }
-        packed
+        let Written { bytes, is_doubtful } = self.write(object)?;
+        let bytes = bytes.as_slice();
+        let meta = object.meta().ok_or(PackError::NotSerialised)?;
+        let packed =
+            Packed::new(bytes, &KeptMetadata::of(meta), index_values, self.dictionaries.current())?;
+        self.check_if_needed(&packed, bytes, is_doubtful)?;
+        self.written.store(bytes.len(), Relaxed);
+        self.dictionaries.learn(bytes, packed.packed_bytes());
+        Ok(packed)
     }
 
     fn refused(&self) -> Option<PackError> {
         self.refused.get().copied()
-    }
-}
-
-impl DetachedMetadata {
-    /// Takes the metadata out of an object.
-    fn take(meta: &mut ObjectMeta) -> Self {
-        Self {
-            uid: meta.uid.take_if(|uid| !uid.is_empty()),
-            version: meta.resource_version.take_if(|version| !version.is_empty()),
-            labels: meta.labels.take(),
-        }
-    }
-
-    fn kept(&self) -> KeptMetadata<'_> {
-        KeptMetadata {
-            uid: self.uid.as_deref().unwrap_or_default(),
-            version: self.version.as_deref().unwrap_or_default(),
-            labels: self.labels.as_ref(),
-        }
     }
 }

@@ -1,3 +1,4 @@
+mod derived;
 mod faults;
 mod heat;
 mod readers;
