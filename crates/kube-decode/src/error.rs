@@ -9,6 +9,7 @@ use std::fmt;
 use serde::de;
 
 use super::DecodeError;
+use super::path::Names;
 
 /// A problem, and its offset if it is in protobuf. One pointer wide, because it is a part of every
 /// result.
@@ -16,39 +17,62 @@ use super::DecodeError;
 /// A problem in JSON is where its reader stopped.
 #[derive(Debug)]
 #[doc(hidden)]
-pub struct Error(Box<(Cow<'static, str>, Option<usize>)>);
+pub struct Error(Box<Problem>);
+
+#[derive(Debug)]
+struct Problem {
+    text: Cow<'static, str>,
+    offset: Option<usize>,
+    /// The names of the fields of the structs around the problem.
+    names: Vec<Names>,
+}
 
 pub(crate) type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
     pub(super) fn new(problem: impl Into<Cow<'static, str>>, offset: usize) -> Self {
-        Self(Box::new((problem.into(), Some(offset))))
+        Self::nowhere(problem).or(offset)
     }
 
     pub(super) fn nowhere(problem: impl Into<Cow<'static, str>>) -> Self {
-        Self(Box::new((problem.into(), None)))
+        Self(Box::new(Problem { text: problem.into(), offset: None, names: Vec::new() }))
     }
 
     /// Sets the offset, unless the error has one. Serde's errors have none.
     #[cold]
     pub(super) fn or(mut self, offset: usize) -> Self {
-        self.0.1.get_or_insert(offset);
+        self.0.offset.get_or_insert(offset);
         self
+    }
+
+    /// Notes the fields of the struct in which the problem is.
+    #[cold]
+    pub(super) fn within(mut self, names: Names) -> Self {
+        self.0.names.push(names);
+        self
+    }
+
+    pub(super) fn names(&self) -> &[Names] {
+        &self.0.names
+    }
+
+    pub(super) fn offset(&self) -> Option<usize> {
+        self.0.offset
     }
 }
 
 impl From<Error> for DecodeError {
     fn from(error: Error) -> Self {
         match *error.0 {
-            (problem, Some(offset)) => Self::at(&problem, offset),
-            (problem, _) => Self::new(problem),
+            Problem { text, offset: Some(offset), .. } => Self::at(&text, offset),
+            Problem { text, .. } => Self::new(text),
         }
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.0)
+        f.write_str(&self.0.text)
     }
 }
 
@@ -61,21 +85,11 @@ impl de::Error for Error {
     }
 
     fn invalid_type(found: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
-        let found = match found {
-            de::Unexpected::Bool(_) => "boolean",
-            de::Unexpected::Unsigned(_) | de::Unexpected::Signed(_) => "integer",
-            de::Unexpected::Float(_) => "floating point",
-            de::Unexpected::Str(_) | de::Unexpected::Char(_) => "string",
-            de::Unexpected::Unit | de::Unexpected::Option => "null",
-            de::Unexpected::Seq => "sequence",
-            de::Unexpected::Map => "map",
-            _ => "a value",
-        };
-        Self::nowhere(format!("found {found}, expected {expected}"))
+        Self::nowhere(format!("found {}, expected {expected}", kind(&found)))
     }
 
-    fn invalid_value(_: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
-        Self::nowhere(format!("found another value, expected {expected}"))
+    fn invalid_value(found: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
+        Self::nowhere(format!("found another {}, expected {expected}", kind(&found)))
     }
 
     fn unknown_variant(_: &str, _: &'static [&'static str]) -> Self {
@@ -88,5 +102,19 @@ impl de::Error for Error {
 
     fn duplicate_field(field: &'static str) -> Self {
         Self::nowhere(format!("duplicate field `{field}`"))
+    }
+}
+
+/// Returns the words for the type of a value.
+fn kind(found: &de::Unexpected<'_>) -> &'static str {
+    match found {
+        de::Unexpected::Bool(_) => "boolean",
+        de::Unexpected::Unsigned(_) | de::Unexpected::Signed(_) => "integer",
+        de::Unexpected::Float(_) => "floating point",
+        de::Unexpected::Str(_) | de::Unexpected::Char(_) => "string",
+        de::Unexpected::Unit | de::Unexpected::Option => "null",
+        de::Unexpected::Seq => "sequence",
+        de::Unexpected::Map => "map",
+        _ => "value",
     }
 }

@@ -48,6 +48,7 @@ pub mod labels;
 #[doc(hidden)]
 pub mod names;
 mod node;
+mod path;
 #[doc(hidden)]
 pub mod private_keys;
 pub mod protobuf;
@@ -58,6 +59,8 @@ mod seeds;
 #[doc(hidden)]
 pub mod stack;
 mod text;
+#[doc(hidden)]
+pub mod time;
 
 #[doc(hidden)]
 pub use budget::MEMORY_LIMIT;
@@ -430,6 +433,18 @@ const NOT_JSON: &str = "not JSON";
 /// The problem of an object that is nested too deep, in either encoding.
 const TOO_DEEP: &str = "lists and maps are nested deeper than the limit of 127 levels";
 
+/// The beginnings of `serde_json`'s texts, and the problems that they state.
+const PROBLEMS: [(&str, &str); 5] = [
+    ("recursion limit exceeded", TOO_DEEP),
+    ("number out of range", "found a number that no 64-bit float holds"),
+    ("lone leading surrogate", HALF_A_PAIR),
+    ("unexpected end of hex escape", HALF_A_PAIR),
+    ("invalid unicode code point", "found a text that is not UTF-8"),
+];
+
+/// The problem of a text with half of the escapes of a character.
+const HALF_A_PAIR: &str = "found a text with half of a surrogate pair";
+
 /// Describes a problem in JSON and its place. No word comes from the object.
 fn describe(error: &serde_json::Error) -> String {
     describe_place(&describe_problem(error), error.line(), error.column())
@@ -440,9 +455,12 @@ fn describe_problem(error: &serde_json::Error) -> Cow<'static, str> {
     match error.classify() {
         serde_json::error::Category::Data => redact(&error.to_string()).into(),
         serde_json::error::Category::Eof => INCOMPLETE.into(),
-        // `serde_json` reports this limit only in its text.
-        _ if error.to_string().starts_with("recursion limit exceeded") => TOO_DEEP.into(),
-        _ => NOT_JSON.into(),
+        serde_json::error::Category::Syntax | serde_json::error::Category::Io => {
+            // `serde_json` states these only in its text.
+            let text = error.to_string();
+            let known = PROBLEMS.iter().find(|(begin, _)| text.starts_with(begin));
+            known.map_or(NOT_JSON, |(_, problem)| problem).into()
+        }
     }
 }
 

@@ -24,7 +24,7 @@ use crate::protobuf::{MAGIC, SECONDS};
 const DEEP: u8 = 100;
 
 /// The length of the text of a time, and of one with microseconds.
-const TIME: usize = "2000-01-01T00:00:00Z".len();
+pub(super) const TIME: usize = "2000-01-01T00:00:00Z".len();
 const MICRO_TIME: usize = "2000-01-01T00:00:00.000000Z".len();
 
 /// A field of a message, an element of a list, or a value of a map.
@@ -83,7 +83,7 @@ impl<T: Field> Field for Option<T> {
 
     #[inline]
     fn read<C: Charge>(&mut self, reader: &mut Reader<'_, C>) -> Option<()> {
-        if T::EMPTY_IS_NULL && reader.is_plain_zero() {
+        if T::EMPTY_IS_NULL && reader.is_zero()? {
             return reader.bytes().map(drop);
         }
         put(self, Some(T::absent()));
@@ -367,7 +367,8 @@ impl Field for IntOrString {
     }
 }
 
-/// Reads seconds and nanoseconds since 1970. An empty message is null, which the caller has read.
+/// Reads seconds and nanoseconds since 1970. An empty message is the zero time. For a type with a
+/// null it is null, which the caller has read.
 fn time<C: Charge>(reader: &mut Reader<'_, C>, length: usize) -> Option<(i64, i32)> {
     let rest = reader.enter()?;
     let (mut seconds, mut nanos, mut empty) = (0, 0, true);
@@ -380,12 +381,21 @@ fn time<C: Charge>(reader: &mut Reader<'_, C>, length: usize) -> Option<(i64, i3
         }
         empty = false;
     }
-    if empty || !SECONDS.contains(&seconds) || !(0..1_000_000_000).contains(&nanos) {
+    reader.leave(rest);
+    if empty {
+        return zero_time(reader);
+    }
+    if !SECONDS.contains(&seconds) || !(0..1_000_000_000).contains(&nanos) {
         return None;
     }
-    reader.leave(rest);
     reader.charge(text_size(length))?;
     Some((seconds, i32::try_from(nanos).ok()?))
+}
+
+/// Returns the time that Go writes as null.
+fn zero_time<C: Charge>(reader: &Reader<'_, C>) -> Option<(i64, i32)> {
+    reader.charge(text_size(TIME))?;
+    Some((*SECONDS.start(), 0))
 }
 
 impl Field for Time {
@@ -402,9 +412,9 @@ impl Field for Time {
         Some(())
     }
 
-    /// The type has no null.
-    fn fill<C: Charge>(&mut self, _: &mut Reader<'_, C>) -> Option<()> {
-        None
+    fn fill<C: Charge>(&mut self, reader: &mut Reader<'_, C>) -> Option<()> {
+        self.0 = Timestamp::from_second(zero_time(reader)?.0).ok()?;
+        Some(())
     }
 }
 
@@ -422,9 +432,9 @@ impl Field for MicroTime {
         Some(())
     }
 
-    /// The type has no null.
-    fn fill<C: Charge>(&mut self, _: &mut Reader<'_, C>) -> Option<()> {
-        None
+    fn fill<C: Charge>(&mut self, reader: &mut Reader<'_, C>) -> Option<()> {
+        self.0 = Timestamp::from_second(zero_time(reader)?.0).ok()?;
+        Some(())
     }
 }
 

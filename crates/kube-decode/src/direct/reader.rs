@@ -192,12 +192,6 @@ impl<'a, C: Charge> Reader<'a, C> {
         self.left = rest;
     }
 
-    /// Returns whether the content is zero or empty, in its shortest form.
-    #[inline]
-    pub(super) fn is_plain_zero(&self) -> bool {
-        self.left.first() == Some(&0)
-    }
-
     /// Reads a field whose zero JSON leaves out.
     #[inline(never)]
     pub(super) fn omit<T: Field>(&mut self, field: &mut T) -> Option<()> {

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1 as k8s;
 use kube::core::ObjectMeta;
 
-use super::field::{NO_QUANTITY, data, entry, int_or_text, quantity};
+use super::field::{NO_QUANTITY, TIME, data, entry, int_or_text, quantity};
 use super::reader::Reader;
 use super::{Field, Kind};
 use crate::budget::{Budget, map_size, text_size, vec_size};
@@ -136,7 +136,7 @@ impl Form {
     fn check(&self, reader: &mut Reader<'_, Budget>) -> Option<()> {
         match *self {
             Self::Leaf(leaf) => leaf.check(reader),
-            Self::Nullable { .. } if reader.is_plain_zero() => reader.bytes().map(drop),
+            Self::Nullable { .. } if reader.is_zero()? => reader.bytes().map(drop),
             Self::Nullable { of } => of.check(reader),
             Self::List { of, size } => {
                 let count = reader.count()?;
@@ -181,8 +181,8 @@ impl Form {
             Self::Leaf(Leaf::Number | Leaf::Int32 | Leaf::IntOrString) | Self::Nullable { .. } => {
                 Some(())
             }
-            Self::Leaf(Leaf::Time | Leaf::MicroTime | Leaf::Tree)
-            | Self::List { .. }
+            Self::Leaf(Leaf::Time | Leaf::MicroTime) => reader.charge(text_size(TIME)),
+            Self::Leaf(Leaf::Tree) | Self::List { .. }
             | Self::Map { .. } => None,
             Self::Message { rows } => rows.iter().try_for_each(|row| row.fill(reader)),
         }

@@ -12,6 +12,7 @@
 mod lengths;
 #[cfg(test)]
 mod odd_types;
+mod path;
 mod scan;
 mod skip;
 #[cfg(test)]
@@ -84,6 +85,13 @@ impl<'de> Reader<'de> {
         self.depth.set(depth);
         self.lengths.borrow_mut().clear();
         self.private_keys.set(None);
+    }
+
+    /// Goes back to the beginning of the text.
+    #[cold]
+    pub(super) fn rewind(&self) {
+        self.at.set(0);
+        self.depth.set(0);
     }
 
     /// Returns line and column of the reader's position, as `serde_json` counts them.

@@ -98,7 +98,7 @@ fn large_type_does_not_overflow_the_stack() {
         assert!(decoder.decode(nested(4).as_bytes()).is_ok());
         // A build may take so little of the stack that all levels fit.
         if let Err(error) = decoder.decode(nested(levels).as_bytes()) {
-            assert!(error.to_string().starts_with(NO_STACK), "{error}");
+            assert!(error.to_string().contains(NO_STACK), "{error}");
         }
     }
 }
@@ -166,7 +166,7 @@ fn buffered_type_does_not_overflow_the_stack() {
             assert_eq!(read(&text(30), limit), Ok(true));
             for levels in [70, 120] {
                 let error = read(&text(levels), limit).unwrap_err();
-                assert!(error.starts_with(NO_STACK), "{error}");
+                assert!(error.contains(NO_STACK), "{error}");
             }
         }
     }
@@ -197,7 +197,7 @@ fn largest_buffered_type_does_not_overflow_the_stack() {
     for levels in 1..most {
         let text = r#"{"next":"#.repeat(levels) + "{}" + &"}".repeat(levels);
         if let Err(error) = read::<AnyLargest>(&text, 1 << 30) {
-            assert!(levels > 30 && error.starts_with(NO_STACK), "{error}");
+            assert!(levels > 30 && error.contains(NO_STACK), "{error}");
         }
     }
 }
@@ -212,7 +212,7 @@ fn own_reader_of_any_value_is_measured() {
         // A build may take so little of the stack that all levels fit.
         match read::<JSONSchemaProps>(&text(126), 1 << 30) {
             Ok(is_deep) => assert!(is_deep),
-            Err(error) => assert!(error.starts_with(NO_STACK), "{error}"),
+            Err(error) => assert!(error.contains(NO_STACK), "{error}"),
         }
     }
 }

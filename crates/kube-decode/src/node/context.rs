@@ -17,6 +17,7 @@ use crate::protobuf::value::{Part, Value};
 use crate::rule::Rule;
 use crate::stack::{NO_STACK, Stack};
 use crate::text::Text;
+use crate::time;
 
 /// The state of decoding one object. It stands before exactly one value, which the next [`Node`]
 /// takes.
@@ -277,6 +278,41 @@ impl<'r, 'de> Context<'r, 'de> {
         };
         self.budget.charge_text(text.len())?;
         Ok(text)
+    }
+
+    /// Takes the text of a time, in a form that a `Timestamp` is read from. If the type does not
+    /// hold the time, the text is that of the nearest one.
+    pub(super) fn time(&self, expected: &dyn Expected) -> Result<Text<'de>> {
+        let text = match self.plain_text() {
+            Some(text) => Text::Borrowed(text),
+            None => self.text(expected)?,
+        };
+        if time::is_usual(text.as_str()) {
+            return Ok(text);
+        }
+        Ok(time::readable(text.as_str()).map_or(text, Text::Owned))
+    }
+
+    /// Replaces a null, as Go writes its zero time, by that time.
+    #[inline]
+    pub(super) fn fill_time(&self) -> Result<()> {
+        if self.take_null()? {
+            self.data.replace(Data::Stated(time::ZERO));
+        }
+        Ok(())
+    }
+
+    /// Takes a text of base64, without the line breaks that Go passes over.
+    pub(super) fn base64(&self, expected: &dyn Expected) -> Result<Text<'de>> {
+        if let Some(text) = self.plain_text() {
+            return Ok(Text::Borrowed(text));
+        }
+        let text = self.text(expected)?;
+        let breaks = ['\n', '\r'];
+        if !text.as_str().contains(breaks) {
+            return Ok(text);
+        }
+        Ok(Text::Owned(text.as_str().replace(breaks, "")))
     }
 
     /// Takes a number, for which a value of any other form is an error.

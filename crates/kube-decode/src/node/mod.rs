@@ -14,8 +14,12 @@ mod elements;
 mod key;
 mod members;
 
+use std::any::type_name;
 use std::borrow::Cow;
 
+use k8s_openapi::ByteString;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, Time};
+use k8s_openapi::jiff::Timestamp;
 use serde::Deserialize;
 use serde::de::value::{
     BorrowedStrDeserializer, CowStrDeserializer, MapAccessDeserializer, MapDeserializer,
@@ -28,11 +32,12 @@ use self::members::Members;
 use super::budget::Budget;
 use super::error::{Error, Result};
 use super::json::{Number, levels};
+use super::path::Path;
 use super::private_keys::RAW;
 use super::protobuf::ProtobufObject;
 use super::rule::Rule;
 use super::stack::{NO_STACK, is_buffer};
-use super::{DecodeError, describe_place};
+use super::{DecodeError, INCOMPLETE, NOT_JSON, describe_place};
 
 /// Decodes an object from JSON, without the members that the rule skips.
 pub(super) fn from_json<'de, T: Deserialize<'de>>(
@@ -55,7 +60,15 @@ fn describe_json(context: &Context<'_, '_>, error: &Error, memory: usize) -> Dec
         return DecodeError::too_large(memory);
     }
     let (line, column) = context.json.place();
-    DecodeError::new(describe_place(&error.to_string(), line, column))
+    let problem = describe_place(&error.to_string(), line, column);
+    let is_torn = [INCOMPLETE, NOT_JSON].contains(&&*error.to_string());
+    let end = context.json.position();
+    let mut path = Path::new(error.names());
+    context.json.rewind();
+    if !is_torn && context.json.find_path(end, &mut path) {
+        return DecodeError::new(path.describe(&problem));
+    }
+    DecodeError::new(problem)
 }
 
 /// Decodes a value from JSON, and returns what is left of a budget of this many bytes.
@@ -81,11 +94,13 @@ pub(super) fn from_protobuf<'de, T: Deserialize<'de>>(
     let value = value.and_then(|value| context.leave().map(|()| value));
     value.map_err(|error| {
         let error = error.or(object.offset());
-        if !context.budget.is_exceeded() {
-            return error.into();
+        let offset = error.offset().unwrap_or_default();
+        if context.budget.is_exceeded() {
+            return DecodeError::too_large(memory).or_at(offset);
         }
-        let error = DecodeError::from(error);
-        DecodeError::too_large(memory).or_at(error.offset().unwrap_or_default())
+        let mut path = Path::new(error.names());
+        object.find_path(offset, &mut path);
+        DecodeError::at(&path.describe(&error.to_string()), offset)
     })
 }
 
@@ -122,6 +137,16 @@ impl Kept {
             _ => Self::Not,
         }
     }
+}
+
+/// The problems of texts that a type does not read.
+const NO_TIME: &str = "found string, expected a time as RFC 3339 writes it";
+const NO_BASE64: &str = "found string, expected base64";
+
+/// Returns whether both are the same type, of which the first may borrow.
+#[inline]
+fn is<T, U>() -> bool {
+    (const { size_of::<T>() == size_of::<U>() }) && type_name::<T>() == type_name::<U>()
 }
 
 /// Deserialises a number.
@@ -268,7 +293,18 @@ impl<'de> Deserializer<'de> for Node<'_, '_, 'de> {
         }
     }
 
-    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+    fn deserialize_str<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
+        let context = self.context;
+        if is::<V::Value, Timestamp>() {
+            self.pay(const { size_of::<V::Value>() })?;
+            let time = context.time(&visitor)?.visit(visitor);
+            return time.map_err(|_| context.place(Error::nowhere(NO_TIME)));
+        }
+        if is::<V::Value, ByteString>() {
+            self.pay(const { size_of::<V::Value>() })?;
+            let bytes = context.base64(&visitor)?.visit(visitor);
+            return bytes.map_err(|_| context.place(Error::nowhere(NO_BASE64)));
+        }
         self.deserialize_string(visitor)
     }
 
@@ -323,6 +359,9 @@ impl<'de> Deserializer<'de> for Node<'_, '_, 'de> {
         if name == RAW {
             return self.deserialize_raw(visitor);
         }
+        if is::<V::Value, Time>() || is::<V::Value, MicroTime>() {
+            self.context.fill_time()?;
+        }
         visitor.visit_newtype_struct(self)
     }
 
@@ -350,10 +389,13 @@ impl<'de> Deserializer<'de> for Node<'_, '_, 'de> {
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
-        _: &'static [&'static str],
+        names: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value> {
-        self.deserialize_members(true, visitor)
+        match self.deserialize_members(true, visitor) {
+            Ok(value) => Ok(value),
+            Err(error) => Err(error.within(names)),
+        }
     }
 
     fn deserialize_enum<V: Visitor<'de>>(

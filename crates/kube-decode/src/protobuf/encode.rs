@@ -6,11 +6,11 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use k8s_openapi::jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::envelope::MAGIC;
 use super::schema::{Field, INLINE, Kind, MessageId, Shape};
+use crate::time;
 
 /// The kinds whose JSON `null` is an empty message.
 const EMPTY_IS_NULL: [Kind; 3] = [Kind::Time, Kind::MicroTime, Kind::SchemaOrArray];
@@ -89,12 +89,8 @@ fn one(number: u64, row: &Field, value: &Value) -> Option<Vec<u8>> {
         Kind::Items => field(number, list(1, target, value)?),
         kind if value.is_null() && EMPTY_IS_NULL.contains(&kind) => field(number, ""),
         Kind::Time | Kind::MicroTime => {
-            let at: Timestamp = value.as_str()?.parse().ok()?;
-            // Before 1970, the fraction also counts forward from the second before.
-            let (nanos, second) = (at.as_nanosecond(), 1_000_000_000);
-            let seconds = i64::try_from(nanos.div_euclid(second)).ok()?;
-            let fraction = i64::try_from(nanos.rem_euclid(second)).ok()?;
-            field(number, [int(1, seconds), int(2, fraction)].concat())
+            let (seconds, nanos) = time::parts(value.as_str()?)?;
+            field(number, [int(1, seconds.try_into().ok()?), int(2, nanos.into())].concat())
         }
         Kind::Quantity => field(number, field(1, value.as_str()?)),
         Kind::IntOrString => field(

@@ -9,6 +9,7 @@ use super::schema::MessageId;
 use super::wire::Cursor;
 use crate::budget::MEMORY_LIMIT;
 use crate::error::{Error, Result};
+use crate::path::Path;
 use crate::{DecodeError, node};
 
 /// The first bytes of every body.
@@ -104,6 +105,11 @@ impl<'a> ProtobufObject<'a> {
     #[doc(hidden)]
     pub fn offset(&self) -> usize {
         self.offset
+    }
+
+    /// Goes to the field whose content has this offset in the received bytes.
+    pub(crate) fn find_path(&self, offset: usize, path: &mut Path<'_>) {
+        super::path::find(Cursor::new(self.message, self.offset), self.id, offset, path);
     }
 
     pub(crate) fn members(&self, depth: usize) -> Result<Members<'a>> {

@@ -27,6 +27,7 @@ pub mod encode;
 mod envelope;
 mod fields;
 mod members;
+mod path;
 mod scalar;
 #[doc(hidden)]
 pub mod schema;
@@ -43,6 +44,7 @@ pub use envelope::{MEDIA_TYPE, ProtobufObject};
 pub(super) use members::{Elements, Entries, MemberValue, Members};
 #[doc(hidden)]
 pub use scalar::text;
+pub(super) use schema::is_name;
 pub(super) use scalar::{SECONDS, Stamp};
 #[doc(hidden)]
 pub use wire::{Cursor, Raw};

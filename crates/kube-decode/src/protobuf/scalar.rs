@@ -8,11 +8,15 @@ use std::borrow::Cow;
 use super::wire::{Cursor, last};
 use crate::error::{Error, Result};
 use crate::json::Number;
+use crate::text::Text;
 
 /// The range of seconds whose year has four digits.
 pub(crate) const SECONDS: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
 
 const DAY: i64 = 86_400;
+
+/// The number of nanoseconds in a second.
+const SECOND: i64 = 1_000_000_000;
 
 /// Reads a text. Each byte that is not UTF-8 becomes a replacement character.
 #[doc(hidden)]
@@ -50,7 +54,9 @@ pub(super) fn base64(bytes: &[u8]) -> String {
 }
 
 /// Formats a time as RFC 3339 in UTC, with seconds or microseconds. `None` if the message is empty.
-pub(super) fn time(message: &Cursor<'_>, micro: bool) -> Result<Option<Stamp>> {
+///
+/// As in Go, seconds count any number of nanoseconds, and a year may have any number of digits.
+pub(super) fn time(message: &Cursor<'_>, micro: bool) -> Result<Option<Text<'static>>> {
     let (mut seconds, mut nanos, mut cursor) = (0, 0, message.clone());
     let mut empty = true;
     while let Some(field) = cursor.next()? {
@@ -64,10 +70,26 @@ pub(super) fn time(message: &Cursor<'_>, micro: bool) -> Result<Option<Stamp>> {
     if empty {
         return Ok(None);
     }
-    if !SECONDS.contains(&seconds) || !(0..1_000_000_000).contains(&nanos) {
-        return Err(Error::new("a time is out of range", message.offset()));
-    }
-    Ok(Some(Stamp::new(seconds, micro.then_some(nanos / 1000))))
+    let micros = micro.then(|| {
+        seconds = seconds.saturating_add(nanos.div_euclid(SECOND));
+        nanos.rem_euclid(SECOND) / 1000
+    });
+    Ok(Some(if SECONDS.contains(&seconds) {
+        Text::Time(Stamp::new(seconds, micros))
+    } else {
+        Text::Owned(long_time(seconds, micros))
+    }))
+}
+
+/// Formats a time whose year has not just four digits.
+#[cold]
+fn long_time(seconds: i64, micros: Option<i64>) -> String {
+    let (year, month, day) = date(seconds.div_euclid(DAY));
+    let (minutes, second) = (seconds.rem_euclid(DAY) / 60, seconds.rem_euclid(60));
+    let (sign, year) = (if year < 0 { "-" } else { "" }, year.abs());
+    let micros = micros.map(|micros| format!(".{micros:06}")).unwrap_or_default();
+    let (hour, minute) = (minutes / 60, minutes % 60);
+    format!("{sign}{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{micros}Z")
 }
 
 /// The text of a time, without an allocation, because most are parsed and dropped at once.
@@ -180,8 +202,8 @@ mod tests {
     }
 
     fn written(seconds: i64, nanos: i64, micro: bool) -> Option<String> {
-        let stamp = time(&Cursor::new(&stamp(seconds, nanos), 0), micro).ok().flatten();
-        stamp.map(|stamp| stamp.as_str().to_owned())
+        let text = time(&Cursor::new(&stamp(seconds, nanos), 0), micro).ok().flatten();
+        text.map(|text| text.as_str().to_owned())
     }
 
     #[test]
@@ -193,13 +215,18 @@ mod tests {
             (-1, 0, true, "1969-12-31T23:59:59.000000Z"),
             (*SECONDS.start(), 0, false, "0001-01-01T00:00:00Z"),
             (*SECONDS.end(), 999_999_999, true, "9999-12-31T23:59:59.999999Z"),
+            (SECONDS.end() + 1, 0, false, "10000-01-01T00:00:00Z"),
+            (SECONDS.start() - 1, 1, true, "0000-12-31T23:59:59.000000Z"),
+            (-62_167_219_201, 0, false, "-0001-12-31T23:59:59Z"),
+            (i64::MAX, i64::MAX, true, "292277026596-12-04T15:30:07.854775Z"),
+            (i64::MIN, 0, false, "-292277022657-01-27T08:29:52Z"),
+            (0, 1_000_000_000, true, "1970-01-01T00:00:01.000000Z"),
+            (0, -1, true, "1969-12-31T23:59:59.999999Z"),
+            (0, -1, false, "1970-01-01T00:00:00Z"),
         ] {
             assert_eq!(written(seconds, nanos, micro).as_deref(), Some(text));
         }
         assert!(time(&Cursor::new(b"", 0), false).unwrap().is_none());
-        assert_eq!(written(SECONDS.end() + 1, 0, false), None);
-        assert_eq!(written(i64::MIN, 0, false), None);
-        assert_eq!(written(0, 1_000_000_000, true), None);
     }
 
     #[test]

@@ -108,6 +108,11 @@ impl Field {
     }
 }
 
+/// Returns whether a member of some message has this name.
+pub fn is_name(name: &str) -> bool {
+    !name.is_empty() && FIELDS.iter().any(|field| field.name() == name)
+}
+
 /// Returns whether the table has a kind of this group and version.
 pub fn has_version(api_version: &str) -> bool {
     ROOTS.binary_search_by(|row| row.0.cmp(api_version)).is_ok()

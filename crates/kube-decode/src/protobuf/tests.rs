@@ -114,7 +114,7 @@ fn message_depth_is_limited() {
     assert_eq!(schema["type"], "object");
     for depth in [61, 10_000] {
         let error = decode(&nested(depth)).unwrap_err();
-        assert!(error.to_string().starts_with(TOO_DEEP), "{error}");
+        assert!(error.to_string().contains(TOO_DEEP), "{error}");
     }
 }
 
@@ -145,7 +145,7 @@ fn depth_limit_is_that_of_json() {
             let from_json = crate::json::<Value>(text.as_bytes());
             assert_eq!(from_protobuf.is_ok(), from_json.is_ok(), "{n} {depth} {from_protobuf:?}");
             for error in [from_protobuf.err(), from_json.err()].into_iter().flatten() {
-                assert!(error.to_string().starts_with(TOO_DEEP), "{error}");
+                assert!(error.to_string().contains(TOO_DEEP), "{error}");
                 refused.get_or_insert(depth);
             }
         }
@@ -215,7 +215,7 @@ fn nested_object_depth_is_limited() {
         body = envelope("v1", "WatchEvent", &event(&body));
     }
     let error = ProtobufObject::from_envelope(&body).unwrap().decode::<Value>().unwrap_err();
-    assert!(error.to_string().starts_with(TOO_DEEP), "{error}");
+    assert!(error.to_string().contains(TOO_DEEP), "{error}");
 }
 
 #[test]
@@ -353,7 +353,7 @@ fn no_error_quotes_the_object() {
         assert!(error.to_string().contains(problem), "{error}");
     }
     let error = decode::<Odd>("Secret", &field(3, "hunter2")).unwrap_err();
-    assert_eq!(error.to_string(), "found string, expected u32 at byte 2");
+    assert_eq!(error.to_string(), "type: found string, expected u32 at byte 2");
 }
 
 #[test]

@@ -207,7 +207,7 @@ impl<'de> Value<'de> {
             Kind::Items => self.items(1)?.map_or(Part::Empty, Part::List),
             Kind::Time | Kind::MicroTime => {
                 let time = scalar::time(&self.message()?, self.kind == Kind::MicroTime)?;
-                time.map_or(Part::Null, |stamp| Part::Text(Text::Time(stamp)))
+                time.map_or(Part::Null, Part::Text)
             }
             Kind::Quantity => Part::Text(scalar::quantity(self.message()?)?.into()),
             Kind::IntOrString => match scalar::int_or_string(&self.message()?)? {
