@@ -268,10 +268,12 @@ impl WatchQuery {
 ///
 /// A source that follows [`ListHints`] may deliver the object as the cache will hold it instead.
 #[derive(Debug)]
-pub struct SourceObject<K: ?Sized = dyn AnyObject>(
-    pub(crate) SourceForm,
-    pub(crate) PhantomData<K>,
-);
+pub struct SourceObject<K: ?Sized = dyn AnyObject> {
+    pub(crate) form: SourceForm,
+    /// True if a time of the object was read as the nearest one that its type holds.
+    pub(crate) is_clamped: bool,
+    kind: PhantomData<K>,
+}
 
 /// The form in which a source delivers an object.
 #[derive(Debug)]
@@ -293,17 +295,17 @@ impl<K: ?Sized> SourceObject<K> {
 
     /// Returns whether this is the object that the caller already holds.
     pub fn is_unchanged(&self) -> bool {
-        matches!(self.0, SourceForm::Unchanged(..))
+        matches!(self.form, SourceForm::Unchanged(..))
     }
 
     /// Returns the same object with another type.
     pub(crate) fn cast<L: ?Sized>(self) -> SourceObject<L> {
-        self.0.into()
+        SourceObject { form: self.form, is_clamped: self.is_clamped, kind: PhantomData }
     }
 
     /// Returns `metadata.resourceVersion`.
     pub(crate) fn version(&self) -> Option<ResourceVersion> {
-        match &self.0 {
+        match &self.form {
             SourceForm::Decoded(object)
             | SourceForm::Packed(_, object)
             | SourceForm::Unchanged(_, object) => object.version(),
@@ -316,7 +318,7 @@ impl<K: Resource + Send + Sync + 'static> SourceObject<K> {
     #[cfg(any(test, feature = "testing"))]
     #[doc(hidden)]
     pub fn into_cached(self) -> Cached<K> {
-        match self.0 {
+        match self.form {
             SourceForm::Decoded(object)
             | SourceForm::Packed(_, object)
             | SourceForm::Unchanged(_, object) => object.cast(),
@@ -325,7 +327,7 @@ impl<K: Resource + Send + Sync + 'static> SourceObject<K> {
 
     /// Returns the object if it is only decoded. Always returns one if the request had no hints.
     pub fn into_decoded(self) -> Option<K> {
-        match self.0 {
+        match self.form {
             SourceForm::Decoded(object) => object.into_inner(),
             SourceForm::Packed(..) | SourceForm::Unchanged(..) => None,
         }
@@ -333,8 +335,8 @@ impl<K: Resource + Send + Sync + 'static> SourceObject<K> {
 }
 
 impl<K: ?Sized> From<SourceForm> for SourceObject<K> {
-    fn from(state: SourceForm) -> Self {
-        Self(state, PhantomData)
+    fn from(form: SourceForm) -> Self {
+        Self { form, is_clamped: false, kind: PhantomData }
     }
 }
 

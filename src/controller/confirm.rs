@@ -4,7 +4,7 @@ use std::fmt::{self, Debug};
 
 use kube::api::{Api, DeleteParams, Preconditions};
 use kube::{Resource, ResourceExt};
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _};
 use serde_json::Value;
 
 use super::ReconcileRequest;
@@ -166,7 +166,9 @@ impl<O: Resource + Clone + DeserializeOwned + Debug> Confirmed<O> {
         if answer["kind"] == "Status" {
             return Ok(None);
         }
-        serde_json::from_value(answer).map(Some).map_err(kube::Error::SerdeError)
+        // Decoded as the cache's objects are.
+        let custom = |error| kube::Error::SerdeError(serde_json::Error::custom(error));
+        kube_decode::json(answer.to_string().as_bytes()).map(Some).map_err(custom)
     }
 }
 

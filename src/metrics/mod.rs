@@ -48,6 +48,7 @@
 //! | [`LAST_EVENT`] | gauge | seconds since 1970 | informer |
 //! | [`RELISTS`] | counter | relists | informer, `cause` |
 //! | [`ERRORS`] | counter | errors | informer, `class` |
+//! | [`CLAMPED_OBJECTS`] | counter | objects | informer |
 //! | [`WATCH_REFUSED`] | gauge | 0 or 1 | informer |
 //! | [`STORAGE_PACKED_BYTES`] | gauge | bytes | informer |
 //! | [`STORAGE_HOT_BYTES`] | gauge | bytes | informer |

@@ -38,6 +38,10 @@ pub const RELISTS: &str = "kube_informer_relists_total";
 /// have the class `undecodable`.
 pub const ERRORS: &str = "kube_informer_errors_total";
 
+/// Counter: arrivals of objects with a time that a `Timestamp` does not hold. The time was read as
+/// the nearest one that it holds.
+pub const CLAMPED_OBJECTS: &str = "kube_informer_clamped_objects_total";
+
 /// Gauge: 1 while the server refuses to open a watch (401 or 403). Informers with the same labels
 /// add up.
 pub const WATCH_REFUSED: &str = "kube_informer_watch_refused";
@@ -158,7 +162,7 @@ const fn describe(kind: Kind, name: &'static str, help: &'static str) -> Descrip
     Description { kind, name, help }
 }
 
-pub(super) const DESCRIPTIONS: [Description; 42] = [
+pub(super) const DESCRIPTIONS: [Description; 43] = [
     describe(
         Kind::Gauge,
         INFORMER_QUEUED_ITEMS,
@@ -193,6 +197,11 @@ pub(super) const DESCRIPTIONS: [Description; 42] = [
     describe(Kind::Gauge, SYNCED, "1 once the first list is in the store."),
     describe(Kind::Gauge, LAST_EVENT, "When the server last sent anything, in Unix time."),
     describe(Kind::Counter, RELISTS, "Times that everything was listed again, by cause."),
+    describe(
+        Kind::Counter,
+        CLAMPED_OBJECTS,
+        "Arrivals of objects with a time that was read as the nearest one in the range.",
+    ),
     describe(Kind::Counter, ERRORS, "Errors of requests, watches and objects, by class."),
     describe(
         Kind::Gauge,

@@ -92,7 +92,10 @@ impl ReflectorDriver {
             let item = item?;
             let is_outside = matches!(item, ListItem::Outside(_));
             match item {
-                ListItem::Object(Ok(SourceObject(SourceForm::Unchanged(key, object), _))) => {
+                ListItem::Object(Ok(SourceObject {
+                    form: SourceForm::Unchanged(key, object),
+                    ..
+                })) => {
                     self.accumulator.list(key, object);
                 }
                 ListItem::Object(object) => {

@@ -123,8 +123,12 @@ impl ReflectorDriver {
         object: Result<SourceObject, Undecodable>,
         verb: Verb,
     ) -> (Option<ObjectKey>, Option<Cached>) {
-        let mut object = match object.map(|object| object.0) {
+        let is_clamped = object.as_ref().is_ok_and(|object| object.is_clamped);
+        let mut object = match object.map(|object| object.form) {
             Ok(SourceForm::Packed(key, object) | SourceForm::Unchanged(key, object)) => {
+                if is_clamped {
+                    self.status.clamped(&key);
+                }
                 return (Some(key), Some(object.cast()));
             }
             Ok(SourceForm::Decoded(object)) => object,
@@ -144,6 +148,9 @@ impl ReflectorDriver {
                 return (None, None);
             }
         };
+        if is_clamped {
+            self.status.clamped(&key);
+        }
         if let Some(transform) = &self.options.transform
             && catch(|| change(&mut object, transform, self.options.shard_key())).is_err()
         {

@@ -13,9 +13,9 @@ use super::serving::AwaitedKind;
 use crate::collections::VecMap;
 use crate::error::{FaultClass, SourceError};
 use crate::metrics::{
-    Count, ERRORS, LAST_EVENT, Level, Mark, MetricLabels, RELISTS, WATCH_REFUSED,
+    CLAMPED_OBJECTS, Count, ERRORS, LAST_EVENT, Level, Mark, MetricLabels, RELISTS, WATCH_REFUSED,
 };
-use crate::object::ResourceVersion;
+use crate::object::{ObjectKey, ResourceVersion};
 use crate::sync::{Mutex, MutexGuard};
 use crate::time::seconds;
 
@@ -71,6 +71,10 @@ pub struct ReflectorStatus {
     pub not_served: Option<Arc<str>>,
     /// The number of errors.
     pub errors: u64,
+    /// The number of arrivals of objects with a time that a `Timestamp` does not hold, such as
+    /// 9999-12-31T23:59:59Z. The time was read as the nearest one, 9999-12-30T22:00:00Z. The first
+    /// is also logged. An object that is not decoded as it arrives is not counted.
+    pub clamped_objects: u64,
     /// The number of relists, by cause.
     pub relists: Relists,
     /// The number of requested lists. The pages of one list count once.
@@ -307,6 +311,7 @@ struct StatusFields {
     proofs: Proofs,
     last_error: Option<(SourceError, Instant)>,
     errors: u64,
+    clamped_objects: u64,
     relists: Relists,
     lists: u64,
     probes: u64,
@@ -339,6 +344,7 @@ impl StatusCell {
             proofs: Proofs::default(),
             last_error: None,
             errors: 0,
+            clamped_objects: 0,
             relists: Relists::default(),
             lists: 0,
             probes: 0,
@@ -412,6 +418,7 @@ impl StatusCell {
             last_error: status.last_error.as_ref().map(|(error, at)| (error.clone(), at.elapsed())),
             not_served,
             errors: status.errors,
+            clamped_objects: status.clamped_objects,
             relists: status.relists.clone(),
             lists: status.lists,
             probes: status.probes,
@@ -534,6 +541,22 @@ impl StatusWriter {
         self.metrics.failed(error);
     }
 
+    /// Counts an object with a time that was read as the nearest one that its type holds.
+    pub(super) fn clamped(&self, key: &ObjectKey) {
+        let mut status = self.cell.lock();
+        status.clamped_objects += 1;
+        let is_first = status.clamped_objects == 1;
+        drop(status);
+        self.metrics.clamped_objects.add(1);
+        if is_first {
+            tracing::warn!(
+                %key,
+                "a time of the object is outside of the range of a `Timestamp`, and is read as its \
+                 nearest bound"
+            );
+        }
+    }
+
     pub(super) fn relisted(&self, relists: &Relists) {
         let mut status = self.cell.lock();
         if status.relists != *relists {
@@ -548,6 +571,7 @@ impl StatusWriter {
 pub(super) struct ReflectorMetrics {
     pub(super) last_event: Mark,
     watch_refused: Level,
+    clamped_objects: Count,
     relists: [Count; RelistCause::ALL.len()],
     errors: [Count; FaultClass::ALL.len()],
 }
@@ -559,6 +583,7 @@ impl ReflectorMetrics {
         Self {
             last_event: Mark::new(LAST_EVENT, labels),
             watch_refused: Level::new(WATCH_REFUSED, labels),
+            clamped_objects: Count::new(CLAMPED_OBJECTS, labels),
             relists: RelistCause::ALL.map(relists),
             errors: FaultClass::ALL.map(errors),
         }

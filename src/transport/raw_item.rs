@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use kube_decode::DecodeError;
 use kube_decode::protobuf::ProtobufObject;
+use kube_decode::{DecodeError, time};
 
 use super::framing::capture::RawBytes;
 use super::framing::{Encoding, Peeked};
@@ -79,14 +79,21 @@ impl RawObject {
     }
 
     fn read(&self, object: &Bytes) -> Result<SourceObject, DecodeError> {
+        let (form, is_clamped) = time::watched(|| self.form(object));
+        let mut object = SourceObject::from(form?);
+        object.is_clamped = is_clamped;
+        Ok(object)
+    }
+
+    fn form(&self, object: &Bytes) -> Result<SourceForm, DecodeError> {
         let Some(packer) = &self.answer.packer else {
             let decoded =
                 Cached::any(self.codec.decode(object)?).with_digest(Some(self.digest(object)));
-            return Ok(SourceForm::Decoded(decoded).into());
+            return Ok(SourceForm::Decoded(decoded));
         };
         let wire = WireObject { bytes: object, codec: &self.codec };
         let (key, cached) = packer.pack_wire(&wire)?;
-        Ok(SourceForm::Packed(key, cached.with_digest(Some(self.digest(object)))).into())
+        Ok(SourceForm::Packed(key, cached.with_digest(Some(self.digest(object)))))
     }
 
     /// Returns the digest of an object's bytes without its type. An event's object states its type,

@@ -3,12 +3,13 @@
 use std::sync::{Condvar, Mutex, mpsc};
 use std::time::Duration;
 
-use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
+use kube::api::{Api, ApiResource, DynamicObject, ObjectMeta, PostParams};
 use kube::Resource;
-use kube::api::ObjectMeta;
-use kube_informer::SharedInformerFactory;
+use kube_informer::{InformerSpec, SharedInformerFactory, Storage};
 use kube_informer::testing::ApiServer;
 use serde::{Deserialize, Deserializer};
+use serde_json::json;
 use tokio::runtime::Runtime;
 
 use crate::helpers::map_in;
@@ -91,4 +92,44 @@ fn blocking_decoder_holds_up_only_its_own_informer() {
         assert_eq!(slow.lister().len(), 300);
         factory.shutdown().await;
     });
+}
+
+/// A node whose taint was added at this time.
+fn tainted(name: &str, time: &str) -> DynamicObject {
+    let mut node = DynamicObject::new(name, &ApiResource::erase::<Node>(&()));
+    let taint = json!({"key": "a", "effect": "NoSchedule", "timeAdded": time});
+    node.data = json!({"spec": {"taints": [taint]}});
+    node
+}
+
+fn time_added(node: &Node) -> String {
+    node.spec.as_ref().unwrap().taints.as_ref().unwrap()[0].time_added.as_ref().unwrap().0.to_string()
+}
+
+#[tokio::test(start_paused = true)]
+async fn node_with_a_taint_for_ever_is_there_and_counted() {
+    let server = ApiServer::new();
+    let resource = ApiResource::erase::<Node>(&());
+    let nodes = Api::<DynamicObject>::all_with(server.client(), &resource);
+    for (name, time) in [("ever", "9999-12-31T23:59:59Z"), ("new", "2026-01-01T00:00:00Z")] {
+        nodes.create(&PostParams::default(), &tainted(name, time)).await.unwrap();
+    }
+    for storage in [Storage::packed(), Storage::decoded(), Storage::packed().hot_for(Duration::ZERO)]
+    {
+        let factory = SharedInformerFactory::builder(server.client()).build();
+        let spec = InformerSpec::<Node>::new().storage(storage);
+        let nodes = factory.informer_with(spec).unwrap();
+        factory.start().unwrap();
+        factory.wait_for_sync(SOON).await.unwrap();
+        for _ in 0..3 {
+            assert_eq!(time_added(&nodes.lister().get("ever").unwrap()), "9999-12-30T22:00:00Z");
+            assert_eq!(time_added(&nodes.lister().get("new").unwrap()), "2026-01-01T00:00:00Z");
+        }
+        let status = nodes.status().reflector;
+        assert_eq!((status.clamped_objects, status.errors), (1, 0));
+        factory.shutdown().await;
+    }
+    // A type that keeps texts has the server's.
+    let dynamic = nodes.get("ever").await.unwrap();
+    assert_eq!(dynamic.data["spec"]["taints"][0]["timeAdded"], "9999-12-31T23:59:59Z");
 }

@@ -196,6 +196,7 @@ async fn everything_is_typed_and_explained() {
         (names::LAST_EVENT, "gauge"),
         (names::RELISTS, "counter"),
         (names::ERRORS, "counter"),
+        (names::CLAMPED_OBJECTS, "counter"),
         (names::INDEX_FAULTS, "counter"),
         (names::HANDLER_DELIVERED, "counter"),
         (names::HANDLER_MERGED, "counter"),

@@ -108,6 +108,7 @@ async fn the_status_serialises_to_this() {
                     "freshness": "seconds",
                     "last_error": null,
                     "errors": 0,
+                    "clamped_objects": 0,
                     "relists": {},
                     "lists": 1,
                     "probes": 0,
@@ -168,6 +169,7 @@ async fn the_status_serialises_to_this() {
                         "ago": "seconds"
                     },
                     "errors": null,
+                    "clamped_objects": 0,
                     "relists": {},
                     "lists": null,
                     "probes": 0,
