@@ -173,7 +173,8 @@ pub enum Fault {
     Undecodable {
         /// The key of the object, if it could be read.
         key: Option<ObjectKey>,
-        /// The problem and its position in the object. It never contains the object's contents.
+        /// The path of the field, the problem and its position in the object. It never contains the
+        /// object's contents: a key of a map is shown as `*`.
         problem: String,
     },
     /// An object has another kind than was requested.

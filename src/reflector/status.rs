@@ -551,7 +551,7 @@ impl StatusWriter {
         if is_first {
             tracing::warn!(
                 %key,
-                "a time of the object is outside of the range of a `Timestamp`, and is read as its \
+                "a time of the object is outside of the range of a Timestamp, and is read as its \
                  nearest bound"
             );
         }

@@ -285,8 +285,10 @@ impl<K: ?Sized> Storage<K> {
     /// present, is reported once to the log and to `on_error`, and reads return nothing. Handlers
     /// of decoded objects keep the last state that they could read, see
     /// [`CachedEvent::read`](crate::CachedEvent::read). Do not use this for a type that demands
-    /// more of objects than the server does. Nor use it with a decoder of your own that changes
-    /// names: an object is stored under the key in its bytes, and nothing compares the two.
+    /// more of objects than the server does. Nor use it with a decoder or type that
+    /// changes name, namespace, uid, version or labels: those in the bytes decide about key,
+    /// selectors and relists, and nothing compares them. An object with a time that its type does
+    /// not hold is not [counted](crate::reflector::ReflectorStatus::clamped_objects).
     ///
     /// Index functions and transforms need decoded objects, so with either, each object is still
     /// decoded as it arrives. For an index that [names the fields it
@@ -329,8 +331,9 @@ where
     /// unpacks every object before it is ready.
     ///
     /// If a transform changes objects, or the source delivers no bytes, an object is packed as the
-    /// JSON that its `Serialize` writes. Every read returns the result of its `Deserialize`. The
-    /// first objects are unpacked and packed again as a test. If the result differs, the whole type
+    /// JSON that its `Serialize` writes. Every read returns the result of its `Deserialize`, which
+    /// sees all that was written: it may compute a field from labels, uid or version. The first
+    /// objects are unpacked and packed again as a test. If the result differs, the whole type
     /// is kept decoded; the log and the status say so. An object that has a null, a key that is not
     /// a text, or more than 12 levels of lists and maps is always tested, and for itself alone: if
     /// it fails, it is kept decoded. Once a read of any object has failed, each further one is

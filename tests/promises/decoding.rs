@@ -4,11 +4,11 @@ use std::sync::{Condvar, Mutex, mpsc};
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
-use kube::api::{Api, ApiResource, DynamicObject, ObjectMeta, PostParams};
 use kube::Resource;
-use kube_informer::{InformerSpec, SharedInformerFactory, Storage};
+use kube::api::{Api, ApiResource, DynamicObject, ObjectMeta, PostParams};
 use kube_informer::testing::ApiServer;
-use serde::{Deserialize, Deserializer};
+use kube_informer::{InformerSpec, SharedInformerFactory, Storage};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::json;
 use tokio::runtime::Runtime;
 
@@ -103,7 +103,12 @@ fn tainted(name: &str, time: &str) -> DynamicObject {
 }
 
 fn time_added(node: &Node) -> String {
-    node.spec.as_ref().unwrap().taints.as_ref().unwrap()[0].time_added.as_ref().unwrap().0.to_string()
+    node.spec.as_ref().unwrap().taints.as_ref().unwrap()[0]
+        .time_added
+        .as_ref()
+        .unwrap()
+        .0
+        .to_string()
 }
 
 #[tokio::test(start_paused = true)]
@@ -114,7 +119,8 @@ async fn node_with_a_taint_for_ever_is_there_and_counted() {
     for (name, time) in [("ever", "9999-12-31T23:59:59Z"), ("new", "2026-01-01T00:00:00Z")] {
         nodes.create(&PostParams::default(), &tainted(name, time)).await.unwrap();
     }
-    for storage in [Storage::packed(), Storage::decoded(), Storage::packed().hot_for(Duration::ZERO)]
+    for storage in
+        [Storage::packed(), Storage::decoded(), Storage::packed().hot_for(Duration::ZERO)]
     {
         let factory = SharedInformerFactory::builder(server.client()).build();
         let spec = InformerSpec::<Node>::new().storage(storage);
@@ -132,4 +138,56 @@ async fn node_with_a_taint_for_ever_is_there_and_counted() {
     // A type that keeps texts has the server's.
     let dynamic = nodes.get("ever").await.unwrap();
     assert_eq!(dynamic.data["spec"]["taints"][0]["timeAdded"], "9999-12-31T23:59:59Z");
+}
+
+/// A map whose tier is computed from a label when it is decoded.
+#[derive(Clone, Debug, Deserialize, Serialize, Resource)]
+#[resource(inherit = ConfigMap)]
+#[serde(from = "Labelled", into = "Labelled")]
+struct Tiered {
+    metadata: ObjectMeta,
+    tier: String,
+}
+
+#[derive(Deserialize, Serialize)]
+struct Labelled {
+    metadata: ObjectMeta,
+}
+
+impl From<Labelled> for Tiered {
+    fn from(Labelled { metadata }: Labelled) -> Self {
+        let tier = metadata.labels.as_ref().and_then(|labels| labels.get("tier").cloned());
+        Self { metadata, tier: tier.unwrap_or_default() }
+    }
+}
+
+impl From<Tiered> for Labelled {
+    fn from(Tiered { metadata, .. }: Tiered) -> Self {
+        Self { metadata }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn indexes_of_a_computed_field_agree() {
+    let server = ApiServer::new();
+    for n in 0..30 {
+        let mut map = map(&format!("map-{n}"));
+        map.metadata.labels = Some([("tier".into(), format!("t{}", n % 3))].into());
+        server.create(&map).unwrap();
+    }
+    for storage in [Storage::compact(), Storage::compact().zeroize(true), Storage::packed()] {
+        let factory = SharedInformerFactory::builder(server.client()).build();
+        let spec = InformerSpec::<Tiered>::new().transform(|_| {}).storage(storage);
+        let maps = factory.informer_with(spec).unwrap();
+        let early = maps.add_index("early", |map: &Tiered| [map.tier.clone()]).unwrap();
+        factory.start().unwrap();
+        factory.wait_for_sync(SOON).await.unwrap();
+        let late = maps.add_index("late", |map: &Tiered| [map.tier.clone()]).unwrap();
+        for index in [early, late] {
+            assert_eq!(index.get("t1").len(), 10);
+            assert!(index.get("t1").iter().all(|map| map.tier == "t1"));
+        }
+        assert!(maps.status().storage.is_none_or(|storage| storage.refused.is_none()));
+        factory.shutdown().await;
+    }
 }

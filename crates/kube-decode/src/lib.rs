@@ -22,8 +22,8 @@
 //! that reads only metadata.
 //!
 //! Nearly everything is decoded by serde. The protobuf of common kinds has direct decoders, which
-//! leave every unusual form to serde. No bytes cause a panic. Errors never quote the
-//! object, because it may be a Secret.
+//! leave every unusual form to serde. No bytes cause a panic. Errors name the field by its path and
+//! never quote the object, because it may be a Secret: a key of a map is shown as `*`.
 //!
 //! This crate sends no requests. `kube-informer` lists and watches with it.
 
@@ -193,6 +193,16 @@ pub struct DecodeError {
 /// variant after the other. If an enum contains itself in two variants that both fit, each level of
 /// the object can double the time. A few hundred bytes with 30 levels then take minutes. Give such
 /// variants different required fields, so that at most one of them fits.
+///
+/// Some values that Go reads are read in another form, except in parts that serde buffers:
+///
+/// - A time that no `Timestamp` holds is read as the nearest one that it holds. So
+///   9999-12-31T23:59:59Z, which often means *never*, is read as 9999-12-30T22:00:00Z. Types that
+///   keep texts get the server's text. Do not write such an object back whole, because the server
+///   would store the nearest time.
+/// - Null for a required `Time` or `MicroTime` is Go's zero time, 0001-01-01T00:00:00Z.
+/// - A time may have more than nine digits of a second, of which the first nine count.
+/// - Line breaks in the base64 of a `ByteString` are passed over.
 ///
 /// A map with a key that begins with `$serde_json::private::` is refused in any part that is
 /// buffered or kept as it is, such as a `serde_json::Value`: `serde_json` would read another value.

@@ -34,7 +34,10 @@ fn no_error_quotes_the_object() {
 #[test]
 fn error_states_the_expected_type() {
     let error = SerdeDecode::<Secret>::new().decode(br#"{"immutable":"x"}"#).unwrap_err();
-    assert_eq!(error.to_string(), "immutable: found string, expected a boolean at line 1 column 16");
+    assert_eq!(
+        error.to_string(),
+        "immutable: found string, expected a boolean at line 1 column 16"
+    );
 }
 
 #[derive(Debug, PartialEq, Deserialize)]

@@ -39,8 +39,8 @@ pub(crate) fn is_usual(text: &str) -> bool {
         && &bytes[..10] < b"9999-12-30".as_slice()
 }
 
-/// Returns the text by which a `Timestamp` is read as an unusual time, or as the nearest one that it
-/// holds. `None` if the text is right as it is, or no time.
+/// Returns the text by which a `Timestamp` is read as an unusual time, or as the nearest one that
+/// it holds. `None` if the text is right as it is, or no time.
 #[cold]
 pub(crate) fn readable(text: &str) -> Option<String> {
     if text.parse::<Timestamp>().is_ok() {
@@ -67,7 +67,8 @@ pub(crate) fn parts(text: &str) -> Option<(i128, i32)> {
     }
     let year: i64 = year.parse().ok()?;
     let year = if unsigned.len() < text.len() { -year } else { year };
-    let (mut rest, zone) = rest.split_at_checked(rest.find(['Z', 'z', '+']).or(rest.rfind('-'))?)?;
+    let (mut rest, zone) =
+        rest.split_at_checked(rest.find(['Z', 'z', '+']).or(rest.rfind('-'))?)?;
     if let Some(point) = rest.find(['.', ',']) {
         rest = rest.get(..rest.len().min(point + 10))?;
     }
@@ -127,9 +128,21 @@ mod tests {
     #[test]
     fn other_texts_are_no_times() {
         for text in [
-            "", "-", "Z", "never", "9999", "9999-12-31", "9999-13-31T00:00:00Z", "99999-02-30T00:00:00Z",
-            "10000-01-01T00:00:00", "999-01-01T00:00:00Z", "9999-12-31T24:00:00Z", "é999-12-31T00:00:00Z",
-            "1234567890123-01-01T00:00:00Z", "10000-01-01T00:00:00.Z", "-é",
+            "",
+            "-",
+            "Z",
+            "never",
+            "9999",
+            "9999-12-31",
+            "9999-13-31T00:00:00Z",
+            "99999-02-30T00:00:00Z",
+            "10000-01-01T00:00:00",
+            "999-01-01T00:00:00Z",
+            "9999-12-31T24:00:00Z",
+            "é999-12-31T00:00:00Z",
+            "1234567890123-01-01T00:00:00Z",
+            "10000-01-01T00:00:00.Z",
+            "-é",
         ] {
             assert_eq!(read(text), (None, false), "{text}");
         }

@@ -182,8 +182,7 @@ impl Form {
                 Some(())
             }
             Self::Leaf(Leaf::Time | Leaf::MicroTime) => reader.charge(text_size(TIME)),
-            Self::Leaf(Leaf::Tree) | Self::List { .. }
-            | Self::Map { .. } => None,
+            Self::Leaf(Leaf::Tree) | Self::List { .. } | Self::Map { .. } => None,
             Self::Message { rows } => rows.iter().try_for_each(|row| row.fill(reader)),
         }
     }

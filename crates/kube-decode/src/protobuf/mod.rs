@@ -44,8 +44,8 @@ pub use envelope::{MEDIA_TYPE, ProtobufObject};
 pub(super) use members::{Elements, Entries, MemberValue, Members};
 #[doc(hidden)]
 pub use scalar::text;
-pub(super) use schema::is_name;
 pub(super) use scalar::{SECONDS, Stamp};
+pub(super) use schema::is_name;
 #[doc(hidden)]
 pub use wire::{Cursor, Raw};
 

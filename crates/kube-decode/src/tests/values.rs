@@ -3,6 +3,7 @@
 use k8s_openapi::ByteString;
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Service};
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use k8s_openapi::jiff::Timestamp;
 
@@ -52,7 +53,8 @@ fn object_with_a_time_after_the_range_is_there() {
             assert_eq!(object.unwrap()["spec"]["taints"][0]["timeAdded"], time);
             assert!(!clamped);
         }
-        let (object, clamped) = watched(|| json::<DynamicObject>(node(time).to_string().as_bytes()));
+        let (object, clamped) =
+            watched(|| json::<DynamicObject>(node(time).to_string().as_bytes()));
         assert_eq!(object.unwrap().data["spec"]["taints"][0]["timeAdded"], time);
         assert!(!clamped);
     }
@@ -61,8 +63,11 @@ fn object_with_a_time_after_the_range_is_there() {
 #[test]
 fn early_and_ordinary_times_are_exact() {
     for time in [
-        "0000-01-01T00:00:00Z", "-0001-12-31T19:00:00Z", "0001-01-01T00:00:00Z",
-        "2026-01-01T00:00:00Z", LATEST,
+        "0000-01-01T00:00:00Z",
+        "-0001-12-31T19:00:00Z",
+        "0001-01-01T00:00:00Z",
+        "2026-01-01T00:00:00Z",
+        LATEST,
     ] {
         let [json, protobuf] = decoded::<Node>(&node(time));
         assert!(!json.1 && !protobuf.1);
@@ -94,6 +99,7 @@ struct Custom {
     tier: Option<BTreeMap<String, i32>>,
     number: Option<f64>,
     any: Option<Value>,
+    limits: Option<BTreeMap<String, Quantity>>,
 }
 
 fn custom(text: &str) -> Result<Custom, DecodeError> {
@@ -109,6 +115,9 @@ fn forms_that_go_reads_are_read() {
     // A block of YAML ends with a line break.
     let read = custom(r#"{"ca":"aGVs\r\nbG8=\n"}"#).unwrap();
     assert_eq!(read.ca, Some(ByteString(b"hello".to_vec())));
+    let read = custom(r#"{"limits":{"cpu":2,"memory":"1Gi","x":-0.5e3,"y": 1}}"#).unwrap();
+    let limits: Vec<_> = read.limits.unwrap().into_values().map(|quantity| quantity.0).collect();
+    assert_eq!(limits, ["2", "1Gi", "-500", "1"]);
     assert!(custom(r#"{"time":null,"ca":null}"#).unwrap().time.is_none());
 }
 
@@ -117,14 +126,18 @@ fn error_names_path_kind_and_reason() {
     for (text, error) in [
         (r#"{"time":"never"}"#, "time: found string, expected a time as RFC 3339 writes it"),
         (r#"{"time":7}"#, "time: found integer, expected a timestamp string"),
+        (r#"{"limits":{"cpu":true}}"#, "limits.*: found boolean, expected Quantity"),
+        (r#"{"limits":{"cpu":-}}"#, "not JSON"),
         (r#"{"ca":"?"}"#, "ca: found string, expected base64"),
         (r#"{"count":300}"#, "count: found another integer, expected u8"),
         (r#"{"count":1.0}"#, "count: found floating point, expected u8"),
         (r#"{"count":"a","time":null}"#, "count: found string, expected u8"),
         (r#"{"tier":{"hunter2":"hunter2"}}"#, "tier.*: found string, expected i32"),
         (r#"{"number":1e400}"#, "number: found a number that no 64-bit float holds"),
-        (r#"{"any":{"spec":[0,{"hunter2":-1e999}]}}"#,
-            "any.spec[1].*: found a number that no 64-bit float holds"),
+        (
+            r#"{"any":{"spec":[0,{"hunter2":-1e999}]}}"#,
+            "any.spec[1].*: found a number that no 64-bit float holds",
+        ),
         (r#"{"any":["\ud800"]}"#, "any[0]: found a text with half of a surrogate pair"),
         (r#"{"any":"\udc00 "}"#, "any: found a text with half of a surrogate pair"),
         (r#"{"count":1,"count":2}"#, "count: duplicate field `count`"),
@@ -137,7 +150,10 @@ fn error_names_path_kind_and_reason() {
     let found = json::<Custom>(b"{\"any\":{\"name\":\"\xff\"}}").unwrap_err().to_string();
     assert!(found.starts_with("any.name: found a text that is not UTF-8 at line 1"), "{found}");
     let found = json::<Node>(node("hunter2").to_string().as_bytes()).unwrap_err().to_string();
-    assert!(found.starts_with("spec.taints[0].timeAdded: found string, expected a time"), "{found}");
+    assert!(
+        found.starts_with("spec.taints[0].timeAdded: found string, expected a time"),
+        "{found}"
+    );
     let found = json::<ConfigMap>(br#"{"data":{"hunter2":7}}"#).unwrap_err().to_string();
     assert!(found.starts_with("data.*: found integer, expected a string"), "{found}");
 }
@@ -151,7 +167,10 @@ fn error_in_protobuf_names_the_path() {
     let object = ProtobufObject::from_message("v1", "Pod", &pod).unwrap();
     let found = object.decode::<Pod>().unwrap_err().to_string();
     let path = "spec.containers[1].ports[1].containerPort";
-    assert!(found.starts_with(&format!("{path}: found another integer, expected i32 at byte ")), "{found}");
+    assert!(
+        found.starts_with(&format!("{path}: found another integer, expected i32 at byte ")),
+        "{found}"
+    );
 
     let entry = field(2, [field(1, "hunter2"), field(2, int(1, 1))].concat());
     let map = [field(1, ""), entry].concat();
