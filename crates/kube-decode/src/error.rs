@@ -8,8 +8,8 @@ use std::fmt;
 
 use serde::de;
 
-use super::DecodeError;
 use super::path::Names;
+use super::{DecodeError, NO_FIT};
 
 /// A problem, and its offset if it is in protobuf. One pointer wide, because it is a part of every
 /// result.
@@ -81,7 +81,7 @@ impl std::error::Error for Error {}
 impl de::Error for Error {
     fn custom<T: fmt::Display>(_: T) -> Self {
         // The text may quote the object.
-        Self::nowhere("a value does not fit its type")
+        Self::nowhere(NO_FIT)
     }
 
     fn invalid_type(found: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
@@ -93,7 +93,7 @@ impl de::Error for Error {
     }
 
     fn unknown_variant(_: &str, _: &'static [&'static str]) -> Self {
-        Self::nowhere("a value does not fit its type")
+        Self::nowhere(NO_FIT)
     }
 
     fn missing_field(field: &'static str) -> Self {

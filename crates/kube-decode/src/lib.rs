@@ -434,6 +434,9 @@ impl From<serde_json::Error> for DecodeError {
     }
 }
 
+/// The problem of a value that its type refuses, in words that may quote it.
+const NO_FIT: &str = "a value does not fit its type";
+
 /// The problem of JSON that ends too early.
 const INCOMPLETE: &str = "the object is incomplete";
 
@@ -487,7 +490,7 @@ fn redact(message: &str) -> String {
         return message.split(" at line ").next().unwrap_or_default().to_owned();
     }
     let Some(rest) = message.strip_prefix("invalid type: ") else {
-        return "a value does not fit its type".into();
+        return NO_FIT.into();
     };
     let found = ["string", "integer", "floating point", "boolean", "null", "map", "sequence"]
         .into_iter()

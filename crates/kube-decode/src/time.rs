@@ -57,6 +57,12 @@ pub(crate) fn readable(text: &str) -> Option<String> {
     ))
 }
 
+/// Returns whether a text is a time that no `Timestamp` holds.
+#[cold]
+pub(crate) fn is_clamped(text: &str) -> bool {
+    watched(|| readable(text)).1
+}
+
 /// Returns the seconds since 1970 of a time with a year of at least four digits, and the
 /// nanoseconds after them. Digits beyond these are left out, as Go does.
 pub(crate) fn parts(text: &str) -> Option<(i128, i32)> {

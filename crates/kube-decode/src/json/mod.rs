@@ -25,6 +25,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, Visitor};
 
 use self::lengths::Lengths;
+pub(super) use self::path::Sought;
 pub(crate) use self::tree::{first_too_deep, levels};
 use super::budget::Budget;
 use super::error::{Error, Result};

@@ -5,6 +5,7 @@ use serde::de::IgnoredAny;
 use serde_json::de::StrRead;
 
 use super::{MAX_DEPTH, Reader, too_deep};
+use crate::NO_FIT;
 use crate::budget::{Budget, LARGEST_TREE, largest_tree};
 use crate::error::{Error, Result};
 use crate::private_keys;
@@ -69,7 +70,7 @@ impl<'de> Reader<'de> {
         let mut refused = self.refused(start, error);
         // The text may be a visitor's own, and quote the object.
         if error.is_data() {
-            refused = Error::nowhere("a value does not fit its type");
+            refused = Error::nowhere(NO_FIT);
         }
         // It may lie deeper than is allowed here, and less deep than `serde_json` allows.
         let tree = self.bytes.get().get(start..self.at.get()).unwrap_or_default();

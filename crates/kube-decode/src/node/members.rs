@@ -5,6 +5,7 @@ use serde::de::{DeserializeSeed, Expected, MapAccess, Visitor};
 use super::Node;
 use super::context::{Context, Data};
 use super::key::Key;
+use crate::NO_FIT;
 use crate::budget::MapCharge;
 use crate::error::{Error, Result};
 use crate::private_keys::{self, is_private};
@@ -247,7 +248,7 @@ impl<'w, 'r, 'de> Members<'w, 'r, 'de> {
         if !self.next_name(0)? {
             return Ok(());
         }
-        Err(Error::nowhere("a value does not fit its type"))
+        Err(Error::nowhere(NO_FIT))
     }
 }
 

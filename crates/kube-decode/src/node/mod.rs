@@ -31,13 +31,13 @@ use self::elements::Elements;
 use self::members::Members;
 use super::budget::Budget;
 use super::error::{Error, Result};
-use super::json::{Number, levels};
+use super::json::{Number, Sought, levels};
 use super::path::Path;
 use super::private_keys::RAW;
 use super::protobuf::ProtobufObject;
 use super::rule::Rule;
 use super::stack::{NO_STACK, is_buffer};
-use super::{DecodeError, INCOMPLETE, NOT_JSON, describe_place};
+use super::{DecodeError, INCOMPLETE, NO_FIT, NOT_JSON, describe_place};
 
 /// Decodes an object from JSON, without the members that the rule skips.
 pub(super) fn from_json<'de, T: Deserialize<'de>>(
@@ -60,13 +60,26 @@ fn describe_json(context: &Context<'_, '_>, error: &Error, memory: usize) -> Dec
         return DecodeError::too_large(memory);
     }
     let (line, column) = context.json.place();
-    let problem = describe_place(&error.to_string(), line, column);
-    let is_torn = [INCOMPLETE, NOT_JSON].contains(&&*error.to_string());
-    let end = context.json.position();
-    let mut path = Path::new(error.names());
-    context.json.rewind();
-    if !is_torn && context.json.find_path(end, &mut path) {
-        return DecodeError::new(path.describe(&problem));
+    let (text, end) = (error.to_string(), context.json.position());
+    let problem = describe_place(&text, line, column);
+    if [INCOMPLETE, NOT_JSON].contains(&&*text) {
+        return DecodeError::new(problem);
+    }
+    let find = |sought| {
+        let mut path = Path::new(error.names());
+        context.json.rewind();
+        context.json.find_path(sought, &mut path).then_some(path)
+    };
+    let mut problem = match find(Sought::At(end)) {
+        Some(path) => path.describe(&problem),
+        None => problem,
+    };
+    // The type may have built its value from a buffer, where the time could not be clamped.
+    if text == NO_FIT
+        && let Some(path) = find(Sought::ClampedTime)
+    {
+        problem.push_str("; ");
+        problem.push_str(&path.describe("a time that no `Timestamp` holds"));
     }
     DecodeError::new(problem)
 }

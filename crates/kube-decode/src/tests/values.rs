@@ -158,6 +158,25 @@ fn error_names_path_kind_and_reason() {
     assert!(found.starts_with("data.*: found integer, expected a string"), "{found}");
 }
 
+/// A type whose parts serde buffers, so that no time is clamped in them.
+#[derive(Debug, Deserialize)]
+#[expect(dead_code, reason = "only decoded")]
+struct Flat {
+    #[serde(flatten)]
+    custom: Custom,
+}
+
+#[test]
+fn error_names_a_time_that_serde_has_buffered() {
+    let text = r#"{"name":"9999-12-30","time":"9999-12-31T23:59:59Z","count":1}"#;
+    let found = json::<Flat>(text.as_bytes()).unwrap_err().to_string();
+    assert!(found.starts_with("a value does not fit its type at line 1 column "), "{found}");
+    assert!(found.ends_with("; time: a time that no `Timestamp` holds"), "{found}");
+    let found = json::<Flat>(br#"{"time":"never"}"#).unwrap_err().to_string();
+    assert!(found.starts_with("a value does not fit its type at line 1 column "), "{found}");
+    assert!(!found.contains("Timestamp"), "{found}");
+}
+
 #[test]
 fn error_in_protobuf_names_the_path() {
     // A port of a container that no 32-bit number holds.
