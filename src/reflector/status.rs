@@ -549,11 +549,7 @@ impl StatusWriter {
         drop(status);
         self.metrics.clamped_objects.add(1);
         if is_first {
-            tracing::warn!(
-                %key,
-                "a time of the object is outside of the range of a Timestamp, and is read as its \
-                 nearest bound"
-            );
+            tracing::warn!(%key, "a time of the object is read as the nearest one that its type holds");
         }
     }
 

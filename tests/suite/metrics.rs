@@ -214,7 +214,7 @@ async fn everything_is_typed_and_explained() {
         assert!(text.contains(&format!("# TYPE {name} {kind}\n")), "{name}");
     }
     let families = text.lines().filter(|line| line.starts_with("# TYPE")).count();
-    assert_eq!(families, 24, "and nothing else");
+    assert_eq!(families, 25, "and nothing else");
     drop(informer);
     assert_eq!(recorder.render(), "", "though the registration is still held");
 }

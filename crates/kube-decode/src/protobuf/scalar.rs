@@ -280,6 +280,16 @@ mod tests {
         }
 
         #[test]
+        fn any_time_is_read_back(
+            seconds in prop_oneof![any::<i64>(), -100_000_000_000..400_000_000_000i64],
+            nanos in 0..SECOND,
+        ) {
+            let text = written(seconds, nanos, true).unwrap();
+            let micros = i32::try_from(nanos / 1000 * 1000).unwrap();
+            prop_assert_eq!(crate::time::parts(&text), Some((seconds.into(), micros)), "{}", text);
+        }
+
+        #[test]
         fn times_equal_those_of_another_library(seconds in SECONDS) {
             let text = written(seconds, 0, false).unwrap();
             let parsed: k8s_openapi::jiff::Timestamp = text.parse().unwrap();
