@@ -28,7 +28,8 @@ async fn one_undecodable_object_among_thousands_is_one_problem() {
         let mut all = rig.held().await;
         let missing = all.remove("many-1234").unwrap();
         assert!(rig.stored() == all, "every other object is there");
-        let text = "shop/many-1234 can't be decoded: data: found integer, expected a map";
+        let text =
+            "shop/many-1234 can't be decoded: metadata.labels: found integer, expected a map";
         rig.reported(FaultClass::Undecodable, None, text);
         assert_eq!(rig.errors.lock().len(), 1);
         let unreadable = || rig.maps.status().unreadable;

@@ -29,7 +29,8 @@ impl Sought {
 }
 
 impl Reader<'_> {
-    /// Goes to the sought value. Returns whether there is one. The reader must stand before a value.
+    /// Goes to the sought value. Returns whether there is one. The reader must stand before a
+    /// value.
     #[cold]
     pub(crate) fn find_path(&self, sought: Sought, path: &mut Path<'_>) -> bool {
         let is_map = match self.peek() {
