@@ -209,6 +209,17 @@ pub enum Fault {
         /// The newest version that was seen.
         known: ResourceVersion,
     },
+    /// A watch began with known objects, which are not newer than the version that it was requested
+    /// from. The server began from nothing, so objects may be gone whose deletion it never tells.
+    /// Its versions may be made up, as those of some aggregated servers are.
+    #[error(
+        "the watch from version {from} began with objects that are known; everything is listed \
+         again, because the server does not tell what was deleted before"
+    )]
+    Replayed {
+        /// The version that the watch was requested from.
+        from: ResourceVersion,
+    },
     /// A watch ended cleanly within a second, without an event.
     #[error("the watch ended within a second, without an event")]
     ShortWatch,

@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::clipped;
+use crate::object::ResourceVersion;
 
 /// An error status, as the API server reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,6 +124,14 @@ impl ApiStatus {
             (400..=499, _) => FaultClass::Invalid,
             _ => FaultClass::Other,
         }
+    }
+
+    /// Returns the oldest version that the server can watch from, if it says so: 7 in `too old
+    /// resource version: 5 (7)`.
+    pub(crate) fn oldest_version(&self) -> Option<ResourceVersion> {
+        let named = self.message.rsplit_once('(')?.1.split_once(')')?.0;
+        let version = ResourceVersion::from(named);
+        (self.class() == FaultClass::Expired && version.is_comparable()).then_some(version)
     }
 
     /// Returns whether the server does not have the requested version yet. Servers since 1.18.6

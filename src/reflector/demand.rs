@@ -229,10 +229,18 @@ impl Proving {
         self.state = DemandState::Idle;
     }
 
+    /// Returns the version that the watch must reach.
+    pub(super) fn awaited(&self) -> Option<&ResourceVersion> {
+        match &self.state {
+            DemandState::Awaiting { version, .. } => Some(version),
+            _ => None,
+        }
+    }
+
     /// Returns whether the changes handed on, up to this version, have reached the version that is
     /// awaited.
     pub(super) fn has_reached(&self, version: Option<&ResourceVersion>) -> bool {
-        let DemandState::Awaiting { version: awaited, .. } = &self.state else { return false };
+        let Some(awaited) = self.awaited() else { return false };
         version.is_some_and(|version| {
             version == awaited || version.compare(awaited) == Ok(Ordering::Greater)
         })

@@ -155,14 +155,14 @@ impl ReflectorDriver {
                 }
                 match self.list(&query, machine).await {
                     Ok(outcome) => outcome,
-                    Err(error) => self.list_failed(&error).await,
+                    Err(error) => self.list_failed(&error, machine).await,
                 }
             }
             Step::StreamingList(query) => {
                 self.begin_list().await;
                 match self.stream(query, machine).await {
                     Ok(outcome) => outcome,
-                    Err(error) => self.list_failed(&error).await,
+                    Err(error) => self.list_failed(&error, machine).await,
                 }
             }
             Step::Replace { version, restored } => {
@@ -170,7 +170,7 @@ impl ReflectorDriver {
                 let mut list = self.accumulator.take(version.clone(), restored).await;
                 list.shard = machine.shard_after_list();
                 list.grown = machine.shard().arriving().is_some();
-                let complete = list.complete;
+                let (complete, proves) = (list.complete, machine.list_proves(&version));
                 self.handed_on = true;
                 sink.emit(Change::Replace(list)).await;
                 machine.note_list_emitted();
@@ -178,8 +178,9 @@ impl ReflectorDriver {
                     self.proving.listed(self.list_begun);
                 }
                 // A server that lost history would refuse the version, or answer with an older one.
-                self.doubts_history = false;
-                if complete {
+                // A lagging cache would repeat it.
+                self.doubts_history &= !proves && !machine.is_quorum_read();
+                if complete && proves {
                     self.proved = self.proved.max(Some(self.listed));
                     self.status.proved(Some(&version), self.listed);
                 }
@@ -220,6 +221,7 @@ impl ReflectorDriver {
                     }
                     Err(error) => {
                         self.report(&error);
+                        machine.note_refusal(&error);
                         let failure = RequestFailure::from(&error);
                         self.doubts_history |= failure.is_outage();
                         StepOutcome::WatchNotOpened(failure)

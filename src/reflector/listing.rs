@@ -50,9 +50,14 @@ impl ReflectorDriver {
         self.status.lists();
     }
 
-    pub(super) async fn list_failed(&mut self, error: &SourceError) -> StepOutcome {
+    pub(super) async fn list_failed(
+        &mut self,
+        error: &SourceError,
+        machine: &mut Machine,
+    ) -> StepOutcome {
         self.accumulator.discard().await;
         self.report(error);
+        machine.note_refusal(error);
         self.busy_for = (error.class() == FaultClass::Throttled)
             .then(|| error.retry_after().map_or(SHORT_BUSY, |time| time.min(LONG_BUSY)));
         StepOutcome::ListFailed(error.into())

@@ -24,6 +24,7 @@ mod pages;
 mod probe;
 mod proofs;
 mod read_permit;
+mod replay;
 mod serving;
 mod shard_progress;
 mod status;

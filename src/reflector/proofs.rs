@@ -69,7 +69,12 @@ impl ReflectorDriver {
                 self.proving.ask(machine.version());
             }
             Demanded::Due => self.proving.put_off(after(Instant::now(), INTERVAL)),
-            Demanded::Answered => self.status.heard(Instant::now()),
+            Demanded::Answered => {
+                self.status.heard(Instant::now());
+                if let Some(version) = self.proving.awaited() {
+                    machine.note_named(version.clone());
+                }
+            }
             Demanded::Failed(error) => self.report(&error),
             Demanded::Refused(error) => {
                 self.report(&error);
@@ -125,11 +130,15 @@ impl ReflectorDriver {
                 probe.trust_history();
                 // The watch may have gone on since the request.
                 if machine.version()?.is_at_least(&version) {
-                    self.proved(machine, begun);
-                    probe.proved(begun);
+                    if machine.watch_proves() {
+                        self.proved(machine, begun);
+                        probe.proved(begun);
+                        return None;
+                    }
                 } else {
-                    probe.await_watch(begun, machine.lists_not_before());
+                    machine.note_named(version);
                 }
+                probe.await_watch(begun, machine.lists_not_before());
             }
             Probed::Failed(error) => {
                 self.report(&error);

@@ -220,11 +220,13 @@ pub enum RelistCause {
     Unproven,
     /// A part of the reflector panicked.
     Panicked,
+    /// A watch began with objects that were known, as if it had no version.
+    Replayed,
 }
 
 impl RelistCause {
     /// All causes.
-    pub(super) const ALL: [Self; 10] = [
+    pub(super) const ALL: [Self; 11] = [
         Self::Expired,
         Self::VersionTooLarge,
         Self::StaleList,
@@ -235,6 +237,7 @@ impl RelistCause {
         Self::NoProgress,
         Self::Unproven,
         Self::Panicked,
+        Self::Replayed,
     ];
 
     /// Returns the name of the cause in metrics and in serialised form, such as `watch_failed`.
@@ -250,6 +253,7 @@ impl RelistCause {
             Self::NoProgress => "no_progress",
             Self::Unproven => "unproven",
             Self::Panicked => "panicked",
+            Self::Replayed => "replayed",
         }
     }
 }

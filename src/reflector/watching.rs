@@ -10,6 +10,7 @@ use super::driver::{ReflectorDriver, shard_changed};
 use super::guarded::Guarded;
 use super::machine::Machine;
 use super::observing::Observed;
+use super::replay::{Beginning, Replay};
 use super::step::{End, StepOutcome};
 use crate::error::{Fault, Verb};
 use crate::lister_watcher::{WatchQuery, WatchStream};
@@ -56,6 +57,7 @@ impl ReflectorDriver {
         let mut shard = self.options.shard.clone();
         // The time at which the sink learns the version of events outside of the shard.
         let mut untold: Option<Instant> = None;
+        let mut beginning = Beginning::of(query);
         self.heartbeat.begin();
         self.first_watch.get_or_insert(opened);
         let mut probe = self.probe(opened);
@@ -137,11 +139,21 @@ impl ReflectorDriver {
                 // timers on the same thread are on time.
                 budget.spend(TURN).await;
             }
+            let known = self.options.known.as_deref();
+            let replay = beginning.look(&observed, known, machine.shard());
+            if replay == Replay::Shown {
+                let fault = Fault::Replayed { from: beginning.from().clone() };
+                self.report(&self.error(Verb::Watch, fault));
+                due.get_or_insert(machine.note_replay(now));
+            }
             // A watch from "0" would begin at any state, so "0" is never new.
             if let Some(stated) = observed.version()
                 && let Some(known) = machine.version()
                 && (stated.is_older_than(known) || *stated == ResourceVersion::ANY)
             {
+                if replay >= Replay::Shown {
+                    continue;
+                }
                 if matches!(observed, Observed::Bookmark { .. }) {
                     probe.doubt_history(now);
                 }
@@ -158,9 +170,12 @@ impl ReflectorDriver {
                 Effect::Nothing => continue,
                 Effect::End(end) => break end,
             };
+            if replay > Replay::No {
+                continue;
+            }
             machine.note_version(version, now);
             self.status.at(machine.version());
-            if !machine.lacks_changes() {
+            if machine.watch_proves() {
                 self.proved(machine, now);
                 probe.proved(now);
             }
@@ -207,6 +222,7 @@ impl ReflectorDriver {
             Observed::Nothing => Effect::Nothing,
             Observed::Failed(error) => {
                 self.report(&error);
+                machine.note_refusal(&error);
                 Effect::End(End::Failed((&error).into()))
             }
         }

@@ -29,6 +29,11 @@ pub(super) struct ListPolicy {
     paginated_at_zero: bool,
     /// True if the last list, or a page of it, was too old.
     stale: bool,
+    /// The last list if it came from a cache, until the server accepts a watch from it.
+    pub(super) cached: Option<CachedList>,
+    /// True if a quorum was asked at once because the version of such a list was gone. If its
+    /// version is gone, too, the next one waits.
+    pub(super) corrected: bool,
     /// True if the watch can go on from its version if the next or current list fails. Such a list
     /// is a proof that the watch is current, or shows arrivals or an unusable item.
     pub(super) spares_watch: bool,
@@ -36,6 +41,21 @@ pub(super) struct ListPolicy {
     pub(super) watches_first: bool,
     /// The time of the next such list after a failure. `None` after a success.
     pub(super) not_before: Option<Instant>,
+}
+
+/// A list from a cache that was asked for a version, and may lag behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CachedList {
+    Newer,
+    /// It is no newer than a version that the server had named before, so it proves nothing.
+    NoNews,
+}
+
+impl ListPolicy {
+    /// Returns whether the next list is a quorum read, whatever its cause.
+    pub(super) fn asks_quorum(&self) -> bool {
+        self.quorum || self.cached == Some(CachedList::NoNews)
+    }
 }
 
 /// The current list.
@@ -99,7 +119,7 @@ impl Machine {
         // A lagging cache may have an older state than a predecessor acted on. A predecessor is
         // this process before its restart, the last leader, or the last replica with these objects.
         let first = self.version.is_none() && !self.rules.any_version;
-        let quorum = self.lists.quorum || first || self.shard.arriving().is_some();
+        let quorum = self.lists.asks_quorum() || first || self.shard.arriving().is_some();
         let known = self.newest().cloned().filter(|_| !quorum);
         let shard = self.shard.followed().cloned();
         let list = Listing::new(ListKind::PLAIN, shard.clone());
@@ -198,7 +218,8 @@ impl Machine {
 
     /// Watches after the sink has got a list.
     pub(super) fn watch_after_list(&mut self, listing: Listing, news: bool, now: Instant) -> Step {
-        let Listing { kind, version, complete, shard, .. } = listing;
+        let proves = listing.version.as_ref().is_some_and(|at| self.is_proof(&listing, at));
+        let Listing { kind, asked, version, complete, shard, .. } = listing;
         self.delays.healthy(now);
         if kind == ListKind::Arrivals {
             let newer = version.filter(|version| {
@@ -214,9 +235,15 @@ impl Machine {
             return self.watch(now);
         }
         self.shard.note_relist();
+        let reached =
+            |named: &ResourceVersion| version.as_ref().is_some_and(|at| at.is_at_least(named));
+        // A quorum read is the truth, even if it is older.
+        self.named.take_if(|named| asked.is_none() || reached(named));
         self.version = version;
-        let paginated_at_zero = self.lists.paginated_at_zero;
-        self.lists = ListPolicy { paginated_at_zero, ..ListPolicy::default() };
+        let cached = if proves { CachedList::Newer } else { CachedList::NoNews };
+        let cached = asked.filter(|asked| *asked != ResourceVersion::ANY).map(|_| cached);
+        let ListPolicy { paginated_at_zero, corrected, .. } = self.lists;
+        self.lists = ListPolicy { paginated_at_zero, cached, corrected, ..ListPolicy::default() };
         let in_one_piece = matches!(kind, ListKind::Plain { in_one_piece: true, .. });
         self.forms.succeeded(kind.form(), in_one_piece, now);
         self.watches.note_relist(news, now);

@@ -25,7 +25,7 @@ use super::list_mode::ListMode;
 use super::shard_progress::ShardProgress;
 use super::status::{RelistCause, Relists};
 use super::step::{RequestFailure, Step, StepOutcome};
-use crate::error::FaultClass;
+use crate::error::{Fault, FaultClass, SourceError};
 use crate::lister_watcher::ListQuery;
 use crate::object::{ResourceVersion, ShardSelector};
 
@@ -46,6 +46,8 @@ pub(super) struct Machine {
     phase: Phase,
     /// The last version seen.
     version: Option<ResourceVersion>,
+    /// The newest version that the server has named, until a list or the watch has reached it.
+    named: Option<ResourceVersion>,
     lists: ListPolicy,
     forms: ListForms,
     watches: WatchHistory,
@@ -92,6 +94,7 @@ impl Machine {
             rules,
             phase: Phase::Waiting(Next::List),
             version: None,
+            named: None,
             lists: ListPolicy::default(),
             watches: WatchHistory::default(),
             schedule: RelistSchedule::default(),
@@ -132,7 +135,7 @@ impl Machine {
     /// Forgets what was listed and watched. The next list is a quorum read of everything.
     pub(super) fn begin_again(&mut self) {
         self.phase = Phase::Waiting(Next::List);
-        self.version = None;
+        (self.version, self.named) = (None, None);
         self.lists = ListPolicy::default();
         self.lists.quorum = true;
         self.watches = WatchHistory::default();
@@ -166,7 +169,7 @@ impl Machine {
     pub(super) fn serves_demands(&self) -> bool {
         match self.phase {
             Phase::Waiting(Next::Watch) | Phase::Watching { .. } => !self.lists.watches_first,
-            Phase::Waiting(Next::List) => !self.lists.quorum && self.version.is_some(),
+            Phase::Waiting(Next::List) => !self.lists.asks_quorum() && self.version.is_some(),
             _ => false,
         }
     }
@@ -176,9 +179,59 @@ impl Machine {
         self.schedule.is_pending() || self.shard.arriving().is_some()
     }
 
+    /// Returns whether an answer of the watch proves that the changes handed on are current. It
+    /// proves nothing while a change is unknown, or the server has named a version beyond it.
+    pub(super) fn watch_proves(&self) -> bool {
+        !self.lacks_changes() && !self.is_behind()
+    }
+
+    /// Returns whether the server has named a newer version than the last one seen.
+    fn is_behind(&self) -> bool {
+        let named = self.version.as_ref().zip(self.named.as_ref());
+        named.is_some_and(|(known, named)| known.is_older_than(named))
+    }
+
+    /// Returns whether the current list, of this version, proves that its items are current.
+    pub(super) fn list_proves(&self, version: &ResourceVersion) -> bool {
+        self.listing().is_some_and(|listing| self.is_proof(listing, version))
+    }
+
+    /// Returns whether a list of this version proves that its items are current. A lagging cache
+    /// repeats a version that the server has named, so a list from a cache must be newer.
+    fn is_proof(&self, listing: &Listing, version: &ResourceVersion) -> bool {
+        let named = self.named.as_ref();
+        match listing.asked {
+            None => !named.is_some_and(|named| version.is_older_than(named)),
+            Some(_) => !named.into_iter().chain(self.newest()).any(|old| old.is_at_least(version)),
+        }
+    }
+
+    /// Notes a version that the server has named, outside of a list or an event in order.
+    pub(super) fn note_named(&mut self, version: ResourceVersion) {
+        let news = |known: &ResourceVersion| known.is_older_than(&version);
+        if version.is_comparable() && self.named.as_ref().is_none_or(news) {
+            self.named = Some(version);
+        }
+    }
+
+    /// Notes the version that a refusal names.
+    pub(super) fn note_refusal(&mut self, error: &SourceError) {
+        if let Fault::Status(status) = error.fault()
+            && let Some(version) = status.oldest_version()
+        {
+            self.note_named(version);
+        }
+    }
+
     /// Notes a proof that the watch is current. The next list for a proof is the first one again.
     pub(super) fn note_proof(&mut self, now: Instant) {
         self.lists.not_before.take_if(|until| *until <= now);
+        self.note_good_list();
+    }
+
+    /// Notes that the watch goes on from the last list.
+    fn note_good_list(&mut self) {
+        (self.lists.cached, self.lists.corrected) = (None, false);
     }
 
     /// Returns the time of the next list that the watch can go on without, if the last one failed.
@@ -205,6 +258,8 @@ impl Machine {
             return;
         }
         self.shard.catch_up(&version);
+        self.named.take_if(|named| version.is_at_least(named));
+        self.note_good_list();
         self.version = Some(version);
         self.delays.healthy(now);
         self.watches.note_progress();
@@ -256,6 +311,12 @@ impl Machine {
     /// The open watch does not change that time.
     pub(super) fn schedule_relist(&mut self, now: Instant) -> Instant {
         self.schedule.schedule(now, &mut self.rng)
+    }
+
+    /// Notes that the watch began from nothing, and schedules a relist. Returns when it is due.
+    pub(super) fn note_replay(&mut self, now: Instant) -> Instant {
+        self.schedule.note_replay();
+        self.schedule_relist(now)
     }
 
     /// Notes that the sink has the current list: its shard is no longer arriving.

@@ -6,6 +6,7 @@ use fastrand::Rng;
 use tokio::time::Instant;
 
 use crate::reflector::backoff::{FIRST, HEALTHY_AFTER};
+use crate::reflector::status::RelistCause;
 
 /// The longest time to watch before the relist that an undecodable item requires, without jitter.
 const MAX_WATCH_BEFORE_RELIST: Duration = Duration::from_secs(120);
@@ -19,6 +20,8 @@ pub(super) struct RelistSchedule {
     relists: u32,
     /// The time at which the last one was finished.
     finished: Option<Instant>,
+    /// True if a watch that began from nothing requires the next one.
+    replayed: bool,
 }
 
 impl RelistSchedule {
@@ -37,6 +40,16 @@ impl RelistSchedule {
         *self.due.insert(now + delay + delay.mul_f64(rng.f64()))
     }
 
+    /// Notes that a watch which began from nothing requires the next relist.
+    pub(super) fn note_replay(&mut self) {
+        self.replayed = true;
+    }
+
+    /// Returns the cause of the scheduled relist.
+    pub(super) fn cause(&self) -> RelistCause {
+        if self.replayed { RelistCause::Replayed } else { RelistCause::UndecodableItem }
+    }
+
     /// Returns whether a relist is scheduled.
     pub(super) fn is_pending(&self) -> bool {
         self.due.is_some()
@@ -49,6 +62,7 @@ impl RelistSchedule {
 
     /// Notes that everything was listed.
     pub(super) fn note_relist(&mut self, now: Instant) {
+        self.replayed = false;
         if self.due.take().is_some() {
             self.finished = Some(now);
         }

@@ -106,8 +106,11 @@ impl Machine {
     }
 
     fn relist_as_scheduled(&mut self, now: Instant) -> Step {
+        let cause = self.schedule.cause();
         self.lists.spares_watch = true;
-        self.relists.count(RelistCause::UndecodableItem);
+        // A server whose watches begin from nothing does not know its versions.
+        self.lists.quorum |= cause == RelistCause::Replayed;
+        self.relists.count(cause);
         self.list(now)
     }
 
@@ -135,6 +138,8 @@ impl Machine {
         }
         self.watches.refused_lists = self.watches.refused_lists.saturating_add(1);
         self.relists.count(RelistCause::WatchNotOpened);
+        // Without a watch, only a list can be a proof.
+        self.lists.quorum = true;
         self.wait(delay, Next::List)
     }
 
@@ -146,6 +151,9 @@ impl Machine {
         now: Instant,
     ) -> Step {
         self.watches.refused_lists = 0;
+        if lasted >= INTERVAL && !self.is_behind() {
+            self.note_good_list();
+        }
         self.watches.short =
             if lasted < INTERVAL { self.watches.short.saturating_add(1) } else { 0 };
         let settled = lasted >= SETTLED;
@@ -202,11 +210,14 @@ impl Machine {
     }
 
     /// Relists because the watch's version is gone. A list at that version from a cache gives the
-    /// same or a newer state, so a quorum read is not needed yet.
+    /// same or a newer state, so a quorum read is not needed yet. If such a list has just brought
+    /// the version, its cache lags behind, and a quorum read follows: the first one at once.
     fn relist_expired(&mut self, now: Instant) -> Step {
         self.relists.count(RelistCause::Expired);
         let listed = self.watches.listed;
         let lately = listed.is_some_and(|at| now.saturating_duration_since(at) < HEALTHY_AFTER);
+        let lags = lately && self.lists.cached.is_some();
+        self.lists.quorum |= lags;
         if !lately {
             self.delays.answered(now);
         }
@@ -214,6 +225,9 @@ impl Machine {
         if !lately {
             // After an outage, the watches of many informers are answered like this.
             delay = delay.min(FIRST.mul_f64(self.rng.f64()));
+        }
+        if lags && !std::mem::replace(&mut self.lists.corrected, true) {
+            delay = Duration::ZERO;
         }
         match delay {
             Duration::ZERO => self.list(now),

@@ -2,14 +2,17 @@
 
 mod endless;
 mod history;
+mod lagging;
 mod list_modes;
 mod lists;
 mod namespaces;
 mod pace;
 mod panics;
 mod proofs;
+mod replays;
 mod shards;
 mod turns;
+mod versioned;
 mod watches;
 
 use std::collections::BTreeMap;
@@ -31,14 +34,14 @@ use crate::lister_watcher::{
     Collection, ListHints, ListItem, ListMetadata, ListQuery, ListStream, WatchItem, WatchQuery,
     WatchStream,
 };
-use crate::object::{Cached, ObjectKey, ring_hash};
+use crate::object::{Cached, KnownObjects, ObjectKey, ring_hash};
 use crate::testing::{FakeSource, SourceRequest, WatchEnd};
 
 /// The changes that the reflector emitted, as text, and the objects that they fold to.
 #[derive(Clone, Default)]
 struct Sink(Arc<Mutex<Heard>>);
 
-type Heard = (Vec<String>, BTreeMap<ObjectKey, String>);
+type Heard = (Vec<String>, BTreeMap<ObjectKey, Cached>);
 
 impl ChangeSink for Sink {
     async fn emit(&self, change: Change) {
@@ -46,11 +49,11 @@ impl ChangeSink for Sink {
         match change {
             Change::Added { key, object, .. } => {
                 log.push(format!("+{key}"));
-                folded.insert(key, version(&object));
+                folded.insert(key, object);
             }
             Change::Updated { key, object, .. } => {
                 log.push(format!("~{key}"));
-                folded.insert(key, version(&object));
+                folded.insert(key, object);
             }
             Change::Deleted { key, object, version } => {
                 log.push(format!("{}{key}", if object.is_some() { '-' } else { '†' }));
@@ -67,7 +70,7 @@ impl ChangeSink for Sink {
             }
             Change::Arrived(list) => {
                 log.push(format!("+={}", list.version));
-                folded.extend(list.items.into_iter().map(|(key, o)| (key, version(&o))));
+                folded.extend(list.items);
             }
             Change::Bookmark(version) => log.push(format!("@{version}")),
             Change::Replace(list) => {
@@ -77,7 +80,7 @@ impl ChangeSink for Sink {
                 if list.complete {
                     folded.retain(|key, _| list.unreadable.iter().any(|other| other == key));
                 }
-                folded.extend(list.items.into_iter().map(|(key, o)| (key, version(&o))));
+                folded.extend(list.items);
             }
         }
     }
@@ -87,9 +90,27 @@ fn version(object: &Cached) -> String {
     object.version().map(|version| version.to_string()).unwrap_or_default()
 }
 
-/// Returns whether a change is older than the known version of its object.
-fn is_older(change: Option<&ResourceVersion>, known: &str) -> bool {
-    change.is_some_and(|version| version.is_older_than(&known.into()))
+/// Returns whether a change is older than the known state of its object.
+fn is_older(change: Option<&ResourceVersion>, known: &Cached) -> bool {
+    let known = known.version();
+    change.zip(known).is_some_and(|(version, known)| version.is_older_than(&known))
+}
+
+impl Sink {
+    /// Returns the versions of the folded objects.
+    fn folded(&self) -> BTreeMap<ObjectKey, String> {
+        self.0.lock().1.iter().map(|(key, object)| (key.clone(), version(object))).collect()
+    }
+}
+
+impl KnownObjects for Sink {
+    fn get(&self, key: &ObjectKey) -> Option<Cached> {
+        self.0.lock().1.get(key).cloned()
+    }
+
+    fn for_each(&self, visit: &mut dyn FnMut(&ObjectKey, &Cached)) {
+        self.0.lock().1.iter().for_each(|(key, object)| visit(key, object));
+    }
 }
 
 fn status(code: u16, reason: &str) -> ApiStatus {
@@ -132,8 +153,9 @@ impl Rig {
             classes.lock().push(error.class());
             texts.lock().push(error.to_string());
         });
-        let reflector = Reflector::new(source.clone(), options);
-        let (sink, monitor) = (Sink::default(), reflector.monitor());
+        let sink = Sink::default();
+        let reflector = Reflector::new(source.clone(), options.known(Arc::new(sink.clone())));
+        let monitor = reflector.monitor();
         let task = tokio::spawn(reflector.run(sink.clone()));
         Self { source, sink, errors, faults, monitor, task }
     }
@@ -167,7 +189,7 @@ impl Rig {
             .iter()
             .map(|(key, object)| (key.clone(), version(&Cached::from(object).cast())))
             .collect();
-        assert_eq!(self.sink.0.lock().1, source);
+        assert_eq!(self.sink.folded(), source);
     }
 }
 

@@ -167,7 +167,9 @@ async fn any_changes_converge_to_the_shard() {
             .filter(|(_, object)| wanted.selects(&object.metadata))
             .map(|(key, object)| (key.clone(), version(&Cached::from(object).cast())))
             .collect();
-        let held: Vec<_> = rig.sink.0.lock().1.clone().into_iter().collect();
+        let held: Vec<_> = rig.sink.folded().into_iter().collect();
         assert_eq!(held, expected, "seed {seed}: {:?}", rig.log());
+        let replayed = rig.monitor.status().relists.of(RelistCause::Replayed);
+        assert_eq!(replayed, 0, "seed {seed}: arrivals are ahead of the watch, rightly");
     }
 }

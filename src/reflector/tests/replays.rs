@@ -1,0 +1,119 @@
+//! Watches that begin from nothing, as those of servers do whose versions are made up.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::versioned::{Running, Versioned, at, bookmark, stays};
+use super::*;
+
+fn added(name: &str, version: &str) -> WatchItem<ConfigMap> {
+    WatchItem::Added(Ok(at(name, version).into()))
+}
+
+/// Starts a reflector of a server that forgets. Its lists have this version, and each of its
+/// watches adds every object again. It first has `before`. The objects are `after` from its
+/// second watch on, which comes after 10 s.
+fn forgetful(
+    version: &'static str,
+    before: &'static [(&str, &str)],
+    after: &'static [(&str, &str)],
+) -> Running {
+    let watches = Arc::new(AtomicU32::new(0));
+    let begun = watches.clone();
+    let list = move |_: &ListQuery| {
+        let objects = if begun.load(Ordering::Relaxed) < 2 { before } else { after };
+        Ok((version.into(), objects.iter().map(|(name, version)| at(name, version)).collect()))
+    };
+    let watch = move |_: &WatchQuery| {
+        if watches.fetch_add(1, Ordering::Relaxed) == 0 {
+            let end = async { seconds(10.0).await };
+            let end = futures::FutureExt::into_stream(end);
+            return Ok(end.filter_map(|()| async { None }).boxed());
+        }
+        Ok(stays(after.iter().map(|(name, version)| added(name, version)).collect()))
+    };
+    Versioned::new(list, watch).start(ReflectorOptions::new())
+}
+
+#[tokio::test(start_paused = true)]
+async fn watch_that_begins_from_nothing_is_listed() {
+    // The versions are all the same, opaque, in order, or started over.
+    for (version, before, after) in [
+        ("1", [("a", "1"), ("b", "1"), ("c", "1")], &[("a", "1"), ("c", "1")][..]),
+        ("1", [("b", "1"), ("c", "1"), ("d", "1")], &[("a", "1"), ("c", "1"), ("d", "1")]),
+        ("x", [("a", "p"), ("b", "q"), ("c", "r")], &[("a", "p"), ("c", "r")]),
+        ("9", [("a", "4"), ("b", "5"), ("c", "9")], &[("a", "4"), ("c", "9")]),
+        ("9", [("a", "4"), ("b", "5"), ("c", "9")], &[("a", "1"), ("c", "2")]),
+    ] {
+        let rows: &'static [(&str, &str)] = Vec::from(before).leak();
+        let rig = forgetful(version, rows, after);
+        seconds(9.0).await;
+        assert_eq!(rig.folded().len(), 3);
+        seconds(10.0).await;
+        let now: Vec<_> = after.iter().map(|(name, version)| format!("{name}@{version}")).collect();
+        assert_eq!(rig.folded(), now, "{version}: {:?}", rig.source.requests());
+        assert!(rig.relists(RelistCause::Replayed) > 0, "{:?}", rig.monitor.status());
+        let faults = rig.faults.lock().clone();
+        let told = format!("the watch from version {version} began with objects that are known");
+        assert!(faults.iter().any(|fault| fault.contains(&told)), "{faults:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn lists_for_replays_become_rare() {
+    const OBJECTS: &[(&str, &str)] = &[("a", "1"), ("b", "2"), ("c", "3"), ("d", "4"), ("e", "5")];
+    let rig = forgetful("5", OBJECTS, OBJECTS);
+    seconds(3600.0).await;
+    let lists = rig.monitor.status().lists;
+    assert!((10..40).contains(&lists), "{lists} lists in an hour");
+    assert!(rig.freshness() < 260.0, "each is a proof: {}", rig.freshness());
+    let errors = rig.monitor.status().errors;
+    assert!(errors <= 3 * lists, "not one for each object: {errors} errors");
+}
+
+/// The source of an ordinary watch may repeat its last event, and shows what is new.
+#[tokio::test(start_paused = true)]
+async fn other_beginnings_are_not_listed() {
+    let other = || {
+        let mut other = at("b", "5");
+        other.metadata.uid = Some("other".to_owned());
+        WatchItem::Added(Ok(other.into()))
+    };
+    let rows: Vec<fn() -> Vec<WatchItem<ConfigMap>>> = vec![
+        || vec![],
+        || vec![added("a", "5")],
+        || vec![added("a", "5"), added("a", "5")],
+        || vec![added("a", "5"), added("new", "6"), added("b", "5")],
+        || vec![added("a", "6"), added("b", "7")],
+        || vec![bookmark(5, false), added("a", "5"), added("b", "5")],
+        || vec![added("a", "5"), bookmark(5, false), added("b", "5")],
+        || vec![WatchItem::Modified(Ok(at("a", "5").into())), added("a", "5"), added("b", "5")],
+    ];
+    let mut rows: Vec<Vec<WatchItem<ConfigMap>>> = rows.into_iter().map(|row| row()).collect();
+    rows.push(vec![added("a", "5"), other()]);
+    for (n, items) in rows.into_iter().enumerate() {
+        let items = Mutex::new(Some(items));
+        let list = |_: &ListQuery| Ok((5.into(), vec![at("a", "5"), at("b", "5")]));
+        let watch = move |_: &WatchQuery| Ok(stays(items.lock().take().unwrap_or_default()));
+        let rig = Versioned::new(list, watch).start(ReflectorOptions::new());
+        seconds(600.0).await;
+        assert_eq!(rig.relists(RelistCause::Replayed), 0, "{n}: {:?}", rig.faults.lock());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn replays_prove_nothing() {
+    let list = |query: &ListQuery| match query.version {
+        Some(_) => Err(fault(403, "Forbidden")),
+        None => Ok((5.into(), vec![at("a", "5"), at("b", "5")])),
+    };
+    let watch = |_: &WatchQuery| {
+        let again = futures::stream::unfold((), |()| async {
+            seconds(20.0).await;
+            Some((Ok(added("a", "5")), ()))
+        });
+        Ok(again.boxed())
+    };
+    let rig = Versioned::new(list, watch).start(ReflectorOptions::new());
+    seconds(90.0).await;
+    assert!(rig.freshness() > 85.0, "{}", rig.freshness());
+}
