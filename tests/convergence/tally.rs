@@ -109,7 +109,8 @@ impl Tally {
 const CAUSES: [&str; 5] =
     ["expired", "stale_list", "watch_not_opened", "watch_failed", "undecodable_item"];
 
-/// The causes for which several faults must come together.
+/// The causes for which several faults must come together. `replayed` is none of them: a watch of
+/// this server goes on from its version.
 const RARE_CAUSES: [&str; 3] = ["short_watch", "no_progress", "unproven"];
 
 impl fmt::Display for Tally {

@@ -353,3 +353,96 @@ async fn restored_backup_that_overtook_the_store_replaces_it() {
         }
     }
 }
+
+/// Returns whether a query names a version.
+fn names_version(query: &str) -> bool {
+    query.split('&').any(|part| part.starts_with("resourceVersion=") && part.len() > 16)
+}
+
+/// Every list that names a version is answered by a cache at 5. The server is at 9.
+#[tokio::test(start_paused = true)]
+async fn lagging_cache_is_left_within_seconds() {
+    for (streaming, quorum) in [(false, true), (true, true), (false, false), (true, false)] {
+        let begun = AtomicBool::new(false);
+        let client = client(move |query| {
+            let old = [map("a", Some("5"), "old")];
+            let initial = query.contains("sendInitialEvents=true");
+            let named = names_version(query);
+            if query.contains("watch=true") && !initial {
+                let mut expired = expired();
+                expired["message"] = "too old resource version: 5 (7)".into();
+                let old = query.contains("resourceVersion=5");
+                return if old { ends(&event("ERROR", &expired)) } else { stays(&[]) };
+            }
+            let first = !begun.swap(true, Ordering::Relaxed);
+            let mut answer = match (named, first) {
+                (true, _) | (_, true) => listed(query, "ConfigMap", "5", &old),
+                _ if !quorum => return (403, vec![], true),
+                _ => listed(query, "ConfigMap", "9", &[map("b", Some("9"), "new")]),
+            };
+            // So the stream that a streaming list begins is refused, too.
+            answer.2 |= named || first;
+            answer
+        });
+        let builder = SharedInformerFactory::builder(client).list_mode(list_mode(streaming));
+        let factory = builder.on_error(|_| {}).build();
+        let maps = factory.informer::<ConfigMap>();
+        factory.start().unwrap();
+        factory.wait_for_sync(Duration::from_secs(10)).await.unwrap();
+        sleep(Duration::from_secs(10)).await;
+        let way = format!("streaming {streaming}: {:?}", maps.status().reflector);
+        let wanted = if quorum { "b=new" } else { "a=old" };
+        assert_eq!(stored(&maps), [wanted], "{way}");
+        if !quorum {
+            sleep(Duration::from_secs(590)).await;
+            assert!(!maps.is_fresh(Duration::from_secs(590)), "{way}");
+            assert!(maps.freshness() > Some(Duration::from_secs(590)), "{way}");
+        }
+        factory.shutdown().await;
+    }
+}
+
+/// Each watch adds every object, and none tells what was deleted before.
+#[tokio::test(start_paused = true)]
+async fn made_up_versions_lose_no_deletion() {
+    for (storage, version) in
+        storages::<ConfigMap>().into_iter().flat_map(|all| [(all.clone(), "1"), (all, "x")])
+    {
+        let deleted = Arc::new(AtomicBool::new(false));
+        let (now, lists) = (deleted.clone(), Arc::new(AtomicUsize::new(0)));
+        let counted = lists.clone();
+        let client = client(move |query| {
+            let names = if now.load(Ordering::Relaxed) { "ab" } else { "abc" };
+            let maps = names.chars().map(|name| map(&name.to_string(), Some(version), "1"));
+            let maps: Vec<_> = maps.collect();
+            if !query.contains("watch=true") {
+                counted.fetch_add(1, Ordering::Relaxed);
+                return listed(query, "ConfigMap", version, &maps);
+            }
+            stays(&maps.iter().map(|map| event("ADDED", map)).collect::<Vec<_>>())
+        });
+        let texts = Told::default();
+        let log = texts.clone();
+        let builder = SharedInformerFactory::builder(client);
+        let factory = builder.on_error(move |error| log.lock().push(error.to_string())).build();
+        let spec = InformerSpec::<ConfigMap>::new().storage(storage);
+        let maps = factory.informer_with(spec).unwrap();
+        let told = Told::default();
+        maps.on_event(tell(&told)).unwrap();
+        factory.start().unwrap();
+        factory.wait_for_sync(Duration::from_secs(10)).await.unwrap();
+        sleep(Duration::from_secs(600)).await;
+        deleted.store(true, Ordering::Relaxed);
+        sleep(Duration::from_secs(3000)).await;
+        assert_eq!(stored(&maps), ["a=1", "b=1"]);
+        let deletes = told.lock().iter().filter(|told| told.starts_with('-')).count();
+        assert_eq!(deletes, 1, "{:?}", told.lock());
+        let relists = maps.status().reflector.relists;
+        let lists = lists.load(Ordering::Relaxed) as u64;
+        assert_eq!(relists.of(RelistCause::Replayed) + 1, lists, "{relists:?}");
+        assert!((10..40).contains(&lists), "{lists} lists in an hour");
+        let replayed = "began with objects that are known";
+        assert!(texts.lock().iter().all(|text| text.contains(replayed)), "{:?}", texts.lock());
+        factory.shutdown().await;
+    }
+}

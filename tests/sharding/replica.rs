@@ -10,6 +10,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::{ObjectMeta, PostParams};
 use kube::{Api, Resource};
 use kube_informer::controller::{Presence, tracking_client};
+use kube_informer::reflector::RelistCause;
 use kube_informer::sharding::ShardBy;
 use kube_informer::testing::faults::InjectionHandle;
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
@@ -111,6 +112,14 @@ impl Replica {
         self.faults.inject(Requests::all(), Injection::refuse());
         self.faults.cut_now();
         self.tasks.iter().for_each(JoinHandle::abort);
+    }
+
+    /// Returns the number of lists because a watch seemed to begin from nothing. A watch replays
+    /// what a list of arrivals showed, rightly.
+    pub(crate) fn replays(&self) -> u64 {
+        let informers = self.factory.status().informers;
+        let relists = informers.iter().map(|informer| &informer.reflector.relists);
+        relists.map(|relists| relists.of(RelistCause::Replayed)).sum()
     }
 
     /// Tells the replica to end.

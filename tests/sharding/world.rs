@@ -96,6 +96,8 @@ impl World {
             sleep(pause).await;
             self.step().await;
             self.ledger.check();
+            let replays: Vec<_> = self.replicas.iter().map(Replica::replays).collect();
+            assert!(replays.iter().all(|replays| *replays == 0), "{replays:?}");
         }
     }
 
