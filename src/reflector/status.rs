@@ -56,10 +56,12 @@ pub struct ReflectorStatus {
     #[serde(with = "seconds::optional")]
     pub last_event: Option<Duration>,
     /// The time since the last proof that this reflector is current: a list, an event in order, a
-    /// bookmark, or a quorum list whose version the watch had reached. `None` until the first list
-    /// was handed on, and zero while the shard is empty. While the kind has no definition, it is
-    /// that of the informer of definitions. A store that lags behind the reflector is older: see
-    /// [`InformerStatus`](crate::InformerStatus).
+    /// bookmark, or a quorum list whose version the watch had reached. A list from a cache is a
+    /// proof only if it is newer than each version that the server has named before, in a list, an
+    /// event, a bookmark or a 410. An event or a bookmark is none while the server has named a
+    /// newer version. `None` until the first list was handed on, and zero while the shard is empty.
+    /// While the kind has no definition, it is that of the informer of definitions. A store that
+    /// lags behind the reflector is older: see [`InformerStatus`](crate::InformerStatus).
     #[serde(with = "seconds::optional")]
     pub freshness: Option<Duration>,
     /// The last error, and the time since it occurred.
@@ -93,7 +95,7 @@ pub struct ReflectorStatus {
     pub watch_failures: u64,
     /// The time for which the server has refused to open a watch (401 or 403), although it may
     /// allow lists. The store is then as old as the last list: the reflector lists every one to
-    /// five minutes. `None` while watches are allowed.
+    /// five minutes, with a quorum read. `None` while watches are allowed.
     #[serde(with = "seconds::optional")]
     pub watch_refused: Option<Duration>,
     /// The number of watches that ended cleanly within a second.
@@ -220,7 +222,8 @@ pub enum RelistCause {
     Unproven,
     /// A part of the reflector panicked.
     Panicked,
-    /// A watch began with objects that were known, as if it had no version.
+    /// A watch began with objects that were known, as if it had no version
+    /// ([`Fault::Replayed`](crate::error::Fault::Replayed)).
     Replayed,
 }
 

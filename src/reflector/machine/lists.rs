@@ -31,9 +31,9 @@ pub(super) struct ListPolicy {
     stale: bool,
     /// The last list if it came from a cache, until the server accepts a watch from it.
     pub(super) cached: Option<CachedList>,
-    /// True if a quorum was asked at once because the version of such a list was gone. If its
-    /// version is gone, too, the next one waits.
-    pub(super) corrected: bool,
+    /// The number of 410s in a row for versions that such lists had just brought. One for a list
+    /// without news counts twice.
+    pub(super) gone: u32,
     /// True if the watch can go on from its version if the next or current list fails. Such a list
     /// is a proof that the watch is current, or shows arrivals or an unusable item.
     pub(super) spares_watch: bool,
@@ -242,8 +242,8 @@ impl Machine {
         self.version = version;
         let cached = if proves { CachedList::Newer } else { CachedList::NoNews };
         let cached = asked.filter(|asked| *asked != ResourceVersion::ANY).map(|_| cached);
-        let ListPolicy { paginated_at_zero, corrected, .. } = self.lists;
-        self.lists = ListPolicy { paginated_at_zero, cached, corrected, ..ListPolicy::default() };
+        let ListPolicy { paginated_at_zero, gone, .. } = self.lists;
+        self.lists = ListPolicy { paginated_at_zero, cached, gone, ..ListPolicy::default() };
         let in_one_piece = matches!(kind, ListKind::Plain { in_one_piece: true, .. });
         self.forms.succeeded(kind.form(), in_one_piece, now);
         self.watches.note_relist(news, now);

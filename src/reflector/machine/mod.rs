@@ -231,7 +231,7 @@ impl Machine {
 
     /// Notes that the watch goes on from the last list.
     fn note_good_list(&mut self) {
-        (self.lists.cached, self.lists.corrected) = (None, false);
+        (self.lists.cached, self.lists.gone) = (None, 0);
     }
 
     /// Returns the time of the next list that the watch can go on without, if the last one failed.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::lists::CachedList;
 use super::{Machine, Next, Phase};
 use crate::error::FaultClass;
 use crate::lister_watcher::WatchQuery;
@@ -31,6 +32,9 @@ const REFUSED_WATCH_LISTS: Duration = Duration::from_secs(60);
 
 /// The upper bound of [`REFUSED_WATCH_LISTS`].
 const MAX_REFUSED_WATCH_LISTS: Duration = Duration::from_secs(300);
+
+/// The number of 410s for versions that lists had just brought after which a cache lags behind.
+const LAG: u32 = 2;
 
 /// The upper bound of [`NO_PROGRESS_WATCHES`], which doubles each time such a list brings nothing
 /// new.
@@ -211,13 +215,17 @@ impl Machine {
 
     /// Relists because the watch's version is gone. A list at that version from a cache gives the
     /// same or a newer state, so a quorum read is not needed yet. If such a list has just brought
-    /// the version, its cache lags behind, and a quorum read follows: the first one at once.
+    /// the version without news, or two with news have, its cache lags behind. A quorum read
+    /// follows then, the first time at once.
     fn relist_expired(&mut self, now: Instant) -> Step {
         self.relists.count(RelistCause::Expired);
         let listed = self.watches.listed;
         let lately = listed.is_some_and(|at| now.saturating_duration_since(at) < HEALTHY_AFTER);
-        let lags = lately && self.lists.cached.is_some();
-        self.lists.quorum |= lags;
+        let gone = self.lists.gone;
+        if let Some(list) = self.lists.cached.filter(|_| lately) {
+            self.lists.gone = gone.saturating_add(if list == CachedList::NoNews { LAG } else { 1 });
+            self.lists.quorum |= self.lists.gone >= LAG;
+        }
         if !lately {
             self.delays.answered(now);
         }
@@ -226,7 +234,7 @@ impl Machine {
             // After an outage, the watches of many informers are answered like this.
             delay = delay.min(FIRST.mul_f64(self.rng.f64()));
         }
-        if lags && !std::mem::replace(&mut self.lists.corrected, true) {
+        if gone < LAG && self.lists.gone >= LAG {
             delay = Duration::ZERO;
         }
         match delay {

@@ -56,6 +56,29 @@ async fn second_410_at_a_listed_version_asks_a_quorum() {
     }
 }
 
+/// The cache moves, and stays behind. The server does not say how far.
+#[tokio::test(start_paused = true)]
+async fn slow_cache_gives_way_to_a_quorum() {
+    let at_cache = std::sync::atomic::AtomicU64::new(5);
+    let mut server = lagging(|| None);
+    server.list = Box::new(move |query| match query.version {
+        Some(_) => {
+            let version = at_cache.fetch_add(1, Ordering::Relaxed) + 1;
+            Ok((version.into(), vec![at("a", "5")]))
+        }
+        None if at_cache.load(Ordering::Relaxed) == 5 => Ok(state(5)),
+        None => Ok(state(9_000)),
+    });
+    server.watch = Box::new(|query| match &query.version {
+        Some(version) if version.is_older_than(&9_000.into()) => Err(fault(410, "Expired")),
+        _ => Ok(stays(vec![])),
+    });
+    let rig = server.start(ReflectorOptions::new());
+    seconds(20.0).await;
+    assert_eq!(rig.folded(), ["b@9"], "{:?}", rig.source.requests());
+    assert_eq!(rig.monitor.status().lists, 4);
+}
+
 /// The stream of a streaming list has no version that can be too old, so its end is.
 #[tokio::test(start_paused = true)]
 async fn streaming_lists_of_a_lagging_cache_give_way_to_a_quorum() {
