@@ -72,7 +72,7 @@ impl ReflectorDriver {
             Demanded::Answered => {
                 self.status.heard(Instant::now());
                 if let Some(version) = self.proving.awaited() {
-                    machine.note_named(version.clone());
+                    machine.note_quorum(version);
                 }
             }
             Demanded::Failed(error) => self.report(&error),
@@ -129,16 +129,15 @@ impl ReflectorDriver {
                 }
                 probe.trust_history();
                 // The watch may have gone on since the request.
-                if machine.version()?.is_at_least(&version) {
-                    if machine.watch_proves() {
-                        self.proved(machine, begun);
-                        probe.proved(begun);
-                        return None;
-                    }
+                let reached = machine.version()?.is_at_least(&version);
+                let proves = reached && machine.watch_proves();
+                machine.note_quorum(&version);
+                if proves {
+                    self.proved(machine, begun);
+                    probe.proved(begun);
                 } else {
-                    machine.note_named(version);
+                    probe.await_watch(begun, machine.lists_not_before());
                 }
-                probe.await_watch(begun, machine.lists_not_before());
             }
             Probed::Failed(error) => {
                 self.report(&error);

@@ -435,8 +435,8 @@ async fn made_up_versions_lose_no_deletion() {
         deleted.store(true, Ordering::Relaxed);
         sleep(Duration::from_secs(3000)).await;
         assert_eq!(stored(&maps), ["a=1", "b=1"]);
-        let deletes = told.lock().iter().filter(|told| told.starts_with('-')).count();
-        assert_eq!(deletes, 1, "{:?}", told.lock());
+        let gone = told.lock().iter().filter(|told| told.starts_with('-')).count();
+        assert_eq!(gone, 1, "{:?}", told.lock());
         let relists = maps.status().reflector.relists;
         let lists = lists.load(Ordering::Relaxed) as u64;
         assert_eq!(relists.of(RelistCause::Replayed) + 1, lists, "{relists:?}");

@@ -207,10 +207,18 @@ impl Machine {
     }
 
     /// Notes a version that the server has named, outside of a list or an event in order.
-    pub(super) fn note_named(&mut self, version: ResourceVersion) {
+    fn note_named(&mut self, version: ResourceVersion) {
         let news = |known: &ResourceVersion| known.is_older_than(&version);
         if version.is_comparable() && self.named.as_ref().is_none_or(news) {
             self.named = Some(version);
+        }
+    }
+
+    /// Notes the version that a quorum has named, which is the truth, even if it is older.
+    pub(super) fn note_quorum(&mut self, version: &ResourceVersion) {
+        self.named = None;
+        if !self.version.as_ref().is_some_and(|known| known.is_at_least(version)) {
+            self.note_named(version.clone());
         }
     }
 

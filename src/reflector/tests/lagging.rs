@@ -191,10 +191,10 @@ async fn watch_behind_a_named_version_is_no_proof() {
 async fn question_is_no_proof_while_a_change_is_unknown() {
     // The list of the arrivals is refused, and so is that of everything.
     let refuses = Arc::new(AtomicBool::new(false));
-    let refused = refuses.clone();
+    let forbids = refuses.clone();
     let list = move |query: &ListQuery| match query.limit {
         Some(1) => Ok(state(5)),
-        _ if refused.load(Ordering::Relaxed) => Err(fault(403, "Forbidden")),
+        _ if forbids.load(Ordering::Relaxed) => Err(fault(403, "Forbidden")),
         _ => Ok(state(5)),
     };
     let server = Versioned::new(list, |_| Ok(stays(vec![])));
@@ -217,7 +217,6 @@ async fn lagging_cache_does_not_settle_doubts_about_history() {
     let mut server = lagging(|| None);
     server.list = Box::new(|query| match (&query.version, query.limit) {
         (None, Some(1)) => Ok((3.into(), vec![at("c", "3")])),
-        (None, _) => Ok(state(5)),
         _ => Ok(state(5)),
     });
     server.watch = Box::new(move |_| match watches.fetch_add(1, Ordering::Relaxed) {
