@@ -1,15 +1,59 @@
 //! Budgets after which long work yields to the runtime's other tasks.
 //!
 //! A task that never waits holds its thread for as long as it works. Long loops therefore spend
-//! from a budget and yield when it is used up. The budget counts work and not time, so that every
-//! run is the same. A budget never waits for an event.
+//! from a budget and yield when it is used up. The budget counts work. It also reads the clock now
+//! and then, because user code may be slow: a turn ends after a millisecond. A paused clock stands
+//! still during work, so every run of a test is the same.
+//!
+//! A task yields in one of two ways:
+//!
+//! - It goes to the end of its worker's run queue. If the worker blocks, others can steal it there.
+//! - It *rests*: it goes on when its worker has run out of tasks. Only then does a worker look for
+//!   tasks in the queues of others, one of which may be blocked. It also polls timers and network,
+//!   which otherwise wait for 61 turns, however long these take. So each task rests every few
+//!   milliseconds. No other worker can steal a task that rests, so a timer also wakes it.
 
 use std::future::poll_fn;
-use std::task::Poll;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures::FutureExt;
+use tokio::runtime::{Handle, RuntimeFlavor};
+use tokio::task::coop::{Unconstrained, unconstrained};
+use tokio::task::{consume_budget, yield_now};
+use tokio::time::{Instant, Sleep, sleep};
 
 use crate::panic::drop_safely;
 
-/// Lets the runtime's other tasks run first.
+/// The number of objects that a task reads, copies or frees before it yields. Each takes at most
+/// some microseconds, unless it runs user code.
+pub(crate) const TURN: usize = 64;
+
+/// The cost of unpacking one object, or of a call of user code, in objects.
+pub(crate) const UNPACKING: usize = 8;
+
+/// The cost of freeing the memory of a part of a large table, in objects.
+pub(crate) const PART: usize = 8;
+
+/// The number of bytes that cost as much to decode as one object costs. A budget is then worth a
+/// few pods, each of which takes 0.1 to 0.2 ms to decode. Yielding includes a poll of the network:
+/// after each pod, it would cost a fifth of a first list's time.
+const BYTES: usize = 16 * 1024 / TURN;
+
+/// The cost after which a budget reads the clock again, in objects.
+const CLOCK: usize = 8;
+
+/// The time after which a turn ends, although some of its budget is left.
+const TURN_TIME: Duration = Duration::from_millis(1);
+
+/// The time after which a task rests instead of going to the end of the run queue.
+const WORK_TIME: Duration = Duration::from_millis(4);
+
+/// The time after which a task that rests goes on even if its worker blocks.
+const REST_TIME: Duration = Duration::from_millis(10);
+
+/// Lets the runtime's other tasks run first, for a task that does not loop.
 ///
 /// Unlike `tokio::task::yield_now`, the task goes back to the run queue at once, where another
 /// worker can steal it. Tokio's version hands the waker to the current worker, which wakes it only
@@ -27,60 +71,143 @@ pub(crate) async fn give_way() {
     .await;
 }
 
-/// The number of objects that a task reads, copies or frees before it yields. Each takes at most
-/// some microseconds.
-pub(crate) const TURN: usize = 64;
+/// Waits until the worker has run out of tasks, or for [`REST_TIME`] if other workers go on.
+async fn rest() {
+    match rescue() {
+        Some(rescue) => tokio::select! {
+            biased;
+            () = rescue => {}
+            () = yield_now() => {}
+        },
+        None => yield_now().await,
+    }
+}
 
-/// The cost of unpacking one object, in objects.
-pub(crate) const UNPACKING: usize = 8;
+/// A timer that wakes a task on another worker. It takes nothing from tokio's budget of the task,
+/// which may be used up.
+type Rescue = Pin<Box<Unconstrained<Sleep>>>;
 
-/// The cost of freeing the memory of a part of a large table, in objects.
-pub(crate) const PART: usize = 8;
+/// Returns the timer of a task that rests. `None` if there is only one thread, or no runtime.
+fn rescue() -> Option<Rescue> {
+    let runtime = Handle::try_current().ok()?;
+    let several = runtime.runtime_flavor() == RuntimeFlavor::MultiThread;
+    several.then(|| Box::pin(unconstrained(sleep(REST_TIME))))
+}
 
-/// The number of bytes that cost as much to decode as one object costs. A budget is then worth a
-/// few pods, each of which takes 0.1 to 0.2 ms to decode. Yielding includes a poll of the network:
-/// after each pod, it would cost a fifth of a first list's time.
-const BYTES: usize = 16 * 1024 / TURN;
+/// Tokio's own budget of a task, for a stream that the user polls. Without it, a stream that always
+/// has events would never let other tasks run.
+///
+/// When that budget is used up, tokio lets the task rest. Here a timer wakes it, too.
+#[derive(Default)]
+pub(crate) struct TaskBudget {
+    rescue: Option<Rescue>,
+}
+
+impl TaskBudget {
+    /// Spends one unit. Returns `Pending` if the budget is used up, until the task's next turn.
+    pub(crate) fn poll_spend(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.rescue = None;
+        let spent = pin!(consume_budget()).poll(cx);
+        if spent.is_pending()
+            && let Some(mut timer) = rescue()
+        {
+            let _armed = timer.as_mut().poll(cx);
+            self.rescue = Some(timer);
+        }
+        spent
+    }
+}
 
 /// A budget of work between two yields. Its unit is one object that is read, copied or freed.
+///
+/// A task keeps its budget for as long as it loops, because the budget knows when the task rested.
 #[derive(Debug)]
 pub(crate) struct YieldBudget {
     left: usize,
     budget: usize,
+    /// The clock is read when no more than this is left.
+    next_look: usize,
+    /// The time at which the turn began. `None` before the first look at the clock.
+    began: Option<Instant>,
+    /// The time at which the task rested last, or first yielded.
+    rested: Option<Instant>,
 }
 
 impl YieldBudget {
     /// Creates a budget of [`TURN`] objects between two yields.
     pub(crate) fn new() -> Self {
-        Self { left: TURN, budget: TURN }
+        Self::of(TURN)
     }
 
     /// Creates a budget that never yields.
     pub(crate) fn unlimited() -> Self {
-        Self { left: usize::MAX, budget: usize::MAX }
+        Self { next_look: 0, ..Self::of(usize::MAX) }
+    }
+
+    fn of(budget: usize) -> Self {
+        Self { left: budget, budget, next_look: budget - CLOCK, began: None, rested: None }
+    }
+
+    /// Notes that the task waits for something. The time until then is no work.
+    pub(crate) fn waited(&mut self) {
+        self.began = None;
+    }
+
+    /// Notes that a turn began at this time, unless it had begun before.
+    pub(crate) fn begin(&mut self, now: Instant) {
+        self.began.get_or_insert(now);
+    }
+
+    /// Charges the budget for work that is done. Follow it with [`pause`](Self::pause).
+    pub(crate) fn charge(&mut self, objects: usize) {
+        self.left = self.left.saturating_sub(objects);
     }
 
     /// Charges the budget for decoding this many bytes. Follow it with [`pause`](Self::pause).
     pub(crate) fn charge_bytes(&mut self, bytes: usize) {
-        self.left = self.left.saturating_sub(bytes.div_ceil(BYTES));
+        self.charge(bytes.div_ceil(BYTES));
     }
 
     /// Yields if the budget is used up.
     pub(crate) async fn pause(&mut self) {
-        if self.left == 0 {
-            self.left = self.budget;
-            give_way().await;
+        if self.left == 0 || self.is_late() {
+            self.give_way().await;
         }
     }
 
     /// Yields if the budget is too small for this many objects, then charges it. Call it before the
     /// work.
     pub(crate) async fn spend(&mut self, objects: usize) {
-        if self.left < objects {
-            self.left = self.budget;
-            give_way().await;
+        if self.left < objects || self.is_late() {
+            self.give_way().await;
         }
-        self.left = self.left.saturating_sub(objects);
+        self.charge(objects);
+    }
+
+    /// Yields, whatever is left of the budget.
+    pub(crate) async fn give_way(&mut self) {
+        let now = Instant::now();
+        let rested = *self.rested.get_or_insert(self.began.unwrap_or(now));
+        let begins = if now.duration_since(rested) < WORK_TIME {
+            give_way().await;
+            Instant::now()
+        } else {
+            // Boxed, because it is rare, and each future around it would take its room.
+            rest().boxed().await;
+            *self.rested.insert(Instant::now())
+        };
+        (self.left, self.next_look) = (self.budget, self.budget - CLOCK);
+        self.began = Some(begins);
+    }
+
+    /// Returns whether the turn has lasted too long. Reads the clock only now and then.
+    fn is_late(&mut self) -> bool {
+        if self.left > self.next_look {
+            return false;
+        }
+        self.next_look = self.left.saturating_sub(CLOCK);
+        let now = Instant::now();
+        now.duration_since(*self.began.get_or_insert(now)) >= TURN_TIME
     }
 
     /// Drops these values one by one, and yields in between. Each costs as much as this number of
@@ -91,6 +218,182 @@ impl YieldBudget {
             self.spend(objects).await;
             let Some(value) = values.next() else { break };
             drop_safely(value);
+        }
+    }
+
+    /// Passes these values on one by one, and yields in between. If the future is dropped, the rest
+    /// is passed on at once.
+    pub(crate) async fn pass_on<T>(
+        &mut self,
+        values: impl IntoIterator<Item = T>,
+        to: impl FnMut(T),
+    ) {
+        let mut rest = Rest { values: values.into_iter(), to };
+        loop {
+            self.spend(1).await;
+            let Some(value) = rest.values.next() else { break };
+            (rest.to)(value);
+        }
+    }
+}
+
+/// The values that were not passed on yet.
+struct Rest<I: Iterator<Item = T>, T, F: FnMut(T)> {
+    values: I,
+    to: F,
+}
+
+impl<I: Iterator<Item = T>, T, F: FnMut(T)> Drop for Rest<I, T, F> {
+    fn drop(&mut self) {
+        self.values.by_ref().for_each(&mut self.to);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+    use std::task::Waker;
+    use std::thread;
+
+    use tokio::time::{MissedTickBehavior, interval};
+
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    /// Work of a millisecond, and the most of it between two ticks of a timer on the same thread.
+    #[derive(Clone, Default)]
+    struct Work {
+        done: Arc<AtomicUsize>,
+        most: Arc<AtomicUsize>,
+    }
+
+    impl Work {
+        fn step(&self) {
+            thread::sleep(MS);
+            self.done.fetch_add(1, Relaxed);
+        }
+
+        fn tick(&self) {
+            self.most.fetch_max(self.done.swap(0, Relaxed), Relaxed);
+        }
+
+        /// Returns the most steps between two ticks.
+        fn between_ticks<T: Future<Output = ()> + Send + 'static>(
+            work: impl FnOnce(Self) -> T,
+        ) -> usize {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+            let (runtime, steps) = (runtime.unwrap(), Self::default());
+            let ticked = steps.clone();
+            runtime.spawn(async move {
+                let mut ticks = interval(MS);
+                ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+                loop {
+                    ticks.tick().await;
+                    ticked.tick();
+                }
+            });
+            runtime.block_on(runtime.spawn(work(steps.clone()))).unwrap();
+            steps.tick();
+            steps.most.load(Relaxed)
+        }
+    }
+
+    /// A slower machine does less work between two ticks.
+    #[test]
+    fn slow_work_lets_timers_run() {
+        let spends = Work::between_ticks(|work| async move {
+            let mut budget = YieldBudget::new();
+            for _ in 0..300 {
+                budget.spend(1).await;
+                work.step();
+            }
+        });
+        let passes_on = Work::between_ticks(|work| async move {
+            YieldBudget::new().pass_on(0..300, |_| work.step()).await;
+        });
+        let decodes = Work::between_ticks(|work| async move {
+            let mut budget = YieldBudget::new();
+            for _ in 0..300 {
+                work.step();
+                budget.charge_bytes(BYTES);
+                budget.pause().await;
+            }
+        });
+        for most in [spends, passes_on, decodes] {
+            assert!(most <= 4 * CLOCK, "a timer waited for {most} times the work of its period");
+        }
+    }
+
+    /// Runs a task on one of two workers, and blocks that worker as soon as the task yields.
+    fn blocked_after(yields: impl Future<Output = ()> + Send + 'static) {
+        let mut runtime = tokio::runtime::Builder::new_multi_thread();
+        let runtime = runtime.worker_threads(2).enable_time().build().unwrap();
+        let (release, released) = std::sync::mpsc::channel::<()>();
+        let task = runtime.spawn(async move {
+            let (mut yields, mut released) = (pin!(yields), Some(released));
+            poll_fn(|cx| {
+                let polled = yields.as_mut().poll(cx);
+                if polled.is_pending()
+                    && let Some(released) = released.take()
+                {
+                    // Tokio runs this next, on this worker.
+                    tokio::spawn(async move { released.recv().unwrap_err() });
+                }
+                polled
+            })
+            .await;
+            drop(release);
+        });
+        let goes_on = async { tokio::time::timeout(60_000 * MS, task).await };
+        let went_on = runtime.block_on(goes_on);
+        runtime.shutdown_background();
+        went_on.expect("the task waits for the blocked worker").unwrap();
+    }
+
+    #[test]
+    fn yielding_task_does_not_wait_for_a_blocked_worker() {
+        blocked_after(async { YieldBudget::new().give_way().await });
+        blocked_after(rest());
+        blocked_after(async {
+            let mut budget = TaskBudget::default();
+            for _ in 0..1_000 {
+                poll_fn(|cx| budget.poll_spend(cx)).await;
+            }
+        });
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn turns_count_work_while_the_clock_stands_still() {
+        let mut budget = YieldBudget::new();
+        for turn in 0..3 {
+            for object in 0..TURN {
+                let spent = budget.spend(1).now_or_never();
+                assert_eq!(spent.is_none(), turn > 0 && object == 0, "{turn}, {object}");
+                if spent.is_none() {
+                    budget.spend(1).await;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn values_are_passed_on_even_if_the_future_is_dropped() {
+        let mut passed = Vec::new();
+        let passing = YieldBudget::new().pass_on(0..1_000, |n| passed.push(n)).now_or_never();
+        assert_eq!((passing, passed), (None, (0..1_000).collect()));
+    }
+
+    #[test]
+    fn work_needs_no_runtime() {
+        let mut budget = YieldBudget::new();
+        for _ in 0..9 {
+            thread::sleep(MS);
+            let mut yields = pin!(budget.give_way());
+            let mut cx = Context::from_waker(Waker::noop());
+            assert_eq!(yields.as_mut().poll(&mut cx), Poll::Pending);
+            assert_eq!(yields.as_mut().poll(&mut cx), Poll::Ready(()));
         }
     }
 }

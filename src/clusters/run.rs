@@ -8,7 +8,6 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::pending;
 use tokio::sync::{AcquireError, SemaphorePermit, watch};
-use tokio::task::yield_now;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
@@ -21,6 +20,7 @@ use crate::leader_election::WorkScope;
 use crate::lease::{DROP_TIMEOUT, ScopeOwner};
 use crate::object::ring_hash;
 use crate::sharding::{Sharding, ShardingStatus};
+use crate::yield_budget::YieldBudget;
 
 /// The period of the check of slots, beside the changes that are told.
 const PERIOD: Duration = Duration::from_secs(1);
@@ -42,6 +42,7 @@ impl ClustersState {
         let mut wanted: BTreeMap<Arc<str>, ClusterConfig> = BTreeMap::new();
         let mut slots = self.options.sharding.as_ref().map(Sharding::watch_status);
         let mut provided = Provided::of(&*self.provider);
+        let mut budget = YieldBudget::new();
         loop {
             let stopping = scope.token().is_cancelled();
             for (name, cluster) in present.iter() {
@@ -85,7 +86,7 @@ impl ClustersState {
                 next = provided.next(), if !stopping => {
                     wanted = next;
                     // The provider may always be ready.
-                    yield_now().await;
+                    budget.give_way().await;
                 }
                 () = slots_changed(slots.as_mut()), if !stopping => {}
             }

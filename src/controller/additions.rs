@@ -259,8 +259,8 @@ impl Additions {
     }
 
     /// Queues all keys that wait, to look them up again.
-    pub(super) fn queue_unseen(&self, queue: &WorkQueue<ObjectKey>) {
-        self.unseen.queue(None, queue, &|_| true);
+    pub(super) async fn queue_unseen(&self, queue: &WorkQueue<ObjectKey>) {
+        self.unseen.queue(None, queue, &|_| true).await;
     }
 
     /// Returns the names of informers that are not fresh.
@@ -400,7 +400,8 @@ impl Member {
                 let _stopped = member.fresh(to.since, Duration::MAX).await;
             }
             if self.addition.is_own() {
-                to.additions.unseen.queue(Some(collection), &to.connector.queue, &|_| true);
+                let queue = &to.connector.queue;
+                to.additions.unseen.queue(Some(collection), queue, &|_| true).await;
             }
             std::future::pending::<()>().await;
         };
@@ -427,7 +428,7 @@ impl Followed {
         self.move_away(&to.connector, elsewhere).await;
         if own {
             let (collection, queue) = (self.membership.collection(), &to.connector.queue);
-            to.additions.unseen.queue(Some(collection), queue, &elsewhere);
+            to.additions.unseen.queue(Some(collection), queue, &elsewhere).await;
         }
     }
 }
@@ -459,23 +460,25 @@ impl AdditionTasks {
     }
 
     /// Begins to follow the additions that have no task.
-    pub(super) fn begin(&mut self) {
+    pub(super) async fn begin(&mut self) {
         self.changes.mark_unchanged();
-        let state = self.term.additions.state.lock();
-        let new = state.of.starting_at(&self.next);
-        // No task says farewell for one that was removed at once.
-        let removed = (new.len() as u64) < state.made - self.next;
-        let ended = self.ended.drain(..);
-        let ended = ended.filter_map(|number| Some((number, state.of.get(&number)?.clone())));
-        let begun: Vec<_> = ended.chain(new.iter().cloned()).collect();
-        self.next = state.made;
-        drop(state);
-        if removed {
-            self.term.additions.queue_unseen(&self.term.connector.queue);
-        }
+        let (begun, removed) = {
+            let state = self.term.additions.state.lock();
+            let new = state.of.starting_at(&self.next);
+            // No task says farewell for one that was removed at once.
+            let removed = (new.len() as u64) < state.made - self.next;
+            let ended = self.ended.drain(..);
+            let ended = ended.filter_map(|number| Some((number, state.of.get(&number)?.clone())));
+            let begun: Vec<_> = ended.chain(new.iter().cloned()).collect();
+            self.next = state.made;
+            (begun, removed)
+        };
         for (number, addition) in begun {
             let following = addition.follow(self.term.clone());
             self.tasks.spawn(number, following.boxed());
+        }
+        if removed {
+            self.term.additions.queue_unseen(&self.term.connector.queue).await;
         }
     }
 

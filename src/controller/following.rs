@@ -242,7 +242,7 @@ impl Feeder {
                 }
                 event = event => match event {
                     Some((key, event)) => {
-                        budget.spend(1).await;
+                        self.pause(&mut budget).await;
                         if let Some(event) = event.get() {
                             self.enqueuer.fire(&key, event);
                         }
@@ -258,8 +258,19 @@ impl Feeder {
     async fn feed(&self, stored: &Snapshot, event: impl Fn(Cached) -> CachedEvent) {
         let mut budget = YieldBudget::new();
         for (key, object) in stored.objects() {
-            budget.spend(1).await;
+            self.pause(&mut budget).await;
             self.enqueuer.fire(key, &event(object.clone()));
+        }
+    }
+
+    /// Yields before each call of user code, and otherwise now and then.
+    async fn pause(&self, budget: &mut YieldBudget) {
+        if self.enqueuer.rule.runs_user_code() {
+            // The last key may have woken a worker. Tokio runs that worker next on this thread, and
+            // no other thread can steal it: a call that blocks would hold it up.
+            budget.give_way().await;
+        } else {
+            budget.spend(1).await;
         }
     }
 }

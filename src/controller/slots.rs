@@ -197,7 +197,7 @@ impl SlotGate {
             let arriving: VecMap<_, _> = arriving.map(|held| (held.slot, held.tenure)).collect();
             all.retain(|slot, tenure| arriving.get(slot) == Some(tenure));
             known = held.into_iter().map(|held| (held.slot, held)).collect();
-            self.release(arrivals);
+            self.release(arrivals).await;
             self.purge();
             tokio::select! {
                 biased;
@@ -266,19 +266,20 @@ impl SlotGate {
                 }
             }
         }
-        self.deleted(among).iter().for_each(call);
+        budget.pass_on(self.deleted(among), |key| call(&key)).await;
     }
 
     /// Queues the kept keys that are ready, and forgets those of other replicas.
-    fn release(&self, arrivals: &Arrivals) {
+    async fn release(&self, arrivals: &Arrivals) {
         let Arrivals { objects, groups, queue, .. } = arrivals;
-        for (key, ()) in self.take_all().into_entries() {
+        let release = |(key, ())| {
             let place = self.place(&key, objects);
             if place.is_some_and(|place| self.scope(place, &key, groups).is_some()) {
                 queue.add_with(key, Priority::LOW);
             } else {
                 self.keep(&key, place, objects);
             }
-        }
+        };
+        YieldBudget::new().pass_on(self.take_all().into_entries(), release).await;
     }
 }

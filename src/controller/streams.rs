@@ -106,7 +106,9 @@ impl KeyStream {
                 }
                 Wanted::All => all.request(),
             }
-            budget.spend(1).await;
+            // The key may have woken a worker. Tokio runs that worker next on this thread, and no other
+            // thread can steal it: a stream that blocks would hold it up.
+            budget.give_way().await;
         }
         drop(stream);
         std::future::pending::<()>().await;

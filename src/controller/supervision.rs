@@ -26,6 +26,7 @@ use crate::object::ObjectKey;
 use crate::panic::catch_async;
 use crate::sync::{Mutex, Notify};
 use crate::time::Moment;
+use crate::yield_budget::YieldBudget;
 
 /// The pause before a task that panicked is started again.
 const RESTART_PAUSE: Duration = Duration::from_secs(1);
@@ -65,11 +66,9 @@ impl ControllerParts {
             Some(begins) => drop(begins?),
         }
         // Nothing watches the cache any more for keys that an earlier term parked.
-        for key in self.write_waits.end_all() {
-            self.queue.unpark(&key);
-        }
+        self.unpark(self.write_waits.end_all()).await;
         // No addition of an earlier term wakes them any more.
-        self.additions.queue_unseen(&self.queue);
+        self.additions.queue_unseen(&self.queue).await;
         let _works = self.all_requests.begin_work();
         self.status.begin_work(self.limits.workers);
         let reconciler = Arc::new(Reconciler {
@@ -132,6 +131,11 @@ impl ControllerParts {
         ended.and(unfinished(&self.name, keys))
     }
 
+    /// Wakes parked keys, and yields in between.
+    pub(super) async fn unpark(&self, keys: impl IntoIterator<Item = ObjectKey>) {
+        YieldBudget::new().pass_on(keys, |key| _ = self.queue.unpark(&key)).await;
+    }
+
     /// Restarts workers and connections that end unexpectedly, until the stop.
     async fn supervise(
         &self,
@@ -177,9 +181,7 @@ impl ControllerParts {
                 }
                 never = &mut slow => match never {},
                 Some(place) = latecomers.next() => {
-                    for (key, ()) in self.missing_informers.remove(place).into_entries() {
-                        self.queue.unpark(&key);
-                    }
+                    self.unpark(self.missing_informers.remove(place).into_entries().map(|(key, ())| key)).await;
                 }
                 Some(_) = workers.join_next() => {
                     self.status.count_restart();
@@ -192,7 +194,7 @@ impl ControllerParts {
                         self.status.count_restart();
                         tracing::error!(controller = &*self.name, "an addition ended unexpectedly");
                     }
-                    additions.begin();
+                    additions.begin().await;
                 }
                 Some(place) = feeds.next_end() => {
                     self.status.count_restart();
@@ -214,7 +216,7 @@ impl ControllerParts {
         feeds: &mut Feeds,
         additions: &mut AdditionTasks,
     ) -> Result<(), ControllerError> {
-        additions.begin();
+        additions.begin().await;
         let mut fed = Vec::new();
         for (place, informer) in followed(&self.groups).into_iter().enumerate() {
             fed.push(feeds.add(place, self.connect_to(informer)?));

@@ -52,7 +52,7 @@ impl ControllerParts {
                     return;
                 }
                 if takes_over {
-                    self.note_missing(since, &|member| member.is_failing(since, within));
+                    self.note_missing(since, &|member| member.is_failing(since, within)).await;
                 }
                 sleep(POLL_INTERVAL).await;
             }
@@ -68,7 +68,7 @@ impl ControllerParts {
         let begins = waits.iter().all(Result::is_ok)
             || self.groups.iter().all(|group| group.has_some(since));
         if begins || takes_over {
-            self.note_missing(since, &|_| true);
+            self.note_missing(since, &|_| true).await;
         }
         if !begins {
             let controller = self.name.clone();
@@ -110,10 +110,10 @@ impl ControllerParts {
             return;
         }
         self.status.enter(Phase::Syncing);
-        self.note_missing(Moment::START, &Membership::awaits_kind);
+        self.note_missing(Moment::START, &Membership::awaits_kind).await;
         let awaited = self.members().filter(|member| member.awaits_kind());
         join_all(awaited.map(|member| member.synced().boxed())).await;
-        self.note_missing(Moment::START, &|_| false);
+        self.note_missing(Moment::START, &|_| false).await;
     }
 
     /// Returns whether each kind has an informer that is fresh, and every other informer fails.
@@ -127,12 +127,13 @@ impl ControllerParts {
 
     /// Lists as missing each informer that is not fresh, if `is_missing` says so. Removes those
     /// that are fresh.
-    fn note_missing(&self, since: Moment, is_missing: &dyn Fn(&Membership) -> bool) {
+    async fn note_missing(&self, since: Moment, is_missing: &(dyn Fn(&Membership) -> bool + Sync)) {
         for (place, member) in self.members().enumerate() {
             if member.is_fresh(since) {
-                for (key, ()) in self.missing_informers.remove(place).into_entries() {
-                    self.queue.unpark(&key);
-                }
+                self.unpark(
+                    self.missing_informers.remove(place).into_entries().map(|(key, ())| key),
+                )
+                .await;
             } else if is_missing(member) && self.missing_informers.add(place, member.collection()) {
                 let (controller, collection) = (&*self.name, member.collection());
                 if since > Moment::START {

@@ -17,6 +17,7 @@ use crate::lister_watcher::Collection;
 use crate::object::{KeyMap, ObjectKey};
 use crate::sync::Mutex;
 use crate::workqueue::{Priority, Work, WorkQueue};
+use crate::yield_budget::YieldBudget;
 
 /// The longest time that a key is parked at once. The informer's sync wakes it earlier.
 const PARK_TIME: Duration = Duration::from_secs(600);
@@ -142,26 +143,23 @@ impl UnseenKeys {
 
     /// Queues the keys that an informer of this collection, or any, may concern, and for which
     /// `queues` returns true. The others wait no more.
-    pub(super) fn queue(
+    pub(super) async fn queue(
         &self,
         collection: Option<&Collection>,
         queue: &WorkQueue<ObjectKey>,
-        queues: &dyn Fn(&ObjectKey) -> bool,
+        queues: &(dyn Fn(&ObjectKey) -> bool + Sync),
     ) {
-        let mut unseen = self.0.lock();
         let namespace = collection.and_then(|collection| collection.namespace.as_deref());
         let of_namespaces: Vec<_> = match namespace {
-            Some(namespace) => unseen.remove(&Some(namespace.into())).into_iter().collect(),
-            None => std::mem::take(&mut *unseen).into_values().collect(),
+            Some(namespace) => self.0.lock().remove(&Some(namespace.into())).into_iter().collect(),
+            None => std::mem::take(&mut *self.0.lock()).into_values().collect(),
         };
-        drop(unseen);
-        for keys in of_namespaces {
-            for (key, priority) in keys {
-                if queues(&key) {
-                    queue.add_with(key, priority);
-                }
+        let queue = |(key, priority)| {
+            if queues(&key) {
+                queue.add_with(key, priority);
             }
-        }
+        };
+        YieldBudget::new().pass_on(of_namespaces.into_iter().flatten(), queue).await;
     }
 }
 

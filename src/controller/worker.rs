@@ -24,7 +24,7 @@ use crate::lease::{ScopeOwner, WorkScope};
 use crate::object::ObjectKey;
 use crate::panic::{catch, catch_async, drop_safely, into_message};
 use crate::workqueue::Work;
-use crate::yield_budget::give_way;
+use crate::yield_budget::YieldBudget;
 
 /// The longest time that a key waits for its own writes before the wait counts as a failure.
 const OWN_WRITE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -54,6 +54,7 @@ impl Reconciler {
 
     /// Reconciles keys until stopped, and finishes the current one first.
     async fn work(self: Arc<Self>, number: usize) {
+        let mut budget = YieldBudget::new();
         loop {
             let work = tokio::select! {
                 biased;
@@ -64,7 +65,7 @@ impl Reconciler {
             // Taking work may have woken another worker. Tokio runs that worker next on this
             // thread, and no other thread can steal it: a reconcile that blocks would hold it up.
             // Also, reconciles that never wait must not keep other tasks from this thread.
-            give_way().await;
+            budget.give_way().await;
             if self.stop.is_cancelled() || !self.scope.may_begin() {
                 // The key stays in the queue for the next term of leadership in this process.
                 self.queue.add_with(work.item().clone(), work.priority());

@@ -20,6 +20,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use futures::FutureExt;
+use futures::future::BoxFuture;
 use tokio::sync::watch;
 
 pub use self::batch::{Batch, BatchKind};
@@ -311,16 +312,26 @@ impl DeltaFifo {
 
     /// Closes the queue and drops what is queued.
     pub(crate) fn abandon(&self) {
+        let _done = self.abandon_in_turns(&mut YieldBudget::unlimited()).now_or_never();
+    }
+
+    /// Like [`abandon`](Self::abandon), but yields to the runtime's other tasks in between. If the
+    /// future is dropped, the rest is dropped at once.
+    pub(crate) fn abandon_in_turns<'a>(&'a self, budget: &'a mut YieldBudget) -> BoxFuture<'a, ()> {
         let (batches, latest) = {
             let mut state = self.state.lock();
             state.closed = true;
             (std::mem::take(&mut state.batches), state.pending.forget())
         };
         self.close();
-        for (_, delta) in batches.into_iter().flat_map(|batch| batch.deltas) {
+        let deltas = batches.into_iter().flat_map(|batch| batch.deltas);
+        let deltas = deltas.map(|(_, delta)| (Some(delta), None));
+        let latest = latest.into_iter().map(|object| (None, Some(object)));
+        let free = |(delta, object)| {
             self.dropper.free(delta);
-        }
-        self.dropper.free_all(latest);
+            self.dropper.free(object);
+        };
+        budget.pass_on(deltas.chain(latest), free).boxed()
     }
 }
 

@@ -71,8 +71,6 @@ pub(super) struct Pipeline {
     streams: TaskTracker,
     /// Stops the reflector and the processing loop.
     stop: CancellationToken,
-    /// Aborts the tasks that still drain.
-    abort: CancellationToken,
     /// Cancelled when nothing is stored any more.
     ended: CancellationToken,
     /// The reason why the informer stopped, unless it was on request. Set before `stop` is
@@ -141,7 +139,6 @@ impl Pipeline {
             tasks: TaskTracker::new(),
             streams: TaskTracker::new(),
             stop,
-            abort: CancellationToken::new(),
             ended,
             failure: OnceLock::new(),
             spin: Mutex::new(None),

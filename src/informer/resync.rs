@@ -10,6 +10,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
 use crate::indexer::{Indexer, Objects};
+use crate::object::{Cached, ObjectKey};
 use crate::processor::{HandlerOptions, Listeners, SharedProcessor};
 use crate::sync::{Mutex, Notify};
 use crate::yield_budget::TURN;
@@ -107,21 +108,25 @@ impl Resyncs {
         }
     }
 
-    /// Queues updates for one slice of objects of the resync that has waited longest.
+    /// Queues updates for one slice of objects of the resync that has waited longest. Returns the
+    /// objects. The caller drops them one by one: these may be the last references of old states.
     ///
     /// Call this between two batches. Handlers then have the events of everything that is stored,
     /// so an update repeats a state that they know. Objects that changed since the resync began are
     /// skipped, because handlers received these changes.
-    pub(super) fn send_slice(&mut self, store: &Indexer) {
-        let Some(mut resync) = self.0.pop_front() else { return };
+    pub(super) fn send_slice(&mut self, store: &Indexer) -> Vec<(ObjectKey, Cached)> {
+        let Some(mut resync) = self.0.pop_front() else { return Vec::new() };
         let now = store.snapshot();
-        let mut objects: Vec<_> = resync.objects.by_ref().take(TURN).collect();
-        objects.retain(|(key, object)| now.get_cached(key).is_some_and(|now| now.ptr_eq(object)));
+        let objects = resync.objects.by_ref().take(TURN);
+        let (mut objects, changed): (Vec<_>, Vec<_>) = objects
+            .partition(|(key, object)| now.get_cached(key).is_some_and(|now| now.ptr_eq(object)));
         resync.listeners.resend(&objects);
         if resync.objects.len() > 0 && !resync.listeners.are_closed() {
             self.0.push_back(resync);
         } else {
             resync.listeners.end_resync();
         }
+        objects.extend(changed);
+        objects
     }
 }

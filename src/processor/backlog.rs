@@ -68,6 +68,14 @@ impl Moment {
     pub(super) fn until(self, now: Self) -> Duration {
         Duration::from_micros(now.0.saturating_sub(self.0))
     }
+
+    pub(super) fn from_micros(micros: u64) -> Self {
+        Self(micros)
+    }
+
+    pub(super) fn as_micros(self) -> u64 {
+        self.0
+    }
 }
 
 enum Entry {
@@ -103,12 +111,16 @@ pub(super) struct Cleared {
 }
 
 impl Cleared {
-    /// Takes out the events that waited.
-    pub(super) fn events(&mut self) -> impl Iterator<Item = CachedEvent> + '_ {
-        self.entries.drain().filter_map(|entry| match entry {
+    /// Takes out the events that waited, and the states that no handler will see as deletes.
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = CachedEvent> + Send + '_ {
+        let Self { entries, stored, unused, .. } = self;
+        let events = entries.drain().filter_map(|entry| match entry {
             Entry::Event(_, event, _) => Some(event),
             Entry::InitialEnd => None,
-        })
+        });
+        let stored = stored.take().into_iter().flatten().map(|(_, object)| object);
+        let states = unused.drain(..).chain(stored);
+        events.chain(states.map(|object| CachedEvent::MovedAway { object }))
     }
 }
 

@@ -3,20 +3,19 @@
 use std::fmt;
 use std::future::poll_fn;
 use std::marker::PhantomData;
-use std::pin::{Pin, pin};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use futures::Stream;
+use futures::{FutureExt, Stream};
 use kube::Resource;
 use tokio::sync::watch;
-use tokio::task::consume_budget;
 use tokio::time::Instant;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
-use super::backlog::{Backlog, Moment, Popped, Stored};
+use super::backlog::{Backlog, Cleared, Moment, Popped, Stored};
 use super::registration::{HandlerMetrics, Revoke};
 use super::resync::Resync;
 use super::unread::Unread;
@@ -27,11 +26,10 @@ use crate::metrics::MetricLabels;
 use crate::object::{Cached, CachedEvent, Event, ObjectKey};
 use crate::panic::{SafeDrop, SafeDropper, catch};
 use crate::sync::{AtomicWaker, Mutex};
-use crate::yield_budget::UNPACKING;
+use crate::yield_budget::{TaskBudget, UNPACKING, YieldBudget};
 
-/// The number of calls after which a handler's task lets other tasks run. Each call may unpack two
-/// objects.
-const CALLS_PER_TURN: u32 = 8;
+/// The time after which a call that has not returned is reported.
+const SLOW_CALL: Duration = Duration::from_secs(1);
 
 /// One handler's backlog and counters.
 pub(super) struct Listener {
@@ -46,6 +44,10 @@ pub(super) struct Listener {
     finished: watch::Sender<bool>,
     delivered: AtomicU64,
     panics: AtomicU64,
+    /// The time at which the current call began, in microseconds. Zero between calls.
+    called: AtomicU64,
+    /// True if a slow call was reported.
+    is_slow: AtomicBool,
     /// Drops the events that the handler does not receive.
     dropper: SafeDropper,
 }
@@ -59,6 +61,10 @@ struct Queue {
     metrics: HandlerMetrics,
     /// For a stream: a token that is held until everything is delivered, or until no more can be.
     delivery_token: Option<TaskTrackerToken>,
+    /// True if a task calls the handler. It also frees what a close leaves.
+    has_task: bool,
+    /// The contents of the backlog that the task frees.
+    cleared: Option<Cleared>,
 }
 
 impl Queue {
@@ -99,12 +105,16 @@ impl Listener {
                 observed: None,
                 metrics: HandlerMetrics::new(labels, &options.name),
                 delivery_token: None,
+                has_task: false,
+                cleared: None,
             }),
             waker: AtomicWaker::new(),
             synced: watch::Sender::new(false),
             finished: watch::Sender::new(false),
             delivered: AtomicU64::new(0),
             panics: AtomicU64::new(0),
+            called: AtomicU64::new(0),
+            is_slow: AtomicBool::new(false),
             dropper,
         }
     }
@@ -181,6 +191,7 @@ impl Listener {
         events: impl Iterator<Item = (&'a ObjectKey, CachedEvent)>,
         now: Moment,
     ) {
+        self.report_slow_call(now);
         let mut queue = self.queue.lock();
         if queue.close.is_some() {
             return;
@@ -214,24 +225,56 @@ impl Listener {
         if close == Close::Dropped {
             cleared = Some(queue.backlog.clear());
             queue.metrics = HandlerMetrics::new(&MetricLabels::default(), "");
+            // The task frees them in turns, unless its call may never return.
+            if queue.has_task && queue.cleared.is_none() && self.call().is_none() {
+                queue.cleared = cleared.take();
+            }
         }
         queue.settle();
         drop(queue);
         self.waker.wake();
         if let Some(mut cleared) = cleared {
-            cleared.events().for_each(|event| self.dropper.free_event(event));
-            self.dropper.free_all(cleared.unused);
-            self.dropper.free(cleared.stored);
+            cleared.drain().for_each(|event| self.dropper.free_event(event));
+        }
+    }
+
+    /// Frees what a close left, and yields in between.
+    async fn free_cleared(&self, budget: &mut YieldBudget) {
+        let cleared = self.queue.lock().cleared.take();
+        if let Some(mut cleared) = cleared {
+            let free = |event| self.dropper.free_event(event);
+            budget.pass_on(cleared.drain(), free).await;
+        }
+    }
+
+    /// Returns when the current call began. `None` between calls.
+    fn call(&self) -> Option<Moment> {
+        let called = self.called.load(Ordering::Relaxed);
+        (called > 0).then(|| Moment::from_micros(called))
+    }
+
+    /// Reports a call that has not returned for long, once.
+    fn report_slow_call(&self, now: Moment) {
+        if self.call().is_some_and(|called| called.until(now) >= SLOW_CALL)
+            && !self.is_slow.swap(true, Ordering::Relaxed)
+        {
+            tracing::warn!(
+                handler = &*self.name,
+                "a call of an event handler takes longer than {SLOW_CALL:?} and blocks a thread \
+                 of the runtime; move blocking code to `spawn_blocking`"
+            );
         }
     }
 
     pub(super) fn status(&self) -> HandlerStatus {
+        let now = self.now();
         let queue = self.queue.lock();
         HandlerStatus {
             name: self.name.clone(),
             synced: *self.synced.borrow(),
             backlog: queue.backlog.len(),
-            lag: queue.backlog.oldest().map_or(Duration::ZERO, |since| since.until(self.now())),
+            lag: queue.backlog.oldest().map_or(Duration::ZERO, |since| since.until(now)),
+            call_time: self.call().map_or(Duration::ZERO, |called| called.until(now)),
             delivered: self.delivered.load(Ordering::Relaxed),
             merged: queue.backlog.merged(),
             cancelled: queue.backlog.cancelled(),
@@ -309,21 +352,34 @@ impl Listener {
         // Created now, not at the first poll: a task that is never spawned must also finish. The
         // handler is declared later, so it is dropped first: `finished` means that the handler is
         // gone.
+        self.queue.lock().has_task = true;
         let finish = Finish(self.clone());
         let handler = SafeDrop::new(handler);
         async move {
             let listener = &finish.0;
             let mut handler = handler;
             let mut unread = Unread::default();
-            let mut calls = 0;
-            while let Some(delivery) = poll_fn(|cx| listener.poll_delivery(cx)).await {
+            let mut budget = YieldBudget::new();
+            loop {
+                let delivery = poll_fn(|cx| {
+                    let polled = listener.poll_delivery(cx);
+                    if polled.is_pending() {
+                        budget.waited();
+                    }
+                    polled
+                });
+                let Some(delivery) = delivery.await else { break };
                 let Delivery::Event(key, event) = delivery else {
                     // Of the tasks woken here, tokio runs one next on this worker, and no other
                     // worker can steal it. So it runs before the next call, which may block.
-                    crate::yield_budget::give_way().await;
+                    budget.give_way().await;
                     continue;
                 };
                 let Some(handler) = handler.get_mut() else { return };
+                let now = Instant::now();
+                budget.begin(now);
+                let called = Moment::between(listener.started, now).as_micros().max(1);
+                listener.called.store(called, Ordering::Relaxed);
                 // Keep the objects beyond the call and drop them one by one. If two `Drop`s panic,
                 // the second one must not run while the first panic unwinds.
                 let objects = event.clone();
@@ -334,13 +390,14 @@ impl Listener {
                     listener.queue.lock().metrics.panics.add(1);
                     tracing::error!(handler = &*listener.name, message, "event handler panicked");
                 }
+                listener.called.store(0, Ordering::Relaxed);
                 unread.note(&key, &objects, &listener.dropper);
                 listener.dropper.free_event(objects);
-                calls += 1;
-                if calls % CALLS_PER_TURN == 0 {
-                    crate::yield_budget::give_way().await;
-                }
+                // Not before the call: a handler that is removed meanwhile must not be called.
+                budget.charge(UNPACKING);
+                budget.pause().await;
             }
+            listener.free_cleared(&mut budget).await;
         }
     }
 }
@@ -361,7 +418,9 @@ struct Finish(Arc<Listener>);
 
 impl Drop for Finish {
     fn drop(&mut self) {
+        self.0.queue.lock().has_task = false;
         self.0.close(Close::Dropped);
+        let _done = self.0.free_cleared(&mut YieldBudget::unlimited()).now_or_never();
         self.0.finished.send_replace(true);
     }
 }
@@ -394,12 +453,14 @@ pub struct EventStream<K> {
     finish: Finish,
     shared: Weak<ProcessorState>,
     unread: Unread,
+    budget: TaskBudget,
     kind: PhantomData<fn() -> K>,
 }
 
 impl<K> EventStream<K> {
     pub(super) fn new(listener: Arc<Listener>, shared: Weak<ProcessorState>) -> Self {
-        Self { finish: Finish(listener), shared, unread: Unread::default(), kind: PhantomData }
+        let (unread, budget) = (Unread::default(), TaskBudget::default());
+        Self { finish: Finish(listener), shared, unread, budget, kind: PhantomData }
     }
 
     /// Returns whether all initial adds were taken and the last of them is finished.
@@ -418,7 +479,7 @@ impl<K: Resource + Send + Sync + 'static> Stream for EventStream<K> {
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Event<K>>> {
         loop {
-            ready!(spend(cx));
+            ready!(self.budget.poll_spend(cx));
             match ready!(self.finish.0.poll_delivery(cx)) {
                 None => return Poll::Ready(None),
                 Some(Delivery::InitialEnd) => {}
@@ -426,10 +487,8 @@ impl<K: Resource + Send + Sync + 'static> Stream for EventStream<K> {
                     if event.object().is_packed() {
                         // The event is already taken. If the budget runs out here, the next event
                         // waits.
-                        let _later = (1..UNPACKING).try_for_each(|_| match spend(cx) {
-                            Poll::Ready(()) => Ok(()),
-                            Poll::Pending => Err(()),
-                        });
+                        let budget = &mut self.budget;
+                        let _later = (1..UNPACKING).all(|_| budget.poll_spend(cx).is_ready());
                     }
                     let Self { finish: Finish(listener), unread, .. } = &mut *self;
                     let read = unread.prepare(&key, event.clone()).cast().read();
@@ -442,12 +501,6 @@ impl<K: Resource + Send + Sync + 'static> Stream for EventStream<K> {
             }
         }
     }
-}
-
-/// Spends one unit of the tokio task's budget. Returns `Pending` if it is used up, until the task's
-/// next turn. Without this, a stream that always has events would never let other tasks run.
-fn spend(cx: &mut Context<'_>) -> Poll<()> {
-    pin!(consume_budget()).poll(cx)
 }
 
 impl<K> Drop for EventStream<K> {

@@ -66,6 +66,10 @@ pub struct HandlerStatus {
     /// seconds.
     #[serde(with = "seconds")]
     pub lag: Duration,
+    /// The time for which the current call has run. Zero between calls, and for a stream. A long
+    /// one blocks a thread of the runtime. Serialised as seconds.
+    #[serde(with = "seconds")]
+    pub call_time: Duration,
     /// The number of events that were delivered.
     pub delivered: u64,
     /// The number of events that were merged into another because the backlog was full.

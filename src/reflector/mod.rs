@@ -60,7 +60,7 @@ use crate::lister_watcher::{AnySource, ListerWatcher};
 use crate::object::{Change, ResourceVersion};
 use crate::panic::catch_async;
 use crate::time::Moment;
-use crate::yield_budget::give_way;
+use crate::yield_budget::YieldBudget;
 
 /// A consumer of a reflector's changes, in order.
 pub trait ChangeSink: Send + Sync {
@@ -158,6 +158,7 @@ impl Reflector {
     async fn reflect(&mut self, sink: &impl ChangeSink) {
         self.driver.take_shard(&mut self.machine);
         let mut step = self.machine.start(Instant::now());
+        let mut budget = YieldBudget::new();
         loop {
             self.driver.status.relisted(self.machine.relists());
             self.driver.take_permit(&step).await;
@@ -186,7 +187,7 @@ impl Reflector {
             }
             step = self.machine.next(outcome, Instant::now());
             if !gave_way {
-                give_way().await;
+                budget.give_way().await;
             }
         }
     }

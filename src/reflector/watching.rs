@@ -66,7 +66,13 @@ impl ReflectorDriver {
         }
         let mut budget = YieldBudget::new();
         let end = loop {
-            budget.spend(1).await;
+            if self.options.transform.is_some() {
+                // The last event may have woken the processing loop. Tokio runs it next on this
+                // thread, and no other thread can steal it: a call that blocks would hold it up.
+                budget.give_way().await;
+            } else {
+                budget.spend(1).await;
+            }
             // The branches below never run while the stream always has another item.
             if shard.as_ref().is_some_and(|shard| shard.has_changed().unwrap_or(false)) {
                 break End::ShardChanged;

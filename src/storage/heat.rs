@@ -25,7 +25,7 @@ use tokio::time::sleep;
 use super::packed::Packed;
 use super::shared::Shared;
 use crate::sync::{Mutex, Notify};
-use crate::yield_budget::{TURN, give_way};
+use crate::yield_budget::{TURN, YieldBudget};
 
 /// The heat of an object that was just read: the number of sweeps that end it.
 pub(super) const HOTTEST: u8 = 3;
@@ -135,6 +135,7 @@ impl Heat {
 
     /// Sweeps over the hot objects.
     async fn sweep_hot(&self) {
+        let mut budget = YieldBudget::new();
         loop {
             self.hot.until_used().await;
             let mut due = std::pin::pin!(sleep(self.half_age));
@@ -145,19 +146,20 @@ impl Heat {
                     () = self.crowded.notified() => {}
                 }
                 self.dropped.store(0, Relaxed);
-                self.hot.visit(|_| true).await;
+                self.hot.visit(&mut budget, |_| true).await;
             }
             self.dropped.store(0, Relaxed);
-            self.hot.visit(Packed::cool).await;
+            self.hot.visit(&mut budget, Packed::cool).await;
         }
     }
 
     /// Sweeps over the lent objects.
     async fn sweep_lent(&self) {
+        let mut budget = YieldBudget::new();
         loop {
             self.lent.until_used().await;
             sleep(LENT_INTERVAL).await;
-            self.lent.visit(Packed::is_lent).await;
+            self.lent.visit(&mut budget, Packed::is_lent).await;
         }
     }
 
@@ -190,8 +192,8 @@ impl Drop for Sweeps {
     }
 }
 
-/// The packed objects that one sweep visits. They are kept in slices, so the time of an addition or
-/// a sweep's turn does not grow with them.
+/// The packed objects that one sweep visits. They are kept in slices, so the time of an addition
+/// does not grow with them.
 #[derive(Default)]
 struct Roll {
     slices: Mutex<VecDeque<Vec<Weak<Packed>>>>,
@@ -226,15 +228,13 @@ impl Roll {
 
     /// Visits the objects that are there now, and yields in between. Removes those that were
     /// dropped, and those for which `stays` returns false.
-    async fn visit(&self, stays: impl Fn(&Packed) -> bool) {
+    async fn visit(&self, budget: &mut YieldBudget, stays: impl Fn(&Packed) -> bool) {
         let slices = std::mem::take(&mut *self.slices.lock());
-        for slice in slices {
-            for packed in slice {
-                if packed.upgrade().is_some_and(|packed| stays(&packed)) {
-                    self.add(packed);
-                }
+        for packed in slices.into_iter().flatten() {
+            budget.spend(1).await;
+            if packed.upgrade().is_some_and(|packed| stays(&packed)) {
+                self.add(packed);
             }
-            give_way().await;
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::collections::PartedTable;
 use crate::error::Fault;
 use crate::panic::SafeDropper;
 use crate::sync::{Mutex, Notify};
+use crate::yield_budget::YieldBudget;
 
 /// The number of faults that may wait to be passed on. Further ones are only logged and counted.
 const MAX_FAULTS: usize = 128;
@@ -140,12 +141,13 @@ impl Figures {
     /// Passes the noted faults on, for as long as it is polled. So user code runs in this task, and
     /// not in the read that failed.
     pub(super) async fn pass_on(&self, report: ReportFault) {
+        let mut budget = YieldBudget::new();
         loop {
             self.added.notified().await;
             let faults = std::mem::take(&mut *self.faults.lock());
             for fault in faults {
                 report(fault);
-                crate::yield_budget::give_way().await;
+                budget.give_way().await;
             }
         }
     }

@@ -54,7 +54,7 @@ use self::shared::{SharedQueue, Timer, nanos};
 pub use self::work::Work;
 use crate::panic::drop_safely;
 use crate::time::seconds;
-use crate::yield_budget::give_way;
+use crate::yield_budget::YieldBudget;
 
 /// A queue of items to be processed. Clones are cheap and share one queue.
 ///
@@ -319,14 +319,14 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     /// No other worker gets this item until the [`Work`] is dropped. Cancel safe. Any number of
     /// workers may wait; the one that has waited longest is woken first.
     pub async fn get(&self) -> Option<Work<T>> {
-        let mut woken = false;
+        let (mut woken, mut budget) = (false, YieldBudget::new());
         loop {
             match self.next(false, true, woken) {
                 Next::Work(work) => return Some(work),
                 Next::Overdue => {
                     // If this future is dropped meanwhile, another worker goes on.
                     self.0.wake.notify_one();
-                    give_way().await;
+                    budget.give_way().await;
                     continue;
                 }
                 Next::Wait(_) | Next::Closed => {}

@@ -42,6 +42,7 @@ mod replay;
 mod seeds;
 mod sharding;
 mod shards;
+mod slow_user_code;
 mod soak;
 mod status;
 mod telling;

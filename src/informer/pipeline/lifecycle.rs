@@ -133,10 +133,8 @@ impl Pipeline {
 
     pub(super) fn spawn_handler(self: &Arc<Self>, runtime: &Handle, task: &HandlerTask) {
         if let Some(call) = task.take() {
-            let abort = self.abort.clone();
-            let call = async move { abort.run_until_cancelled(call).await.unwrap_or_default() };
             let span = handler_span(self.span_fields(), task.handler());
-            self.spawn(runtime, InformerTask::Handler, span, call.boxed());
+            self.spawn(runtime, InformerTask::Handler, span, call);
         }
     }
 
@@ -186,7 +184,6 @@ impl Pipeline {
         }
         self.stop.cancel();
         if !drain {
-            self.abort.cancel();
             self.processor.close(false);
         }
         self.tasks.close();

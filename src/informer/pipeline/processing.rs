@@ -24,7 +24,7 @@ use crate::object::{
 };
 use crate::panic::SafeDropper;
 use crate::processor::{Listeners, Notification, Recipients};
-use crate::yield_budget::{TURN, UNPACKING, YieldBudget, give_way};
+use crate::yield_budget::{TURN, UNPACKING, YieldBudget};
 
 /// The number of attempts to apply a batch to a draft before other writers are locked out.
 const ATTEMPTS: usize = 3;
@@ -52,6 +52,7 @@ struct BatchUpdate<'b> {
 }
 
 /// The result of applying some deltas.
+#[derive(Default)]
 struct AppliedDeltas {
     /// The notifications for the handlers.
     notifications: Vec<Notification>,
@@ -103,33 +104,38 @@ impl Pipeline {
                     None => break,
                 },
                 () = self.resync.due(&self.processor), if resyncs.is_empty() => None,
-                () = give_way(), if !resyncs.is_empty() => None,
+                () = budget.give_way(), if !resyncs.is_empty() => None,
             };
             if let Some(batch) = batch {
                 // A source that always has another item must not keep the thread.
                 budget.spend(batch.deltas.len().clamp(1, TURN)).await;
-                self.apply(batch, metrics).await;
+                self.apply(batch, metrics, &mut budget).await;
             }
             resyncs.begin(&self.processor, &self.indexer);
-            resyncs.send_slice(&self.indexer);
+            let sent = resyncs.send_slice(&self.indexer);
+            if !sent.is_empty() {
+                budget.free(sent, 1).await;
+            }
         }
         if self.drains() {
             self.fifo.close();
             while let Some(batch) = self.fifo.pop().await {
-                self.apply(batch, metrics).await;
+                self.apply(batch, metrics, &mut budget).await;
             }
+        } else {
+            self.fifo.abandon_in_turns(&mut budget).await;
         }
     }
 
     /// Applies one batch as one change of the store, then notifies the handlers. A reader sees all
     /// of a batch or nothing of it. A handler that reads the store finds the state that it was
     /// notified of, or a later one. The work yields in between, whatever the batch's size.
-    async fn apply(&self, batch: Batch, metrics: &InformerMetrics) {
+    async fn apply(&self, batch: Batch, metrics: &InformerMetrics, budget: &mut YieldBudget) {
         let deltas = batch.deltas.len();
         let version = batch.version.as_ref();
         let span = batch_span(version, deltas);
         let started = metrics.latency.start();
-        let faults = self.store(batch).instrument(span).await;
+        let faults = self.store(batch, budget).instrument(span).await;
         metrics.latency.stop(started);
         metrics.queued.set(|| self.fifo.len());
         metrics.objects.set(|| self.indexer.snapshot().len());
@@ -155,12 +161,12 @@ impl Pipeline {
 
     /// Stores a batch, notifies the handlers and marks the batch as done. Returns the calls of
     /// index functions that panicked.
-    async fn store(&self, batch: Batch) -> Vec<IndexFault> {
+    async fn store(&self, batch: Batch, budget: &mut YieldBudget) -> Vec<IndexFault> {
         let populating = !self.populated.load(Ordering::Relaxed);
         let initial = populating || batch.adds_are_initial();
         let resyncing = self.processor.min_resync().is_some();
         let update = BatchUpdate { batch: &batch, initial, resyncing };
-        let StoredBatch { applied, listeners, published } = self.apply_batch(&update).await;
+        let StoredBatch { applied, listeners, published } = self.apply_batch(&update, budget).await;
         let Published { faults, before } = published;
         for AppliedDeltas { notifications, .. } in &applied {
             listeners.distribute(notifications);
@@ -170,7 +176,7 @@ impl Pipeline {
                 self.stop.run_until_cancelled(tapping).await;
             }
             if applied.len() > 1 {
-                give_way().await;
+                budget.give_way().await;
             }
         }
         if batch.shard.is_some() {
@@ -185,8 +191,7 @@ impl Pipeline {
         }
         self.fifo.done_in_turns(&batch).await;
         before.free().await;
-        self.free(applied).await;
-        let mut budget = YieldBudget::new();
+        self.free(applied, budget).await;
         let mut deltas = batch.deltas.into_iter();
         loop {
             budget.spend(1).await;
@@ -197,8 +202,7 @@ impl Pipeline {
     }
 
     /// Frees objects one by one, because an object's `Drop` is user code. Yields in between.
-    async fn free(&self, applied: ChunkedVec<AppliedDeltas>) {
-        let mut budget = YieldBudget::new();
+    async fn free(&self, applied: ChunkedVec<AppliedDeltas>, budget: &mut YieldBudget) {
         for mut deltas in applied {
             // Slices may be empty.
             budget.spend(1).await;
@@ -216,15 +220,21 @@ impl Pipeline {
     /// Builds the store's next state and publishes it, yielding in between. Indexes that were added
     /// meanwhile are included. If a user has written to the store meanwhile, the state is built
     /// again. The last attempt locks other writers out.
-    async fn apply_batch(&self, update: &BatchUpdate<'_>) -> StoredBatch {
+    async fn apply_batch(&self, update: &BatchUpdate<'_>, budget: &mut YieldBudget) -> StoredBatch {
         for _ in 0..ATTEMPTS {
             let mut draft = self.indexer.draft();
             let mut applied = ChunkedVec::new();
             for deltas in slices(&update.batch.deltas, self.indexer.is_indexed()) {
                 if !applied.is_empty() {
-                    give_way().await;
+                    budget.give_way().await;
                 }
-                applied.push(update.apply(&mut draft, deltas));
+                let mut slice = AppliedDeltas::default();
+                for deltas in deltas.chunks(UNPACKING) {
+                    // Index functions may be slow.
+                    budget.spend(deltas.len()).await;
+                    update.apply(&mut draft, deltas, &mut slice);
+                }
+                applied.push(slice);
             }
             update.stamp(&mut draft);
             loop {
@@ -239,11 +249,16 @@ impl Pipeline {
                     None => break,
                 }
             }
-            self.free(applied).await;
+            self.free(applied, budget).await;
         }
         let mut write = self.indexer.transaction();
         let slices = slices(&update.batch.deltas, false);
-        let applied = slices.map(|deltas| update.apply(&mut write, deltas)).collect();
+        let applied = slices.map(|deltas| {
+            let mut slice = AppliedDeltas::default();
+            update.apply(&mut write, deltas, &mut slice);
+            slice
+        });
+        let applied = applied.collect();
         update.stamp(&mut write);
         match self.publish(write) {
             Ok((published, listeners)) => StoredBatch { applied, listeners, published },
@@ -269,8 +284,9 @@ impl BatchUpdate<'_> {
         &self,
         write: &mut Transaction<'_, dyn AnyObject, L>,
         deltas: &[(ObjectKey, Delta)],
-    ) -> AppliedDeltas {
-        let (mut notifications, mut unsent) = (Vec::new(), Vec::new());
+        applied: &mut AppliedDeltas,
+    ) {
+        let AppliedDeltas { notifications, unsent } = applied;
         for (key, delta) in deltas {
             let (event, recipients) = match delta {
                 Delta::Unreadable => {
@@ -304,7 +320,6 @@ impl BatchUpdate<'_> {
                 unsent.push(old);
             }
         }
-        AppliedDeltas { notifications, unsent }
     }
 
     /// Stores an object. Returns the event and its recipients.

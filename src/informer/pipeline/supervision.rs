@@ -166,7 +166,6 @@ impl Supervised for Pipeline {
         let (name, resource, namespace) = self.span_fields();
         tracing::error!(name, resource, namespace, %task, message, "informer failed and stops");
         self.stop.cancel();
-        self.abort.cancel();
         self.processor.close(false);
         self.tasks.close();
         drop(token);
