@@ -125,7 +125,7 @@ impl TaskBudget {
 pub(crate) struct YieldBudget {
     left: usize,
     budget: usize,
-    /// The clock is read when no more than this is left.
+    /// The clock is read when at most this is left.
     next_look: usize,
     /// The time at which the turn began. `None` before the first look at the clock.
     began: Option<Instant>,
@@ -186,18 +186,24 @@ impl YieldBudget {
 
     /// Yields, whatever is left of the budget.
     pub(crate) async fn give_way(&mut self) {
+        if !self.rest_if_due().await {
+            give_way().await;
+        }
+        (self.left, self.next_look) = (self.budget, self.budget - CLOCK);
+        self.began = Some(Instant::now());
+    }
+
+    /// Rests if the task has not rested for some milliseconds. Returns whether it did.
+    pub(crate) async fn rest_if_due(&mut self) -> bool {
         let now = Instant::now();
         let rested = *self.rested.get_or_insert(self.began.unwrap_or(now));
-        let begins = if now.duration_since(rested) < WORK_TIME {
-            give_way().await;
-            Instant::now()
-        } else {
+        let is_due = now.duration_since(rested) >= WORK_TIME;
+        if is_due {
             // Boxed, because it is rare, and each future around it would take its room.
             rest().boxed().await;
-            *self.rested.insert(Instant::now())
-        };
-        (self.left, self.next_look) = (self.budget, self.budget - CLOCK);
-        self.began = Some(begins);
+            self.rested = Some(Instant::now());
+        }
+        is_due
     }
 
     /// Returns whether the turn has lasted too long. Reads the clock only now and then.

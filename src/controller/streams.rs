@@ -106,8 +106,8 @@ impl KeyStream {
                 }
                 Wanted::All => all.request(),
             }
-            // The key may have woken a worker. Tokio runs that worker next on this thread, and no other
-            // thread can steal it: a stream that blocks would hold it up.
+            // The key may have woken a worker. Tokio runs that worker next on this thread, and no
+            // other thread can steal it: a stream that blocks would hold it up.
             budget.give_way().await;
         }
         drop(stream);

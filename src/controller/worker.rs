@@ -24,7 +24,7 @@ use crate::lease::{ScopeOwner, WorkScope};
 use crate::object::ObjectKey;
 use crate::panic::{catch, catch_async, drop_safely, into_message};
 use crate::workqueue::Work;
-use crate::yield_budget::YieldBudget;
+use crate::yield_budget::{YieldBudget, give_way};
 
 /// The longest time that a key waits for its own writes before the wait counts as a failure.
 const OWN_WRITE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -56,6 +56,8 @@ impl Reconciler {
     async fn work(self: Arc<Self>, number: usize) {
         let mut budget = YieldBudget::new();
         loop {
+            // Not while it has a key: an event meanwhile would queue the key once more.
+            budget.rest_if_due().await;
             let work = tokio::select! {
                 biased;
                 () = self.stop.cancelled() => return,
@@ -65,7 +67,7 @@ impl Reconciler {
             // Taking work may have woken another worker. Tokio runs that worker next on this
             // thread, and no other thread can steal it: a reconcile that blocks would hold it up.
             // Also, reconciles that never wait must not keep other tasks from this thread.
-            budget.give_way().await;
+            give_way().await;
             if self.stop.is_cancelled() || !self.scope.may_begin() {
                 // The key stays in the queue for the next term of leadership in this process.
                 self.queue.add_with(work.item().clone(), work.priority());

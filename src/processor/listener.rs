@@ -1,16 +1,12 @@
-//! The end of the pipeline for one handler: its backlog, and the task or stream that empties it.
+//! The end of the pipeline for one handler: its backlog, and the task that empties it.
 
-use std::fmt;
 use std::future::poll_fn;
-use std::marker::PhantomData;
-use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
-use futures::{FutureExt, Stream};
-use kube::Resource;
+use futures::FutureExt;
 use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::task::task_tracker::TaskTrackerToken;
@@ -23,10 +19,10 @@ use super::{
     HandlerOptions, HandlerRegistration, HandlerStatus, Notification, ProcessorState, Recipients,
 };
 use crate::metrics::MetricLabels;
-use crate::object::{Cached, CachedEvent, Event, ObjectKey};
+use crate::object::{Cached, CachedEvent, ObjectKey};
 use crate::panic::{SafeDrop, SafeDropper, catch};
 use crate::sync::{AtomicWaker, Mutex};
-use crate::yield_budget::{TaskBudget, UNPACKING, YieldBudget};
+use crate::yield_budget::{UNPACKING, YieldBudget};
 
 /// The time after which a call that has not returned is reported.
 const SLOW_CALL: Duration = Duration::from_secs(1);
@@ -40,7 +36,7 @@ pub(super) struct Listener {
     queue: Mutex<Queue>,
     /// Woken when an event is queued or the listener is closed. Only one task drains a backlog.
     waker: AtomicWaker,
-    synced: watch::Sender<bool>,
+    pub(super) synced: watch::Sender<bool>,
     finished: watch::Sender<bool>,
     delivered: AtomicU64,
     panics: AtomicU64,
@@ -49,7 +45,7 @@ pub(super) struct Listener {
     /// True if a slow call was reported.
     is_slow: AtomicBool,
     /// Drops the events that the handler does not receive.
-    dropper: SafeDropper,
+    pub(super) dropper: SafeDropper,
 }
 
 struct Queue {
@@ -287,7 +283,7 @@ impl Listener {
     }
 
     /// Takes the next delivery from the backlog.
-    fn poll_delivery(&self, cx: &Context<'_>) -> Poll<Option<Delivery>> {
+    pub(super) fn poll_delivery(&self, cx: &Context<'_>) -> Poll<Option<Delivery>> {
         // Register before looking: a push in between would otherwise wake no task.
         self.waker.register(cx.waker());
         let mut queue = self.queue.lock();
@@ -406,7 +402,7 @@ impl Listener {
 pub(crate) type HandlerCall = dyn FnMut(&ObjectKey, CachedEvent) + Send;
 
 /// One step of a handler through its backlog.
-enum Delivery {
+pub(super) enum Delivery {
     /// An event in its cached form, and the key of its object.
     Event(ObjectKey, CachedEvent),
     /// Every initial add was delivered. Tasks that wait for that have been woken.
@@ -414,7 +410,7 @@ enum Delivery {
 }
 
 /// A guard that marks a handler as finished: it is never called again.
-struct Finish(Arc<Listener>);
+pub(super) struct Finish(pub(super) Arc<Listener>);
 
 impl Drop for Finish {
     fn drop(&mut self) {
@@ -422,95 +418,5 @@ impl Drop for Finish {
         self.0.close(Close::Dropped);
         let _done = self.0.free_cleared(&mut YieldBudget::unlimited()).now_or_never();
         self.0.finished.send_replace(true);
-    }
-}
-
-/// A stream of an informer's events, for asynchronous code.
-///
-/// A stream is a handler like any other. Its backlog is bounded by merging, and its first events
-/// are adds of the stored objects. It ends when the informer stops. Polling for the next event
-/// marks the previous one as finished. Dropping the stream removes the handler. The stream does not
-/// keep the informer running: hold the informer or its factory.
-///
-/// ```no_run
-/// use futures::StreamExt;
-/// use k8s_openapi::api::core::v1::Pod;
-/// use kube_informer::{InformerStopped, SharedInformer};
-///
-/// async fn follow(pods: &SharedInformer<Pod>) -> Result<(), InformerStopped> {
-///     let mut events = pods.events()?;
-///     while let Some(event) = events.next().await {
-///         println!("{:?}", event.object().metadata.name);
-///     }
-///     Ok(())
-/// }
-/// ```
-///
-/// Each event consumes some of the task's tokio budget, so a task that only takes events lets
-/// others run.
-#[must_use = "a stream that is not polled fills its backlog"]
-pub struct EventStream<K> {
-    finish: Finish,
-    shared: Weak<ProcessorState>,
-    unread: Unread,
-    budget: TaskBudget,
-    kind: PhantomData<fn() -> K>,
-}
-
-impl<K> EventStream<K> {
-    pub(super) fn new(listener: Arc<Listener>, shared: Weak<ProcessorState>) -> Self {
-        let (unread, budget) = (Unread::default(), TaskBudget::default());
-        Self { finish: Finish(listener), shared, unread, budget, kind: PhantomData }
-    }
-
-    /// Returns whether all initial adds were taken and the last of them is finished.
-    pub fn has_synced(&self) -> bool {
-        *self.finish.0.synced.borrow()
-    }
-
-    /// Returns the counters and the backlog of this handler.
-    pub fn status(&self) -> HandlerStatus {
-        self.finish.0.status()
-    }
-}
-
-impl<K: Resource + Send + Sync + 'static> Stream for EventStream<K> {
-    type Item = Event<K>;
-
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Event<K>>> {
-        loop {
-            ready!(self.budget.poll_spend(cx));
-            match ready!(self.finish.0.poll_delivery(cx)) {
-                None => return Poll::Ready(None),
-                Some(Delivery::InitialEnd) => {}
-                Some(Delivery::Event(key, event)) => {
-                    if event.object().is_packed() {
-                        // The event is already taken. If the budget runs out here, the next event
-                        // waits.
-                        let budget = &mut self.budget;
-                        let _later = (1..UNPACKING).all(|_| budget.poll_spend(cx).is_ready());
-                    }
-                    let Self { finish: Finish(listener), unread, .. } = &mut *self;
-                    let read = unread.prepare(&key, event.clone()).cast().read();
-                    unread.note(&key, &event, &listener.dropper);
-                    // A state that cannot be unpacked was reported before.
-                    if read.is_some() {
-                        return Poll::Ready(read);
-                    }
-                }
-            }
-        }
-    }
-}
-
-impl<K> Drop for EventStream<K> {
-    fn drop(&mut self) {
-        ProcessorState::forget(&self.shared, self.finish.0.id);
-    }
-}
-
-impl<K> fmt::Debug for EventStream<K> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("EventStream").field("status", &self.status()).finish_non_exhaustive()
     }
 }

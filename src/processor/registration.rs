@@ -161,7 +161,7 @@ impl HandlerTask {
     /// Calls the handler for each event, until it is removed or the processor is closed.
     ///
     /// A call that panics is counted and logged, and the next event is delivered. Dropping the
-    /// future ends the handler.
+    /// future ends the handler. A runtime of several threads must have its time enabled.
     pub async fn run(self) {
         if let Some(task) = self.take() {
             task.await;

@@ -1,4 +1,5 @@
 mod backlog;
+mod calls;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicUsize;
