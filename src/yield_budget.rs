@@ -234,22 +234,22 @@ impl YieldBudget {
         values: impl IntoIterator<Item = T>,
         to: impl FnMut(T),
     ) {
-        let mut rest = Rest { values: values.into_iter(), to };
+        let mut left = Remaining { values: values.into_iter(), to };
         loop {
             self.spend(1).await;
-            let Some(value) = rest.values.next() else { break };
-            (rest.to)(value);
+            let Some(value) = left.values.next() else { break };
+            (left.to)(value);
         }
     }
 }
 
 /// The values that were not passed on yet.
-struct Rest<I: Iterator<Item = T>, T, F: FnMut(T)> {
+struct Remaining<I: Iterator<Item = T>, T, F: FnMut(T)> {
     values: I,
     to: F,
 }
 
-impl<I: Iterator<Item = T>, T, F: FnMut(T)> Drop for Rest<I, T, F> {
+impl<I: Iterator<Item = T>, T, F: FnMut(T)> Drop for Remaining<I, T, F> {
     fn drop(&mut self) {
         self.values.by_ref().for_each(&mut self.to);
     }
