@@ -148,7 +148,7 @@ impl YieldBudget {
         Self { left: budget, budget, next_look: budget - CLOCK, began: None, rested: None }
     }
 
-    /// Notes that the task waits for something. The time until then is no work.
+    /// Notes that the task waits or has waited. The time until then is no work.
     pub(crate) fn waited(&mut self) {
         self.began = None;
     }

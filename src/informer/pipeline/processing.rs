@@ -106,6 +106,8 @@ impl Pipeline {
                 () = self.resync.due(&self.processor), if resyncs.is_empty() => None,
                 () = budget.give_way(), if !resyncs.is_empty() => None,
             };
+            // A single event is too little work for a look at the clock.
+            budget.waited();
             if let Some(batch) = batch {
                 // A source that always has another item must not keep the thread.
                 budget.spend(batch.deltas.len().clamp(1, TURN)).await;
