@@ -487,13 +487,13 @@ async fn applied_record_ends_with_the_reconciles_term() {
                 let (sharding, leave) = (replica.sharding.clone(), leave.clone());
                 async move { sharding.run(leave).await }
             });
-            let (notes, server, cache) = (sent.clone(), server.clone(), all.clone());
+            let notes = sent.clone();
             let reconcile = move |request: Request| {
-                let (notes, server, cache) = (notes.clone(), server.clone(), cache.clone());
+                let notes = notes.clone();
                 async move {
                     if request.key.name() == "1" {
                         // A cache without the last answer proves nothing, so the apply is sent.
-                        caught_up(&server, &cache).await;
+                        sleep(S).await;
                         let outcome = request.context.apply(&map("applied", "1")).await.unwrap();
                         notes.lock().push(outcome.was_sent());
                     }
