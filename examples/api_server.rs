@@ -19,7 +19,7 @@ use futures::StreamExt;
 use k8s_openapi::api::core::v1::{Container, ContainerStatus, Namespace, Pod, PodSpec, PodStatus};
 use kube::api::{DeleteParams, ObjectMeta, Preconditions, WatchEvent, WatchParams};
 use kube::{Api, ResourceExt};
-use kube_informer::testing::{ApiServer, ControlPlane};
+use kube_embedded_apiserver::{ApiServer, ControlPlane};
 
 const NAMESPACES: [&str; 4] = ["shop", "bank", "mail", "batch"];
 const NODES: usize = 20;

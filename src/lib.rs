@@ -101,9 +101,7 @@
 //!
 //! | feature | what it adds |
 //! |---|---|
-//! | `testing` | a fake source, an embedded API server, faults, scenarios: no cluster is needed |
-//! | `testing-cel` | rules in CEL of custom types, in the embedded API server |
-//! | `testing-tls` | the embedded server over TLS and HTTP/2, and a real control plane |
+//! | `testing` | a fake source, an embedded API server, faults: no cluster is needed |
 //! | `manager` | one `run` for a whole operator: `manager` |
 //! | `coming-and-going` | kinds, sets of informers and controllers that come and go at run time |
 //! | `assumed` | a view with a program's own writes, for schedulers: `controller::AssumedView` |

@@ -78,8 +78,8 @@ use self::gate::SlotGate;
 pub use self::heat::HotKey;
 pub use self::history::KeyTriggers;
 use self::own_writes::WriteLog;
-#[cfg(feature = "testing")]
-pub(crate) use self::own_writes::current_key;
+#[doc(hidden)]
+pub use self::own_writes::current_key;
 pub(crate) use self::own_writes::current_won;
 pub use self::own_writes::{OwnWrites, UntraceableWrite, WriteRefused, tracking_client};
 pub use self::predicates::{

@@ -7,7 +7,6 @@
 //! | [Tutorial](tutorial) | a first controller, from `cargo new` to a cluster |
 //! | [Choosing storage](choosing_storage) | keeping less of each object |
 //! | [Testing a controller](testing_a_controller) | tests without a cluster and without waiting |
-//! | [Exploring](exploring) | a controller under a crash, a stale view or a lost answer at each position |
 //! | [Running in production](running_in_production) | permissions, memory, alerts, time limits |
 //! | [When one replica is not enough](when_one_replica_is_not_enough) | several replicas that share the objects |
 //! | [What comes and goes](what_comes_and_goes) | kinds, namespaces, references and clusters that come and go |
@@ -28,9 +27,6 @@ pub mod choosing_storage {}
 
 #[doc = include_str!("testing_a_controller.md")]
 pub mod testing_a_controller {}
-
-#[doc = include_str!("exploring.md")]
-pub mod exploring {}
 
 #[doc = include_str!("running_in_production.md")]
 pub mod running_in_production {}

@@ -6,20 +6,14 @@
 //!   test a controller.
 //! - [`now`] is the time by tokio's clock, for code that compares an object's times with it.
 //! - [`Faults`] injects failures between a client and any server.
-//! - [`Scenario`] starts a program against such a server, crashes and restarts it, and waits until
-//!   it has settled. [Exploring](crate::docs::exploring) it disturbs each of its writes and events.
-//! - `ControlPlane` runs a real etcd and kube-apiserver (feature `testing-tls`, Unix only).
 //!
-//! All but `FakeSource` and `Scenario` come from the crate `kube-embedded-apiserver`, which also
-//! serves programs that have no informers. A program imports them from here:
-//! `kube_embedded_apiserver::X` in their examples is `kube_informer::testing::X`. The stages of an
-//! informer never use this module.
+//! All but `FakeSource` come from the crate [`kube_embedded_apiserver`], which also serves programs
+//! that have no informers. It has features of its own: `cel` for rules of custom types, `tls` for
+//! TLS, HTTP/2 and a real control plane. The crate `kube-scenario` tests whole programs against it.
+//! The stages of an informer never use this module.
 
-pub mod explore;
 mod fake_source;
-pub mod scenario;
 
-pub use explore::Exploration;
 pub use fake_source::{FakeSource, SourceRequest, WatchEnd};
 #[doc(no_inline)]
 pub use kube_decode::encode_protobuf;
@@ -29,10 +23,6 @@ pub use kube_embedded_apiserver::seed_by_test;
 pub use kube_embedded_apiserver::{
     ApiServer, BodyPosition, Faults, Injection, Requests, api_server, faults,
 };
-#[cfg(all(unix, feature = "testing-tls"))]
-#[doc(no_inline)]
-pub use kube_embedded_apiserver::{ControlPlane, control_plane};
-pub use scenario::{Program, Scenario, World};
 
 /// Returns the present time by tokio's clock, as the [`ApiServer`] writes it into objects.
 ///

@@ -9,8 +9,8 @@ use kube::api::{Api, DeleteParams, ObjectMeta, PostParams};
 use kube::client::Body;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config, ResourceExt};
+use kube_embedded_apiserver::{ApiServer, ControlPlane};
 use kube_informer::testing::api_server::ListeningServer;
-use kube_informer::testing::{ApiServer, ControlPlane};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
@@ -81,7 +81,9 @@ impl Backend {
             }
             Kind::ControlPlane => match ControlPlane::start().await {
                 Ok(plane) => (plane.kubeconfig(), Owned::ControlPlane(Box::new(plane))),
-                Err(kube_informer::testing::control_plane::ControlPlaneError::Missing(missing)) => {
+                Err(kube_embedded_apiserver::control_plane::ControlPlaneError::Missing(
+                    missing,
+                )) => {
                     return Err(Skip(missing.to_string()));
                 }
                 Err(error) => panic!("{error}"),

@@ -247,7 +247,6 @@ async fn first_client_that_cannot_be_built_is_an_error() {
     assert!(error.to_string().contains("no credentials"), "{error}");
 }
 
-#[cfg(feature = "testing-tls")]
 #[tokio::test]
 async fn rotated_authority_interrupts_only_the_watch() {
     let server = server_with(&["a"]);

@@ -145,8 +145,7 @@ pub(crate) fn current_won() -> Moment {
 }
 
 /// Returns the key of the running reconcile.
-#[cfg(feature = "testing")]
-pub(crate) fn current_key() -> Option<ObjectKey> {
+pub fn current_key() -> Option<ObjectKey> {
     CURRENT.try_with(|reconcile| reconcile.0.key.clone()).ok()
 }
 

@@ -20,10 +20,8 @@ use std::time::Duration;
 use kube::Resource;
 
 pub(super) use self::cache::Cache;
-#[cfg(feature = "testing")]
-pub(crate) use self::client::current_key;
 pub(crate) use self::client::current_won;
-pub use self::client::{WriteRefused, tracking_client};
+pub use self::client::{WriteRefused, current_key, tracking_client};
 pub(super) use self::expectation::Expectation;
 #[cfg(feature = "coming-and-going")]
 pub(super) use self::log::CacheGuard;

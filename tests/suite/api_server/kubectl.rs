@@ -272,7 +272,6 @@ async fn kubectl_defines_a_type_and_uses_it() {
     assert!(!kubectl.run("get wg", "").await.0);
 }
 
-#[cfg(feature = "testing-tls")]
 #[tokio::test(flavor = "multi_thread")]
 async fn kubectl_is_refused_in_words_it_shows() {
     let reads = AccessRule::new(["get", "list"], ["configmaps"]);

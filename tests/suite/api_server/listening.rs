@@ -42,7 +42,6 @@ async fn a_client_lists_and_watches_over_a_socket() {
     assert!(tokio::net::TcpStream::connect(address).await.is_err());
 }
 
-#[cfg(feature = "testing-tls")]
 #[tokio::test]
 async fn a_token_is_asked_for_over_tls() {
     let reads = AccessRule::new(["list"], ["configmaps"]);

@@ -1,4 +1,4 @@
-//! `operator`: its manifests. Its behaviour is tested in `tests/explorer`.
+//! `operator`: its manifests. Its behaviour is tested in `crates/kube-scenario/tests`.
 
 #[allow(dead_code, reason = "its main, and its demo")]
 #[path = "../../../../examples/operator/main.rs"]

@@ -1,0 +1,97 @@
+//! One life of the program under test.
+
+use std::fmt;
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use kube::{Client, Resource};
+use parking_lot::Mutex;
+use tokio_util::sync::CancellationToken;
+
+use kube_informer::controller::BoxError;
+use kube_informer::controller::{
+    Action, Controller, ControllerHandle, ControllerStatus, ReconcileRequest,
+};
+use kube_informer::{Manager, SharedInformerFactory};
+
+type Statuses = Box<dyn Fn() -> Vec<ControllerStatus> + Send + Sync>;
+
+/// The world of one life of a program: its client, the signal to stop, and the controllers that the
+/// test follows. Clones are cheap.
+#[derive(Clone)]
+pub struct Program {
+    client: Client,
+    stop: CancellationToken,
+    statuses: Arc<Mutex<Vec<Statuses>>>,
+}
+
+impl Program {
+    pub(crate) fn new(client: Client) -> Self {
+        Self { client, stop: CancellationToken::new(), statuses: Arc::default() }
+    }
+
+    /// Returns the program's client. All its requests pass the faults of the world.
+    pub fn client(&self) -> Client {
+        self.client.clone()
+    }
+
+    /// Returns the token that [`World::stop`](crate::World::stop) cancels.
+    pub fn stopping(&self) -> CancellationToken {
+        self.stop.clone()
+    }
+
+    /// Returns a new factory of informers with the default options.
+    pub fn factory(&self) -> SharedInformerFactory {
+        SharedInformerFactory::builder(self.client()).build()
+    }
+
+    /// Follows a controller, so that the world knows its waiting keys and its reconciles.
+    pub fn follow(&self, controller: ControllerHandle) {
+        self.statuses.lock().push(Box::new(move || vec![controller.status()]));
+    }
+
+    /// Follows a controller, starts the informers of a factory, and runs both until the stop.
+    ///
+    /// # Errors
+    /// The informers could not start, or the controller failed.
+    pub async fn run<K, C, F, Fut, E>(
+        self,
+        factory: &SharedInformerFactory,
+        controller: Controller<K, C>,
+        reconcile: F,
+    ) -> Result<(), BoxError>
+    where
+        K: Resource + Send + Sync + 'static,
+        C: Send + Sync + 'static,
+        F: Fn(ReconcileRequest<K, C>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Action, E>> + Send + 'static,
+        E: Into<BoxError> + 'static,
+    {
+        self.follow(controller.handle());
+        factory.start()?;
+        controller.run(self.stop, reconcile).await?;
+        factory.shutdown().await;
+        Ok(())
+    }
+
+    /// Builds a manager, follows its controllers, and runs it until the stop.
+    pub(crate) async fn run_manager(
+        self,
+        build: Arc<dyn Fn(Client) -> BoxFuture<'static, Result<Manager, BoxError>> + Send + Sync>,
+    ) -> Result<(), BoxError> {
+        let manager = build(self.client()).await?;
+        let handle = manager.handle();
+        self.statuses.lock().push(Box::new(move || handle.status().controllers));
+        Ok(manager.run_until(self.stop).await?)
+    }
+
+    pub(crate) fn controllers(&self) -> Vec<ControllerStatus> {
+        self.statuses.lock().iter().flat_map(|statuses| statuses()).collect()
+    }
+}
+
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Program").finish_non_exhaustive()
+    }
+}
