@@ -28,6 +28,7 @@ mod shutdown;
 mod spec;
 
 use std::any::TypeId;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,6 +52,9 @@ use crate::lister_watcher::ListerWatcher;
 use crate::object::KindReach;
 use crate::sorting::sort_by;
 use crate::transport::{ApiSource, VersionInUse, check_resource};
+
+/// The number of informers of a set beyond which their watches are worth a warning.
+const MANY_WATCHES: usize = 200;
 
 /// A factory of shared informers.
 ///
@@ -418,6 +422,11 @@ pub struct FactoryStatus {
     /// stopped by its own handle, is left out. One that failed is included. After the factory was
     /// shut down, this holds the last status of each informer.
     pub informers: Vec<InformerStatus>,
+    /// The resources of which sets hold more than 200 informers, with their number. Each informer
+    /// has a watch, which is a connection. [`Referenced::by_namespace`] needs fewer. Serialised
+    /// only if not empty.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub many_watches: BTreeMap<Arc<str>, usize>,
 }
 
 impl FactoryStatus {
@@ -429,7 +438,12 @@ impl FactoryStatus {
             };
             key(a).cmp(&key(b))
         });
-        Self { informers }
+        let mut many_watches = BTreeMap::new();
+        for informer in informers.iter().filter(|informer| informer.of_set) {
+            *many_watches.entry(informer.collection.resource.clone()).or_default() += 1;
+        }
+        many_watches.retain(|_, watches| *watches > MANY_WATCHES);
+        Self { informers, many_watches }
     }
 
     /// Returns whether every informer has synced that

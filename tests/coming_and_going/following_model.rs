@@ -243,7 +243,7 @@ fn aborted_controllers_leave_nothing() {
     });
 }
 
-async fn play_referenced(seed: u64, beyond: Option<usize>) {
+async fn play_referenced(seed: u64, by_namespace: bool) {
     fastrand::seed(seed);
     let mut rng = Rng::with_seed(seed);
     let server = ApiServer::new();
@@ -256,8 +256,8 @@ async fn play_referenced(seed: u64, beyond: Option<usize>) {
         |map: &ConfigMap| named(map).into_iter().map(|key| key.to_string()).collect::<Vec<_>>();
     let by_secret = maps.add_index("secret", values).unwrap();
     let mut secrets = factory.referenced::<Secret>();
-    if let Some(beyond) = beyond {
-        secrets = secrets.widen_beyond(beyond);
+    if by_namespace {
+        secrets = secrets.by_namespace();
     }
     secrets.feed_from(&maps, named).unwrap();
     let keys = move |secret: &Secret| by_secret.keys(ObjectKey::of(secret).unwrap().as_str());
@@ -315,9 +315,7 @@ async fn play_referenced(seed: u64, beyond: Option<usize>) {
         let exist: Vec<_> = named(map).iter().map(|key| exist.get(key).cloned()).collect();
         assert_eq!(last.lock()[key], exist, "seed {seed}: {key}");
     }
-    if beyond.is_none() {
-        assert_eq!(watches.open(), factory.status().informers.len(), "seed {seed}");
-    }
+    assert_eq!(watches.open(), factory.status().informers.len(), "seed {seed}");
     drop((secrets, guard));
     stop.cancel();
     running.await.unwrap().unwrap();
@@ -327,10 +325,10 @@ async fn play_referenced(seed: u64, beyond: Option<usize>) {
 
 #[test]
 fn controllers_follow_references_like_their_model_under_faults() {
-    play_seeds(13, |seed| play_referenced(seed, None));
+    play_seeds(13, |seed| play_referenced(seed, false));
 }
 
 #[test]
-fn controllers_follow_widened_references_like_their_model() {
-    play_seeds(13, |seed| play_referenced(seed, Some(1)));
+fn controllers_follow_references_by_namespace_like_their_model() {
+    play_seeds(13, |seed| play_referenced(seed, true));
 }

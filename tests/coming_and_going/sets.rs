@@ -167,7 +167,7 @@ async fn sets_end_with_their_factory() {
     let watches = Watches::default();
     let factory = SharedInformerFactory::builder(watches.count(server.client())).build();
     let before = tasks();
-    let secrets = factory.referenced::<Secret>().widen_beyond(1);
+    let secrets = factory.referenced::<Secret>().by_namespace();
     let _held = ["shop/a", "shop/b"].map(|name| secrets.reference(key(name)));
     let spec = InformerSpec::<ConfigMap>::new();
     let maps = factory.in_namespaces_where("tenant=true", spec).unwrap();

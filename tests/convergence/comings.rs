@@ -111,7 +111,7 @@ impl World {
         let kinds = factory.kinds_metadata(|kind| kind.group == "example.com");
         let mut secrets = factory.referenced::<Secret>();
         if rng.bool() {
-            secrets = secrets.widen_beyond(2);
+            secrets = secrets.by_namespace();
         }
         let told: [Told; 3] = std::array::from_fn(|_| Told::default());
         let [of_tenants, of_kinds, of_secrets] = told.clone();

@@ -2,16 +2,13 @@
 //!
 //! One task compares the wanted members with the present ones. A member that is no longer wanted
 //! leaves in three steps: its handlers are removed, they are told about the objects that they still
-//! know, and its interest is dropped. It can join again after that. In some sets, new members
-//! [take over](handover) the objects of those that leave. If the set is dropped meanwhile, the
-//! handlers that it still has are removed, and told nothing.
+//! know, and its interest is dropped. It can join again after that. If the set is dropped meanwhile,
+//! the handlers that it still has are removed, and told nothing.
 
-mod handover;
 mod index;
 mod member;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::ops::Bound;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -25,10 +22,9 @@ use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-pub(super) use self::handover::shows;
 pub use self::index::SetIndex;
 pub(super) use self::member::Farewell;
-use self::member::{Known, Member, MemberHandler};
+use self::member::{Member, MemberHandler};
 use crate::factory::{Interest, SharedInformerFactory, SpecError};
 use crate::indexer::{IndexError, Snapshot};
 use crate::informer::{
@@ -41,26 +37,14 @@ use crate::sync::Mutex;
 
 /// The tag of a member: what it follows.
 pub(super) trait Tag: Clone + PartialEq + Send + Sync + 'static {
-    /// Returns the namespace within which members take over from one another. `None` if they never
-    /// do.
-    fn namespace(&self) -> Option<&str> {
-        None
-    }
-
-    /// Returns whether the member may have several objects. One that has a single object takes over
-    /// only from such a member.
-    fn has_several(&self) -> bool {
-        false
-    }
-
     /// Returns whether a member with this tag replaces one of the same name with the tag `before`.
     fn replaces(&self, _before: &Self) -> bool {
         false
     }
 
-    /// Returns whether the member takes over this object.
+    /// Returns whether handlers are told of this object of the member.
     fn covers(&self, _key: &ObjectKey) -> bool {
-        false
+        true
     }
 }
 
@@ -100,11 +84,8 @@ struct State<K, T> {
     task: Option<AbortHandle>,
 }
 
-/// Members with their names.
-type Named<K, T> = Vec<(Arc<str>, Member<K, T>)>;
-
 /// The tasks of members that leave, with their names.
-type Leaving = Vec<(Vec<Arc<str>>, BoxFuture<'static, ()>)>;
+type Leaving = Vec<(Arc<str>, BoxFuture<'static, ()>)>;
 
 impl<K, T> Members<K, T>
 where
@@ -178,23 +159,6 @@ where
         state.present.values().any(|member| member.interest.identity() == informer.identity())
     }
 
-    /// Returns the informer of the member that has an object: the one of its name, or else the one
-    /// of its namespace. O(log members).
-    ///
-    /// The name of the latter begins with the namespace and `//`. Objects without a namespace are
-    /// in the empty one.
-    pub(super) fn informer_of(&self, key: &ObjectKey) -> Option<SharedInformer<K>> {
-        let state = self.state.lock();
-        let wide = || {
-            let prefix = format!("{}//", key.namespace().unwrap_or_default());
-            let range = (Bound::Included(&*prefix), Bound::Unbounded);
-            let (name, member) = state.present.range::<str, _>(range).next()?;
-            (name.starts_with(&prefix) && member.tag.covers(key)).then_some(member)
-        };
-        let member = state.present.get(key.as_str()).or_else(wide)?;
-        Some((*member.interest).clone())
-    }
-
     /// Returns whether the task was started that follows the wanted members.
     pub(super) fn is_started(&self) -> bool {
         self.state.lock().task.is_some()
@@ -206,7 +170,7 @@ where
         let mut state = self.state.lock();
         state.handlers.push(handler.clone());
         for member in state.present.values_mut() {
-            member.attach(&handler, Known::nothing());
+            member.attach(&handler);
         }
     }
 
@@ -285,18 +249,10 @@ where
     fn adjust(self: &Arc<Self>, mut wanted: Wanted<T>, leaving: &HashSet<Arc<str>>) -> Leaving {
         let mut state = self.state.lock();
         let unwanted = |(name, member): &(&Arc<str>, &Member<K, T>)| {
-            let stays = |tag: &T| !tag.replaces(&member.tag);
-            !wanted.get(*name).is_some_and(stays) && !member.takes_over
+            wanted.get(*name).is_none_or(|tag| tag.replaces(&member.tag))
         };
         let gone: BTreeSet<_> =
             state.present.iter().filter(unwanted).map(|(name, _)| name.clone()).collect();
-        // True for namespaces that a member of several objects leaves.
-        let mut left: HashMap<Arc<str>, bool> = HashMap::new();
-        for member in gone.iter().map(|name| &state.present[name]) {
-            if let Some(namespace) = member.namespace() {
-                *left.entry(namespace).or_default() |= member.tag.has_several();
-            }
-        }
         let before: HashSet<_> = state.refused.keys().cloned().collect();
         wanted.retain(|name, _| gone.contains(name) || !state.present.contains_key(name));
         let leaves = |name: &Arc<str>| gone.contains(name) || leaving.contains(name);
@@ -312,10 +268,8 @@ where
             // Made without the lock, because it may make an informer.
             match (self.make)(&name, &tag).map(|interest| (interest.ensure_started(), interest)) {
                 Ok((Ok(()), interest)) => {
-                    let left = tag.namespace().and_then(|namespace| left.get(namespace));
-                    let takes_over = left.is_some_and(|several| *several || tag.has_several());
                     let (tag, attached, indexed) = (Arc::new(tag), Vec::new(), 0);
-                    joined.push((name, Member { tag, attached, interest, indexed, takes_over }));
+                    joined.push((name, Member { tag, attached, interest, indexed }));
                 }
                 // It was stopped meanwhile, or the runtime ends.
                 Ok((Err(_), _)) => {}
@@ -328,16 +282,11 @@ where
             }
         }
         let mut state = self.state.lock();
-        // Readers find an object in the members that leave, or in those that take over.
-        let gone = gone.into_iter().filter_map(|name| state.present.remove_entry(&name)).collect();
-        let mut successors: HashMap<Arc<str>, Vec<Arc<str>>> = HashMap::new();
+        let gone: Vec<_> =
+            gone.into_iter().filter_map(|name| state.present.remove_entry(&name)).collect();
         for (name, mut member) in joined {
-            if let Some(namespace) = member.namespace().filter(|_| member.takes_over) {
-                successors.entry(namespace).or_default().push(name.clone());
-            } else {
-                for handler in &state.handlers {
-                    member.attach(handler, Known::nothing());
-                }
+            for handler in &state.handlers {
+                member.attach(handler);
             }
             state.present.insert(name, member);
         }
@@ -347,32 +296,8 @@ where
         drop(refused_before);
         self.complete_indexes();
         self.changed.send_replace(());
-        self.leave(gone, successors)
-    }
-
-    /// Returns the work of members that have left. Those with successors hand over to them.
-    fn leave(
-        self: &Arc<Self>,
-        gone: Named<K, T>,
-        mut successors: HashMap<Arc<str>, Vec<Arc<str>>>,
-    ) -> Leaving {
-        let (mut leaving, farewell) = (Leaving::new(), self.farewell);
-        let mut handing: HashMap<Arc<str>, Named<K, T>> = HashMap::new();
-        for (name, member) in gone {
-            match member.namespace().filter(|namespace| successors.contains_key(namespace)) {
-                Some(namespace) => {
-                    handing.entry(namespace).or_default().push((name, member));
-                }
-                None => leaving.push((vec![name], member.leave(farewell).boxed())),
-            }
-        }
-        for (namespace, members) in handing {
-            let (names, members) = members.into_iter().unzip();
-            let successors = successors.remove(&namespace).unwrap_or_default();
-            let work = handover::hand_over(Arc::downgrade(self), members, successors);
-            leaving.push((names, work.boxed()));
-        }
-        leaving
+        let leave = |(name, member): (_, Member<K, T>)| (name, member.leave(self.farewell).boxed());
+        gone.into_iter().map(leave).collect()
     }
 }
 
@@ -477,15 +402,15 @@ where
     loop {
         let retries = {
             let Some(members) = members.upgrade() else { return };
-            for (names, leaves) in members.adjust(wanted.clone(), &held) {
-                held.extend(names.iter().cloned());
-                leaving.push(async move { (names, leaves.await).0 }.boxed());
+            for (name, leaves) in members.adjust(wanted.clone(), &held) {
+                held.insert(name.clone());
+                leaving.push(async move { (name, leaves.await).0 }.boxed());
             }
             !members.state.lock().refused.is_empty()
         };
         tokio::select! {
             biased;
-            Some(names) = leaving.next() => held.retain(|name| !names.contains(name)),
+            Some(name) = leaving.next() => drop(held.remove(&name)),
             next = states.next() => match next {
                 Some(next) => wanted = next,
                 None => return,

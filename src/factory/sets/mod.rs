@@ -11,11 +11,11 @@ mod discovery;
 mod kinds;
 mod members;
 mod namespaces;
+mod parts;
 mod referenced;
 mod references;
 mod registration;
 mod serving;
-mod widening;
 
 pub use self::kinds::Kinds;
 pub use self::members::SetIndex;

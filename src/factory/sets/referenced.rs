@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -11,8 +12,10 @@ use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 
 use super::members::{Members, SetIndex};
+use super::parts::{
+    Part, by_name, by_namespace, can_have, follows, is_in_scope, member_of,
+};
 use super::references::{Feed, Feeder, Reference, References};
-use super::widening::{Part, Widening, follows};
 use crate::controller::Followed;
 use crate::factory::{InformerSpec, SharedInformerFactory, SpecError, TypedResource};
 use crate::indexer::IndexError;
@@ -23,7 +26,7 @@ use crate::informer::{
 use crate::joining::join_all;
 use crate::lister::{NotFound, StoreState};
 use crate::lister_watcher::{Collection, ListerWatcher};
-use crate::object::{CachedEvent, Event, ObjectKey};
+use crate::object::{CachedEvent, Event, KindReach, ObjectKey};
 use crate::transport::ApiSource;
 
 /// The objects of one kind that others reference by name, each followed by a list and a watch of
@@ -51,7 +54,9 @@ pub struct Referenced<K> {
 struct Set<K> {
     members: Arc<Members<K, Part>>,
     references: Arc<References>,
-    widening: Arc<Widening<K>>,
+    cluster_scoped: bool,
+    /// Set before the start, if at all.
+    by_namespace: AtomicBool,
     /// The objects of all namespaces.
     collection: Collection,
 }
@@ -110,21 +115,21 @@ impl SharedInformerFactory {
     }
 
     fn set_of<K: TypedResource>(&self, spec: InformerSpec<K>) -> Referenced<K> {
-        let references = Arc::<References>::default();
-        let (factory, of_name) = (self.clone(), spec.clone());
-        let make_name = move |key: &ObjectKey| factory.set_interest(spec_of(&of_name, key));
         let factory = self.clone();
-        let make_shard = move |namespace: &str, shard| {
-            factory.set_interest(in_namespace(spec.clone().shard(shard), namespace))
+        let make = move |_: &Arc<str>, part: &Part| {
+            factory.set_interest(match part {
+                Part::Name(key) => spec_of(&spec, key),
+                Part::Namespace(names) => {
+                    in_namespace(spec.clone().shard(names.shard()), &names.namespace)
+                }
+            })
         };
-        let widening = Widening::new(references.clone(), Box::new(make_name), Box::new(make_shard));
-        let made_by = widening.clone();
-        let make = move |name: &Arc<str>, part: &Part| made_by.make(name, part);
         let farewell = |object| CachedEvent::MovedAway { object };
         let set = Set {
             members: Members::new(self, Box::new(make), farewell),
-            references,
-            widening,
+            references: Arc::default(),
+            cluster_scoped: KindReach::of::<K>() == KindReach::Cluster,
+            by_namespace: AtomicBool::new(false),
             collection: ApiSource::<K>::new(self.shared.client.clone()).collection().clone(),
         };
         Referenced { set: Arc::new(set) }
@@ -151,20 +156,16 @@ fn in_namespace<K>(spec: InformerSpec<K>, namespace: &str) -> InformerSpec<K> {
 }
 
 impl<K: Resource + Send + Sync + 'static> Referenced<K> {
-    /// Lets one informer follow a namespace in which more than this number of names is referenced.
-    /// Never unless set; the first call counts.
+    /// Follows each namespace in which a name is referenced with one informer, instead of one for
+    /// each name. Call it before [`start`](Self::start).
     ///
-    /// That informer lists and watches the namespace, so it needs the permission for all of it. It
-    /// saves a watch for each name. The server sends every object of the namespace, and those that
-    /// nothing references are dropped before they are decoded. Names that are referenced later have
-    /// a watch each, until they exceed the number, too: then another informer of the namespace
-    /// follows all. At half of the number or below, each name has its own informer again.
-    ///
-    /// The informers that follow until then go on until the others show each object as they do, or
-    /// later. Handlers are told only what differs. If the server refuses the namespace, the names
-    /// keep their own informers, and the namespace is not requested for an hour.
-    pub fn widen_beyond(self, names: usize) -> Self {
-        self.set.widening.beyond(names);
+    /// Choose it for many names, where the program may list and watch all of a namespace. It saves
+    /// a watch for each name. The server sends every object of the namespace, and those that nothing
+    /// references are dropped before they are decoded. A name that is referenced later lists the
+    /// namespace once more, at most once a second. If the server refuses a namespace, none of its
+    /// names is known.
+    pub fn by_namespace(self) -> Self {
+        self.set.by_namespace.store(true, Ordering::Relaxed);
         self
     }
 
@@ -229,13 +230,22 @@ impl<K: Resource + Send + Sync + 'static> Referenced<K> {
     /// # Errors
     /// [`StartError::NoRuntime`] if called outside a tokio runtime.
     pub fn start(&self) -> Result<(), StartError> {
-        let members = Arc::downgrade(&self.set.members);
-        let shown = move |key: &ObjectKey| Some(members.upgrade()?.informer_of(key)?.snapshot());
-        let members = Arc::downgrade(&self.set.members);
-        let hands_over = move |namespace: &str| {
-            members.upgrade().is_some_and(|members| members.is_handing_over(namespace))
+        let (references, cluster_scoped) = (self.set.references.clone(), self.set.cluster_scoped);
+        let wanted = if self.set.is_by_namespace() {
+            let members = Arc::downgrade(&self.set.members);
+            let shown = move |name: &str| Some(members.upgrade()?.informer_named(name)?.snapshot());
+            by_namespace(references, cluster_scoped, shown)
+        } else {
+            let resource = self.set.collection.resource.clone();
+            by_name(references, cluster_scoped, move |watches| {
+                tracing::warn!(
+                    %resource,
+                    watches,
+                    "each referenced name has a watch of its own: by_namespace needs one for each \
+                     namespace"
+                );
+            })
         };
-        let wanted = self.set.widening.clone().members(Box::new(shown), Box::new(hands_over));
         self.set.members.start(wanted)
     }
 
@@ -251,11 +261,11 @@ impl<K: Resource + Send + Sync + 'static> Referenced<K> {
     pub fn get_by_key(&self, key: &ObjectKey) -> Result<Arc<K>, NotFound> {
         let store = if !self.set.references.contain(key) {
             StoreState::NotReferenced
-        } else if !self.set.widening.is_in_scope(key) {
+        } else if !is_in_scope(key, self.set.cluster_scoped) {
             StoreState::WrongScope
-        } else if !self.set.widening.can_have(key) {
+        } else if !can_have(key, self.set.cluster_scoped) {
             StoreState::Synced
-        } else if let Some(informer) = self.set.members.informer_of(key) {
+        } else if let Some(informer) = self.set.informer_of(key) {
             // The informer of a namespace may be about to list the name.
             let followed = follows(&informer.snapshot(), key);
             let read = informer.lister().get_by_key(key);
@@ -377,7 +387,7 @@ impl<K: Resource + Send + Sync + 'static> InformerSet for Referenced<K> {
     }
 
     fn informer_of(&self, key: &ObjectKey) -> Option<SharedInformer> {
-        Some(self.set.members.informer_of(key)?.cast())
+        Some(self.set.informer_of(key)?.cast())
     }
 
     /// The informers of several names have one collection.
@@ -391,12 +401,25 @@ impl<K: Resource + Send + Sync + 'static> InformerSet for Referenced<K> {
 }
 
 impl<K: Resource + Send + Sync + 'static> Set<K> {
+    fn is_by_namespace(&self) -> bool {
+        self.by_namespace.load(Ordering::Relaxed)
+    }
+
+    fn member_of<'k>(&self, key: &'k ObjectKey) -> &'k str {
+        member_of(key, self.is_by_namespace())
+    }
+
+    /// Returns the informer that follows the object of a key. O(log members).
+    fn informer_of(&self, key: &ObjectKey) -> Option<SharedInformer<K>> {
+        self.members.informer_named(self.member_of(key))
+    }
+
     /// Waits until each key has an informer, is refused, or is no longer referenced.
     async fn joined(&self, keys: &[ObjectKey]) {
         let joined = |key: &ObjectKey| {
-            !self.widening.can_have(key)
-                || self.members.informer_of(key).is_some()
-                || self.members.refusal_of(key.as_str()).is_some()
+            !can_have(key, self.cluster_scoped)
+                || self.informer_of(key).is_some()
+                || self.members.refusal_of(self.member_of(key)).is_some()
                 || !self.references.contain(key)
         };
         let (mut members, mut references) = (self.members.changes(), self.references.changes());
@@ -411,8 +434,8 @@ impl<K: Resource + Send + Sync + 'static> Set<K> {
 
     /// Returns the reason why the informer of a referenced key could not join.
     fn refusal_of(&self, key: &ObjectKey) -> Option<Unsynced> {
-        let error = self.members.refusal_of(key.as_str())?;
-        let concerns = self.references.contain(key) && self.members.informer_of(key).is_none();
+        let error = self.members.refusal_of(self.member_of(key))?;
+        let concerns = self.references.contain(key) && self.informer_of(key).is_none();
         let reason = format!("{key} is not followed: {error}");
         concerns.then(|| Unsynced::refused(self.collection.clone(), reason))
     }
@@ -423,7 +446,7 @@ impl<K: Resource + Send + Sync + 'static> Set<K> {
         key: &ObjectKey,
         limit: Duration,
     ) -> Option<BoxFuture<'_, Result<(), SyncError>>> {
-        let (informer, key) = (self.members.informer_of(key)?, key.clone());
+        let (informer, key) = (self.informer_of(key)?, key.clone());
         let wait = async move {
             let start = Instant::now();
             let mut synced = informer.wait_for_sync(limit).await;
@@ -434,9 +457,9 @@ impl<K: Resource + Send + Sync + 'static> Set<K> {
                     synced = SyncError::unless_none(vec![informer.unsynced()], start);
                 }
             }
-            // Another informer may have taken over meanwhile.
+            // The name may have been dropped and referenced again meanwhile.
             let concerns = self.references.contain(&key)
-                && self.members.informer_of(&key).is_some_and(|now| now.is_same(&informer));
+                && self.informer_of(&key).is_some_and(|now| now.is_same(&informer));
             if concerns { synced } else { Ok(()) }
         };
         Some(wait.boxed())

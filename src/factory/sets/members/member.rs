@@ -1,6 +1,6 @@
 //! A member of a set, and the handlers that it has.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use kube::Resource;
@@ -26,22 +26,13 @@ pub(super) struct Member<K, T> {
     pub(super) interest: Interest<K>,
     /// The number of the set's indexes that were added.
     pub(super) indexed: usize,
-    /// True while the member takes over from others. It does not leave meanwhile.
-    pub(super) takes_over: bool,
 }
 
 /// A handler of one member, with the objects that it knows. It ends when this is dropped.
 pub(super) struct Attached<K, T> {
-    pub(super) handler: Arc<MemberHandler<K, T>>,
-    pub(super) registration: HandlerRegistration,
-    pub(super) known: Arc<Mutex<Known<K>>>,
-}
-
-/// The objects that a handler knows.
-pub(super) struct Known<K> {
-    pub(super) objects: HashMap<ObjectKey, Cached<K>>,
-    /// Those that the handler was told of by another member, and not by this one.
-    pub(super) inherited: HashSet<ObjectKey>,
+    handler: Arc<MemberHandler<K, T>>,
+    registration: HandlerRegistration,
+    known: Arc<Mutex<HashMap<ObjectKey, Cached<K>>>>,
 }
 
 impl<K, T> Member<K, T>
@@ -49,33 +40,30 @@ where
     K: Resource + Send + Sync + 'static,
     T: Tag,
 {
-    pub(super) fn namespace(&self) -> Option<Arc<str>> {
-        self.tag.namespace().map(Into::into)
-    }
-
-    /// Adds a handler that knows these objects, unless the informer was stopped.
-    pub(super) fn attach(
-        &mut self,
-        handler: &Arc<MemberHandler<K, T>>,
-        known: Known<K>,
-    ) -> Option<&Attached<K, T>> {
-        let known = Arc::new(Mutex::new(known));
+    /// Adds a handler, unless the informer was stopped.
+    pub(super) fn attach(&mut self, handler: &Arc<MemberHandler<K, T>>) {
+        let known = Arc::<Mutex<HashMap<_, _>>>::default();
         let (call, tag, noted) = (handler.clone(), self.tag.clone(), known.clone());
         let registered = self.interest.on_cached_event(move |key, event| {
-            if tag.has_several() && !tag.covers(key) {
-                // Its name has the hash of another one.
+            let leaves =
+                matches!(event, CachedEvent::Deleted { .. } | CachedEvent::MovedAway { .. });
+            if leaves {
+                // An object that the handler was not told of does not leave, either.
+                if noted.lock().remove(key).is_none() {
+                    return;
+                }
+            } else if tag.covers(key) {
+                noted.lock().insert(key.clone(), event.object().clone());
+            } else {
                 return;
             }
-            let before = noted.lock().note(key, &event);
-            for event in news(before, event).into_iter().flatten() {
-                if let Some(call) = call.get() {
-                    call_decoded(&event, |event| call(&tag, event));
-                }
+            if let Some(call) = call.get() {
+                call_decoded(&event, |event| call(&tag, event));
             }
         });
-        let handler = handler.clone();
-        self.attached.push(Attached { handler, registration: registered.ok()?, known });
-        self.attached.last()
+        if let Ok(registration) = registered {
+            self.attached.push(Attached { handler: handler.clone(), registration, known });
+        }
     }
 
     /// Removes the handlers, and tells each of the objects that it still knows.
@@ -83,7 +71,7 @@ where
         let Self { tag, interest, attached, .. } = self;
         for left in attached {
             left.registration.remove_and_wait().await;
-            let known = std::mem::take(&mut left.known.lock().objects);
+            let known = std::mem::take(&mut *left.known.lock());
             tell(&left.handler, &tag, known, farewell).await;
         }
         drop(interest);
@@ -97,7 +85,7 @@ impl<K, T> Drop for Attached<K, T> {
 }
 
 /// Tells a handler, which is not called otherwise, the last of these objects.
-pub(super) async fn tell<K: Resource + Send + Sync + 'static, T>(
+async fn tell<K: Resource + Send + Sync + 'static, T>(
     handler: &MemberHandler<K, T>,
     tag: &T,
     objects: impl IntoIterator<Item = (ObjectKey, Cached<K>)>,
@@ -116,38 +104,5 @@ pub(super) async fn tell<K: Resource + Send + Sync + 'static, T>(
             tracing::error!(%key, message, "a handler panicked");
         }
         drop_safely(event);
-    }
-}
-
-impl<K> Known<K> {
-    pub(super) fn nothing() -> Self {
-        Self { objects: HashMap::new(), inherited: HashSet::new() }
-    }
-
-    /// Notes an event of the member. Returns the state that the handler knew before.
-    fn note(&mut self, key: &ObjectKey, event: &CachedEvent<K>) -> Option<Cached<K>> {
-        self.inherited.remove(key);
-        match event {
-            CachedEvent::Deleted { .. } | CachedEvent::MovedAway { .. } => self.objects.remove(key),
-            _ => self.objects.insert(key.clone(), event.object().clone()),
-        }
-    }
-}
-
-/// Returns the events for a handler that knew this state: an object that it knows from another
-/// member is not added again.
-fn news<K>(before: Option<Cached<K>>, event: CachedEvent<K>) -> [Option<CachedEvent<K>>; 2] {
-    match (before, event) {
-        (Some(old), CachedEvent::Added { object: new, initial }) => {
-            if old.is_different_object(&new) {
-                let gone = CachedEvent::Deleted { object: old, final_state_known: false };
-                [Some(gone), Some(CachedEvent::Added { object: new, initial })]
-            } else if old.version() == new.version() {
-                [None, None]
-            } else {
-                [Some(CachedEvent::Updated { old, new }), None]
-            }
-        }
-        (_, event) => [Some(event), None],
     }
 }
