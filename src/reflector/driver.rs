@@ -220,6 +220,9 @@ impl ReflectorDriver {
                         self.follow(stream, &query, at_most, machine, sink).await
                     }
                     Err(error) => {
+                        if error.code() == Some(404) {
+                            self.await_news_of_kind().await;
+                        }
                         self.report(&error);
                         machine.note_refusal(&error);
                         let failure = RequestFailure::from(&error);

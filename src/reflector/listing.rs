@@ -56,6 +56,9 @@ impl ReflectorDriver {
         machine: &mut Machine,
     ) -> StepOutcome {
         self.accumulator.discard().await;
+        if error.code() == Some(404) {
+            self.await_news_of_kind().await;
+        }
         self.report(error);
         machine.note_refusal(error);
         self.busy_for = (error.class() == FaultClass::Throttled)

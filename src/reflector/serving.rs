@@ -7,12 +7,16 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::{BoxFuture, pending};
 use tokio::sync::watch;
+use tokio::time::sleep;
 
 use super::driver::ReflectorDriver;
 use super::status::ReflectorState;
 use super::{ChangeSink, Reflector};
 use crate::object::{Change, ResourceVersion, ShardSelector};
 use crate::time::Moment;
+
+/// The time in which the news comes that a kind is not served any more. Its watch ends first.
+const NEWS: Duration = Duration::from_secs(1);
 
 /// A kind that may come and go.
 pub(crate) trait Serving: Send + Sync {
@@ -129,6 +133,14 @@ impl Emptied {
 }
 
 impl ReflectorDriver {
+    /// Gives the news that the kind is not served any more time to come, before an error is
+    /// reported that may be due to it. The news drops this future, and nothing has failed.
+    pub(super) async fn await_news_of_kind(&mut self) {
+        if self.options.serving.is_some() {
+            sleep(NEWS).await;
+        }
+    }
+
     /// Hands on a list without items.
     async fn hand_on_nothing(&mut self, emptied: &mut Emptied, sink: &impl ChangeSink) {
         self.accumulator.discard().await;

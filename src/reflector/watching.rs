@@ -134,7 +134,13 @@ impl ReflectorDriver {
                     let damaged = brought && error.fault().shows_damage();
                     break if damaged { End::Damaged } else { End::Broken };
                 }
-                None => break self.ended(opened.elapsed(), events, query.initial_events),
+                None => {
+                    let lasted = opened.elapsed();
+                    if lasted < SHORT_WATCH {
+                        self.await_news_of_kind().await;
+                    }
+                    break self.ended(lasted, events, query.initial_events);
+                }
             };
             events += 1;
             last = now;

@@ -6,9 +6,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::StreamExt;
+use bytes::Bytes;
+use futures::{StreamExt, stream};
 use http::header::CONTENT_TYPE;
 use http::{Request, Response};
+use http_body::Frame;
+use http_body_util::StreamBody;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::api::ObjectMeta;
 use kube::client::Body;
@@ -21,6 +24,7 @@ use kube_informer::transport::{ApiSource, Decode, SerdeDecode};
 use kube_informer::{Indexer, InformerOptions, ObjectKey, SharedInformer};
 use serde_json::json;
 use stats_alloc::Region;
+use tokio::time::sleep;
 
 use crate::{COUNTED, in_use};
 
@@ -130,7 +134,8 @@ fn server(count: usize) -> kube::Client {
     let items = items.join(",");
     let version = std::sync::atomic::AtomicU64::new(1);
     let answer = move |request: Request<Body>| {
-        let body = if request.uri().query().is_some_and(|query| query.contains("watch=true")) {
+        let watches = request.uri().query().is_some_and(|query| query.contains("watch=true"));
+        let body = if watches {
             r#"{"type":"ERROR","object":{"kind":"Status","reason":"Expired","code":410}}"#.into()
         } else {
             let version = version.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
@@ -139,7 +144,12 @@ fn server(count: usize) -> kube::Client {
             )
         };
         let response = Response::builder().header(CONTENT_TYPE, "application/json");
-        let response = response.body(Body::from(body.into_bytes())).unwrap();
+        // A watch that ends sooner shows that the list came from a lagging cache.
+        let body = stream::once(async move {
+            sleep(if watches { Duration::from_secs(2) } else { Duration::ZERO }).await;
+            Ok::<_, Infallible>(Frame::data(Bytes::from(body)))
+        });
+        let response = response.body(StreamBody::new(body)).unwrap();
         async { Ok::<_, Infallible>(response) }
     };
     kube::Client::new(tower::service_fn(answer), "default")

@@ -12,9 +12,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 
 use super::members::{Members, SetIndex};
-use super::parts::{
-    Part, by_name, by_namespace, can_have, follows, is_in_scope, member_of,
-};
+use super::parts::{Part, by_name, by_namespace, can_have, follows, is_in_scope, member_of};
 use super::references::{Feed, Feeder, Reference, References};
 use crate::controller::Followed;
 use crate::factory::{InformerSpec, SharedInformerFactory, SpecError, TypedResource};
