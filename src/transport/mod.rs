@@ -71,7 +71,11 @@ mod source;
 
 pub(crate) use self::collection::{VersionInUse, check_resource};
 pub(crate) use self::decode_threads::DecodeThreads;
-pub(crate) use self::document::{ask, read_discovery, read_document, read_resources, unusable};
+#[cfg(feature = "coming-and-going")]
+pub(crate) use self::document::read_discovery;
+#[cfg(any(feature = "coming-and-going", feature = "manager"))]
+pub(crate) use self::document::read_resources;
+pub(crate) use self::document::{ask, read_document, unusable};
 pub(crate) use self::managed_fields::ManagedFields;
 pub use self::source::ApiSource;
 #[doc(no_inline)]

@@ -1,7 +1,7 @@
 //! A controller without additions, for a program without the feature `coming-and-going`. It follows
 //! the informers that it was built with.
 
-use std::future::pending;
+use std::future::{Ready, pending, ready};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -67,7 +67,9 @@ impl Additions {
         Some(work)
     }
 
-    pub(super) fn queue_unseen(&self, _: &WorkQueue<ObjectKey>) {}
+    pub(super) fn queue_unseen(&self, _: &WorkQueue<ObjectKey>) -> Ready<()> {
+        ready(())
+    }
 
     pub(super) fn missing(&self) -> Vec<Arc<str>> {
         Vec::new()
@@ -87,7 +89,10 @@ impl AdditionTasks {
         Self
     }
 
-    pub(super) fn begin(&mut self) {}
+    #[allow(clippy::unused_self, reason = "the signature with the feature")]
+    pub(super) fn begin(&mut self) -> Ready<()> {
+        ready(())
+    }
 
     pub(super) async fn changed(&mut self) -> bool {
         pending().await

@@ -2,8 +2,8 @@
 //!
 //! One task compares the wanted members with the present ones. A member that is no longer wanted
 //! leaves in three steps: its handlers are removed, they are told about the objects that they still
-//! know, and its interest is dropped. It can join again after that. If the set is dropped meanwhile,
-//! the handlers that it still has are removed, and told nothing.
+//! know, and its interest is dropped. It can join again after that. If the set is dropped
+//! meanwhile, the handlers that it still has are removed, and told nothing.
 
 mod index;
 mod member;

@@ -137,17 +137,17 @@ pub(super) fn by_namespace<K: 'static>(
 ) -> BoxStream<'static, Wanted<Part>> {
     let mut followed: BTreeMap<Arc<str>, Arc<Names>> = BTreeMap::new();
     let look = move |keys: Vec<ObjectKey>| {
-        let mut referenced: HashMap<Arc<str>, HashSet<ObjectKey>> = HashMap::new();
+        let mut by_namespace: HashMap<Arc<str>, HashSet<ObjectKey>> = HashMap::new();
         for key in keys.into_iter().filter(|key| can_have(key, cluster_scoped)) {
             let namespace = key.namespace().unwrap_or_default();
-            if let Some(keys) = referenced.get_mut(namespace) {
+            if let Some(keys) = by_namespace.get_mut(namespace) {
                 keys.insert(key);
             } else {
-                referenced.insert(namespace.into(), [key].into());
+                by_namespace.insert(namespace.into(), [key].into());
             }
         }
-        followed.retain(|namespace, _| referenced.contains_key(namespace));
-        for (namespace, keys) in referenced {
+        followed.retain(|namespace, _| by_namespace.contains_key(namespace));
+        for (namespace, keys) in by_namespace {
             let store = shown(&namespace);
             let names = followed.entry(namespace.clone()).or_insert_with(|| Names::of(namespace));
             names.follow(keys, store.as_ref());
@@ -158,7 +158,7 @@ pub(super) fn by_namespace<K: 'static>(
     after_each_change(references, look)
 }
 
-/// Returns the result of `look` at the referenced keys, now and after each change, where it differs.
+/// Returns the result of `look` at the referenced keys, now and after each change that changes it.
 fn after_each_change(
     references: Arc<References>,
     look: impl FnMut(Vec<ObjectKey>) -> Wanted<Part> + Send + 'static,

@@ -158,10 +158,10 @@ impl<K: Resource + Send + Sync + 'static> Referenced<K> {
     /// each name. Call it before [`start`](Self::start).
     ///
     /// Choose it for many names, where the program may list and watch all of a namespace. It saves
-    /// a watch for each name. The server sends every object of the namespace, and those that nothing
-    /// references are dropped before they are decoded. A name that is referenced later lists the
-    /// namespace once more, at most once a second. If the server refuses a namespace, none of its
-    /// names is known.
+    /// a watch for each name. The server sends every object of the namespace, and objects that
+    /// nothing references are dropped before they are decoded. A name that is referenced later
+    /// lists the namespace once more, at most once a second. If the server refuses a namespace,
+    /// none of its names is known.
     pub fn by_namespace(self) -> Self {
         self.set.by_namespace.store(true, Ordering::Relaxed);
         self
