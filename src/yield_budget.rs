@@ -11,7 +11,9 @@
 //! - It *rests*: it goes on when its worker has run out of tasks. Only then does a worker look for
 //!   tasks in the queues of others, one of which may be blocked. It also polls timers and network,
 //!   which otherwise wait for 61 turns, however long these take. So each task rests every few
-//!   milliseconds. No other worker can steal a task that rests, so a timer also wakes it.
+//!   milliseconds. No other worker can steal a task that rests, so a timer also wakes it. Beside
+//!   tasks that are always ready, a worker never runs out of them, and a rest takes 61 turns of
+//!   theirs. The longer a rest took, the later the next one comes.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -50,6 +52,10 @@ const TURN_TIME: Duration = Duration::from_millis(1);
 /// The time after which a task rests instead of going to the end of the run queue.
 const WORK_TIME: Duration = Duration::from_millis(4);
 
+/// The shortest time between two rests, in times of the first one. Rests then take at most a ninth
+/// of a task's time.
+const WORK_PER_REST: u32 = 8;
+
 /// The time after which a task that rests goes on even if its worker blocks.
 const REST_TIME: Duration = Duration::from_millis(10);
 
@@ -73,14 +79,16 @@ pub(crate) async fn give_way() {
 
 /// Waits until the worker has run out of tasks, or for [`REST_TIME`] if other workers go on.
 async fn rest() {
-    match rescue() {
-        Some(rescue) => tokio::select! {
+    let Some(rescue) = rescue() else { return yield_now().await };
+    // With a spent tokio budget, `select!` would poll neither branch.
+    unconstrained(async {
+        tokio::select! {
             biased;
             () = rescue => {}
             () = yield_now() => {}
-        },
-        None => yield_now().await,
-    }
+        }
+    })
+    .await;
 }
 
 /// A timer that wakes a task on another worker. It takes nothing from tokio's budget of the task,
@@ -97,17 +105,30 @@ fn rescue() -> Option<Rescue> {
 /// Tokio's own budget of a task, for a stream that the user polls. Without it, a stream that always
 /// has events would never let other tasks run.
 ///
-/// When that budget is used up, tokio lets the task rest. Here a timer wakes it, too.
+/// When that budget is used up, tokio lets the task rest. Here a timer wakes it, too. The task rests
+/// before, because `select!` polls nothing of a task whose budget is used up, and so no timer.
 #[derive(Default)]
 pub(crate) struct TaskBudget {
+    spent: usize,
     rescue: Option<Rescue>,
 }
 
 impl TaskBudget {
+    /// Charges the budget for work that is done.
+    pub(crate) fn charge(&mut self, units: usize) {
+        self.spent += units;
+    }
+
     /// Spends one unit. Returns `Pending` if the budget is used up, until the task's next turn.
     pub(crate) fn poll_spend(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         self.rescue = None;
-        let spent = pin!(consume_budget()).poll(cx);
+        let spent = if self.spent < TURN {
+            self.spent += 1;
+            pin!(consume_budget()).poll(cx)
+        } else {
+            self.spent = 0;
+            pin!(yield_now()).poll(cx)
+        };
         if spent.is_pending()
             && let Some(mut timer) = rescue()
         {
@@ -129,8 +150,8 @@ pub(crate) struct YieldBudget {
     next_look: usize,
     /// The time at which the turn began. `None` before the first look at the clock.
     began: Option<Instant>,
-    /// The time at which the task rested last, or first yielded.
-    rested: Option<Instant>,
+    /// The time from which the task rests when it yields. `None` before the first yield.
+    rest_due: Option<Instant>,
 }
 
 impl YieldBudget {
@@ -145,7 +166,7 @@ impl YieldBudget {
     }
 
     fn of(budget: usize) -> Self {
-        Self { left: budget, budget, next_look: budget - CLOCK, began: None, rested: None }
+        Self { left: budget, budget, next_look: budget - CLOCK, began: None, rest_due: None }
     }
 
     /// Notes that the task waits or has waited. The time until then is no work.
@@ -196,12 +217,14 @@ impl YieldBudget {
     /// Rests if the task has not rested for some milliseconds. Returns whether it did.
     pub(crate) async fn rest_if_due(&mut self) -> bool {
         let now = Instant::now();
-        let rested = *self.rested.get_or_insert(self.began.unwrap_or(now));
-        let is_due = now.duration_since(rested) >= WORK_TIME;
+        let began = self.began.unwrap_or(now);
+        let is_due = now >= *self.rest_due.get_or_insert_with(|| began + WORK_TIME);
         if is_due {
             // Boxed, because it is rare, and each future around it would take its room.
             rest().boxed().await;
-            self.rested = Some(Instant::now());
+            let end = Instant::now();
+            let work = WORK_TIME.max(end.duration_since(now) * WORK_PER_REST);
+            self.rest_due = Some(end + work);
         }
         is_due
     }
@@ -257,6 +280,7 @@ impl<I: Iterator<Item = T>, T, F: FnMut(T)> Drop for Remaining<I, T, F> {
 
 #[cfg(test)]
 mod tests {
+    use std::future::pending;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
     use std::task::Waker;
@@ -368,6 +392,49 @@ mod tests {
                 poll_fn(|cx| budget.poll_spend(cx)).await;
             }
         });
+        blocked_after(async {
+            let mut budget = TaskBudget::default();
+            for _ in 0..1_000 {
+                tokio::select! {
+                    () = poll_fn(|cx| budget.poll_spend(cx)) => {}
+                    () = pending() => {}
+                }
+            }
+        });
+        blocked_after(async {
+            for _ in 0..128 {
+                consume_budget().await;
+            }
+            rest().await;
+        });
+    }
+
+    /// A slower machine makes rests longer, and so rarer.
+    #[test]
+    fn rests_beside_busy_tasks_are_rare() {
+        const STEPS: usize = 300;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        let turns = Arc::<AtomicUsize>::default();
+        for _ in 0..2 {
+            let turns = turns.clone();
+            runtime.spawn(async move {
+                loop {
+                    thread::sleep(MS / 10);
+                    turns.fetch_add(1, Relaxed);
+                    give_way().await;
+                }
+            });
+        }
+        let works = runtime.spawn(async {
+            let mut budget = YieldBudget::new();
+            for _ in 0..STEPS {
+                thread::sleep(MS);
+                budget.give_way().await;
+            }
+        });
+        runtime.block_on(works).unwrap();
+        let turns = turns.load(Relaxed);
+        assert!(turns <= 4 * 2 * STEPS, "{turns} turns of others beside {STEPS}");
     }
 
     #[tokio::test(start_paused = true)]

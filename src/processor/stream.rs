@@ -75,10 +75,7 @@ impl<K: Resource + Send + Sync + 'static> Stream for EventStream<K> {
                 Some(Delivery::InitialEnd) => {}
                 Some(Delivery::Event(key, event)) => {
                     if event.object().is_packed() {
-                        // The event is already taken. If the budget runs out here, the next event
-                        // waits.
-                        let budget = &mut self.budget;
-                        let _later = (1..UNPACKING).all(|_| budget.poll_spend(cx).is_ready());
+                        self.budget.charge(UNPACKING - 1);
                     }
                     let Self { finish: Finish(listener), unread, .. } = &mut *self;
                     let read = unread.prepare(&key, event.clone()).cast().read();

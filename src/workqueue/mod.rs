@@ -42,6 +42,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use tokio::task::consume_budget;
 use tokio::time::sleep_until;
 
 pub use self::builder::WorkQueueBuilder;
@@ -317,8 +318,10 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     /// Waits for the next item. Returns `None` when the queue was shut down and no item is left.
     ///
     /// No other worker gets this item until the [`Work`] is dropped. Cancel safe. Any number of
-    /// workers may wait; the one that has waited longest is woken first.
+    /// workers may wait; the one that has waited longest is woken first. Each call consumes some of
+    /// the task's tokio budget, so a task that only takes items lets others run.
     pub async fn get(&self) -> Option<Work<T>> {
+        consume_budget().await;
         let (mut woken, mut budget) = (false, YieldBudget::new());
         loop {
             match self.next(false, true, woken) {
