@@ -105,8 +105,8 @@ fn rescue() -> Option<Rescue> {
 /// Tokio's own budget of a task, for a stream that the user polls. Without it, a stream that always
 /// has events would never let other tasks run.
 ///
-/// When that budget is used up, tokio lets the task rest. Here a timer wakes it, too. The task rests
-/// before, because `select!` polls nothing of a task whose budget is used up, and so no timer.
+/// When that budget is used up, tokio lets the task rest. Here a timer wakes it, too. The task
+/// rests before: `select!` polls nothing of a task whose budget is used up, and so no timer.
 #[derive(Default)]
 pub(crate) struct TaskBudget {
     spent: usize,
