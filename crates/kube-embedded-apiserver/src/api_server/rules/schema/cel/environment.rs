@@ -11,6 +11,7 @@ use cel::{Env, ExecutionError, IdedExpr, ParseErrors};
 
 use super::super::{formats, pattern};
 use super::literals::parts;
+use super::problems::{self, Located};
 use super::program::Parsed;
 use super::stack;
 
@@ -61,7 +62,13 @@ pub(super) fn parse(source: &str) -> Result<Parsed, String> {
         let parser = |env: &Env| {
             env.parser().max_recursion_depth(MOST_LEVELS).enable_ident_escape_syntax(true)
         };
-        let words = |errors: ParseErrors| errors.to_string().replace("\n|", "\n |");
+        let words = |ParseErrors { errors }: ParseErrors| {
+            let located = errors.iter().map(|error| {
+                let (line, column) = error.pos;
+                Located { line, column, text: &error.msg }
+            });
+            problems::told(source, located)
+        };
         let (expression, source_info) =
             parser(&SHARED).parse_with_source_info(source).map_err(words)?;
         let levels = levels(&expression);

@@ -13,6 +13,8 @@ mod errors;
 mod functions;
 #[cfg(feature = "cel")]
 mod literals;
+#[cfg(feature = "cel")]
+mod problems;
 #[cfg(not(feature = "cel"))]
 #[path = "absent.rs"]
 mod program;

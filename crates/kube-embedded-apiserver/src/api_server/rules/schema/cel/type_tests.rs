@@ -78,6 +78,21 @@ fn nested_rules_do_no_harm() {
 }
 
 #[test]
+fn syntax_errors_are_told_in_part() {
+    let schema = json!({ "type": "integer" });
+    for part in ["é😀 ", "$ ", "#", "\\", "#\n", "a b c ", "(", "'''", "\"\n", "a.b.", "[{"] {
+        for times in [1000, 100_000 / part.chars().count()] {
+            let problem = super::environment::parse(&part.repeat(times)).err().unwrap();
+            assert!(problem.len() < 200_000, "{part} {times}: {}", problem.len());
+        }
+    }
+    let causes = check(&json!({ "rule": "# ".repeat(101) }), &schema, false, "rule");
+    let told = causes[0].to_string();
+    assert!(told.contains(" | # # # # "), "{told}");
+    assert!(told.contains("more errors were truncated"), "{told}");
+}
+
+#[test]
 fn rules_of_any_depth_are_evaluated() {
     let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } } });
     for times in 1..20 {

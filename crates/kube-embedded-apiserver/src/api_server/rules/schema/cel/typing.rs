@@ -9,6 +9,7 @@ use cel::IdedExpr;
 use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, LiteralValue, SelectExpr};
 use serde_json::Value;
 
+use super::problems::{self, Located};
 use super::program::Parsed;
 use super::types::{Type, Variables};
 use super::{constants, functions, literals};
@@ -45,9 +46,6 @@ const MACROS: [(&str, std::ops::RangeInclusive<usize>); 7] = [
     ("transformMapEntry", 3..=4),
 ];
 
-/// The number of problems that are told.
-const TOLD_PROBLEMS: usize = 100;
-
 /// A problem, and the offset of its place in the source.
 pub(super) struct Problem {
     at: usize,
@@ -78,12 +76,9 @@ pub(super) fn check<'s>(
     }
     if !problems.is_empty() {
         problems.sort_by_key(|problem| problem.at);
-        let told = problems.iter().take(TOLD_PROBLEMS);
-        let mut shown: Vec<String> = told.map(|problem| check.located(problem)).collect();
-        if let Some(more) = problems.len().checked_sub(TOLD_PROBLEMS).filter(|more| *more > 0) {
-            shown.push(format!("{more} more errors were truncated"));
-        }
-        return Err(format!("compilation failed: {}", shown.join("\n")));
+        let located = problems.iter().map(|problem| check.located(problem));
+        let told = problems::told(&program.source.source, located);
+        return Err(format!("compilation failed: {told}"));
     }
     constants::check(&program.expression)
         .map_err(|problem| format!("program instantiation failed: {problem}"))?;
@@ -439,15 +434,13 @@ impl<'p, 's> Check<'p, 's> {
         Problem { at: self.start(part), text }
     }
 
-    /// Returns a problem with its place, as a server shows both.
-    fn located(&self, problem: &Problem) -> String {
+    fn located<'a>(&self, problem: &'a Problem) -> Located<'a> {
         let source = &self.program.source.source;
         let before = source.get(..problem.at).unwrap_or_default();
         let line = before.matches('\n').count();
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count();
-        let text = source.lines().nth(line).unwrap_or_default();
-        let (dots, problem) = (".".repeat(column), &problem.text);
-        format!("ERROR: <input>:{}:{}: {problem}\n | {text}\n | {dots}^", line + 1, column + 1)
+        let number = |n: usize| isize::try_from(n + 1).unwrap_or(isize::MAX);
+        Located { line: number(line), column: number(column), text: &problem.text }
     }
 }
 
