@@ -8,6 +8,7 @@ use cel::common::types::{CelBool, CelString, STRING_TYPE};
 use cel::common::value::CowVal;
 use cel::parser::{Macro, MacroExprHelper};
 use cel::{Env, ExecutionError, IdedExpr, ParseErrors};
+use regex::Regex;
 
 use super::super::{formats, pattern};
 use super::literals::parts;
@@ -28,11 +29,21 @@ const TEXT_CHECKS: [(&str, formats::Check); 3] = [
     ("isURL", |text| formats::of_texts("uri").is_some_and(|is_uri| is_uri(text))),
 ];
 
+/// The function in place of `matches`.
+const MATCHES: &str = "@matches";
+
 static SHARED: LazyLock<Arc<Env>> = LazyLock::new(|| Arc::new(environment()));
 
 /// The environment of evaluated expressions.
 static EVALUATED: LazyLock<Env> = LazyLock::new(|| {
     let mut env = environment();
+    // The interpreter's own function has another syntax of patterns.
+    let _ = env.add_macro(Macro::global("matches", 2, |helper, _, arguments| {
+        Ok(Some(matching(helper, std::mem::take(arguments))))
+    }));
+    let _ = env.add_macro(Macro::receiver("matches", 1, |helper, target, arguments| {
+        Ok(Some(matching(helper, target.take().into_iter().chain(arguments.drain(..)).collect())))
+    }));
     // A server evaluates the alternative of an optional value only if the value is absent.
     for (name, has_value) in [("or", false), ("orValue", true)] {
         let _ = env.add_macro(Macro::receiver(name, 1, move |helper, target, arguments| {
@@ -86,6 +97,10 @@ fn levels(expression: &IdedExpr) -> u16 {
     parts(expression).into_iter().map(levels).max().map_or(1, |most| most.saturating_add(1))
 }
 
+fn matching(helper: &mut MacroExprHelper<'_>, args: Vec<IdedExpr>) -> IdedExpr {
+    helper.next_expr(Expr::Call(CallExpr { func_name: MATCHES.to_owned(), target: None, args }))
+}
+
 /// Returns the expression of an optional value or its alternative, which is that of a loop over
 /// nothing: the value is its result's variable.
 fn alternative_to(
@@ -133,14 +148,27 @@ fn environment() -> Env {
         STRING_TYPE,
         vec![STRING_TYPE],
         |args| {
-            let (text, pattern) = (text(&args, 0)?, text(&args, 1)?);
-            let pattern = pattern::compile(pattern)
-                .map_err(|problem| ExecutionError::function_error("find", problem))?;
+            let (text, pattern) = searched(&args, "find")?;
             let found = pattern.find(text).map_or("", |found| found.as_str());
             Ok(CowVal::owned(CelString::from(found.to_owned())))
         },
     );
+    let texts = vec![STRING_TYPE, STRING_TYPE];
+    let _ = env.add_overload(MATCHES, "matches_string", texts, |args| {
+        let (text, pattern) = searched(&args, "matches")?;
+        Ok(CowVal::owned(CelBool::from(pattern.is_match(text))))
+    });
     env
+}
+
+/// Returns a text and the pattern of a function that searches it.
+fn searched<'b>(
+    args: &'b [CowVal<'_, '_>],
+    function: &str,
+) -> Result<(&'b str, Regex), ExecutionError> {
+    let pattern = pattern::compile(text(args, 1)?)
+        .map_err(|problem| ExecutionError::function_error(function, problem))?;
+    Ok((text(args, 0)?, pattern))
 }
 
 fn text<'b>(args: &'b [CowVal<'_, '_>], n: usize) -> Result<&'b str, ExecutionError> {

@@ -319,6 +319,47 @@ mod tests {
     }
 
     #[test]
+    fn patterns_have_one_syntax() {
+        for (pattern, value, expected) in [
+            (r"^\w+$", "é", false),
+            ("a{2", "a{2", true),
+            (r"^\Qa.\E$", "a.", true),
+            ("^[a&&b]$", "&", true),
+            ("^[[a]]$", "[]", true),
+            (r"^\d$", "٣", false),
+        ] {
+            for rule in
+                [format!("self.matches(r'{pattern}')"), format!("matches(self, r'{pattern}')")]
+            {
+                let problems = told(&with_rule("string", &rule), None, &json!({ "x": value }));
+                assert_eq!(problems.is_empty(), expected, "{rule}: {problems:?}");
+            }
+        }
+        let problems = told(&with_rule("string", "'a'.matches(self)"), None, &json!({ "x": "(" }));
+        assert!(problems[0].contains("missing closing ): `(`"), "{problems:?}");
+    }
+
+    #[test]
+    fn null_members_are_absent() {
+        let judged = |rule: &str| {
+            let schema = json!({
+                "type": "object", "x-kubernetes-validations": [{ "rule": rule }],
+                "properties": {
+                    "ns": { "type": "string", "nullable": true },
+                    "all": { "type": "object", "additionalProperties": {
+                        "type": "string", "nullable": true,
+                    }},
+                },
+            });
+            told(&schema, None, &json!({ "ns": null, "all": { "a": null } })).join("")
+        };
+        for rule in ["!has(self.ns)", "!self.?ns.hasValue()", "'a' in self.all"] {
+            assert_eq!(judged(rule), "", "{rule}");
+        }
+        assert!(judged("self.ns == self.ns").contains("no such key: ns"));
+    }
+
+    #[test]
     fn functions_of_other_types_judge_nothing() {
         let mut schema = with_rule("array", "self.indexOf(1) == 0");
         schema["properties"]["x"]["items"] = json!({ "type": "integer" });

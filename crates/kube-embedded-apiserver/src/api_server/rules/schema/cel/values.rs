@@ -107,7 +107,8 @@ fn object(schema: &Value, whole: bool, value: &Value) -> CelValue {
         members.extend(given.map(|(name, v)| (Key::from(name.clone()), below(additional, v))));
     } else {
         let declared = |name: &str| properties.and_then(|all| all.get(name));
-        for (name, value) in given {
+        // A null counts as an absent member here, and as a value in a map.
+        for (name, value) in given.filter(|(_, value)| !value.is_null()) {
             if let (Some(schema), Some(escaped)) = (declared(name), escaped(name)) {
                 let value = below(schema, value);
                 if RESERVED.contains(&&**name) {
