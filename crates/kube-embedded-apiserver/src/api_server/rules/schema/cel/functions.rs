@@ -184,7 +184,7 @@ fn kind(text: &str) -> Type<'static> {
         let mut inner = kinds(inner).into_iter().map(Box::new);
         let mut next = || inner.next().unwrap_or_else(|| Box::new(Type::Any));
         return match outer {
-            "list" => Type::List(next()),
+            "list" => next().list(),
             "optional" => Type::Optional(next()),
             "type" => Type::Kind(next()),
             _ => Type::Map(next(), next()),

@@ -27,6 +27,8 @@ mod types;
 #[cfg(feature = "cel")]
 mod typing;
 #[cfg(feature = "cel")]
+mod unordered;
+#[cfg(feature = "cel")]
 mod values;
 
 use std::fmt::Write;
@@ -65,20 +67,26 @@ struct RuleValues<'a> {
 
 /// Returns whether a rule depends on the value before a change. Only the interpreter knows.
 pub(super) fn uses_old(rule: &Value) -> bool {
-    let source = rule["rule"].as_str().unwrap_or_default().trim();
-    cfg!(feature = "cel") && Program::of(source).uses_old()
+    cfg!(feature = "cel") && Program::of(text(rule, "rule")).uses_old()
 }
 
 /// Returns whether a schema has rules.
 pub(super) fn has_rules(schema: &Value) -> bool {
-    let below = |value: &Value| {
-        value.as_object().into_iter().flatten().any(|(_, schema)| has_rules(schema))
+    any_schema(schema, &|schema| rules(schema).next().is_some())
+}
+
+fn rules(schema: &Value) -> impl Iterator<Item = &Value> {
+    schema["x-kubernetes-validations"].as_array().into_iter().flatten()
+}
+
+/// Returns whether something is true of a schema or of one below it.
+fn any_schema(schema: &Value, is_so: &dyn Fn(&Value) -> bool) -> bool {
+    let below = || {
+        let properties = schema["properties"].as_object().into_iter().flatten();
+        let other = [&schema["items"], &schema["additionalProperties"]];
+        properties.map(|(_, schema)| schema).chain(other).any(|schema| any_schema(schema, is_so))
     };
-    schema["x-kubernetes-validations"].as_array().is_some_and(|rules| !rules.is_empty())
-        || (schema["items"].is_object() && has_rules(&schema["items"]))
-        || (schema["additionalProperties"].is_object()
-            && has_rules(&schema["additionalProperties"]))
-        || below(&schema["properties"])
+    schema.is_object() && (is_so(schema) || below())
 }
 
 /// Returns the problems that the rules of a schema have with an object.
@@ -96,9 +104,30 @@ pub(crate) fn unimplemented(
 }
 
 fn walk(schema: &Value, before: Option<&Value>, object: &Value) -> Walk {
-    let mut walk = Walk { path: String::new(), causes: Vec::new(), unimplemented: None };
-    walk.value(&Node { schema, whole: true, value: object, before, known: None });
-    walk
+    let walk = || {
+        let mut walk = Walk { path: String::new(), causes: Vec::new(), unimplemented: None };
+        walk.value(&Node { schema, whole: true, value: object, before, known: None });
+        walk
+    };
+    // One thread judges all values. If it cannot, each such rule is one that is not implemented.
+    #[cfg(feature = "cel")]
+    if any_schema(schema, &has_deep_rule)
+        && let Some(walk) = stack::on_large(walk)
+    {
+        return walk;
+    }
+    walk()
+}
+
+#[cfg(feature = "cel")]
+fn has_deep_rule(schema: &Value) -> bool {
+    let texts = |rule| ["rule", "messageExpression"].map(|member: &str| text(rule, member));
+    rules(schema).flat_map(texts).any(|source| Program::of(source).is_deep())
+}
+
+/// Returns the text of a member of a rule.
+fn text<'a>(rule: &'a Value, member: &str) -> &'a str {
+    rule[member].as_str().unwrap_or_default().trim()
 }
 
 /// A value, its schema, and its former value.
@@ -136,7 +165,7 @@ impl Walk {
         if !node.schema.is_object() || node.value.is_null() {
             return;
         }
-        for rule in node.schema["x-kubernetes-validations"].as_array().into_iter().flatten() {
+        for rule in rules(node.schema) {
             self.rule(node, rule);
         }
         match node.value {
@@ -174,8 +203,7 @@ impl Walk {
     }
 
     fn rule(&mut self, node: &Node<'_>, rule: &Value) {
-        let text = |name: &str| rule[name].as_str().unwrap_or_default().trim();
-        let source = text("rule");
+        let source = text(rule, "rule");
         let program = Program::of(source);
         let optional = rule["optionalOldSelf"] == true;
         if program.uses_old() && node.before.is_none() && !optional {
@@ -196,18 +224,18 @@ impl Walk {
                 self.unimplemented.get_or_insert_with(|| source.to_owned());
             }
             Verdict::Error(problem) => {
-                let shown = Some(text("message")).filter(|text| !text.is_empty());
+                let shown = Some(text(rule, "message")).filter(|text| !text.is_empty());
                 let problem = format!("{problem}: {}", shown.unwrap_or(source));
                 self.causes.push(Cause::invalid(&field, kind, &problem));
             }
             // A rule about the new value alone lets an unchanged value be.
             Verdict::Fails if !program.uses_old() && node.is_unchanged() => {}
             Verdict::Fails => {
-                let computed = match text("messageExpression") {
+                let computed = match text(rule, "messageExpression") {
                     "" => None,
                     expression => Program::of(expression).text(&seen),
                 };
-                let message = computed.unwrap_or_else(|| match text("message") {
+                let message = computed.unwrap_or_else(|| match text(rule, "message") {
                     "" => format!("failed rule: {source}"),
                     message => message.to_owned(),
                 });
@@ -222,7 +250,7 @@ impl Walk {
 
     /// Returns the field that a rule blames.
     fn field_of(&self, rule: &Value, field: String) -> String {
-        match rule["fieldPath"].as_str().unwrap_or_default().trim() {
+        match text(rule, "fieldPath") {
             "" => field,
             path if self.path.is_empty() => path.trim_start_matches('.').to_owned(),
             path if path.starts_with('.') => format!("{}{path}", self.path),

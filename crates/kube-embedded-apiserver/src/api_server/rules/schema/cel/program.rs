@@ -9,15 +9,15 @@ use cel::{Context, ExecutionError, IdedExpr, Value as CelValue};
 use parking_lot::Mutex;
 use serde_json::Value;
 
-use super::types::Type;
+use super::types::{Type, has_unordered};
 use super::{RuleValues, Verdict, environment, errors, stack, typing, values};
 use crate::api_server::failure::Cause;
 
 /// The number of compiled expressions that are kept.
 const KEPT_PROGRAMS: usize = 4096;
 
-/// The most levels of an expression for which every stack is large enough.
-const LOW_LEVELS: u16 = 40;
+/// The most levels of an expression for which a stack of 1 MiB is large enough.
+const LOW_LEVELS: u16 = 20;
 
 /// The longest message that an expression may compute, in bytes.
 const LONGEST_MESSAGE: usize = 5 * 1024;
@@ -66,6 +66,11 @@ impl Program {
         self.uses_old
     }
 
+    /// Returns whether the expression may need a large stack.
+    pub(super) fn is_deep(&self) -> bool {
+        self.compiled.as_ref().is_ok_and(|program| program.levels > LOW_LEVELS)
+    }
+
     /// Returns the type of the expression, or the first problem of compiling it.
     fn kind<'s>(&self, schema: &'s Value, whole: bool, optional: bool) -> Result<Type<'s>, String> {
         match &self.compiled {
@@ -77,12 +82,13 @@ impl Program {
         }
     }
 
+    /// Returns nothing if this server cannot evaluate the expression.
     fn evaluate(&self, seen: &RuleValues<'_>) -> Option<Result<CelValue, ExecutionError>> {
         let program = self.compiled.as_ref().ok()?;
         if program.levels <= LOW_LEVELS {
-            Some(self.evaluate_here(program, seen))
+            self.evaluate_here(program, seen)
         } else {
-            stack::on_large(|| self.evaluate_here(program, seen))
+            stack::on_large(|| self.evaluate_here(program, seen))?
         }
     }
 
@@ -90,7 +96,12 @@ impl Program {
         &self,
         program: &Parsed,
         seen: &RuleValues<'_>,
-    ) -> Result<CelValue, ExecutionError> {
+    ) -> Option<Result<CelValue, ExecutionError>> {
+        if has_unordered(seen.schema)
+            && typing::uses_unordered(program, seen.schema, seen.whole, seen.optional)
+        {
+            return None;
+        }
         let mut context = Context::with_env(environment::shared());
         let value = |value: &Value| values::of(seen.schema, seen.whole, value);
         context.add_variable_from_value("self", value(seen.value));
@@ -104,7 +115,7 @@ impl Program {
             };
             context.add_variable_from_value("oldSelf", old.unwrap_or(CelValue::Null));
         }
-        CelValue::resolve(&program.evaluated, &context)
+        Some(CelValue::resolve(&program.evaluated, &context))
     }
 
     /// Evaluates a rule.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::super::flag;
-use super::values;
+use super::super::list_types::list_keys;
+use super::{any_schema, values};
 
 /// The name of the type of the value that a rule judges. A server adds a number.
 const SELF_TYPE: &str = "selfType";
@@ -29,11 +30,25 @@ pub(super) enum Type<'a> {
     /// The type of types.
     Kind(Box<Type<'a>>),
     Optional(Box<Type<'a>>),
-    List(Box<Type<'a>>),
+    List(Box<Type<'a>>, Order),
     Map(Box<Type<'a>>, Box<Type<'a>>),
     Object(Object<'a>),
     /// A type that is not known yet.
     Variable(usize),
+}
+
+/// The meaning of a list's order, which does not tell types apart.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Order {
+    Kept,
+    /// Lists are equal in any order.
+    Ignored,
+}
+
+impl PartialEq for Order {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// The members of an object.
@@ -84,6 +99,11 @@ impl<'a> Object<'a> {
     }
 }
 
+/// Returns whether a schema is or has that of a list whose order a server ignores.
+pub(super) fn has_unordered(schema: &Value) -> bool {
+    any_schema(schema, &|schema| list_keys(schema).is_some())
+}
+
 impl<'a> Type<'a> {
     pub(super) const TIMESTAMP: Self = Self::Named("timestamp");
     pub(super) const DURATION: Self = Self::Named("duration");
@@ -110,7 +130,10 @@ impl<'a> Type<'a> {
             ("string", Some("date" | "date-time")) => Self::TIMESTAMP,
             ("string", Some("duration")) => Self::DURATION,
             ("string", _) => Self::String,
-            ("array", _) => Self::List(below(&schema["items"], "@idx")?),
+            ("array", _) => {
+                let order = if list_keys(schema).is_some() { Order::Ignored } else { Order::Kept };
+                Self::List(below(&schema["items"], "@idx")?, order)
+            }
             ("object", _) if additional.is_object() => {
                 Self::Map(Box::new(Self::String), below(additional, "@elem")?)
             }
@@ -129,7 +152,26 @@ impl<'a> Type<'a> {
     }
 
     pub(super) fn list(self) -> Self {
-        Self::List(Box::new(self))
+        Self::List(Box::new(self), Order::Kept)
+    }
+
+    fn is_unordered(&self) -> bool {
+        matches!(self, Self::List(_, Order::Ignored))
+    }
+
+    /// Returns whether a value of the type is or has a list whose order a server ignores.
+    pub(super) fn has_unordered(&self) -> bool {
+        match self {
+            Self::List(_, Order::Ignored) => true,
+            Self::List(inner, _) | Self::Optional(inner) | Self::Map(_, inner) => {
+                inner.has_unordered()
+            }
+            Self::Object(object) => match object.members {
+                Members::Declared(schema) | Members::Resource(schema) => has_unordered(schema),
+                Members::Metadata => false,
+            },
+            _ => false,
+        }
     }
 
     /// Returns the type of what an optional value holds; other types as they are.
@@ -146,7 +188,7 @@ impl<'a> Type<'a> {
         match self {
             Self::Kind(of) => Self::Kind(inner(of)),
             Self::Optional(held) => Self::Optional(inner(held)),
-            Self::List(item) => Self::List(inner(item)),
+            Self::List(item, order) => Self::List(inner(item), *order),
             Self::Map(key, value) => Self::Map(inner(key), inner(value)),
             other => other.clone(),
         }
@@ -173,9 +215,8 @@ impl<'a> Type<'a> {
         match (self, other) {
             (Self::Any | Self::Variable(_), _) | (Self::Kind(_), Self::Kind(_)) => true,
             (_, Self::Any | Self::Variable(_)) => false,
-            (Self::List(one), Self::List(other)) | (Self::Optional(one), Self::Optional(other)) => {
-                one.is_as_general(other)
-            }
+            (Self::List(one, _), Self::List(other, _))
+            | (Self::Optional(one), Self::Optional(other)) => one.is_as_general(other),
             (Self::Map(key, value), Self::Map(other_key, other_value)) => {
                 key.is_as_general(other_key) && value.is_as_general(other_value)
             }
@@ -185,7 +226,11 @@ impl<'a> Type<'a> {
 
     /// Returns the more general of two types that agree.
     pub(super) fn more_general(self, other: Self) -> Self {
-        if self.is_as_general(&other) { self } else { other }
+        let unordered = self.is_unordered() || other.is_unordered();
+        match if self.is_as_general(&other) { self } else { other } {
+            Self::List(item, _) if unordered => Self::List(item, Order::Ignored),
+            general => general,
+        }
     }
 
     /// Returns the name of a type, without the names of the types that it is made of.
@@ -194,7 +239,7 @@ impl<'a> Type<'a> {
             Self::Null => "null_type".to_owned(),
             Self::Kind(_) => "type".to_owned(),
             Self::Optional(_) => "optional_type".to_owned(),
-            Self::List(_) => "list".to_owned(),
+            Self::List(..) => "list".to_owned(),
             Self::Map(..) => "map".to_owned(),
             Self::Named("timestamp") => "google.protobuf.Timestamp".to_owned(),
             Self::Named("duration") => "google.protobuf.Duration".to_owned(),
@@ -216,7 +261,7 @@ impl<'a> Type<'a> {
             Self::Named(name) => (*name).to_owned(),
             Self::Kind(of) => format!("type({})", of.name()),
             Self::Optional(inner) => format!("optional_type({})", inner.name()),
-            Self::List(item) => format!("list({})", item.name()),
+            Self::List(item, _) => format!("list({})", item.name()),
             Self::Map(key, value) => format!("map({}, {})", key.name(), value.name()),
             Self::Object(object) => object.name.to_string(),
         }
@@ -288,9 +333,8 @@ impl<'a> Variables<'a> {
             (one, other) if one.is_any() || other.is_any() => true,
             (Type::Kind(_), Type::Kind(_)) => true,
             (Type::Null, kind) | (kind, Type::Null) => kind.may_be_null(),
-            (Type::List(one), Type::List(other)) | (Type::Optional(one), Type::Optional(other)) => {
-                self.agrees(one, other)
-            }
+            (Type::List(one, _), Type::List(other, _))
+            | (Type::Optional(one), Type::Optional(other)) => self.agrees(one, other),
             (Type::Map(key, value), Type::Map(other_key, other_value)) => {
                 self.agrees(key, other_key) && self.agrees(value, other_value)
             }
@@ -304,7 +348,7 @@ impl<'a> Variables<'a> {
             return true;
         }
         let general = match self.known[n].clone() {
-            Some(known) if known == *kind => return true,
+            Some(known) if known == *kind && !kind.is_unordered() => return true,
             Some(known) if !self.agrees(kind, &known) => return false,
             Some(known) => kind.clone().more_general(known),
             None if self.contains(kind, n) => return false,
@@ -324,7 +368,7 @@ impl<'a> Variables<'a> {
                 *other == n
                     || self.known[*other].as_ref().is_some_and(|known| self.contains(known, n))
             }
-            Type::Kind(inner) | Type::Optional(inner) | Type::List(inner) => {
+            Type::Kind(inner) | Type::Optional(inner) | Type::List(inner, _) => {
                 self.contains(inner, n)
             }
             Type::Map(key, value) => self.contains(key, n) || self.contains(value, n),

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::problems::{self, Located};
 use super::program::Parsed;
 use super::types::{Type, Variables};
-use super::{constants, functions, literals};
+use super::{constants, functions, literals, unordered};
 
 /// The names of types, which are values of their own.
 const TYPES: [(&str, Type<'static>); 14] = [
@@ -60,15 +60,7 @@ pub(super) fn check<'s>(
     whole: bool,
     optional: bool,
 ) -> Result<Type<'s>, String> {
-    let own = Type::of_self(schema, whole).unwrap_or(Type::Any);
-    let old = if optional { own.clone().or_absent() } else { own.clone() };
-    let mut check = Check {
-        program,
-        names: vec![("self", own), ("oldSelf", old)],
-        variables: Variables::default(),
-        kinds: HashMap::new(),
-        problems: Vec::new(),
-    };
+    let mut check = Check::new(program, schema, whole, optional);
     let kind = check.of(&program.expression);
     let mut problems = std::mem::take(&mut check.problems);
     if problems.is_empty() {
@@ -85,6 +77,18 @@ pub(super) fn check<'s>(
     Ok(check.variables.settled(&kind))
 }
 
+/// Returns whether an expression compares or adds lists whose order a server ignores.
+pub(super) fn uses_unordered(
+    program: &Parsed,
+    schema: &Value,
+    whole: bool,
+    optional: bool,
+) -> bool {
+    let mut check = Check::new(program, schema, whole, optional);
+    check.of(&program.expression);
+    unordered::are_used(&check, &program.expression)
+}
+
 pub(super) struct Check<'p, 's> {
     program: &'p Parsed,
     names: Vec<(&'p str, Type<'s>)>,
@@ -95,6 +99,18 @@ pub(super) struct Check<'p, 's> {
 }
 
 impl<'p, 's> Check<'p, 's> {
+    fn new(program: &'p Parsed, schema: &'s Value, whole: bool, optional: bool) -> Self {
+        let own = Type::of_self(schema, whole).unwrap_or(Type::Any);
+        let old = if optional { own.clone().or_absent() } else { own.clone() };
+        Self {
+            program,
+            names: vec![("self", own), ("oldSelf", old)],
+            variables: Variables::default(),
+            kinds: HashMap::new(),
+            problems: Vec::new(),
+        }
+    }
+
     /// Returns the type of a part after the check of the whole expression.
     pub(super) fn settled(&self, expression: &IdedExpr) -> Type<'s> {
         self.kinds.get(&expression.id).map_or(Type::Any, |kind| self.variables.settled(kind))
@@ -231,8 +247,8 @@ impl<'p, 's> Check<'p, 's> {
         two: bool,
     ) -> (Type<'s>, Type<'s>) {
         match self.variables.resolved(kind) {
-            Type::List(item) if two => (Type::Int, *item),
-            Type::List(item) => (*item, Type::Any),
+            Type::List(item, _) if two => (Type::Int, *item),
+            Type::List(item, _) => (*item, Type::Any),
             Type::Map(key, value) => (*key, *value),
             kind @ (Type::Any | Type::Wrong | Type::Variable(_)) => {
                 self.agree(&Type::Any, &kind);
