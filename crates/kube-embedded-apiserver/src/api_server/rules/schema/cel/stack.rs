@@ -25,3 +25,15 @@ pub(super) fn on_large<T: Send>(run: impl FnOnce() -> T + Send) -> Option<T> {
         spawned.ok()?.join().ok()
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_stacks_are_not_nested() {
+        let id = || thread::current().id();
+        let (outer, inner) = on_large(|| (id(), on_large(id))).unwrap();
+        assert_eq!(Some(outer), inner);
+    }
+}

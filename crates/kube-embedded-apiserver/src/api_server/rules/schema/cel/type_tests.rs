@@ -1,3 +1,5 @@
+use std::thread;
+
 use serde_json::{Value, json};
 
 use super::check;
@@ -94,7 +96,18 @@ fn syntax_errors_are_told_in_part() {
 
 #[test]
 fn rules_of_any_depth_are_evaluated() {
-    let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } } });
+    let set = json!({
+        "type": "array", "items": { "type": "integer" }, "x-kubernetes-list-type": "set",
+    });
+    let schema = json!({
+        "type": "object", "properties": { "n": { "type": "integer" }, "set": set },
+    });
+    let judged = |rule: &str| {
+        let mut schema = schema.clone();
+        schema["x-kubernetes-validations"] = json!([{ "rule": rule }]);
+        let problems = super::problems(&schema, None, &json!({ "n": 1 }));
+        assert!(problems.is_empty(), "{rule}: {problems:?}");
+    };
     for times in 1..20 {
         let loops = "[1].all(x, ".repeat(times);
         for rule in [
@@ -102,10 +115,10 @@ fn rules_of_any_depth_are_evaluated() {
             format!("self.n{} > 1", " + 1".repeat(2 * times)),
             format!("self.n == {}1{}", "[".repeat(times), "][0]".repeat(times)),
         ] {
-            let mut schema = schema.clone();
-            schema["x-kubernetes-validations"] = json!([{ "rule": rule }]);
-            let problems = super::problems(&schema, None, &json!({ "n": 1 }));
-            assert!(problems.is_empty(), "{rule}: {problems:?}");
+            thread::scope(|scope| {
+                let small = thread::Builder::new().stack_size(1 << 20);
+                small.spawn_scoped(scope, || judged(&rule)).unwrap().join().unwrap();
+            });
         }
     }
 }
