@@ -15,6 +15,12 @@ const MOST_REPETITIONS: u32 = 1000;
 /// The number of characters in which a counted repetition ends.
 const LONGEST_BRACES: usize = 32;
 
+/// The classes that have a name.
+const NAMED_CLASSES: [&str; 14] = [
+    "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct",
+    "space", "upper", "word", "xdigit",
+];
+
 /// Compiles a pattern, or returns the words of Go's `regexp` about its first problem.
 pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
     let problem = |problem: String| format!("error parsing regexp: {problem}");
@@ -30,7 +36,11 @@ struct Translation<'a> {
     pattern: &'a str,
     rest: Peekable<Chars<'a>>,
     out: String,
-    open_groups: usize,
+    /// For each group that is open, the most that repetitions in it multiply.
+    open_groups: Vec<u32>,
+    /// The most that repetitions multiply outside of groups that ended, and in the last item.
+    multiplied: u32,
+    last: u32,
     /// True if a repetition operator may follow.
     repeatable: bool,
     /// The repetition operator that ended just now.
@@ -43,14 +53,16 @@ impl<'a> Translation<'a> {
             pattern,
             rest: pattern.chars().peekable(),
             out: String::with_capacity(pattern.len()),
-            open_groups: 0,
+            open_groups: Vec::new(),
+            multiplied: 1,
+            last: 1,
             repeatable: false,
             repetition: None,
         };
         while let Some(next) = translation.rest.next() {
             translation.item(next)?;
         }
-        if translation.open_groups > 0 {
+        if !translation.open_groups.is_empty() {
             return Err(format!("missing closing ): `{pattern}`"));
         }
         Ok(translation.out)
@@ -76,12 +88,16 @@ impl<'a> Translation<'a> {
                 self.repetition = None;
                 return Ok(());
             }
-            ')' if self.open_groups == 0 => {
-                return Err(format!("unexpected ): `{}`", self.pattern));
-            }
             ')' => {
-                self.open_groups -= 1;
+                let Some(above) = self.open_groups.pop() else {
+                    return Err(format!("unexpected ): `{}`", self.pattern));
+                };
+                self.last = self.multiplied;
+                self.multiplied = above.max(self.last);
                 self.out.push(')');
+                self.repeatable = true;
+                self.repetition = None;
+                return Ok(());
             }
             '|' => {
                 self.out.push('|');
@@ -92,6 +108,7 @@ impl<'a> Translation<'a> {
             '^' | '$' | '.' => self.out.push(next),
             other => self.literal(other),
         }
+        self.last = 1;
         self.repeatable = true;
         self.repetition = None;
         Ok(())
@@ -134,6 +151,14 @@ impl<'a> Translation<'a> {
         if !valid {
             return Err(format!("invalid repeat count: `{{{ahead}}}`"));
         }
+        let most = if most.is_empty() { least } else { most };
+        if self.repeatable && self.repetition.is_none() {
+            self.last = self.last.saturating_mul(most.parse().unwrap_or(0));
+            if self.last > MOST_REPETITIONS {
+                return Err(format!("invalid repeat count: `{{{ahead}}}`"));
+            }
+            self.multiplied = self.multiplied.max(self.last);
+        }
         for _ in 0..=ahead.chars().count() {
             self.rest.next();
         }
@@ -141,7 +166,7 @@ impl<'a> Translation<'a> {
     }
 
     fn group(&mut self) -> Result<(), String> {
-        self.open_groups += 1;
+        self.open_groups.push(std::mem::replace(&mut self.multiplied, 1));
         self.out.push('(');
         if self.rest.next_if_eq(&'?').is_none() {
             return Ok(());
@@ -224,6 +249,10 @@ impl<'a> Translation<'a> {
                         break;
                     }
                 }
+                // Go knows properties without values only.
+                if class.contains(['=', ':', '!']) {
+                    return Err(format!("invalid character class range: `{class}`"));
+                }
                 Ok(Escaped::Class(class))
             }
             'x' => self.hexadecimal(),
@@ -284,7 +313,7 @@ impl<'a> Translation<'a> {
             }
             first = false;
             if next == '['
-                && let Some(name) = self.named_class()
+                && let Some(name) = self.named_class()?
             {
                 out.push_str(&name);
                 continue;
@@ -322,17 +351,23 @@ impl<'a> Translation<'a> {
     }
 
     /// Takes a class such as `[:alpha:]`, behind its first bracket.
-    fn named_class(&mut self) -> Option<String> {
+    fn named_class(&mut self) -> Result<Option<String>, String> {
         let mut ahead = self.rest.clone();
         if ahead.next() != Some(':') {
-            return None;
+            return Ok(None);
         }
-        let name: String = ahead.by_ref().take_while(|c| *c != ':').collect();
-        if ahead.next() != Some(']') {
-            return None;
+        let mut name = String::new();
+        while !name.ends_with(":]") {
+            let Some(next) = ahead.next() else { return Ok(None) };
+            name.push(next);
+        }
+        let class = format!("[:{name}");
+        let known = name.strip_prefix('^').unwrap_or(&name).trim_end_matches(":]");
+        if !NAMED_CLASSES.contains(&known) {
+            return Err(format!("invalid character class range: `{class}`"));
         }
         self.rest = ahead;
-        Some(format!("[:{name}:]"))
+        Ok(Some(class))
     }
 }
 
@@ -367,6 +402,9 @@ mod tests {
             (r"^\Qa.b\E$", "a.b", "axb"),
             (r"^[^\D]$", "1", "a"),
             (r"^(?P<n>x)(?i)y$", "xY", "XY"),
+            ("^((a{10}|b){10}|c{100}|(d)){10}$", "dddddddddd", "d"),
+            ("^[[:^alpha:]]$", "1", "a"),
+            (r"^\p{Greek}\pL$", "αa", "aa"),
             (r"^\x41\101$", "AA", "A"),
             ("^[]a]$", "]", "b"),
             (r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$", "a.b-c", "-a"),
@@ -388,6 +426,11 @@ mod tests {
             ("a{2000}", "invalid repeat count: `{2000}`"),
             (r"\1", r"invalid escape sequence: `\1`"),
             ("a(?=b)", "invalid or unsupported Perl syntax: `(?=`"),
+            ("[[:nope:]]", "invalid character class range: `[:nope:]`"),
+            (r"\p{Script=Greek}", r"invalid character class range: `\p{Script=Greek}`"),
+            ("(a{500}){500}", "invalid repeat count: `{500}`"),
+            ("((a{10}|b)*c){10}{11}", "invalid nested repetition operator: `{10}{11}`"),
+            ("(x((a{10}|b)*c){10}y){11}", "invalid repeat count: `{11}`"),
             ("[z-a]", "invalid character class range: `z-a`"),
         ] {
             let told = compile(pattern).unwrap_err();

@@ -2,7 +2,7 @@
 
 use cel::IdedExpr;
 use cel::common::ast::{CallExpr, EntryExpr, Expr, LiteralValue, MapEntryExpr, MapExpr};
-use k8s_openapi::jiff::SignedDuration;
+use k8s_openapi::jiff::{SignedDuration, Timestamp};
 
 use super::super::{formats, pattern};
 
@@ -114,7 +114,8 @@ fn is_duration(text: &str) -> bool {
 
 fn is_timestamp(text: &str) -> bool {
     let upper = text.as_bytes().get(10) == Some(&b'T') && !text.contains('z');
-    upper && !text.starts_with("0000") && formats::is_date_time(text)
+    let known = text.parse::<Timestamp>().map_or(true, |time| TIMES.contains(&time.as_second()));
+    upper && known && formats::is_date_time(text)
 }
 
 /// Checks a template of a text, and the values that it formats, if both are literals.

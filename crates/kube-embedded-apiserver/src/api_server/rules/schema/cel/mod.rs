@@ -325,6 +325,11 @@ mod tests {
         assert_eq!(told(&schema, Some(&before), &object).len(), 1);
         let schema = time("self < duration('1m')");
         assert!(unimplemented(&schema, None, &object).is_some());
+        for rule in ["type(self) == duration", "type(self) == google.protobuf.Duration"] {
+            let schema = time(rule);
+            assert_eq!(told(&schema, None, &object), [""; 0], "{rule}");
+            assert!(unimplemented(&schema, None, &object).is_some(), "{rule}");
+        }
     }
 
     #[test]
