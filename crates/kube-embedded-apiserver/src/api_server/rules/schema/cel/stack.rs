@@ -10,8 +10,8 @@ thread_local! {
     static IS_LARGE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs a function on a thread with a large stack, on this one if it is such a thread. Returns nothing
-/// if the thread cannot be started or panics.
+/// Runs a function on a thread with a large stack, which may be this one. Returns nothing if the
+/// thread cannot be started or panics.
 pub(super) fn on_large<T: Send>(run: impl FnOnce() -> T + Send) -> Option<T> {
     if IS_LARGE.get() {
         return Some(run());
