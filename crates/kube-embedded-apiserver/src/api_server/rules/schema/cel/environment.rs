@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, LazyLock};
 
 use cel::common::ast::{CallExpr, ComprehensionExpr, Expr, ListExpr, LiteralValue, operators};
-use cel::common::types::{CelBool, CelString, STRING_TYPE};
+use cel::common::types::{CelBool, CelString, STRING_TYPE, Type as CelType};
 use cel::common::value::CowVal;
 use cel::parser::{Macro, MacroExprHelper};
 use cel::{Env, ExecutionError, IdedExpr, ParseErrors};
@@ -14,7 +14,7 @@ use super::super::{formats, pattern};
 use super::literals::parts;
 use super::problems::{self, Located};
 use super::program::Parsed;
-use super::stack;
+use super::{stack, values};
 
 /// The most characters of an expression.
 const LONGEST_SOURCE: usize = 100_000;
@@ -138,6 +138,9 @@ fn environment() -> Env {
     // An extension that is declared already would be the only failure.
     for extension in [cel::extensions::strings, cel::extensions::lists] {
         let _ = env.add_extension(extension);
+    }
+    for name in values::TIMES {
+        let _ = env.add_type(CelType::new_opaque_type(name));
     }
     let _ = env.add_overload("isIP", "is_ip", vec![STRING_TYPE], |args| check_text(0, &args));
     let _ = env.add_overload("isCIDR", "is_cidr", vec![STRING_TYPE], |args| check_text(1, &args));

@@ -14,7 +14,7 @@ pub(super) fn is_missing(error: &ExecutionError) -> bool {
             let kinds: Vec<Type<'_>> =
                 error.argument_types().iter().map(|name| kind(name)).collect();
             let (name, method) = (error.function(), error.is_member_function());
-            error.argument_types().iter().any(|kind| kind == values::TIME)
+            error.argument_types().iter().any(|kind| values::TIMES.contains(&&**kind))
                 || functions::result(name, method, &kinds, &mut Variables::default()).is_ok()
         }
         ExecutionError::UnsupportedBinaryOperator(_, left, right)

@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use super::super::flag;
 
-/// The name of the type of times in errors of the interpreter.
-pub(super) const TIME: &str = "time";
+/// The names of the types of points in time and of durations, which the interpreter lacks.
+pub(super) const TIMES: [&str; 2] = ["timestamp", "duration"];
 
 /// The words that cannot be names of members in an expression.
 const RESERVED: [&str; 21] = [
@@ -68,30 +68,30 @@ fn formatted(schema: &Value, text: &str) -> CelValue {
         }
         Some("duration") => {
             let parsed = text.parse::<SignedDuration>().map(|parsed| parsed.to_string());
-            Time::value(parsed.unwrap_or_else(|_| text.to_owned()))
+            Time::value(TIMES[1], parsed.unwrap_or_else(|_| text.to_owned()))
         }
         Some("date-time") => {
             let parsed = text.parse::<Timestamp>().map(|parsed| parsed.to_string());
-            Time::value(parsed.unwrap_or_else(|_| text.to_owned()))
+            Time::value(TIMES[0], parsed.unwrap_or_else(|_| text.to_owned()))
         }
-        Some("date") => Time::value(text.to_owned()),
+        Some("date") => Time::value(TIMES[0], text.to_owned()),
         _ => plain(),
     }
 }
 
 /// A point in time or a duration, which can be compared for equality and nothing else.
 #[derive(Debug, PartialEq, Eq)]
-struct Time(String);
+struct Time(&'static str, String);
 
 impl Time {
-    fn value(text: String) -> CelValue {
-        CelValue::Opaque(Arc::new(Self(text)))
+    fn value(kind: &'static str, text: String) -> CelValue {
+        CelValue::Opaque(Arc::new(Self(kind, text)))
     }
 }
 
 impl Opaque for Time {
     fn runtime_type_name(&self) -> &str {
-        TIME
+        self.0
     }
 }
 
