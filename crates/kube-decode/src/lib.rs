@@ -35,6 +35,7 @@ mod sixty;
 mod any_json;
 #[doc(hidden)]
 pub mod bare;
+mod base64;
 mod budget;
 #[doc(hidden)]
 pub mod content;
@@ -202,7 +203,7 @@ pub struct DecodeError {
 ///   would store the nearest time.
 /// - Null for a required `Time` or `MicroTime` is Go's zero time, 0001-01-01T00:00:00Z.
 /// - A time may have more than nine digits of a second, of which the first nine count.
-/// - Line breaks in the base64 of a `ByteString` are passed over.
+/// - Line breaks in the base64 of a `ByteString` are passed over, as are bits after the last byte.
 ///
 /// A map with a key that begins with `$serde_json::private::` is refused in any part that is
 /// buffered or kept as it is, such as a `serde_json::Value`: `serde_json` would read another value.

@@ -36,6 +36,7 @@ pub(crate) fn is_usual(text: &str) -> bool {
     matches!(bytes.len(), 20 | 27)
         && bytes[0].is_ascii_digit()
         && bytes[4] == b'-'
+        && bytes[bytes.len() - 1] == b'Z'
         && &bytes[..10] < b"9999-12-30".as_slice()
 }
 
@@ -105,6 +106,7 @@ mod tests {
             ("9999-12-31T23:59:59Z", LATEST),
             ("9999-12-31T23:59:59.999999Z", LATEST),
             ("9999-12-31T00:00:00+01:00", LATEST),
+            ("9999-12-29T23:59:59.1-23:59", LATEST),
             ("10000-01-01T04:59:59Z", LATEST),
             ("292277026596-12-04T15:30:07Z", LATEST),
             ("-9999-01-01T00:00:00Z", EARLIEST),

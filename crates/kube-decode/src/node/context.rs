@@ -9,6 +9,7 @@ use serde_json::de::StrRead;
 use super::Kept;
 use super::elements::ElementSource;
 use super::members::MemberSource;
+use crate::base64;
 use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::json::{MAX_DEPTH, Number, Reader, Token};
@@ -302,17 +303,13 @@ impl<'r, 'de> Context<'r, 'de> {
         Ok(())
     }
 
-    /// Takes a text of base64, without the line breaks that Go passes over.
+    /// Takes a text of base64, without the line breaks and last bits that Go passes over.
     pub(super) fn base64(&self, expected: &dyn Expected) -> Result<Text<'de>> {
-        if let Some(text) = self.plain_text() {
-            return Ok(Text::Borrowed(text));
-        }
-        let text = self.text(expected)?;
-        let breaks = ['\n', '\r'];
-        if !text.as_str().contains(breaks) {
-            return Ok(text);
-        }
-        Ok(Text::Owned(text.as_str().replace(breaks, "")))
+        let text = match self.plain_text() {
+            Some(text) => Text::Borrowed(text),
+            None => self.text(expected)?,
+        };
+        Ok(base64::canonical(text.as_str()).map_or(text, Text::Owned))
     }
 
     /// Takes a number, for which a value of any other form is an error.

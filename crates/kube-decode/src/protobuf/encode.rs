@@ -5,7 +5,8 @@
 //! that does not know them.
 
 use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
+use base64::alphabet::STANDARD;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use serde_json::{Map, Value};
 
 use super::envelope::MAGIC;
@@ -14,6 +15,12 @@ use crate::time;
 
 /// The kinds whose JSON `null` is an empty message.
 const EMPTY_IS_NULL: [Kind; 3] = [Kind::Time, Kind::MicroTime, Kind::SchemaOrArray];
+
+/// Base64 as Go reads it: the bits after the last byte do not count.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true),
+);
 
 /// Encodes an object, or a list of objects, in its envelope. Returns `None` if its kind is not
 /// built in, or if a member has another type than its kind requires.
@@ -81,7 +88,10 @@ fn one(number: u64, row: &Field, value: &Value) -> Option<Vec<u8>> {
     let target = row.target();
     Some(match row.kind {
         Kind::String => field(number, value.as_str()?),
-        Kind::Bytes => field(number, STANDARD.decode(value.as_str()?).ok()?),
+        Kind::Bytes => {
+            let text = value.as_str()?.replace(['\n', '\r'], "");
+            field(number, BASE64.decode(text).ok()?)
+        }
         Kind::Int => int(number, whole(value)?),
         Kind::Bool => int(number, value.as_bool()?.into()),
         Kind::Double => [varint(number << 3 | 1), value.as_f64()?.to_le_bytes().to_vec()].concat(),

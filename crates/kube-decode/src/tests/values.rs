@@ -115,6 +115,8 @@ fn forms_that_go_reads_are_read() {
     // A block of YAML ends with a line break.
     let read = custom(r#"{"ca":"aGVs\r\nbG8=\n"}"#).unwrap();
     assert_eq!(read.ca, Some(ByteString(b"hello".to_vec())));
+    let read = custom(r#"{"ca":"eB=="}"#).unwrap();
+    assert_eq!(read.ca, Some(ByteString(b"x".to_vec())));
     let read = custom(r#"{"limits":{"cpu":2,"memory":"1Gi","x":-0.5e3,"y": 1}}"#).unwrap();
     let limits: Vec<_> = read.limits.unwrap().into_values().map(|quantity| quantity.0).collect();
     assert_eq!(limits, ["2", "1Gi", "-500", "1"]);

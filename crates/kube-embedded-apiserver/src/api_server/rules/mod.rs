@@ -4,6 +4,7 @@
 //! Rules see values and no store.
 
 pub(crate) mod access;
+pub(crate) mod bytes;
 pub(crate) mod changes;
 pub(crate) mod conditions;
 pub(crate) mod defaults;

@@ -1,12 +1,15 @@
 //! The form in which a server writes objects of built-in types.
 //!
 //! A server reads a body into its own types, and writes these again. Members that are null or empty
-//! disappear, members that its types always have appear, and quantities become canonical. The table
-//! of the types' fields says which members these are.
+//! disappear, members that its types always have appear, and quantities, times and bytes become
+//! canonical. The table of the types' fields says which members these are.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use k8s_openapi::jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
+use super::bytes;
 use super::quantity::{self, Quantity};
 use kube_decode::protobuf::schema::{
     Field, INLINE, Kind, MessageId, NULLABLE, REQUIRED, SKIP_ZERO, Shape,
@@ -15,8 +18,8 @@ use kube_decode::protobuf::schema::{
 /// The largest depth of nested values. It is the depth at which JSON bodies end, too.
 const MAX_DEPTH: usize = 128;
 
-/// Removes members that are null or empty, and writes quantities in their canonical form. Returns
-/// the problem of a value that its type cannot hold.
+/// Removes members that are null or empty, and writes quantities, times and bytes in their canonical
+/// form. Returns the problem of a value that its type cannot hold.
 pub(crate) fn strip(api_version: &str, kind: &str, object: &mut Value) -> Result<(), String> {
     match (MessageId::of(api_version, kind), object.as_object_mut()) {
         (Some(id), Some(members)) => strip_members(id, members, 0),
@@ -115,10 +118,12 @@ fn strip_value(field: &Field, value: &mut Value, depth: usize) -> Result<(), Str
             write_time(text, "%Y-%m-%dT%H:%M:%S.%6fZ");
             Ok(())
         }
-        (Kind::Bytes, Value::String(text)) => match base64_problem(text.as_bytes()) {
-            Some(at) => Err(format!("illegal base64 data at input byte {at}")),
-            None => Ok(()),
-        },
+        (Kind::Bytes, Value::String(text)) => {
+            let bytes = bytes::decode(text)
+                .map_err(|at| format!("illegal base64 data at input byte {at}"))?;
+            *text = STANDARD.encode(bytes);
+            Ok(())
+        }
         _ => Ok(()),
     }
 }
@@ -212,42 +217,6 @@ fn zero(field: &Field) -> Value {
     }
 }
 
-/// Returns the position of the first byte that is not base64. Line breaks do not count.
-fn base64_problem(text: &[u8]) -> Option<usize> {
-    let mut at = 0;
-    let mut quantum = 0;
-    while at < text.len() {
-        let byte = text[at];
-        at += 1;
-        match byte {
-            b'\n' | b'\r' => {}
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'+' | b'/' => quantum = (quantum + 1) % 4,
-            b'=' if quantum >= 2 => return padding_problem(text, at, quantum),
-            _ => return Some(at - 1),
-        }
-    }
-    (quantum != 0).then(|| at - quantum)
-}
-
-/// Returns the position of the first byte that must not follow the first `=`, which is before `at`.
-fn padding_problem(text: &[u8], mut at: usize, quantum: usize) -> Option<usize> {
-    let skip = |mut at: usize| {
-        while matches!(text.get(at), Some(b'\n' | b'\r')) {
-            at += 1;
-        }
-        at
-    };
-    at = skip(at);
-    if quantum == 2 {
-        match text.get(at) {
-            Some(b'=') => at = skip(at + 1),
-            Some(_) => return Some(at - 1),
-            None => return Some(text.len()),
-        }
-    }
-    (at < text.len()).then_some(at)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -295,19 +264,37 @@ mod tests {
         let mut secret = json!({ "data": { "k": "%" } });
         let problem = strip("v1", "Secret", &mut secret).unwrap_err();
         assert_eq!(problem, "illegal base64 data at input byte 0");
-        for (text, at) in [
-            ("AA==", None),
-            ("", None),
-            ("a", Some(0)),
-            ("AA=", Some(3)),
-            ("AA=A", Some(2)),
-            ("AA==A", Some(4)),
-            ("A\nA==\n", None),
-            ("AAA=", None),
-            ("=", Some(0)),
-            ("AAA", Some(0)),
-        ] {
-            assert_eq!(base64_problem(text.as_bytes()), at, "{text}");
+    }
+
+    #[test]
+    fn bytes_become_canonical_base64() {
+        let objects = [
+            ("v1", "Secret", "/data/a"),
+            ("v1", "ConfigMap", "/binaryData/a"),
+            ("certificates.k8s.io/v1", "CertificateSigningRequest", "/spec/request"),
+            ("certificates.k8s.io/v1", "CertificateSigningRequest", "/status/certificate"),
+            ("apiregistration.k8s.io/v1", "APIService", "/spec/caBundle"),
+            (
+                "admissionregistration.k8s.io/v1",
+                "MutatingWebhookConfiguration",
+                "/webhooks/0/clientConfig/caBundle",
+            ),
+            (
+                "apiextensions.k8s.io/v1",
+                "CustomResourceDefinition",
+                "/spec/conversion/webhook/clientConfig/caBundle",
+            ),
+        ];
+        for (version, kind, path) in objects {
+            for text in ["eA==", "eA\n==", "e\r\nA==\n", "eB=="] {
+                let mut object = path.rsplit('/').fold(json!(text), |inner, member| match member {
+                    "" => inner,
+                    "0" => json!([inner]),
+                    member => json!({ member: inner }),
+                });
+                strip(version, kind, &mut object).unwrap();
+                assert_eq!(object.pointer(path), Some(&json!("eA==")), "{kind} {text}");
+            }
         }
     }
 }

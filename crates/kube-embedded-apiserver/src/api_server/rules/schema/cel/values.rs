@@ -3,14 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use cel::Value as CelValue;
 use cel::objects::{Key, Map, Opaque};
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
 use super::super::flag;
+use crate::api_server::rules::bytes;
 
 /// The names of the types of points in time and of durations, which the interpreter lacks.
 pub(super) const TIMES: [&str; 2] = ["timestamp", "duration"];
@@ -64,7 +63,7 @@ fn formatted(schema: &Value, text: &str) -> CelValue {
     let plain = || CelValue::String(Arc::new(text.to_owned()));
     match schema["format"].as_str() {
         Some("byte") => {
-            STANDARD.decode(text).map_or_else(|_| plain(), |bytes| CelValue::Bytes(bytes.into()))
+            bytes::decode(text).map_or_else(|_| plain(), |bytes| CelValue::Bytes(bytes.into()))
         }
         Some("duration") => {
             let parsed = text.parse::<SignedDuration>().map(|parsed| parsed.to_string());
