@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use kube::api::ObjectMeta;
-use kube_decode::DecodeError;
 use kube_decode::protobuf::ProtobufObject;
+use kube_decode::{DecodeError, bare};
 
 use crate::codec::DecodeAny;
 use crate::object::{AnyObject, FieldSet};
@@ -58,6 +58,8 @@ impl fmt::Debug for ManagedFields {
 }
 
 /// A decoder that drops the entries of other managers.
+///
+/// They are cut out of the bytes, because a type may compute a field from them as it is decoded.
 struct OneManager {
     decoder: Arc<dyn DecodeAny>,
     manager: Arc<str>,
@@ -83,7 +85,11 @@ impl DecodeAny for OneManager {
         object: &[u8],
         fields: Option<&FieldSet>,
     ) -> Result<Arc<dyn AnyObject>, DecodeError> {
-        self.decoder.decode(object, fields).map(|object| self.strip(object))
+        let cut = bare::json_of(object, &self.manager);
+        let decoded = cut.map(|cut| self.decoder.decode(&cut, fields)).and_then(Result::ok);
+        // The place in an error is that of the bytes that came.
+        let decoded = decoded.map_or_else(|| self.decoder.decode(object, fields), Ok);
+        decoded.map(|object| self.strip(object))
     }
 
     fn decode_protobuf(
@@ -91,7 +97,12 @@ impl DecodeAny for OneManager {
         object: &ProtobufObject<'_>,
         fields: Option<&FieldSet>,
     ) -> Result<Arc<dyn AnyObject>, DecodeError> {
-        self.decoder.decode_protobuf(object, fields).map(|object| self.strip(object))
+        let mut cut = Vec::new();
+        let cut = object.of_manager(&self.manager, &mut cut);
+        let decoded =
+            cut.map(|cut| self.decoder.decode_protobuf(&cut, fields)).and_then(Result::ok);
+        let decoded = decoded.map_or_else(|| self.decoder.decode_protobuf(object, fields), Ok);
+        decoded.map(|object| self.strip(object))
     }
 
     fn check_protobuf(
@@ -117,5 +128,58 @@ impl DecodeAny for OneManager {
     fn with_memory_limit(&self, bytes: usize) -> Option<Arc<dyn DecodeAny>> {
         let decoder = self.decoder.with_memory_limit(bytes)?;
         Some(Arc::new(Self { decoder, manager: self.manager.clone() }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use kube::{Resource, ResourceExt};
+    use kube_decode::{SerdeDecode, encode_protobuf};
+    use serde::Deserialize;
+    use serde_json::json;
+
+    use super::*;
+    use crate::codec::decode_any;
+
+    /// An object that counts the entries as it is decoded.
+    #[derive(Deserialize, Resource)]
+    #[resource(inherit = ConfigMap)]
+    #[serde(from = "Bare")]
+    struct Counted {
+        metadata: ObjectMeta,
+        count: usize,
+    }
+
+    #[derive(Deserialize)]
+    struct Bare {
+        metadata: ObjectMeta,
+    }
+
+    impl From<Bare> for Counted {
+        fn from(Bare { metadata }: Bare) -> Self {
+            Self { count: metadata.managed_fields.as_ref().map_or(0, Vec::len), metadata }
+        }
+    }
+
+    #[test]
+    fn computed_field_sees_only_the_kept_entries() {
+        let entry = |manager| json!({"manager": manager, "operation": "Apply"});
+        let entries = json!([entry("a"), entry("b"), entry("a")]);
+        let map = json!({"apiVersion": "v1", "kind": "ConfigMap",
+            "metadata": {"name": "m", "managedFields": entries}});
+        let bytes = encode_protobuf(&map).unwrap();
+        let message = ProtobufObject::from_envelope(&bytes).unwrap();
+        for (manager, count) in [("a", 2), ("b", 1), ("c", 0)] {
+            let decoder = decode_any(Arc::new(SerdeDecode::<Counted>::new()));
+            let decoder = ManagedFields::Of(manager.into()).apply(decoder);
+            for object in [
+                decoder.decode(map.to_string().as_bytes(), None).unwrap(),
+                decoder.decode_protobuf(&message, None).unwrap(),
+            ] {
+                let object = object.downcast_ref::<Counted>().unwrap();
+                assert_eq!((object.managed_fields().len(), object.count), (count, count));
+            }
+        }
     }
 }

@@ -231,7 +231,7 @@ impl<K: ?Sized> ApiSource<K> {
     /// Keeps only one manager's entries of `metadata.managedFields`. It replaces
     /// [`managed_fields`](Self::managed_fields).
     ///
-    /// The other entries are dropped after they are decoded, so this saves memory, not time.
+    /// The other entries are cut out before an object is decoded.
     pub fn managed_fields_of(self, manager: impl Into<Arc<str>>) -> Self {
         self.keeping(ManagedFields::Of(manager.into()))
     }

@@ -1,7 +1,8 @@
-//! Encoded objects without `metadata.managedFields`, which are up to half of their bytes.
+//! Encoded objects without `metadata.managedFields`, which are up to half of their bytes, or with
+//! only one manager's entries.
 //!
-//! The field is cut out. Everything else stays as it came, so a decoder that skips the field
-//! returns the same object.
+//! The field or its entries are cut out. Everything else stays as it came, so a decoder that skips
+//! the field returns the same object.
 
 use std::ops::Range;
 
@@ -12,6 +13,9 @@ use super::protobuf::{Cursor, MAGIC};
 const MESSAGE: u32 = 2;
 const METADATA: u32 = 1;
 const MANAGED_FIELDS: u32 = 17;
+
+/// The number of an entry's manager.
+const MANAGER: u32 = 1;
 
 /// Returns an object in JSON without its managed fields. `None` if it has none, or an unusual form.
 #[must_use]
@@ -26,10 +30,54 @@ pub fn json(object: &[u8]) -> Option<Vec<u8>> {
     Some([&object[..start], &object[end..]].concat())
 }
 
+/// Returns an object in JSON with only this manager's entries. `None` if it has no others, or an
+/// unusual form.
+#[must_use]
+pub fn json_of(object: &[u8], manager: &str) -> Option<Vec<u8>> {
+    let reader = Reader::new(object);
+    reader.find("metadata")?;
+    reader.find("managedFields")?;
+    if reader.peek()? != b'[' {
+        return None;
+    }
+    let start = reader.position();
+    reader.open().ok()?;
+    let (mut kept, mut count) = (Vec::new(), 0);
+    while reader.next_element(count == 0).ok()? {
+        count += 1;
+        let entry = reader.raw().ok()?.as_bytes();
+        if is_of(entry, manager) {
+            kept.push(entry);
+        }
+    }
+    match kept.len() {
+        0 => json(object),
+        kept if kept == count => None,
+        _ => {
+            let end = &object[reader.position()..];
+            Some([&object[..start], b"[", &kept.join(&b','), b"]", end].concat())
+        }
+    }
+}
+
+/// Returns whether an entry in JSON has this manager.
+fn is_of(entry: &[u8], manager: &str) -> bool {
+    let reader = Reader::new(entry);
+    let found = reader.find("manager").filter(|_| reader.peek() == Some(b'"'));
+    found.is_some() && reader.text().is_ok_and(|name| name.as_str() == manager)
+}
+
 /// Returns an object in protobuf without its managed fields: a message, in an envelope or without
 /// one. `None` if it has none, or an unusual form.
 #[must_use]
 pub fn protobuf(object: &[u8], in_envelope: bool) -> Option<Vec<u8>> {
+    protobuf_of(object, in_envelope, None)
+}
+
+/// Returns an object in protobuf with only this manager's entries, or with none. `None` if it has
+/// no others, or an unusual form.
+#[must_use]
+pub fn protobuf_of(object: &[u8], in_envelope: bool, manager: Option<&str>) -> Option<Vec<u8>> {
     let whole = if in_envelope && object.starts_with(MAGIC) { MAGIC.len() } else { 0 };
     let path: &[u32] = if in_envelope { &[MESSAGE, METADATA] } else { &[METADATA] };
     let (mut outer, mut lengths) = (whole..object.len(), [const { 0..0 }; 2]);
@@ -40,11 +88,18 @@ pub fn protobuf(object: &[u8], in_envelope: bool) -> Option<Vec<u8>> {
     let mut fields = Cursor::new(&object[outer.clone()], outer.start);
     loop {
         let start = fields.offset();
-        match fields.pass().ok()? {
-            None => break,
-            Some(MANAGED_FIELDS) => cuts.push(start..fields.offset()),
-            Some(_) => {}
+        let Some(field) = fields.next().ok()? else { break };
+        if field.number != MANAGED_FIELDS {
+            continue;
         }
+        if let Some(manager) = manager
+            && let Ok(entry) = field.bytes()
+            && let Some((_, name)) = only(entry, 0..entry.len(), MANAGER)
+            && entry[name.clone()] == *manager.as_bytes()
+        {
+            continue;
+        }
+        cuts.push(start..fields.offset());
     }
     let cut: usize = cuts.iter().map(ExactSizeIterator::len).sum();
     if cut == 0 {
@@ -132,6 +187,37 @@ mod tests {
         ] {
             assert_eq!(json(object.as_bytes()), None, "{object}");
         }
+    }
+
+    #[test]
+    fn entries_of_other_managers_are_cut_out() {
+        for (entries, kept) in [
+            (r#"[{"manager":"a"}, {"manager":"b","x":["]"]} ,{"manager":"\u0061"}]"#, 2),
+            (r#"[{"manager":"b"},{"manager":"a"},{},null,{"manager":1}]"#, 1),
+            (r#"[{"manager":"b"},{"x":{"manager":"a"}}]"#, 0),
+        ] {
+            let object =
+                format!(r#"{{"metadata":{{"managedFields":{entries},"name":"n"}},"b":1}}"#);
+            let found = json_of(object.as_bytes(), "a").unwrap();
+            let found: serde_json::Value = serde_json::from_slice(&found).unwrap();
+            let entries = found["metadata"]["managedFields"].as_array();
+            assert_eq!(entries.map_or(0, Vec::len), kept, "{found}");
+            assert!(entries.into_iter().flatten().all(|entry| entry["manager"] == "a"));
+            assert_eq!((&found["metadata"]["name"], &found["b"]), (&"n".into(), &1.into()));
+        }
+        for object in [
+            r#"{"metadata":{"managedFields":[{"manager":"a"}]}}"#,
+            r#"{"metadata":{"managedFields":{"manager":"b"}}}"#,
+            r#"{"metadata":{"managedFields":[{"manager":"b"},]}}"#,
+            r#"{"metadata":{}}"#,
+        ] {
+            assert_eq!(json_of(object.as_bytes(), "a"), None, "{object}");
+        }
+        let entry = |name| field(17, [field(1, name), field(2, "Apply")].concat());
+        let message = |entries: &[Vec<u8>]| field(1, [field(1, "n"), entries.concat()].concat());
+        let all = message(&[entry("b"), entry("a"), field(17, ""), entry("ab")]);
+        assert_eq!(protobuf_of(&all, false, Some("a")).unwrap(), message(&[entry("a")]));
+        assert_eq!(protobuf_of(&message(&[entry("a")]), false, Some("a")), None);
     }
 
     #[test]

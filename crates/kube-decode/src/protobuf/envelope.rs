@@ -7,6 +7,7 @@ use serde::Deserialize;
 use super::members::Members;
 use super::schema::MessageId;
 use super::wire::Cursor;
+use crate::bare;
 use crate::budget::MEMORY_LIMIT;
 use crate::error::{Error, Result};
 use crate::path::Path;
@@ -93,6 +94,17 @@ impl<'a> ProtobufObject<'a> {
     /// [`DecodeError`] states the problem and the byte at which it is. It never quotes the object.
     pub fn decode<T: Deserialize<'a>>(&self) -> std::result::Result<T, DecodeError> {
         node::from_protobuf(*self, None, MEMORY_LIMIT)
+    }
+
+    /// Returns the object with only this manager's managed fields. `None` if it has no others, or
+    /// an unusual form. `cut` holds the bytes.
+    #[doc(hidden)]
+    pub fn of_manager<'b>(&self, manager: &str, cut: &'b mut Vec<u8>) -> Option<ProtobufObject<'b>>
+    where
+        'a: 'b,
+    {
+        *cut = bare::protobuf_of(self.message, false, Some(manager))?;
+        Some(ProtobufObject { message: cut, ..*self })
     }
 
     /// Returns the number of the object's message in the table.

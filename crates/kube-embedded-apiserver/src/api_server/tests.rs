@@ -77,6 +77,20 @@ async fn micro_time_without_six_digits_is_refused() {
 }
 
 #[tokio::test]
+async fn broken_base64_is_stored_whole() {
+    let server = ApiServer::new();
+    let secrets = "/api/v1/namespaces/default/secrets";
+    for (n, text) in ["eA\n==", "eB=="].into_iter().enumerate() {
+        let secret = json!({"metadata": {"name": format!("s{n}")}, "data": {"a": text}});
+        let (code, stored) = post(&server, secrets, &secret).await;
+        assert_eq!((code, &stored["data"]["a"]), (201, &json!("eA==")), "{text:?}");
+    }
+    let request = Request::get(secrets).header("accept", MEDIA_TYPE);
+    let listed = server.handle(request.body(Full::<Bytes>::default()).unwrap()).await;
+    assert_eq!(listed.status(), 200);
+}
+
+#[tokio::test]
 async fn new_object_with_version_is_validated_first() {
     let server = ApiServer::new();
     let map = |name: &str| json!({"metadata": {"name": name, "resourceVersion": "1"}});
