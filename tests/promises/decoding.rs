@@ -4,6 +4,7 @@ use std::sync::{Condvar, Mutex, mpsc};
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
 use kube::Resource;
 use kube::api::{Api, ApiResource, DynamicObject, ObjectMeta, PostParams};
 use kube_informer::testing::ApiServer;
@@ -140,7 +141,7 @@ async fn node_with_a_taint_for_ever_is_there_and_counted() {
     assert_eq!(dynamic.data["spec"]["taints"][0]["timeAdded"], "9999-12-31T23:59:59Z");
 }
 
-/// A map whose tier is computed from a label when it is decoded.
+/// A map whose tier is computed from a label and the managed fields when it is decoded.
 #[derive(Clone, Debug, Deserialize, Serialize, Resource)]
 #[resource(inherit = ConfigMap)]
 #[serde(from = "Labelled", into = "Labelled")]
@@ -156,8 +157,10 @@ struct Labelled {
 
 impl From<Labelled> for Tiered {
     fn from(Labelled { metadata }: Labelled) -> Self {
-        let tier = metadata.labels.as_ref().and_then(|labels| labels.get("tier").cloned());
-        Self { metadata, tier: tier.unwrap_or_default() }
+        let label = metadata.labels.as_ref().and_then(|labels| labels.get("tier"));
+        let kept = metadata.managed_fields.as_ref().map_or(0, Vec::len);
+        let tier = format!("{} of {kept}", label.map_or("", String::as_str));
+        Self { metadata, tier }
     }
 }
 
@@ -170,22 +173,34 @@ impl From<Tiered> for Labelled {
 #[tokio::test(start_paused = true)]
 async fn indexes_of_a_computed_field_agree() {
     let server = ApiServer::new();
+    let entry = |manager: &str| ManagedFieldsEntry {
+        manager: Some(manager.into()),
+        ..ManagedFieldsEntry::default()
+    };
     for n in 0..30 {
         let mut map = map(&format!("map-{n}"));
         map.metadata.labels = Some([("tier".into(), format!("t{}", n % 3))].into());
+        map.metadata.managed_fields = Some(["site", "other"].map(entry).into());
         server.create(&map).unwrap();
     }
-    for storage in [Storage::compact(), Storage::compact().zeroize(true), Storage::packed()] {
+    for (storage, kept) in [
+        (Storage::compact(), 0),
+        (Storage::compact(), 1),
+        (Storage::compact().zeroize(true), 1),
+        (Storage::packed(), 1),
+    ] {
         let factory = SharedInformerFactory::builder(server.client()).build();
         let spec = InformerSpec::<Tiered>::new().transform(|_| {}).storage(storage);
+        let spec = if kept == 1 { spec.managed_fields_of("site") } else { spec };
         let maps = factory.informer_with(spec).unwrap();
         let early = maps.add_index("early", |map: &Tiered| [map.tier.clone()]).unwrap();
         factory.start().unwrap();
         factory.wait_for_sync(SOON).await.unwrap();
         let late = maps.add_index("late", |map: &Tiered| [map.tier.clone()]).unwrap();
+        let tier = format!("t1 of {kept}");
         for index in [early, late] {
-            assert_eq!(index.get("t1").len(), 10);
-            assert!(index.get("t1").iter().all(|map| map.tier == "t1"));
+            assert_eq!(index.get(&tier).len(), 10, "{tier}");
+            assert!(index.get(&tier).iter().all(|map| map.tier == tier));
         }
         assert!(maps.status().storage.is_none_or(|storage| storage.refused.is_none()));
         factory.shutdown().await;

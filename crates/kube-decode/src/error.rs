@@ -9,7 +9,7 @@ use std::fmt;
 use serde::de;
 
 use super::path::Names;
-use super::{DecodeError, NO_FIT};
+use super::{DecodeError, NO_FIT, OUT_OF_RANGE};
 
 /// A problem, and its offset if it is in protobuf. One pointer wide, because it is a part of every
 /// result.
@@ -50,6 +50,20 @@ impl Error {
     pub(super) fn within(mut self, names: Names) -> Self {
         self.0.names.push(names);
         self
+    }
+
+    /// States this problem of a number that is too large for its type.
+    #[cold]
+    pub(super) fn of_number(mut self, problem: &'static str) -> Self {
+        if self.0.text == OUT_OF_RANGE {
+            self.0.text = problem.into();
+        }
+        self
+    }
+
+    /// Returns whether serde's words for the problem were left out.
+    pub(super) fn is_no_fit(&self) -> bool {
+        self.0.text == NO_FIT
     }
 
     pub(super) fn names(&self) -> &[Names] {

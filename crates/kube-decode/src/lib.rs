@@ -450,11 +450,14 @@ const TOO_DEEP: &str = "lists and maps are nested deeper than the limit of 127 l
 /// The beginnings of `serde_json`'s texts, and the problems that they state.
 const PROBLEMS: [(&str, &str); 5] = [
     ("recursion limit exceeded", TOO_DEEP),
-    ("number out of range", "found a number that no 64-bit float holds"),
+    ("number out of range", OUT_OF_RANGE),
     ("lone leading surrogate", HALF_A_PAIR),
     ("unexpected end of hex escape", HALF_A_PAIR),
     ("invalid unicode code point", "found a text that is not UTF-8"),
 ];
+
+/// The problem of a number that is too large.
+const OUT_OF_RANGE: &str = "found a number that no 64-bit float holds";
 
 /// The problem of a text with half of the escapes of a character.
 const HALF_A_PAIR: &str = "found a text with half of a surrogate pair";

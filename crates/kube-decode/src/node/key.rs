@@ -1,12 +1,15 @@
 //! The deserializer of a key.
 
+use k8s_openapi::jiff::Timestamp;
 use serde::de::value::CowStrDeserializer;
 use serde::de::{Deserializer, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
+use super::is;
 use crate::error::{Error, Result};
 use crate::private_keys::{self, is_private};
 use crate::text::Text;
+use crate::time;
 
 /// The largest size of the number of a field, in bytes.
 const NUMBERED: usize = size_of::<u16>();
@@ -84,6 +87,16 @@ impl<'de> Deserializer<'de> for Key<'_, 'de> {
         }
     }
 
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
+        if is::<V::Value, Timestamp>()
+            && !time::is_usual(self.as_str())
+            && let Some(time) = time::readable(self.as_str())
+        {
+            return visitor.visit_str(&time);
+        }
+        self.deserialize_any(visitor)
+    }
+
     #[inline]
     fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
         // A type that has a number for each name keeps no name.
@@ -133,6 +146,6 @@ impl<'de> Deserializer<'de> for Key<'_, 'de> {
     }
 
     forward_to_deserialize_any! {
-        char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map struct ignored_any
+        char string bytes byte_buf unit unit_struct seq tuple tuple_struct map struct ignored_any
     }
 }

@@ -154,6 +154,7 @@ impl Kept {
 
 /// The problems of texts that a type does not read.
 const NO_TIME: &str = "found string, expected a time as RFC 3339 writes it";
+const NO_CIVIL_TIME: &str = "found string, expected a date or a time without `Z`";
 const NO_BASE64: &str = "found string, expected base64";
 
 /// Returns whether both are the same type, of which the first may borrow.
@@ -174,14 +175,18 @@ macro_rules! numbers {
 
 /// Deserialises a number that can be larger than a word, or that a `f64` would round twice.
 macro_rules! large_numbers {
-    ($($method:ident $number:ident $visit:ident)*) => {
+    ($($method:ident $number:ident $visit:ident $fits:expr;)*) => {
         $(fn $method<V: Visitor<'de>>(mut self, visitor: V) -> Result<V::Value> {
             self.pay(const { size_of::<V::Value>() })?;
             if !self.context.is_json() {
                 return self.deserialize_number(visitor);
             }
-            let value = self.context.json.delegate::<$number>()?;
-            visitor.$visit(value)
+            let refused = concat!("found another number, expected ", stringify!($number));
+            let value = self.context.json.delegate::<$number>();
+            match value.map_err(|error| error.of_number(refused))? {
+                value if $fits(value) => visitor.$visit(value),
+                _ => Err(self.context.place(Error::nowhere(refused))),
+            }
         })*
     };
 }
@@ -292,9 +297,9 @@ impl<'de> Deserializer<'de> for Node<'_, '_, 'de> {
     }
 
     large_numbers! {
-        deserialize_f32 f32 visit_f32
-        deserialize_i128 i128 visit_i128
-        deserialize_u128 u128 visit_u128
+        deserialize_f32 f32 visit_f32 f32::is_finite;
+        deserialize_i128 i128 visit_i128 |_| true;
+        deserialize_u128 u128 visit_u128 |_| true;
     }
 
     #[inline]
@@ -318,7 +323,12 @@ impl<'de> Deserializer<'de> for Node<'_, '_, 'de> {
             let bytes = context.base64(&visitor)?.visit(visitor);
             return bytes.map_err(|_| context.place(Error::nowhere(NO_BASE64)));
         }
-        self.deserialize_string(visitor)
+        self.deserialize_string(visitor).map_err(|error| {
+            if error.is_no_fit() && type_name::<V::Value>().starts_with("jiff::civil::") {
+                return context.place(Error::nowhere(NO_CIVIL_TIME));
+            }
+            error
+        })
     }
 
     fn deserialize_char<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {

@@ -5,7 +5,7 @@ use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Service};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
-use k8s_openapi::jiff::Timestamp;
+use k8s_openapi::jiff::{Timestamp, civil};
 
 use super::*;
 use crate::protobuf::encode::{field, int};
@@ -100,7 +100,14 @@ struct Custom {
     number: Option<f64>,
     any: Option<Value>,
     limits: Option<BTreeMap<String, Quantity>>,
+    small: Option<f32>,
+    large: Option<i128>,
+    civil: Option<civil::DateTime>,
+    times: Option<BTreeMap<Timestamp, Stamp>>,
 }
+
+#[derive(Debug, PartialEq, Deserialize)]
+struct Stamp(Time);
 
 fn custom(text: &str) -> Result<Custom, DecodeError> {
     json(text.as_bytes())
@@ -112,6 +119,9 @@ fn forms_that_go_reads_are_read() {
     assert_eq!(read.time, Some("9999-12-30T21:00:00Z".parse().unwrap()));
     let read = custom(r#"{"time":"2020-01-01T00:00:00.1234567891Z"}"#).unwrap();
     assert_eq!(read.time, Some("2020-01-01T00:00:00.123456789Z".parse().unwrap()));
+    let read = custom(r#"{"times":{"9999-12-31T23:59:59Z":"9999-12-31T23:59:59Z"}}"#).unwrap();
+    let latest: Timestamp = LATEST.parse().unwrap();
+    assert_eq!(read.times, Some([(latest, Stamp(Time(latest)))].into()));
     // A block of YAML ends with a line break.
     let read = custom(r#"{"ca":"aGVs\r\nbG8=\n"}"#).unwrap();
     assert_eq!(read.ca, Some(ByteString(b"hello".to_vec())));
@@ -135,6 +145,17 @@ fn error_names_path_kind_and_reason() {
         (r#"{"count":1.0}"#, "count: found floating point, expected u8"),
         (r#"{"count":"a","time":null}"#, "count: found string, expected u8"),
         (r#"{"tier":{"hunter2":"hunter2"}}"#, "tier.*: found string, expected i32"),
+        (r#"{"small":1e39}"#, "small: found another number, expected f32"),
+        (r#"{"small":1e400}"#, "small: found another number, expected f32"),
+        (
+            r#"{"large":340282366920938463463374607431768211455}"#,
+            "large: found another number, expected i128",
+        ),
+        (
+            r#"{"civil":"9999-12-31T23:59:59Z"}"#,
+            "civil: found string, expected a date or a time without `Z`",
+        ),
+        (r#"{"civil":7}"#, "civil: found integer, expected a datetime string"),
         (r#"{"number":1e400}"#, "number: found a number that no 64-bit float holds"),
         (
             r#"{"any":{"spec":[0,{"hunter2":-1e999}]}}"#,
