@@ -2,7 +2,7 @@
 
 use k8s_openapi::ByteString;
 use k8s_openapi::api::coordination::v1::Lease;
-use k8s_openapi::api::core::v1::{ConfigMap, Node, Service};
+use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret, Service};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use k8s_openapi::jiff::{Timestamp, civil};
@@ -57,6 +57,16 @@ fn object_with_a_time_after_the_range_is_there() {
             watched(|| json::<DynamicObject>(node(time).to_string().as_bytes()));
         assert_eq!(object.unwrap().data["spec"]["taints"][0]["timeAdded"], time);
         assert!(!clamped);
+    }
+}
+
+#[test]
+fn base64_that_go_reads_is_read_from_both_encodings() {
+    for text in ["eA==", "eA\n==", "eB==\r\n"] {
+        let secret = json!({"apiVersion": "v1", "kind": "Secret", "data": {"a": text}});
+        for (secret, _) in decoded::<Secret>(&secret) {
+            assert_eq!(secret.unwrap().data.unwrap()["a"].0, b"x", "{text:?}");
+        }
     }
 }
 

@@ -77,7 +77,7 @@ async fn micro_time_without_six_digits_is_refused() {
 }
 
 #[tokio::test]
-async fn broken_base64_is_stored_whole() {
+async fn base64_is_stored_in_canonical_form() {
     let server = ApiServer::new();
     let secrets = "/api/v1/namespaces/default/secrets";
     for (n, text) in ["eA\n==", "eB=="].into_iter().enumerate() {
@@ -85,9 +85,33 @@ async fn broken_base64_is_stored_whole() {
         let (code, stored) = post(&server, secrets, &secret).await;
         assert_eq!((code, &stored["data"]["a"]), (201, &json!("eA==")), "{text:?}");
     }
-    let request = Request::get(secrets).header("accept", MEDIA_TYPE);
-    let listed = server.handle(request.body(Full::<Bytes>::default()).unwrap()).await;
-    assert_eq!(listed.status(), 200);
+    let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    let path = "/spec/conversion/webhook/clientConfig/caBundle";
+    let definition = |bundle: &str| {
+        let service = json!({"namespace": "default", "name": "convert"});
+        let config = json!({"service": service, "caBundle": bundle});
+        let webhook = json!({"conversionReviewVersions": ["v1"], "clientConfig": config});
+        let schema = json!({"openAPIV3Schema": {"type": "object"}});
+        json!({
+            "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+            "metadata": {"name": "shops.example.com"},
+            "spec": {
+                "group": "example.com", "scope": "Namespaced",
+                "names": {"plural": "shops", "kind": "Shop"},
+                "versions": [{"name": "v1", "served": true, "storage": true, "schema": schema}],
+                "conversion": {"strategy": "Webhook", "webhook": webhook},
+            },
+        })
+    };
+    let (code, refused) = post(&server, definitions, &definition("%")).await;
+    assert_eq!((code, &refused["reason"]), (400, &json!("BadRequest")), "{refused}");
+    let (code, stored) = post(&server, definitions, &definition("eA\n==")).await;
+    assert_eq!((code, stored.pointer(path)), (201, Some(&json!("eA=="))), "{stored}");
+    for path in [secrets, definitions] {
+        let request = Request::get(path).header("accept", MEDIA_TYPE);
+        let listed = server.handle(request.body(Full::<Bytes>::default()).unwrap()).await;
+        assert_eq!(listed.status(), 200, "{path}");
+    }
 }
 
 #[tokio::test]

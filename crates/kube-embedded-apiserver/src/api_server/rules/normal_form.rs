@@ -18,8 +18,8 @@ use kube_decode::protobuf::schema::{
 /// The largest depth of nested values. It is the depth at which JSON bodies end, too.
 const MAX_DEPTH: usize = 128;
 
-/// Removes members that are null or empty, and writes quantities, times and bytes in their canonical
-/// form. Returns the problem of a value that its type cannot hold.
+/// Removes members that are null or empty, and writes other values in their canonical form. Returns
+/// the problem of a value that its type cannot hold.
 pub(crate) fn strip(api_version: &str, kind: &str, object: &mut Value) -> Result<(), String> {
     match (MessageId::of(api_version, kind), object.as_object_mut()) {
         (Some(id), Some(members)) => strip_members(id, members, 0),
@@ -118,12 +118,7 @@ fn strip_value(field: &Field, value: &mut Value, depth: usize) -> Result<(), Str
             write_time(text, "%Y-%m-%dT%H:%M:%S.%6fZ");
             Ok(())
         }
-        (Kind::Bytes, Value::String(text)) => {
-            let bytes = bytes::decode(text)
-                .map_err(|at| format!("illegal base64 data at input byte {at}"))?;
-            *text = STANDARD.encode(bytes);
-            Ok(())
-        }
+        (Kind::Bytes, Value::String(text)) => write_bytes(text),
         _ => Ok(()),
     }
 }
@@ -133,6 +128,13 @@ fn write_time(text: &mut String, format: &str) {
     if let Ok(time) = text.parse::<Timestamp>() {
         *text = time.strftime(format).to_string();
     }
+}
+
+/// Writes bytes in canonical base64. Returns the problem of a text that is not base64.
+pub(crate) fn write_bytes(text: &mut String) -> Result<(), String> {
+    let bytes = bytes::decode(text);
+    *text = STANDARD.encode(bytes.map_err(|at| format!("illegal base64 data at input byte {at}"))?);
+    Ok(())
 }
 
 /// Returns whether a member that is not there gets this empty text or this zero.

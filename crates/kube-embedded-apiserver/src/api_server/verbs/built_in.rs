@@ -10,18 +10,28 @@ use super::{Part, WriteTarget};
 use crate::api_server::failure::{Cause, Failure};
 use crate::api_server::rules::{changes, defaults, normal_form, strategy, validation, warnings};
 
+/// The only bytes of a definition.
+const CONVERSION_BUNDLE: &str = "/spec/conversion/webhook/clientConfig/caBundle";
+
 /// Brings a body into normal form and adds the defaults of its type.
 pub(super) fn decode(target: WriteTarget<'_>, object: &mut Value) -> Result<(), Failure> {
-    if !applies(target) {
-        return Ok(());
-    }
     let (version, kind) = (target.resource.api_version(), &target.resource.kind);
-    normal_form::strip(&version, kind, object).map_err(|problem| {
+    let refuse = |problem: String| {
         let version = &target.resource.version;
         let message =
             format!("{kind} in version {version:?} cannot be handled as a {kind}: {problem}");
         Failure::bad_request(message)
-    })?;
+    };
+    if target.part != Part::Both
+        && is_of_definitions(target)
+        && let Some(Value::String(bundle)) = object.pointer_mut(CONVERSION_BUNDLE)
+    {
+        normal_form::write_bytes(bundle).map_err(refuse)?;
+    }
+    if !applies(target) {
+        return Ok(());
+    }
+    normal_form::strip(&version, kind, object).map_err(refuse)?;
     normal_form::add_structures(&version, kind, object);
     defaults::add(&version, kind, object);
     normal_form::complete(&version, kind, object);
@@ -112,6 +122,9 @@ pub(super) fn problems(
 
 /// Returns whether the type has these steps. Definitions have their own.
 fn applies(target: WriteTarget<'_>) -> bool {
-    let definitions = target.resource.group == "apiextensions.k8s.io";
-    target.part != Part::Both && !target.resource.custom && !definitions
+    target.part != Part::Both && !target.resource.custom && !is_of_definitions(target)
+}
+
+fn is_of_definitions(target: WriteTarget<'_>) -> bool {
+    target.resource.group == "apiextensions.k8s.io"
 }
