@@ -76,14 +76,22 @@ pub(crate) struct ApiCollection {
     pub(super) uncompressed_watch: Arc<Fallback>,
 }
 
-/// Refuses a resource whose names would lead requests to another path.
+/// Refuses a resource whose names would lead requests to another path, or cut off the selectors.
+/// `kube` writes them into the path as they are.
 pub(crate) fn check_resource(resource: &ApiResource) -> Result<(), InvalidName> {
-    let ApiResource { group, version, plural, .. } = resource;
+    let ApiResource { group, version, api_version, plural, .. } = resource;
+    let check_version = |version| NameRule::Label.check("version of the resource", version);
     if !group.is_empty() {
         NameRule::Subdomain.check("group of the resource", group)?;
     }
-    NameRule::PathSegment.check("version of the resource", version)?;
-    NameRule::PathSegment.check("plural of the resource", plural)
+    check_version(version)?;
+    if let Some((group, version)) = api_version.split_once('/') {
+        NameRule::Subdomain.check("group of the resource", group)?;
+        check_version(version)?;
+    } else {
+        check_version(api_version)?;
+    }
+    NameRule::Label.check("plural of the resource", plural)
 }
 
 /// A function from a namespace, or `None` for all, to the path of the collection.
@@ -193,7 +201,7 @@ impl ApiCollection {
             uncompressed: uncompressed.clone(),
             client: self.client.clone(),
             target,
-            namespace: self.collection.namespace.clone(),
+            invalid_name: self.invalid_name(),
             protobuf: self.protobuf && self.codecs.decoder().knows_protobuf(),
             json: self.json.clone(),
         });

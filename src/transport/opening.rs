@@ -9,14 +9,14 @@ use super::answer::{self, Incoming};
 use super::framing::Encoding;
 use super::request::{Fallback, Target};
 use crate::error::{Fault, without_credentials};
-use crate::object::NameRule;
+use crate::object::InvalidName;
 
 /// A request that is ready to be sent.
 pub(super) struct Opening {
     pub(super) client: Client,
     pub(super) target: Target,
-    /// The namespace in the path of the request.
-    pub(super) namespace: Option<Arc<str>>,
+    /// The name in the path of the request that would change the path.
+    pub(super) invalid_name: Option<InvalidName>,
     /// True if the type and its decoder support protobuf.
     pub(super) protobuf: bool,
     pub(super) json: Arc<Fallback>,
@@ -26,11 +26,9 @@ pub(super) struct Opening {
 
 /// Sends a request. Returns the body of the answer and its encoding.
 pub(super) async fn open(request: Opening) -> Result<(Incoming, Encoding), Fault> {
-    let Opening { client, target, namespace, protobuf, json, uncompressed } = request;
-    // A namespace becomes part of the path, so it must not change the path.
-    if let Some(namespace) = namespace {
-        let checked = NameRule::Label.check("namespace", &namespace);
-        checked.map_err(|invalid| Fault::Request(invalid.to_string()))?;
+    let Opening { client, target, invalid_name, protobuf, json, uncompressed } = request;
+    if let Some(invalid) = invalid_name {
+        return Err(Fault::Request(invalid.to_string()));
     }
     let gzip = !uncompressed.is_on();
     let send = async |encoding| {

@@ -4,7 +4,7 @@ use std::any::{TypeId, type_name};
 use std::fmt;
 use std::sync::Arc;
 
-use kube::api::DynamicObject;
+use kube::api::{ApiResource, DynamicObject};
 use kube::{Client, Resource};
 use kube_decode::protobuf::is_built_in;
 use serde::Serialize;
@@ -16,6 +16,7 @@ use super::exchange::{Exchange, ObjectType};
 use super::hidden::HiddenFields;
 use crate::informer::{InformerGroup, SharedInformer};
 use crate::object::NameRule;
+use crate::transport::check_resource;
 
 /// Options of an [`Applier`].
 ///
@@ -85,14 +86,16 @@ where
     /// Builds the applier.
     ///
     /// # Errors
-    /// [`ApplierError`]: an informer stores less than the whole object, or the manager's name is
-    /// invalid. A type that leaves out fields of a custom resource is recognised only by the first
-    /// answer that has them, with [`ApplyError::Projected`](super::ApplyError::Projected).
+    /// [`ApplierError`]: an informer stores less than the whole object, or the name of the manager
+    /// or the resource is invalid. A type that leaves out fields of a custom resource is recognised
+    /// only by the first answer that has them, with
+    /// [`ApplyError::Projected`](super::ApplyError::Projected).
     pub fn build(self) -> Result<Applier<K>, ApplierError> {
         let Self { client, informers, manager, dynamic_type, force } = self;
         if !NameRule::FieldManager.allows(&manager) {
             return Err(ApplierError::InvalidManager { manager });
         }
+        check_resource(&ApiResource::erase::<K>(&dynamic_type))?;
         let Some(first) = informers.informers().first() else {
             return Err(ApplierError::NoInformer);
         };

@@ -62,6 +62,9 @@ pub enum ApplierError {
         /// The name.
         manager: String,
     },
+    /// No resource can have this name.
+    #[error(transparent)]
+    Name(#[from] InvalidName),
     /// The group has no informer.
     #[error("the group of informers is empty")]
     NoInformer,

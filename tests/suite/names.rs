@@ -10,12 +10,15 @@ use k8s_openapi::api::rbac::v1::ClusterRole;
 use kube::api::{ApiResource, ListParams, ObjectMeta, Patch, PatchParams, PostParams};
 use kube::{Api, Client, CustomResource, Resource};
 use kube_informer::controller::{BoxError, Finalize, FinalizerError, finalizer};
+use kube_informer::error::Fault;
 use kube_informer::labels::LabelSelector;
+use kube_informer::lister_watcher::{ListHints, ListQuery, ListerWatcher};
 use kube_informer::object::NameRule;
 use kube_informer::sharding::ShardBy;
 use kube_informer::testing::ApiServer;
 use kube_informer::testing::api_server::ResourceType;
-use kube_informer::writing::{Applier, ApplyError, EventRecorder};
+use kube_informer::transport::ApiSource;
+use kube_informer::writing::{Applier, ApplierError, ApplyError, EventRecorder};
 use kube_informer::{
     Action, InformerSpec, LeaderElector, ObjectKey, Sharding, SharedInformerFactory, SpecError,
     StartError,
@@ -222,14 +225,40 @@ async fn specs_take_namespaces_and_selectors_of_the_server() {
             assert_eq!(made.is_ok(), accepted, "{selector:?}");
         }
     }
-    let mut resource = ApiResource::erase::<ConfigMap>(&());
-    resource.plural = String::new();
-    let refused = factory(&server).dynamic_with(&resource, InformerSpec::new());
-    assert!(matches!(refused, Err(SpecError::Name(_))));
-    let started = factory(&server).dynamic(&resource).start();
-    assert!(matches!(started, Err(StartError::InvalidName(_))));
     let refused = factory(&server).informer_with(spec().fields("metadata.name"));
     assert!(matches!(refused, Err(SpecError::Fields { .. })));
+}
+
+/// A path with `?` or `#` would lose the selectors after it.
+#[tokio::test(start_paused = true)]
+async fn names_of_resources_cannot_change_the_path() {
+    let server = server();
+    let client = server.client();
+    let objects = factory(&server).dynamic(&ApiResource::erase::<ConfigMap>(&()));
+    for odd in ["x#", "x?y", "x y", "x/y", "x%23", "X", "é", ".."] {
+        let set: [fn(&mut ApiResource, &str); 5] = [
+            |resource, odd| resource.plural = odd.into(),
+            |resource, odd| resource.version = odd.into(),
+            |resource, odd| resource.group = odd.into(),
+            |resource, odd| resource.api_version = odd.replace('/', "?"),
+            |resource, odd| resource.api_version = format!("{odd}/v1"),
+        ];
+        for set in set {
+            let mut resource = ApiResource::erase::<ConfigMap>(&());
+            set(&mut resource, odd);
+            let spec = InformerSpec::new().namespace("shop").labels("x=a");
+            let refused = factory(&server).dynamic_with(&resource, spec);
+            assert!(matches!(refused, Err(SpecError::Name(_))), "{resource:?}");
+            let started = factory(&server).dynamic(&resource).start();
+            assert!(matches!(started, Err(StartError::InvalidName(_))), "{resource:?}");
+            let source = ApiSource::dynamic(client.clone(), resource.clone());
+            let listed = source.list(&ListQuery::default(), &ListHints::default()).await;
+            let Err(refused) = listed else { panic!("{resource:?}") };
+            assert!(matches!(refused.fault(), Fault::Request(_)), "{refused}");
+            let applier = Applier::builder_with(client.clone(), &objects, "site", resource).build();
+            assert!(matches!(applier, Err(ApplierError::Name(_))));
+        }
+    }
 }
 
 #[tokio::test(start_paused = true)]
