@@ -13,16 +13,16 @@ use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use tokio::time::Instant;
 
-use super::record::Record;
+use super::record::{MOST_TRANSITIONS, Record};
 use super::sent::SentRenewals;
 use crate::lease::{Term, Times};
 
 /// The factor by which a candidate's wait may exceed the retry period: client-go's.
 pub(super) const JITTER: f64 = 1.2;
 
-/// The range of the random part of a renewal time, in microseconds. It tells the renewals of two
-/// processes of one identity apart, although both may be right after the same earlier time.
-const SPREAD: i64 = 1_000_000;
+/// The range of the random part of a renewal time, at most. It tells the renewals of two processes
+/// of one identity apart, although both may be right after the same earlier time.
+const SPREAD: Duration = Duration::from_millis(100);
 
 /// The number of renewals under this identity that prove another running process. A process that
 /// has just ended may have had one on its way.
@@ -283,6 +283,7 @@ impl Machine {
         let ours = record.is_held_by(&self.rules.identity);
         let stored = record.duration.unwrap_or(self.rules.times.duration);
         self.granted = stored.min(self.rules.times.duration);
+        self.sent.answered();
         self.observe(lease, true, now);
         match self.mode {
             Mode::Releasing => {
@@ -343,7 +344,9 @@ impl Machine {
     fn write(&mut self, now: Now) -> Step {
         let before = self.observed.as_ref().map(|observed| observed.record.clone());
         let before = before.unwrap_or_default();
-        let spread = SignedDuration::from_micros(self.rng.i64(0..SPREAD));
+        // Less than a period, so that the clock catches up with a renewal time that is ahead.
+        let spread = SPREAD.min(self.rules.times.retry_period / 2);
+        let spread = SignedDuration::try_from(spread.mul_f64(self.rng.f64())).unwrap_or_default();
         let renewed = before.renewal_time(now.wall);
         let renewed = renewed.checked_add(spread).unwrap_or(renewed);
         let record = if self.mode == Mode::Releasing {
@@ -362,7 +365,8 @@ impl Machine {
                 duration: Some(self.rules.times.duration),
                 acquired: before.acquired.filter(|_| ours).or(Some(renewed)),
                 renewed: Some(renewed),
-                transitions: before.transitions.saturating_add(u32::from(!ours && !first)),
+                transitions: (before.transitions + u32::from(!ours && !first))
+                    .min(MOST_TRANSITIONS),
             }
         };
         if record.holder.is_some() {

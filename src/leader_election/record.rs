@@ -11,6 +11,9 @@ use kube::api::ObjectMeta;
 use super::sent::Renewal;
 use crate::lease::{renewal_after, rounded_up_seconds, whole_microseconds};
 
+/// The highest number of transitions that a Lease can store.
+pub(super) const MOST_TRANSITIONS: u32 = i32::MAX.unsigned_abs();
+
 /// The part of a Lease's spec that candidates write and read. If two records are equal, no renewal
 /// came between.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

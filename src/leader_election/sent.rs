@@ -9,8 +9,12 @@ use std::sync::Arc;
 
 use crate::sync::Mutex;
 
-/// The number of renewals that are remembered. Only those sent since the last answer matter.
-const REMEMBERED: usize = 64;
+/// The number of answered renewals that are remembered, for a Lease that is restored from a backup.
+const ANSWERED: usize = 64;
+
+/// The number of renewals that are remembered without an answer. Each of them may be the stored
+/// one, so these are more than fit between two answers with any sensible times.
+const UNANSWERED: usize = 4_096;
 
 /// The part of a record that differs from renewal to renewal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,10 +32,17 @@ pub(super) struct SentRenewals(Arc<Mutex<VecDeque<Renewal>>>);
 impl SentRenewals {
     pub(super) fn add(&self, renewal: Renewal) {
         let mut sent = self.0.lock();
-        if sent.len() == REMEMBERED {
+        if sent.len() == UNANSWERED {
             sent.pop_front();
         }
         sent.push_back(renewal);
+    }
+
+    /// Notes that a renewal was answered: an earlier one can no longer be stored.
+    pub(super) fn answered(&self) {
+        let mut sent = self.0.lock();
+        let older = sent.len().saturating_sub(ANSWERED);
+        sent.drain(..older);
     }
 
     pub(super) fn contains(&self, renewal: Renewal) -> bool {

@@ -29,7 +29,11 @@ struct Bench {
 
 impl Bench {
     fn new() -> Self {
-        let rules = Rules { name: "x".into(), identity: "me".into(), times: Times::default() };
+        Self::with_times(Times::default())
+    }
+
+    fn with_times(times: Times) -> Self {
+        let rules = Rules { name: "x".into(), identity: "me".into(), times };
         let start = Instant::now();
         let now = Now { at: start, wall: Timestamp::from_second(1_000).unwrap() };
         let mut machine = Machine::new(rules, Rng::with_seed(7), start);
@@ -39,7 +43,11 @@ impl Bench {
 
     /// Returns a leader whose first request began at 0 s.
     fn leader() -> Self {
-        let mut bench = Self::new();
+        Self::leader_with_times(Times::default())
+    }
+
+    fn leader_with_times(times: Times) -> Self {
+        let mut bench = Self::with_times(times);
         bench.got(None);
         bench.granted();
         assert!(bench.machine.term().is_some());
@@ -409,24 +417,75 @@ fn renewals_differ_when_the_wall_clock_goes_back() {
     assert!(bench.record().renewed > first.renewed);
 }
 
+/// The times of the lease, the renew deadline and the retry period, in milliseconds.
+fn times(times: [u64; 3]) -> Times {
+    let [duration, renew_deadline, retry_period] = times.map(Duration::from_millis);
+    Times { duration, renew_deadline, retry_period }
+}
+
+#[test]
+fn renewal_times_stay_near_the_clock() {
+    let second = SignedDuration::from_secs(1);
+    for of in [[2_000, 1_000, 1], [2_000, 1_000, 100], [3_000, 2_000, 250], [15_000, 10_000, 2_000]]
+    {
+        let mut bench = Bench::leader_with_times(times(of));
+        let period = bench.waits().as_secs_f64();
+        let mut last = None;
+        for n in 1..=36_000 {
+            bench.until(f64::from(n) * period).waited();
+            let renewed = bench.record().renewed;
+            assert!(renewed > last && renewed.unwrap() <= bench.now.wall + second, "{of:?}");
+            last = renewed;
+            bench.granted();
+        }
+        // After a leader whose clock was ahead, the clock catches up.
+        bench.now.wall -= second * 10;
+        for n in 36_001..=90_000 {
+            bench.until(f64::from(n) * period).waited();
+            assert!(bench.record().renewed > last);
+            last = bench.record().renewed;
+            if bench.now.wall + second > last.unwrap() {
+                break;
+            }
+            bench.granted();
+        }
+        assert!(bench.now.wall + second > last.unwrap(), "{of:?}");
+    }
+}
+
+#[test]
+fn lost_answer_is_known_after_many_failures() {
+    let mut bench = Bench::leader_with_times(times([60_000, 40_000, 500]));
+    bench.until(0.5).waited();
+    let Step::Replace(stored) = bench.step.clone() else { panic!("a renewal") };
+    bench.failed(RequestFailure::Other);
+    for n in 2..78 {
+        bench.until(f64::from(n) * 0.5).waited();
+        bench.failed(RequestFailure::Other);
+    }
+    bench.until(39.0).waited();
+    assert_eq!(*bench.failed(RequestFailure::Conflict), Step::Get);
+    assert!(matches!(bench.got(Some(*stored)), Step::Replace(_)));
+}
+
+#[test]
+fn highest_count_of_transitions_is_kept() {
+    let mut bench = Bench::new();
+    let mut found = lease("", 900);
+    found.spec.as_mut().unwrap().lease_transitions = Some(i32::MAX);
+    bench.got(Some(found));
+    let Step::Replace(stored) = bench.step.clone() else { panic!("an acquisition") };
+    bench.failed(RequestFailure::Other);
+    assert_eq!(*bench.until(3.0).waited(), Step::Get);
+    // The answer was lost, but the elector knows its own record: no rival may still lead.
+    assert!(matches!(bench.got(Some(*stored)), Step::Replace(_)));
+}
+
 #[test]
 fn late_renew_deadline_keeps_the_margin() {
-    let mut rules = Bench::new();
-    let machine = &mut rules.machine;
-    *machine = Machine::new(
-        Rules {
-            name: "x".into(),
-            identity: "me".into(),
-            times: Times { renew_deadline: Duration::from_millis(14_900), ..Times::default() },
-        },
-        Rng::with_seed(7),
-        rules.start,
-    );
-    machine.start_candidacy(rules.now);
-    rules.got(None);
-    rules.granted();
-    let term = rules.machine.term().unwrap();
-    assert_eq!(term.cancel, rules.start + Duration::from_millis(13_500));
+    let bench = Bench::leader_with_times(times([15_000, 14_900, 2_000]));
+    let term = bench.machine.term().unwrap();
+    assert_eq!(term.cancel, bench.start + Duration::from_millis(13_500));
     assert_eq!(term.abort, term.cancel);
 }
 
