@@ -7,7 +7,6 @@ use std::fmt;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use k8s_openapi::jiff::Timestamp;
-use kube_decode::names::is_subdomain;
 
 /// The longest texts that a server accepts, in characters.
 const LONGEST_TYPE: usize = 316;
@@ -233,15 +232,20 @@ pub fn is_true(conditions: &[Condition], type_: &str) -> bool {
 }
 
 /// Returns whether a text is a name such as `Ready`, or one after a domain and a slash:
-/// `(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])`.
+/// `(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])`. The domain may be longer than that of other names.
 fn is_type(text: &str) -> bool {
     let (domain, name) = text.split_once('/').map_or((None, text), |(a, b)| (Some(a), b));
-    let ends = |c: char| c.is_ascii_alphanumeric();
+    let lower = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     text.len() <= LONGEST_TYPE
-        && domain.is_none_or(is_subdomain)
-        && name.starts_with(ends)
-        && name.ends_with(ends)
-        && name.chars().all(|c| ends(c) || matches!(c, '-' | '_' | '.'))
+        && domain.is_none_or(|domain| domain.split('.').all(|part| is_joined(part, lower, &['-'])))
+        && is_joined(name, |c| c.is_ascii_alphanumeric(), &['-', '_', '.'])
+}
+
+/// Returns whether a text begins and ends with such characters, and has only these and `inside`.
+fn is_joined(text: &str, ends: impl Fn(char) -> bool, inside: &[char]) -> bool {
+    text.starts_with(&ends)
+        && text.ends_with(&ends)
+        && text.chars().all(|c| ends(c) || inside.contains(&c))
 }
 
 /// Returns whether a text matches `[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?`.
@@ -312,6 +316,7 @@ mod tests {
             (NewCondition::new("Ä", true, "R"), "type"),
             (NewCondition::new("A\n", true, "R"), "type"),
             (NewCondition::new("A".repeat(LONGEST_TYPE + 1), true, "R"), "type"),
+            (NewCondition::new("a".repeat(LONGEST_TYPE - 1) + "/A", true, "R"), "type"),
             (NewCondition::new("A", true, ""), "reason"),
             (NewCondition::new("A", true, "7Up"), "reason"),
             (NewCondition::new("A", true, "R:"), "reason"),
@@ -321,7 +326,9 @@ mod tests {
             assert!(refused.contains(part), "{refused}");
         }
         assert_eq!(all, []);
-        for type_ in ["example.com/A.b-c_d", "a-b.0--c/7", "A", "a..b", &"A".repeat(LONGEST_TYPE)] {
+        let long_domain = format!("{}/Ready", "a".repeat(LONGEST_TYPE - "/Ready".len()));
+        let whole = "A".repeat(LONGEST_TYPE);
+        for type_ in ["example.com/A.b-c_d", "a-b.0--c/7", "A", "a..b", &long_domain, &whole] {
             set(&mut all, NewCondition::new(type_, true, "A_b:c,D"), None).unwrap();
         }
     }
