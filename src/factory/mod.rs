@@ -309,7 +309,7 @@ impl SharedInformerFactory {
     ///
     /// # Errors
     /// [`StartError::NoRuntime`] if called outside a tokio runtime, [`StartError::InvalidName`] if
-    /// no namespace can have the name that the factory or a call gave.
+    /// nothing can have a name that the factory or a call gave.
     pub fn start(&self) -> Result<(), StartError> {
         for informer in self.informers() {
             match informer.ensure_started() {

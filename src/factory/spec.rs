@@ -192,6 +192,9 @@ impl<K: ?Sized> InformerSpec<K> {
         if let Some(namespace) = &self.namespace {
             NameRule::Label.check("namespace", namespace)?;
         }
+        if let Some(managed_fields) = &self.settings.managed_fields {
+            managed_fields.check()?;
+        }
         if let Some(labels) = &self.labels {
             labels.parse::<LabelSelector>()?;
         }
@@ -298,7 +301,7 @@ pub enum SpecError {
     /// The factory already has this informer, with other options.
     #[error(transparent)]
     Conflict(#[from] SpecConflict),
-    /// No namespace, or no resource, can have this name.
+    /// No namespace, resource or field manager can have this name.
     #[error(transparent)]
     Name(#[from] InvalidName),
     /// The label selector is invalid.

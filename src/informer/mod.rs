@@ -286,8 +286,8 @@ impl<K: ?Sized> SharedInformer<K> {
     ///
     /// # Errors
     /// [`StartError::AlreadyStarted`] if the informer was started before, [`StartError::Stopped`]
-    /// if it was stopped, [`StartError::InvalidName`] if no namespace can have the name of its
-    /// namespace, or [`StartError::NoRuntime`] if called outside a tokio runtime. Nothing changes
+    /// if it was stopped, [`StartError::InvalidName`] if nothing can have a name that its source
+    /// was given, or [`StartError::NoRuntime`] if called outside a tokio runtime. Nothing changes
     /// then.
     pub fn start(&self) -> Result<(), StartError> {
         self.pipeline.start()

@@ -258,7 +258,8 @@ impl ListerWatcher for ApiCollection {
     fn invalid_name(&self) -> Option<InvalidName> {
         let namespace = self.collection.namespace.as_deref();
         let check = |namespace| NameRule::Label.check("namespace", namespace).err();
-        self.invalid_name.clone().or_else(|| namespace.and_then(check))
+        let invalid = self.invalid_name.clone().or_else(|| namespace.and_then(check));
+        invalid.or_else(|| self.managed_fields.check().err())
     }
 
     fn collection(&self) -> &Collection {

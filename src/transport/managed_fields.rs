@@ -8,7 +8,7 @@ use kube_decode::protobuf::ProtobufObject;
 use kube_decode::{DecodeError, bare};
 
 use crate::codec::DecodeAny;
-use crate::object::{AnyObject, FieldSet};
+use crate::object::{AnyObject, FieldSet, InvalidName, NameRule};
 
 /// The kept entries of `metadata.managedFields`.
 #[derive(Clone, Default)]
@@ -28,6 +28,12 @@ impl ManagedFields {
             Self::Kept => decoder,
             Self::Of(manager) => Arc::new(OneManager { decoder, manager: manager.clone() }),
         }
+    }
+
+    /// Refuses a name that no manager can have.
+    pub(crate) fn check(&self) -> Result<(), InvalidName> {
+        let Self::Of(manager) = self else { return Ok(()) };
+        NameRule::FieldManager.check("manager of the kept fields", manager)
     }
 
     /// Returns whether the entries of this manager are kept.

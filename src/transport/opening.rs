@@ -15,7 +15,7 @@ use crate::object::InvalidName;
 pub(super) struct Opening {
     pub(super) client: Client,
     pub(super) target: Target,
-    /// The name in the path of the request that would change the path.
+    /// A name of the source that nothing can have. It may change the path of the request.
     pub(super) invalid_name: Option<InvalidName>,
     /// True if the type and its decoder support protobuf.
     pub(super) protobuf: bool,

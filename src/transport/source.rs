@@ -231,7 +231,9 @@ impl<K: ?Sized> ApiSource<K> {
     /// Keeps only one manager's entries of `metadata.managedFields`. It replaces
     /// [`managed_fields`](Self::managed_fields).
     ///
-    /// The other entries are cut out before an object is decoded.
+    /// The other entries are cut out before an object is decoded. With a name that no
+    /// [field manager](crate::object::NameRule::FieldManager) can have, an informer does not
+    /// [start](crate::StartError::InvalidName), and requests fail.
     pub fn managed_fields_of(self, manager: impl Into<Arc<str>>) -> Self {
         self.keeping(ManagedFields::Of(manager.into()))
     }

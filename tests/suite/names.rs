@@ -147,6 +147,11 @@ async fn appliers_take_managers_that_the_server_takes() {
         let params = PatchParams { dry_run: true, ..PatchParams::apply(&name) };
         let body = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}});
         let accepted = api.patch("a", &params, &Patch::Apply(body)).await.is_ok();
+        let spec = InformerSpec::<ConfigMap>::new().managed_fields_of(&*name);
+        assert_eq!(factory(&server).informer_with(spec).is_ok(), accepted, "{name:?}");
+        let keeping = SharedInformerFactory::builder(server.client()).managed_fields_of(&*name);
+        let started = keeping.build().informer::<ConfigMap>().start();
+        assert_eq!(started.is_ok(), accepted, "{name:?}");
         let applier = Applier::builder(server.client(), &maps, &*name).build();
         assert_eq!(applier.is_ok(), accepted, "{name:?}");
     }

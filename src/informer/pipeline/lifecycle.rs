@@ -45,8 +45,8 @@ pub enum StartError {
     /// `start` was called outside a tokio runtime.
     #[error("no tokio runtime: call `start` from inside one")]
     NoRuntime,
-    /// The server would refuse every request, because no namespace, or no resource, can have this
-    /// name.
+    /// No namespace or resource can have this name, so the server would refuse every request. Or no
+    /// field manager can have it, so no entry of managed fields would be kept.
     #[error(transparent)]
     InvalidName(#[from] InvalidName),
 }
