@@ -41,14 +41,17 @@ use crate::object::{ObjectKey, downcast};
 /// from the configuration: the first answer may be that of a proxy which did not pass the apply on.
 ///
 /// The texts in a Secret's `stringData` are applied as its `data`, because a server returns only
-/// these. Other fields may not be shown, either: a server moves, drops or never returns them. Of
-/// such a field, nothing shows a change. The applier then also sends an apply whenever the object's
-/// generation or anything but its status differs from the answer. For a status, and for kinds
+/// these. Other fields may not be shown, either: a server moves, drops or never returns them. A
+/// type may read several values as one: a number of less precision, or an enum whose last variant
+/// stands for all others. Of such a field, not every change shows. The applier then also sends an
+/// apply whenever the object's generation or anything but its status differs from the answer. For a status, and for kinds
 /// without a generation, it sends one for each new version. It warns of the field, and
 /// [`ApplierStatus::hidden_fields`] names it.
 ///
 /// The server decides the order of a list whose elements have keys, such as `initContainers`. If
-/// another manager changes only the order, that is not undone.
+/// another manager changes only the order, that is not undone. Nor does it count in a list that is
+/// a set in the schema, such as `finalizers`. In any other list, the order is part of the value: a
+/// `HashSet` there is sent again whenever its order changes. Use a `BTreeSet`.
 ///
 /// Without managed fields in the cache, an applier does not see that another manager has taken a
 /// field over and left its value unchanged. It does where the informer keeps these: see
@@ -224,7 +227,8 @@ where
     /// Applies some fields of an object, and nothing else of it.
     ///
     /// `value` has the members that this manager wants to own. It may be of any type, so it can
-    /// leave out members that the applier's type demands: this owns one annotation of a set.
+    /// leave out members that the applier's type demands: this owns one annotation of a set. Its
+    /// lists need an order that stays: of a `BTreeSet`, not of a `HashSet`.
     ///
     /// ```
     /// use k8s_openapi::api::apps::v1::StatefulSet;
@@ -256,8 +260,9 @@ where
     ///
     /// # Errors
     /// [`ApplyError`]. [`InvalidMember`](ApplyError::InvalidMember) if the value contradicts the
-    /// key or the applier, has a status, or is not a map. A field that the applier's type does not
-    /// hold is an error only after it was sent: [`Projected`](ApplyError::Projected).
+    /// key or the applier, has a status, or is not a map, or if a Secret's data are not texts. A
+    /// field that the applier's type does not hold is an error only after it was sent:
+    /// [`Projected`](ApplyError::Projected).
     pub async fn apply_partial(
         &self,
         key: &ObjectKey,

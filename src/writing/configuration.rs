@@ -6,6 +6,7 @@ use kube::core::params::{Patch, PatchParams};
 use serde_json::{Map, Value, json};
 
 use super::digest::Digest;
+use super::hidden::{is_blank, means_none};
 use super::records::Section;
 use crate::json::remove_nulls;
 use crate::object::in_path;
@@ -69,7 +70,7 @@ impl Configuration {
             Section::Main => drop(members.remove("status")),
             Section::Status => members.retain(|name, _| name == "status"),
         }
-        if (address.api_version, address.kind) == ("v1", "Secret") {
+        if is_secret(address.api_version, address.kind) {
             encode_texts(&mut members);
         }
         members.insert("apiVersion".into(), address.api_version.into());
@@ -122,17 +123,13 @@ impl Configuration {
     }
 }
 
+pub(super) fn is_secret(api_version: &str, kind: &str) -> bool {
+    (api_version, kind) == ("v1", "Secret")
+}
+
 /// Moves the texts of a Secret into its data, as a server does. It never returns the texts, so they
 /// could not be compared, and a later apply without them would not remove the data.
 fn encode_texts(secret: &mut Map<String, Value>) {
-    // Values of another type are the server's to refuse.
-    let is_text =
-        |value: &Value| value.as_object().is_some_and(|m| m.values().all(Value::is_string));
-    if !secret.get("stringData").is_some_and(is_text)
-        || secret.get("data").is_some_and(|data| !data.is_object())
-    {
-        return;
-    }
     let Some(Value::Object(texts)) = secret.remove("stringData") else { return };
     if texts.is_empty() {
         return;
@@ -146,8 +143,18 @@ fn encode_texts(secret: &mut Map<String, Value>) {
 /// Returns a member of a value that contradicts the type of the object, and the reason.
 pub(super) fn refused_member(value: &Value, address: &ObjectAddress<'_>) -> Option<Refused> {
     let ObjectAddress { api_version, kind, .. } = *address;
+    // The server's refusal would quote a value, which may be a secret.
+    let odd = |name: &'static str| {
+        let may_be_text = |value: &Value| value.is_null() || value.is_string();
+        let is_map_of_texts =
+            value[name].as_object().is_some_and(|members| members.values().all(may_be_text));
+        let is_odd = is_secret(api_version, kind) && !value[name].is_null() && !is_map_of_texts;
+        is_odd.then(|| (name, "is not a map of texts".to_owned()))
+    };
     contradiction("apiVersion", &value["apiVersion"], api_version)
         .or_else(|| contradiction("kind", &value["kind"], kind))
+        .or_else(|| odd("data"))
+        .or_else(|| odd("stringData"))
 }
 
 /// Returns a member of a partial value that is not for the object, and the reason. `given` is the
@@ -191,10 +198,13 @@ fn contradiction(name: &'static str, found: &Value, wanted: &str) -> Option<Refu
 /// Returns the path of a value of `before` that `after` does not have.
 pub(super) fn lost(before: &Value, after: &Value) -> Option<String> {
     match (before, after) {
+        _ if means_none(before) && is_blank(after) => None,
         (Value::Object(before), Value::Object(after)) => before.iter().find_map(|(name, value)| {
             let path = lost(value, after.get(name).unwrap_or(&Value::Null))?;
             Some(format!(".{name}{path}"))
         }),
+        // A type may hold a set, which has no order.
+        (Value::Array(before), Value::Array(after)) if sorted(before) == sorted(after) => None,
         (Value::Array(before), Value::Array(after)) if before.len() == after.len() => {
             before.iter().zip(after).enumerate().find_map(|(n, (before, after))| {
                 lost(before, after).map(|path| format!("[{n}]{path}"))
@@ -202,6 +212,13 @@ pub(super) fn lost(before: &Value, after: &Value) -> Option<String> {
         }
         _ => (Digest::of(before) != Digest::of(after)).then(String::new),
     }
+}
+
+/// Returns the digests of the elements of a list, in an order of their own.
+fn sorted(elements: &[Value]) -> Vec<Digest> {
+    let mut digests: Vec<_> = elements.iter().map(Digest::of).collect();
+    digests.sort_unstable();
+    digests
 }
 
 #[cfg(test)]
@@ -258,5 +275,8 @@ mod tests {
         let slim = json!({"spec": {"a": [{"b": 1}, {}]}});
         assert_eq!(lost(&whole, &slim).as_deref(), Some(".spec.a[1].c"));
         assert_eq!(lost(&whole, &json!({})).as_deref(), Some(".spec"));
+        assert_eq!(lost(&json!({"a": [1, 2]}), &json!({"a": [2, 1.0]})), None);
+        assert_eq!(lost(&json!({"a": [1, 2]}), &json!({"a": [2, 2]})).as_deref(), Some(".a[0]"));
+        assert_eq!(lost(&json!({"a": ["", {"b": false}]}), &json!({"a": ["", {}]})), None);
     }
 }

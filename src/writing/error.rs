@@ -126,8 +126,8 @@ pub enum ApplyError {
         /// The cause.
         source: InvalidName,
     },
-    /// The configuration could not be serialised, or the object's own code panicked. Nothing was
-    /// sent.
+    /// The configuration could not be serialised, has a number that is NaN or infinite, or the
+    /// object's own code panicked. Nothing was sent.
     #[error("{object} cannot be applied: {reason}")]
     #[non_exhaustive]
     Unserializable {
@@ -137,7 +137,7 @@ pub enum ApplyError {
         reason: String,
     },
     /// The configuration has a member that contradicts the applier or the key, or that a partial
-    /// configuration cannot have. Nothing was sent.
+    /// configuration or a Secret cannot have. Nothing was sent.
     #[error("{object} cannot be applied: {field} {reason}")]
     #[non_exhaustive]
     InvalidMember {

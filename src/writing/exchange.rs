@@ -17,11 +17,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::configuration::{Configuration, lost};
+use super::configuration::{Configuration, is_secret, lost};
 use super::digest::Digest;
 use super::error::{ApplyError, FieldConflict};
-use super::hidden::{Evidence, HiddenFields};
-use super::owned_fields::OwnedFields;
+use super::finite::is_finite;
+use super::hidden::{Evidence, HiddenFields, shows_none};
+use super::owned_fields::{Difference, OwnedFields};
 use super::records::{Record, RecordedVersion, Records, Section, Sight};
 use super::target::{Desired, Target, meta};
 use crate::controller::current_won;
@@ -201,7 +202,7 @@ impl Exchange {
         let version = cached.version()?;
         // A cache that lags behind the answer, or whose informer has stopped, proves nothing.
         let comparable = version.is_at_least(&record.version);
-        if configuration.digest != record.desired
+        if record.owned.digest_of(configuration) != record.desired
             || configuration.names_version()
             || record.begun < current_won()
             || record.epoch != store.epoch()
@@ -222,7 +223,13 @@ impl Exchange {
         if is_the_answer {
             // The object is the server's answer. If the cache holds it in a slightly different
             // form, for example because it came as protobuf, that form is the one to compare with.
-            let values = self.evidence(&record.owned, &configuration.fields(), &value, *section);
+            let values = match record.values {
+                Evidence::Fields(_) => {
+                    let hidden = record.owned.hidden(&configuration.fields(), &value);
+                    self.evidence(&record.owned, hidden, &value, *section)
+                }
+                Evidence::State(_) => Evidence::state(&value, *section),
+            };
             self.records.confirm(key, *section, record, values);
             return Some(object);
         }
@@ -234,21 +241,54 @@ impl Exchange {
             .then_some(object)
     }
 
-    /// Returns what shows a change of the fields that a configuration has set.
+    /// Returns what shows a change of the fields that a configuration has set. `hidden` is the path
+    /// of one that the object does not show.
     fn evidence(
         &self,
         owned: &OwnedFields,
-        configured: &Value,
+        hidden: Option<String>,
         object: &Value,
         section: Section,
     ) -> Evidence {
-        match owned.hidden(configured, object) {
+        match hidden {
             None => Evidence::Fields(owned.digest(object)),
             Some(field) => {
-                self.hidden.note(&self.resource, &self.manager, &field);
+                self.hidden.note(&self.resource, &self.manager, &self.without_keys(field));
                 Evidence::state(object, section)
             }
         }
+    }
+
+    /// Returns the path of a field that the type leaves out of an answer, and whether it loses the
+    /// field: it may leave out its default, and then shows another value, or refuses it.
+    fn left_out(
+        &self,
+        owned: &OwnedFields,
+        answer: &Value,
+        differences: &[Difference],
+    ) -> Option<(String, bool)> {
+        let of = &self.object_type;
+        let absent: Vec<_> = differences.iter().filter(|field| field.is_absent).collect();
+        let first = absent.first()?;
+        let mut other = answer.clone();
+        for field in &absent {
+            other.pointer_mut(&field.pointer).map(change);
+        }
+        match (of.from_value)(&other).and_then(|object| (of.to_value)(&*object)) {
+            Ok(seen) => {
+                let differences = owned.differences(&other, &seen);
+                let lost = differences.into_iter().find(|field| field.is_absent)?;
+                Some((lost.path, true))
+            }
+            // Of several fields, the type may have refused any.
+            Err(_) => (absent.len() > 1).then(|| (first.path.clone(), false)),
+        }
+    }
+
+    /// Returns the path of a field. That of a Secret's datum has no key: it may tell a secret.
+    fn without_keys(&self, field: String) -> String {
+        let is_datum = is_secret(&self.api_version, &self.kind) && field.starts_with(".data.");
+        if is_datum { ".data.*".to_owned() } else { field }
     }
 
     /// Returns whether the manager still owns its fields, as far as the cached object shows.
@@ -335,7 +375,8 @@ impl Exchange {
         let configured = target.configuration.fields();
         let asked = OwnedFields::of_configuration(&configured);
         let shows_values = asked.digest(&target.configuration.body) == asked.digest(&seen);
-        if own == Some(&Value::Null) && !shows_values {
+        let shows_any = shows_values || shows_none(&configured, &seen);
+        if own == Some(&Value::Null) && !shows_any {
             // A proxy may answer with the object as it was.
             let reason = "it shows neither the configuration nor a field of this manager";
             return Err(target.unreadable(reason.to_owned()));
@@ -353,9 +394,14 @@ impl Exchange {
                 (Arc::new(asked), none.map(Digest::of))
             }
         };
-        if let Some(field) = owned.missing(answer, &seen) {
-            return Err(of.projected(target, field));
-        }
+        let differences = owned.differences(answer, &seen);
+        let unsure = match self.left_out(&owned, answer, &differences) {
+            Some((field, true)) => return Err(of.projected(target, self.without_keys(field))),
+            unsure => unsure.map(|(field, _)| field),
+        };
+        let folded = differences.into_iter().find(|field| !field.is_absent);
+        let hidden = folded.map(|field| field.path).or(unsure);
+        let hidden = hidden.or_else(|| owned.hidden(&configured, &seen));
         let version = meta.resource_version.as_deref().filter(|version| !version.is_empty());
         let record = version.map(|version| Record {
             uid: meta.uid.clone(),
@@ -363,8 +409,8 @@ impl Exchange {
             epoch,
             tenure: shard.and_then(|of| of.tenure(of.key().hash(meta))),
             begun,
-            desired: target.configuration.digest,
-            values: self.evidence(&owned, &configured, &seen, target.section),
+            desired: owned.digest_of(&target.configuration),
+            values: self.evidence(&owned, hidden, &seen, target.section),
             owned,
             ownership,
             confirmed: false,
@@ -382,7 +428,23 @@ fn to_value<K: Serialize + 'static>(object: &dyn AnyObject) -> Result<Value, Str
 /// Serialises a value. The error is the panic of its own code, or quotes no value.
 pub(super) fn serialized(value: impl Serialize) -> Result<Value, String> {
     let refused = |_| "a value cannot be written as JSON".to_owned();
-    catch(|| serde_json::to_value(value).map_err(refused))?
+    catch(|| {
+        let written = serde_json::to_value(&value).map_err(refused)?;
+        // Only where null is: the look runs the type's code once more.
+        if has_null(&written) && !is_finite(&value) {
+            return Err("a number is NaN or infinite, which JSON cannot hold".to_owned());
+        }
+        Ok(written)
+    })?
+}
+
+fn has_null(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Array(elements) => elements.iter().any(has_null),
+        Value::Object(members) => members.values().any(has_null),
+        _ => false,
+    }
 }
 
 /// Reads an object. The error is the panic of its own code, or quotes no value.
@@ -411,6 +473,18 @@ fn refusal(code: StatusCode, body: &[u8]) -> Status {
         code.canonical_reason().unwrap_or("refused").clone_into(&mut status.message);
     }
     status
+}
+
+/// Replaces each text, number and truth value by another one.
+fn change(value: &mut Value) {
+    match value {
+        Value::Null => {}
+        Value::Bool(value) => *value = !*value,
+        Value::Number(number) => *value = json!(if number.as_i64() == Some(1) { 2 } else { 1 }),
+        Value::String(text) => text.push('x'),
+        Value::Array(elements) => elements.iter_mut().for_each(change),
+        Value::Object(members) => members.values_mut().for_each(change),
+    }
 }
 
 fn subresource(section: Section) -> &'static str {

@@ -81,6 +81,18 @@ pub(super) fn means_none(value: &Value) -> bool {
     }
 }
 
+/// Returns whether a configuration has only values that mean none, and an object shows none there.
+pub(super) fn shows_none(configured: &Value, shown: &Value) -> bool {
+    match configured {
+        Value::Object(members) => {
+            members.iter().all(|(name, value)| shows_none(value, &shown[name.as_str()]))
+        }
+        // The list may have elements of other managers.
+        Value::Array(elements) => elements.is_empty(),
+        _ => means_none(configured) && means_none(shown),
+    }
+}
+
 /// Returns whether an object shows nothing in the place of a value.
 pub(super) fn is_blank(value: &Value) -> bool {
     match value {

@@ -31,6 +31,7 @@ mod digest;
 mod error;
 mod events;
 mod exchange;
+mod finite;
 mod hidden;
 mod owned_fields;
 mod owners;

@@ -6,8 +6,10 @@
 
 use serde_json::{Map, Value};
 
+use super::configuration::{Configuration, lost};
 use super::digest::{Digest, Digester};
 use super::hidden::{is_blank, means_none};
+use crate::sorting::sort_by;
 
 /// The fields of one manager.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -73,10 +75,31 @@ impl OwnedFields {
         self.0.hidden(configuration, Some(object))
     }
 
-    /// Returns the path of a field that `whole` has and `part` does not.
-    pub(super) fn missing(&self, whole: &Value, part: &Value) -> Option<String> {
-        self.0.missing(whole, Some(part))
+    /// Returns the fields that `whole` has, and `part` does not have or has with other values.
+    pub(super) fn differences(&self, whole: &Value, part: &Value) -> Vec<Difference> {
+        let mut found = Vec::new();
+        self.0.compare(whole, Some(part), (String::new(), String::new()), &mut found);
+        found
     }
+
+    /// Returns the digest of a configuration. The order of a set does not count.
+    pub(super) fn digest_of(&self, configuration: &Configuration) -> Digest {
+        if !self.0.has_set() {
+            return configuration.digest;
+        }
+        let mut body = configuration.body.clone();
+        self.0.sort_sets(&mut body);
+        Digest::of(&body)
+    }
+}
+
+/// A field that an object and its type's view of it do not both show alike.
+pub(super) struct Difference {
+    pub(super) path: String,
+    /// The field's JSON pointer in the object.
+    pub(super) pointer: String,
+    /// True if the view shows nothing there.
+    pub(super) is_absent: bool,
 }
 
 impl Part {
@@ -171,9 +194,9 @@ impl Part {
             Value::Array(list) => {
                 into.list();
                 for (keys, part) in elements {
-                    let found = || list.iter().filter(|element| is(keys, element));
-                    into.count(found().count());
-                    found().for_each(|element| part.add(Some(element), into));
+                    let found = with_keys(keys, list);
+                    into.count(found.len());
+                    found.into_iter().for_each(|element| part.add(Some(element), into));
                 }
                 if !values.is_empty() {
                     let present: Vec<Digest> = list.iter().map(Digest::of).collect();
@@ -187,28 +210,64 @@ impl Part {
         }
     }
 
-    fn missing(&self, whole: &Value, part: Option<&Value>) -> Option<String> {
+    fn compare(
+        &self,
+        whole: &Value,
+        part: Option<&Value>,
+        (path, pointer): (String, String),
+        found: &mut Vec<Difference>,
+    ) {
         if whole.is_null() {
-            return None;
+            return;
         }
         let Some(part) = part.filter(|part| !part.is_null()) else {
             // A type may leave out empty values.
-            return (!is_empty(whole)).then(String::new);
+            if !is_empty(whole) {
+                found.push(Difference { path, pointer, is_absent: true });
+            }
+            return;
         };
-        let Self::Some { members, elements, .. } = self else { return None };
-        let members = members.iter().find_map(|(name, below)| {
-            let path = below.missing(whole.get(&**name)?, part.get(&**name))?;
-            Some(format!(".{name}{path}"))
-        });
-        members.or_else(|| {
-            elements.iter().find_map(|(keys, below)| {
-                let find =
-                    |list: &Value| Some(list.as_array()?.iter().position(|one| is(keys, one)));
-                let at = find(whole)??;
-                let path = below.missing(&whole[at], find(part)?.and_then(|at| part.get(at)))?;
-                Some(format!("[{}]{path}", names(keys)))
-            })
-        })
+        let Self::Some { members, elements, .. } = self else {
+            if let Some(below) = lost(whole, part) {
+                found.push(Difference { path: path + &below, pointer, is_absent: false });
+            }
+            return;
+        };
+        for (name, below) in members {
+            let Some(value) = whole.get(&**name) else { continue };
+            let step = name.replace('~', "~0").replace('/', "~1");
+            let at = (format!("{path}.{name}"), format!("{pointer}/{step}"));
+            below.compare(value, part.get(&**name), at, found);
+        }
+        let Some(list) = whole.as_array().filter(|_| !elements.is_empty()) else { return };
+        let shown = part.as_array().map(Vec::as_slice).unwrap_or_default();
+        for (keys, below) in elements {
+            let Some(n) = list.iter().position(|element| is(keys, element)) else { continue };
+            let at = (format!("{path}[{}]", names(keys)), format!("{pointer}/{n}"));
+            below.compare(&list[n], with_keys(keys, shown).first().copied(), at, found);
+        }
+    }
+
+    fn has_set(&self) -> bool {
+        let Self::Some { members, elements, values } = self else { return false };
+        !values.is_empty()
+            || members.iter().any(|(_, part)| part.has_set())
+            || elements.iter().any(|(_, part)| part.has_set())
+    }
+
+    fn sort_sets(&self, value: &mut Value) {
+        let Self::Some { members, elements, values } = self else { return };
+        for (name, part) in members {
+            value.get_mut(&**name).into_iter().for_each(|value| part.sort_sets(value));
+        }
+        let Value::Array(list) = value else { return };
+        for (keys, part) in elements {
+            let element = list.iter_mut().find(|element| is(keys, element));
+            element.into_iter().for_each(|element| part.sort_sets(element));
+        }
+        if !values.is_empty() {
+            sort_by(list, |one, other| Digest::of(one).cmp(&Digest::of(other)));
+        }
     }
 
     fn hidden(&self, configured: &Value, shown: Option<&Value>) -> Option<String> {
@@ -252,14 +311,11 @@ impl Part {
     /// Returns the path of a value of an element that a list does not show. The server may complete
     /// an element's keys, so several configured ones may be the one with these keys.
     fn hidden_in(&self, keys: &Keys, configured: &[Value], shown: &[Value]) -> Option<String> {
-        let path = match shown.iter().find(|element| is(keys, element)) {
+        let path = match with_keys(keys, shown).first() {
             None => String::new(),
             Some(found) => {
                 let exact = configured.iter().find(|element| is(keys, element));
-                let fits = |element: &&Value| {
-                    keys.iter().all(|(name, value)| element.get(&**name).is_none_or(|v| v == value))
-                };
-                let fitting = configured.iter().filter(|one| exact.is_none() && fits(one));
+                let fitting = configured.iter().filter(|one| exact.is_none() && fits(keys, one));
                 let mut paths =
                     exact.into_iter().chain(fitting).map(|one| self.hidden(one, Some(found)));
                 paths.next().filter(|_| paths.all(|path| path.is_some()))??
@@ -277,9 +333,29 @@ fn is_empty(value: &Value) -> bool {
     value.as_array().is_some_and(Vec::is_empty) || value.as_object().is_some_and(Map::is_empty)
 }
 
+/// Returns the elements of a list that have these values. If there are none, these are the ones
+/// that leave some of them out, because their type does not write its default.
+fn with_keys<'l>(keys: &Keys, list: &'l [Value]) -> Vec<&'l Value> {
+    let exact: Vec<_> = list.iter().filter(|element| is(keys, element)).collect();
+    if !exact.is_empty() {
+        return exact;
+    }
+    list.iter().filter(|element| fits(keys, element)).collect()
+}
+
 /// Returns whether an element has these values.
-fn is(keys: &[(Box<str>, Value)], element: &Value) -> bool {
-    keys.iter().all(|(name, value)| element.get(&**name) == Some(value))
+fn is(keys: &Keys, element: &Value) -> bool {
+    keys.iter().all(|(name, value)| element.get(&**name).is_some_and(|found| same(found, value)))
+}
+
+/// Returns whether an element has no other values than these.
+fn fits(keys: &Keys, element: &Value) -> bool {
+    keys.iter().all(|(name, value)| element.get(&**name).is_none_or(|found| same(found, value)))
+}
+
+/// Returns whether both are one value: `1` and `1.0` are.
+fn same(one: &Value, other: &Value) -> bool {
+    one == other || (one.is_number() && Digest::of(one) == Digest::of(other))
 }
 
 #[cfg(test)]

@@ -100,7 +100,7 @@ async fn field_that_is_never_returned_is_sent_on_moves() {
         api.patch("a", &PatchParams::default(), &label).await.unwrap();
         assert_eq!(settle(&server, &informer, &applier, &desired).await, 1);
     }
-    assert_eq!(applier.status().hidden_fields, [".data.hidden"]);
+    assert_eq!(applier.status().hidden_fields, [".data.*"]);
     informer.shutdown().await;
 }
 
@@ -129,7 +129,7 @@ async fn field_that_only_the_answer_shows_is_sent_on_moves() {
     let applier = Applier::builder(client, &informer, "site").force(true).build().unwrap();
     let desired = secret(&json!({"stringData": {"hidden": "x", "user": "me"}}));
     assert_eq!(settle(&server, &informer, &applier, &desired).await, 1);
-    assert_eq!(applier.status().hidden_fields, [".data.hidden"]);
+    assert_eq!(applier.status().hidden_fields, [".data.*"]);
     let api = Api::<Secret>::namespaced(server.client(), "shop");
     let label = Patch::Merge(json!({"metadata": {"labels": {"theirs": "x"}}}));
     api.patch("a", &PatchParams::default(), &label).await.unwrap();

@@ -9,5 +9,6 @@ mod histories;
 mod partial;
 mod refusals;
 mod rest;
+mod shapes;
 mod status;
 mod support;

@@ -17,7 +17,7 @@ use super::status::{Site, SiteStatus, site};
 use super::support::*;
 use crate::helpers::{caught_up, synced};
 
-fn key() -> ObjectKey {
+pub(super) fn key() -> ObjectKey {
     ObjectKey::namespaced("shop", "a").unwrap()
 }
 
@@ -35,7 +35,7 @@ fn stateful_set() -> StatefulSet {
     .unwrap()
 }
 
-async fn change<K>(client: Client, change: Value)
+pub(super) async fn change<K>(client: Client, change: Value)
 where
     K: kube::Resource<DynamicType = (), Scope = k8s_openapi::NamespaceResourceScope>
         + Clone
@@ -47,7 +47,7 @@ where
 }
 
 /// Applies a value until it is unchanged. Returns how often it was sent.
-async fn settle<K, V>(
+pub(super) async fn settle<K, V>(
     server: &ApiServer,
     informer: &SharedInformer<K>,
     applier: &Applier<K>,

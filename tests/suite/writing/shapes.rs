@@ -1,0 +1,304 @@
+//! Types that write less than they read, or in another form.
+
+use std::collections::{BTreeMap, HashSet};
+
+use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::core::v1::Secret;
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube::CustomResource;
+use kube_informer::SharedInformer;
+use kube_informer::testing::ApiServer;
+use kube_informer::writing::{Applier, ApplyError};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::partial::{change, key, settle};
+use super::support::*;
+use crate::helpers::{caught_up, synced};
+
+#[derive(CustomResource, Clone, Debug, Default, Deserialize, Serialize)]
+#[kube(group = "example.com", version = "v1", kind = "Odd", namespaced, schema = "disabled")]
+#[kube(status = "OddStatus")]
+#[serde(default, rename_all = "camelCase")]
+struct OddSpec {
+    ratio: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    small: Option<f32>,
+    #[serde(skip_serializing_if = "is_default")]
+    paused: bool,
+    #[serde(skip_serializing_if = "is_default")]
+    text: String,
+    #[serde(skip_serializing_if = "is_default")]
+    mode: Mode,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    phase: Option<Phase>,
+    #[serde(skip_serializing_if = "is_default")]
+    ports: Vec<Port>,
+    #[serde(skip_serializing_if = "is_default")]
+    weights: Vec<Weight>,
+    #[serde(skip_serializing_if = "is_default")]
+    tags: HashSet<String>,
+    #[serde(skip_serializing_if = "is_default")]
+    words: HashSet<String>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[serde(default)]
+struct OddStatus {
+    ratio: Option<f64>,
+    #[serde(skip_serializing_if = "is_default")]
+    message: String,
+}
+
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+enum Mode {
+    #[default]
+    Auto,
+    Manual,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+enum Phase {
+    A,
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+struct Port {
+    port: u16,
+    #[serde(default = "tcp", skip_serializing_if = "is_tcp")]
+    protocol: String,
+    name: String,
+}
+
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+struct Weight {
+    weight: f64,
+    to: String,
+}
+
+fn tcp() -> String {
+    "TCP".to_owned()
+}
+
+fn is_tcp(protocol: &str) -> bool {
+    protocol == "TCP"
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// Returns a server that has the kind, and objects of it that another manager has made.
+async fn odds() -> (ApiServer, SharedInformer<Odd>, Applier<Odd>) {
+    let list = |keys: Value, members: Value| {
+        json!({
+            "type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys,
+            "items": {"type": "object", "properties": members, "required": [keys[0]]},
+        })
+    };
+    let (text, number) = (json!({"type": "string"}), json!({"type": "number"}));
+    let ports = list(
+        json!(["port", "protocol"]),
+        json!({
+            "port": {"type": "integer"}, "protocol": {"type": "string", "default": "TCP"},
+            "name": text,
+        }),
+    );
+    let spec = json!({
+        "ratio": number, "small": number, "paused": {"type": "boolean"}, "text": text,
+        "mode": text, "phase": text, "unknown": {"type": "boolean"}, "ports": ports,
+        "weights": list(json!(["weight"]), json!({"weight": number, "to": text})),
+        "tags": {"type": "array", "items": text, "x-kubernetes-list-type": "set"},
+        "words": {"type": "array", "items": text},
+    });
+    let status = json!({"ratio": number, "message": text});
+    let definition = json!({
+        "metadata": {"name": "odds.example.com"},
+        "spec": {
+            "group": "example.com", "scope": "Namespaced",
+            "names": {"plural": "odds", "kind": "Odd"},
+            "versions": [{
+                "name": "v1", "served": true, "storage": true, "subresources": {"status": {}},
+                "schema": {"openAPIV3Schema": {"type": "object", "properties": {
+                    "spec": {"type": "object", "properties": spec},
+                    "status": {"type": "object", "properties": status},
+                }}},
+            }],
+        },
+    });
+    let server = ApiServer::new();
+    let definition: CustomResourceDefinition = serde_json::from_value(definition).unwrap();
+    let all = kube::Api::<CustomResourceDefinition>::all(server.client());
+    all.create(&kube::api::PostParams::default(), &definition).await.unwrap();
+    let informer = synced::<Odd>(server.client()).await;
+    let applier = Applier::builder(server.client(), &informer, "site").force(true).build().unwrap();
+    server.create(&odd(OddSpec { ratio: Some(1.0), ..OddSpec::default() })).unwrap();
+    (server, informer, applier)
+}
+
+fn odd(spec: OddSpec) -> Odd {
+    let mut odd = Odd::new("a", spec);
+    odd.metadata.namespace = Some("shop".into());
+    odd
+}
+
+#[tokio::test(start_paused = true)]
+async fn number_that_json_lacks_is_refused() {
+    let (server, informer, applier) = odds().await;
+    let before = writes(&server);
+    for ratio in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY].map(Some) {
+        let desired = odd(OddSpec { ratio, ..OddSpec::default() });
+        let status = OddStatus { ratio, ..OddStatus::default() };
+        for refused in [
+            applier.apply(&desired).await,
+            applier.apply_partial(&key(), spec_of("ratio", ratio)).await,
+            applier.apply_status_of(&desired, status).await,
+        ] {
+            let refused = refused.unwrap_err();
+            assert!(matches!(refused, ApplyError::Unserializable { .. }), "{refused:?}");
+            assert_eq!(
+                refused.to_string(),
+                "odds.example.com a in shop cannot be applied: a number is NaN or infinite, which \
+                 JSON cannot hold"
+            );
+        }
+    }
+    assert_eq!(writes(&server), before);
+    informer.shutdown().await;
+}
+
+/// Returns a configuration with one member of the spec.
+fn spec_of(name: &str, value: impl Serialize) -> impl Serialize {
+    BTreeMap::from([("spec", BTreeMap::from([(name.to_owned(), value)]))])
+}
+
+#[tokio::test(start_paused = true)]
+async fn default_that_the_type_leaves_out_is_kept() {
+    let (server, informer, applier) = odds().await;
+    let cases = [
+        (json!({"paused": false}), json!({"paused": true})),
+        (json!({"text": ""}), json!({"text": "x"})),
+        (json!({"mode": "Auto", "text": ""}), json!({"mode": "Manual"})),
+        (
+            json!({"ports": [{"port": 80, "protocol": "TCP", "name": "a"}]}),
+            json!({"ports": [{"port": 80, "protocol": "TCP", "name": "b"}]}),
+        ),
+        (json!({"ports": [{"port": 80, "name": "a"}]}), json!({"ports": null})),
+        (
+            json!({"weights": [{"weight": 1, "to": "a"}, {"weight": 0.5, "to": "b"}]}),
+            json!({"weights": [{"weight": 1, "to": "a"}, {"weight": 0.5, "to": "c"}]}),
+        ),
+    ];
+    for (n, (spec, theirs)) in cases.into_iter().enumerate() {
+        let value = json!({"spec": spec});
+        assert!(settle(&server, &informer, &applier, &value).await <= 2, "{value}");
+        change::<Odd>(server.client(), json!({"spec": {"ratio": n + 2}})).await;
+        let hides = value["spec"].get("mode").is_some();
+        let sent = settle(&server, &informer, &applier, &value).await;
+        assert_eq!(sent, usize::from(hides), "{value}: of two defaults, one may be lost");
+        change::<Odd>(server.client(), json!({"spec": theirs})).await;
+        let sent = settle(&server, &informer, &applier, &value).await;
+        assert!((1..=2).contains(&sent), "{value}: {sent}");
+    }
+    let value = json!({"spec": {"unknown": false}});
+    let refused = applier.apply_partial(&key(), &value).await.unwrap_err();
+    let ApplyError::Projected { field, .. } = refused else { panic!("{refused:?}") };
+    assert_eq!(field, ".spec.unknown");
+
+    let port = Port { port: 80, protocol: tcp(), name: "a".into() };
+    let desired = odd(OddSpec { ports: vec![port], ..OddSpec::default() });
+    assert!(crate::helpers::settle(&server, &informer, &applier, &desired).await <= 2);
+    let made = informer.lister().namespace("shop").get("a").unwrap();
+    let status = || OddStatus { message: String::new(), ratio: Some(1.0) };
+    assert!(applier.apply_status_of(&made, json!({"message": ""})).await.unwrap().was_sent());
+    caught_up(&server, &informer).await;
+    assert!(!applier.apply_status_of(&made, json!({"message": ""})).await.unwrap().was_sent());
+    assert!(applier.apply_status_of(&made, status()).await.unwrap().was_sent());
+    informer.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn order_of_a_set_does_not_count() {
+    let (server, informer, applier) = odds().await;
+    // Each set has an order of its own.
+    let set = |prefix| (0..8).map(|n| format!("{prefix}{n}")).collect::<HashSet<_>>();
+    let of_tags = |tags: HashSet<String>| spec_of("tags", tags);
+    assert!(settle(&server, &informer, &applier, &of_tags(set("a"))).await <= 2);
+    for _ in 0..10 {
+        caught_up(&server, &informer).await;
+        assert!(!applier.apply_partial(&key(), of_tags(set("a"))).await.unwrap().was_sent());
+    }
+    let mut more = set("a");
+    more.insert("b".to_owned());
+    assert!(settle(&server, &informer, &applier, &of_tags(more)).await >= 1);
+    for _ in 0..10 {
+        let desired = odd(OddSpec {
+            tags: set("a"),
+            words: set("a"),
+            ratio: Some(1.0),
+            ..OddSpec::default()
+        });
+        applier.apply(&desired).await.unwrap();
+        caught_up(&server, &informer).await;
+        assert!(!applier.apply(&desired).await.unwrap().was_sent());
+    }
+    assert_eq!(applier.status().hidden_fields, [""; 0]);
+    informer.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn change_within_a_folded_value_is_put_back() {
+    for (spec, theirs, path) in [
+        (json!({"phase": "C"}), json!({"phase": "D"}), ".spec.phase"),
+        (json!({"small": 0.1}), json!({"small": 0.100_000_000_01}), ".spec.small"),
+    ] {
+        let (server, informer, applier) = odds().await;
+        let value = json!({"spec": spec});
+        assert!(settle(&server, &informer, &applier, &value).await <= 2, "{value}");
+        assert_eq!(applier.status().hidden_fields, [path]);
+        change::<Odd>(server.client(), json!({"spec": theirs})).await;
+        assert!(settle(&server, &informer, &applier, &value).await >= 1, "{value}");
+        assert_eq!(settle(&server, &informer, &applier, &value).await, 0, "{value}");
+        informer.shutdown().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn apply_of_an_empty_list_is_answered() {
+    let server = ApiServer::new();
+    let informer = synced::<Deployment>(server.client()).await;
+    let applier = Applier::builder(server.client(), &informer, "site").force(true).build().unwrap();
+    let made = server.create(&deployment(1, "1")).unwrap();
+    for theirs in [json!([]), json!([{"type": "A", "status": "True"}])] {
+        patch(&server, "other", "/status", json!({"status": {"conditions": theirs}})).await;
+        caught_up(&server, &informer).await;
+        applier.apply_status_of(&made, json!({"conditions": []})).await.unwrap();
+        caught_up(&server, &informer).await;
+        let at_rest = applier.apply_status_of(&made, json!({"conditions": []})).await.unwrap();
+        assert!(!at_rest.was_sent(), "{theirs}");
+    }
+    informer.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn odd_values_of_secrets_are_not_quoted() {
+    let server = ApiServer::new();
+    let informer = synced::<Secret>(server.client()).await;
+    let applier = Applier::builder(server.client(), &informer, "site").build().unwrap();
+    for name in ["data", "stringData"] {
+        for odd in [json!({"pin": 48_151_623}), json!({"pin": ["hunter2"]}), json!("hunter2")] {
+            let refused = applier.apply_partial(&key(), json!({name: odd})).await.unwrap_err();
+            assert!(matches!(refused, ApplyError::InvalidMember { .. }), "{refused:?}");
+            assert_eq!(
+                refused.to_string(),
+                format!("secrets a in shop cannot be applied: {name} is not a map of texts")
+            );
+        }
+    }
+    assert_eq!(writes(&server), 0);
+    let value = json!({"stringData": {"pin": "x", "none": null}, "data": null});
+    applier.apply_partial(&key(), value).await.unwrap();
+    informer.shutdown().await;
+}
