@@ -224,11 +224,12 @@ impl Exchange {
             // The object is the server's answer. If the cache holds it in a slightly different
             // form, for example because it came as protobuf, that form is the one to compare with.
             let values = match record.values {
+                Evidence::State(_) => Evidence::state(&value, *section),
+                fields if fields == Evidence::Fields(record.owned.digest(&value)) => fields,
                 Evidence::Fields(_) => {
                     let hidden = record.owned.hidden(&configuration.fields(), &value);
                     self.evidence(&record.owned, hidden, &value, *section)
                 }
-                Evidence::State(_) => Evidence::state(&value, *section),
             };
             self.records.confirm(key, *section, record, values);
             return Some(object);
@@ -401,7 +402,7 @@ impl Exchange {
         };
         let folded = differences.into_iter().find(|field| !field.is_absent);
         let hidden = folded.map(|field| field.path).or(unsure);
-        let hidden = hidden.or_else(|| owned.hidden(&configured, &seen));
+        let hidden = hidden.or_else(|| owned.hidden(&configured, answer));
         let version = meta.resource_version.as_deref().filter(|version| !version.is_empty());
         let record = version.map(|version| Record {
             uid: meta.uid.clone(),
