@@ -44,9 +44,9 @@ use crate::object::{ObjectKey, downcast};
 /// these. Other fields may not be shown, either: a server moves, drops or never returns them. A
 /// type may read several values as one: a number of less precision, or an enum whose last variant
 /// stands for all others. Of such a field, not every change shows. The applier then also sends an
-/// apply whenever the object's generation or anything but its status differs from the answer. For a status, and for kinds
-/// without a generation, it sends one for each new version. It warns of the field, and
-/// [`ApplierStatus::hidden_fields`] names it.
+/// apply whenever the object's generation or anything but its status differs from the answer. For a
+/// status, and for kinds without a generation, it sends one for each new version. It warns of the
+/// field, and [`ApplierStatus::hidden_fields`] names it.
 ///
 /// The server decides the order of a list whose elements have keys, such as `initContainers`. If
 /// another manager changes only the order, that is not undone. Nor does it count in a list that is

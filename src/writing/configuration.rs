@@ -135,8 +135,9 @@ fn encode_texts(secret: &mut Map<String, Value>) {
         return;
     }
     let data = secret.entry("data").or_insert_with(|| json!({}));
+    let Some(data) = data.as_object_mut() else { return };
     for (name, text) in texts {
-        data[name] = json!(ByteString(text.as_str().unwrap_or_default().into()));
+        data.insert(name, json!(ByteString(text.as_str().unwrap_or_default().into())));
     }
 }
 

@@ -20,9 +20,9 @@ use serde_json::{Value, json};
 use super::configuration::{Configuration, is_secret, lost};
 use super::digest::Digest;
 use super::error::{ApplyError, FieldConflict};
-use super::finite::is_finite;
+use super::finite::{has_null, is_finite};
 use super::hidden::{Evidence, HiddenFields, shows_none};
-use super::owned_fields::{Difference, OwnedFields};
+use super::owned_fields::{Difference, OwnedFields, change};
 use super::records::{Record, RecordedVersion, Records, Section, Sight};
 use super::target::{Desired, Target, meta};
 use crate::controller::current_won;
@@ -439,15 +439,6 @@ pub(super) fn serialized(value: impl Serialize) -> Result<Value, String> {
     })?
 }
 
-fn has_null(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::Array(elements) => elements.iter().any(has_null),
-        Value::Object(members) => members.values().any(has_null),
-        _ => false,
-    }
-}
-
 /// Reads an object. The error is the panic of its own code, or quotes no value.
 ///
 /// It is decoded as an informer's objects are: a program then contains the type's code once.
@@ -474,18 +465,6 @@ fn refusal(code: StatusCode, body: &[u8]) -> Status {
         code.canonical_reason().unwrap_or("refused").clone_into(&mut status.message);
     }
     status
-}
-
-/// Replaces each text, number and truth value by another one.
-fn change(value: &mut Value) {
-    match value {
-        Value::Null => {}
-        Value::Bool(value) => *value = !*value,
-        Value::Number(number) => *value = json!(if number.as_i64() == Some(1) { 2 } else { 1 }),
-        Value::String(text) => text.push('x'),
-        Value::Array(elements) => elements.iter_mut().for_each(change),
-        Value::Object(members) => members.values_mut().for_each(change),
-    }
 }
 
 fn subresource(section: Section) -> &'static str {

@@ -196,7 +196,9 @@ impl Part {
                 for (keys, part) in elements {
                     let found = with_keys(keys, list);
                     into.count(found.len());
-                    found.into_iter().for_each(|element| part.add(Some(element), into));
+                    for element in found {
+                        part.add(Some(element), into);
+                    }
                 }
                 if !values.is_empty() {
                     let present: Vec<Digest> = list.iter().map(Digest::of).collect();
@@ -258,12 +260,15 @@ impl Part {
     fn sort_sets(&self, value: &mut Value) {
         let Self::Some { members, elements, values } = self else { return };
         for (name, part) in members {
-            value.get_mut(&**name).into_iter().for_each(|value| part.sort_sets(value));
+            if let Some(value) = value.get_mut(&**name) {
+                part.sort_sets(value);
+            }
         }
         let Value::Array(list) = value else { return };
         for (keys, part) in elements {
-            let element = list.iter_mut().find(|element| is(keys, element));
-            element.into_iter().for_each(|element| part.sort_sets(element));
+            if let Some(element) = list.iter_mut().find(|element| is(keys, element)) {
+                part.sort_sets(element);
+            }
         }
         if !values.is_empty() {
             sort_by(list, |one, other| Digest::of(one).cmp(&Digest::of(other)));
@@ -322,6 +327,18 @@ impl Part {
             }
         };
         Some(format!("[{}]{path}", names(keys)))
+    }
+}
+
+/// Replaces each text, number and truth value by another one.
+pub(super) fn change(value: &mut Value) {
+    match value {
+        Value::Null => {}
+        Value::Bool(value) => *value = !*value,
+        Value::Number(number) => *value = if number.as_i64() == Some(1) { 2 } else { 1 }.into(),
+        Value::String(text) => text.push('x'),
+        Value::Array(elements) => elements.iter_mut().for_each(change),
+        Value::Object(members) => members.values_mut().for_each(change),
     }
 }
 

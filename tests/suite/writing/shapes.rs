@@ -33,7 +33,7 @@ struct OddSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     phase: Option<Phase>,
     #[serde(skip_serializing_if = "is_default")]
-    ports: Vec<Port>,
+    ports: Vec<Listener>,
     #[serde(skip_serializing_if = "is_default")]
     weights: Vec<Weight>,
     #[serde(skip_serializing_if = "is_default")]
@@ -65,7 +65,7 @@ enum Phase {
 }
 
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-struct Port {
+struct Listener {
     port: u16,
     #[serde(default = "tcp", skip_serializing_if = "is_tcp")]
     protocol: String,
@@ -207,7 +207,7 @@ async fn default_that_the_type_leaves_out_is_kept() {
     let ApplyError::Projected { field, .. } = refused else { panic!("{refused:?}") };
     assert_eq!(field, ".spec.unknown");
 
-    let port = Port { port: 80, protocol: tcp(), name: "a".into() };
+    let port = Listener { port: 80, protocol: tcp(), name: "a".into() };
     let desired = odd(OddSpec { ports: vec![port], ..OddSpec::default() });
     assert!(crate::helpers::settle(&server, &informer, &applier, &desired).await <= 2);
     let made = informer.lister().namespace("shop").get("a").unwrap();
