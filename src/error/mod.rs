@@ -209,14 +209,13 @@ pub enum Fault {
         /// The newest version that was seen.
         known: ResourceVersion,
     },
-    /// A watch began by adding two known objects that are not newer than the version that it was
-    /// requested from. The server began from nothing, so its versions are made up, as those of some
+    /// A watch began by adding two objects that were known at the version that it was requested
+    /// from. The server began from nothing, so its versions are made up, as those of some
     /// aggregated servers are. It never tells of objects that were deleted before the watch, so
     /// everything is listed again.
     ///
     /// A watch that begins from nothing and adds fewer known objects shows nothing: it looks like
-    /// that of a quiet collection, or like a repetition of the last event. An object that is added
-    /// with another opaque version looks like an update.
+    /// that of a quiet collection, or like a repetition of the last event.
     #[error(
         "the watch from version {from} began with objects that are known; everything is listed \
          again, because the server does not tell what was deleted before"

@@ -229,10 +229,10 @@ impl Proving {
         self.state = DemandState::Idle;
     }
 
-    /// Returns the version that the watch must reach.
-    pub(super) fn awaited(&self) -> Option<&ResourceVersion> {
+    /// Returns the version that the watch must reach, and when the question about it began.
+    pub(super) fn awaited(&self) -> Option<(&ResourceVersion, Moment)> {
         match &self.state {
-            DemandState::Awaiting { version, .. } => Some(version),
+            DemandState::Awaiting { version, begun, .. } => Some((version, *begun)),
             _ => None,
         }
     }
@@ -240,7 +240,7 @@ impl Proving {
     /// Returns whether the changes handed on, up to this version, have reached the version that is
     /// awaited.
     pub(super) fn has_reached(&self, version: Option<&ResourceVersion>) -> bool {
-        let Some(awaited) = self.awaited() else { return false };
+        let Some((awaited, _)) = self.awaited() else { return false };
         version.is_some_and(|version| {
             version == awaited || version.compare(awaited) == Ok(Ordering::Greater)
         })

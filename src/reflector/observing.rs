@@ -109,10 +109,8 @@ impl ReflectorDriver {
         object: Option<&Cached>,
         verb: Verb,
     ) -> Option<SourceError> {
-        let requested = self.source.collection().namespace.as_deref()?;
-        // The namespace of an object that cannot be decoded may be unreadable.
-        let elsewhere =
-            key.namespace().map_or(object.is_some(), |namespace| namespace != requested);
+        let requested = self.source.collection().namespace.as_deref();
+        let elsewhere = is_elsewhere(key, object.is_some(), requested);
         elsewhere.then(|| self.error(verb, Fault::WrongNamespace(key.clone())))
     }
 
@@ -160,6 +158,14 @@ impl ReflectorDriver {
         }
         (Some(key), Some(self.options.packer.pack_any(object).cast()))
     }
+}
+
+/// Returns whether an object with this key is not in the requested namespace, if any. The namespace
+/// of an object that cannot be decoded may be unreadable.
+pub(super) fn is_elsewhere(key: &ObjectKey, decoded: bool, requested: Option<&str>) -> bool {
+    requested.is_some_and(|requested| {
+        key.namespace().map_or(decoded, |namespace| namespace != requested)
+    })
 }
 
 /// Applies a transform to an object that nothing else holds.

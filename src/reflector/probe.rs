@@ -9,17 +9,21 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use super::demand::PATIENCE;
 use super::guarded::{Guarded, open};
-use super::observing::filled;
+use super::observing::{filled, is_elsewhere};
 use crate::error::{Fault, SourceError, Verb};
-use crate::lister_watcher::{ListHints, ListItem, ListQuery, ListerWatcher};
-use crate::object::ResourceVersion;
-use crate::time::after;
+use crate::lister_watcher::{ListHints, ListItem, ListQuery, ListerWatcher, SourceForm};
+use crate::object::{ObjectKey, ResourceVersion};
+use crate::panic::{catch, drop_safely};
+use crate::time::{Moment, after};
 
 /// A probe that failed or was not admitted is repeated after this fraction of the limit.
 const RETRIES: u32 = 4;
 
 /// The time after which a question about the server's history is repeated if it failed.
 const HISTORY_RETRY: Duration = Duration::from_secs(60);
+
+/// The number of objects that an answer may have. Some servers ignore the limit of one.
+const MOST_OBJECTS: u32 = 10_000;
 
 /// A probe of a watch. It lists one item with a quorum read if nothing else proves that the watch
 /// is current, or that the server's history goes on.
@@ -43,6 +47,7 @@ enum ProbeState {
     Asking {
         answer: BoxFuture<'static, Result<ResourceVersion, SourceError>>,
         begun: Instant,
+        asked: Moment,
         /// The version that the watch had reached then.
         known: Option<ResourceVersion>,
         /// True if history was doubted again since then. The answer says nothing about that.
@@ -61,6 +66,8 @@ pub(super) enum Probed {
         /// The quorum's version at the moment of the request, or later.
         version: ResourceVersion,
         begun: Instant,
+        /// The order of that moment among others.
+        asked: Moment,
         /// The version that the watch had reached at that moment.
         known: Option<ResourceVersion>,
         /// True if history was doubted again since then.
@@ -121,7 +128,8 @@ impl Probe {
     /// Sends the request. `known` is the version that the watch has reached.
     pub(super) fn ask(&mut self, now: Instant, known: Option<ResourceVersion>) {
         let answer = first_version(self.source.clone(), self.idle_timeout).boxed();
-        self.state = ProbeState::Asking { answer, begun: now, known, doubted: false };
+        let asked = Moment::now();
+        self.state = ProbeState::Asking { answer, begun: now, asked, known, doubted: false };
     }
 
     /// Postpones the request, but not beyond the moment at which the limit is over.
@@ -152,10 +160,10 @@ impl Probe {
                 sleep_until(*until).await;
                 Probed::Due
             }
-            ProbeState::Asking { answer, begun, known, doubted } => match answer.await {
+            ProbeState::Asking { answer, begun, asked, known, doubted } => match answer.await {
                 Ok(version) => {
-                    let (begun, known, doubted) = (*begun, known.take(), *doubted);
-                    Probed::Answered { version, begun, known, doubted }
+                    let (begun, asked, doubted) = (*begun, *asked, *doubted);
+                    Probed::Answered { version, begun, asked, known: known.take(), doubted }
                 }
                 Err(error) => Probed::Failed(error),
             },
@@ -167,25 +175,50 @@ impl Probe {
     }
 }
 
-/// Returns the version of a quorum read.
+/// Returns the version of a quorum read. Its answer counts as one of a list of everything does:
+/// only when it has ended, and only if its items are of this collection.
 pub(super) async fn first_version(
     source: Arc<dyn ListerWatcher>,
     idle_timeout: Duration,
 ) -> Result<ResourceVersion, SourceError> {
     let request = source.collection().request_name(Verb::List);
+    let namespace = source.collection().namespace.clone();
     let query = ListQuery { limit: Some(1), ..ListQuery::default() };
+    let error = |fault| SourceError::new(request.clone(), fault);
     let answer = async {
         let listing = open(request.clone(), || source.list(&query, &ListHints::none())).await?;
         let mut items = Guarded::new(listing, request.clone());
+        let (mut version, mut objects) = (None, 0);
         while let Some(item) = items.next().await {
-            if let ListItem::Meta(metadata) = item?
-                && let Some(version) = filled(metadata.version)
-            {
-                return Ok(version);
+            match item? {
+                ListItem::Meta(metadata) => version = filled(metadata.version),
+                item => {
+                    objects += 1;
+                    let elsewhere = elsewhere(&item, namespace.as_deref());
+                    drop_safely(item);
+                    if let Some(key) = elsewhere {
+                        return Err(error(Fault::WrongNamespace(key)));
+                    }
+                }
+            }
+            if objects > MOST_OBJECTS {
+                let problem =
+                    format!("one object was requested, and more than {MOST_OBJECTS} came");
+                return Err(error(Fault::Malformed { offset: 0, problem }));
             }
         }
-        Err(SourceError::new(request.clone(), Fault::NoVersion))
+        version.ok_or_else(|| error(Fault::NoVersion))
     };
-    let silent = || SourceError::new(request.clone(), Fault::Silent(idle_timeout));
-    timeout(idle_timeout, answer).await.unwrap_or_else(|_| Err(silent()))
+    timeout(idle_timeout, answer).await.unwrap_or_else(|_| Err(error(Fault::Silent(idle_timeout))))
+}
+
+/// Returns the key of a listed object if it is not in the requested namespace.
+fn elsewhere(item: &ListItem, requested: Option<&str>) -> Option<ObjectKey> {
+    let ListItem::Object(Ok(object)) = item else { return None };
+    let key = match &object.form {
+        SourceForm::Packed(key, _) | SourceForm::Unchanged(key, _) => key.clone(),
+        // The metadata's getter is user code.
+        SourceForm::Decoded(object) => catch(|| object.key()).ok()?.ok()?,
+    };
+    is_elsewhere(&key, true, requested).then_some(key)
 }

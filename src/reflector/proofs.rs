@@ -71,8 +71,8 @@ impl ReflectorDriver {
             Demanded::Due => self.proving.put_off(after(Instant::now(), INTERVAL)),
             Demanded::Answered => {
                 self.status.heard(Instant::now());
-                if let Some(version) = self.proving.awaited() {
-                    machine.note_quorum(version);
+                if let Some((version, begun)) = self.proving.awaited() {
+                    machine.note_quorum(version, begun);
                 }
             }
             Demanded::Failed(error) => self.report(&error),
@@ -116,7 +116,7 @@ impl ReflectorDriver {
                 probe.ask(now, machine.version().cloned());
             }
             Probed::Due => probe.put_off(now, None),
-            Probed::Answered { version, begun, known, doubted } => {
+            Probed::Answered { version, begun, asked, known, doubted } => {
                 self.status.heard(now);
                 if known.is_some_and(|known| version.is_older_than(&known)) {
                     // A quorum was behind the version that the watch had reached, so history was
@@ -130,9 +130,10 @@ impl ReflectorDriver {
                 probe.trust_history();
                 // The watch may have gone on since the request.
                 let reached = machine.version()?.is_at_least(&version);
-                let proves = reached && machine.watch_proves();
-                machine.note_quorum(&version);
+                let proves = reached && machine.is_current();
+                machine.note_quorum(&version, asked);
                 if proves {
+                    machine.note_good_list();
                     self.proved(machine, begun);
                     probe.proved(begun);
                 } else {

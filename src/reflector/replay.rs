@@ -20,7 +20,7 @@ enum Stage {
     /// The watch has sent nothing that shows whether it goes on from its version, except that it
     /// may have added this known object.
     Open(Option<ObjectKey>),
-    /// The watch has added two known objects. Others may follow.
+    /// The watch has added two known objects. It may add others.
     Replaying,
     /// The watch has sent anything else.
     Over,
@@ -65,14 +65,12 @@ impl Beginning {
         }
         let is_old = |version: &ResourceVersion| !self.from.is_older_than(version);
         match observed {
-            Observed::Change {
-                change: Change::Added { key, object, version: Some(version) },
-                ..
-            } if is_old(version) => {
-                if shard.was_listed(version, |key| object.place(key)) {
+            Observed::Change { change: Change::Added { key, object, version }, .. } => {
+                let listed = |version| shard.was_listed(version, |key| object.place(key));
+                if version.as_ref().is_some_and(listed) {
                     return Replay::No;
                 }
-                self.note_added(key, object, version, known)
+                self.note_added(key, object, version.as_ref(), known)
             }
             // They show no state of a known object.
             Observed::Change {
@@ -92,23 +90,30 @@ impl Beginning {
         }
     }
 
-    /// Notes an object that was added in a state that is not newer than the watch's version.
+    /// Notes an object that was added.
+    ///
+    /// The watch of an object that was known at its beginning goes on with an update or a deletion,
+    /// whatever its version. A list may show an object in a newer state than the list's version,
+    /// which its watch then adds.
     fn note_added(
         &mut self,
         key: &ObjectKey,
         object: &Cached,
-        version: &ResourceVersion,
+        version: Option<&ResourceVersion>,
         known: Option<&dyn KnownObjects>,
     ) -> Replay {
         let Stage::Open(added) = &mut self.stage else { return Replay::Continued };
-        // Another state is no news either if its version is known to be old: the server may have
-        // started its versions over.
         let is_known = known.and_then(|known| known.get(key)).is_some_and(|known| {
-            let old = known.version().as_ref() == Some(version) || self.from.is_at_least(version);
-            old && object.uid().is_some_and(|uid| known.uid() == Some(uid))
+            let is_ahead = known.version().is_some_and(|known| self.from.is_older_than(&known));
+            !is_ahead && known.uid() == object.uid()
         });
         match added {
-            _ if !is_known => Replay::No,
+            _ if !is_known => {
+                if version.is_some_and(|version| self.from.is_older_than(version)) {
+                    self.stage = Stage::Over;
+                }
+                Replay::No
+            }
             Some(added) if added != key => {
                 self.stage = Stage::Replaying;
                 Replay::Shown

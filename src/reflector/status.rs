@@ -58,8 +58,9 @@ pub struct ReflectorStatus {
     /// The time since the last proof that this reflector is current: a list, an event in order, a
     /// bookmark, or a quorum list whose version the watch had reached. A list from a cache is a
     /// proof only if it is newer than each version that the server has named before, in a list, an
-    /// event, a bookmark or a 410. An event or a bookmark is none while the server has named a
-    /// newer version. `None` until the first list was handed on, and zero while the shard is empty.
+    /// event, a bookmark or a 410. A first list of any version is none. An event or a bookmark is
+    /// none while the server has named a newer version, nor at the version of a list that is none.
+    /// `None` until the first proof, and zero while the shard is empty.
     /// While the kind has no definition, it is that of the informer of definitions. A store that
     /// lags behind the reflector is older: see [`InformerStatus`](crate::InformerStatus).
     #[serde(with = "seconds::optional")]

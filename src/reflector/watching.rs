@@ -182,12 +182,9 @@ impl ReflectorDriver {
                 Effect::Nothing => continue,
                 Effect::End(end) => break end,
             };
-            if replay > Replay::No {
-                continue;
-            }
             machine.note_version(version, now);
             self.status.at(machine.version());
-            if machine.watch_proves() {
+            if replay == Replay::No && machine.watch_proves() {
                 self.proved(machine, now);
                 probe.proved(now);
             }

@@ -29,7 +29,8 @@ pub(super) struct ListPolicy {
     paginated_at_zero: bool,
     /// True if the last list, or a page of it, was too old.
     stale: bool,
-    /// The last list if it came from a cache, until the server accepts a watch from it.
+    /// The last list if it came from a cache, until the watch goes on from it, or a quorum confirms
+    /// it.
     pub(super) cached: Option<CachedList>,
     /// The number of 410s in a row for versions that such lists had just brought. One for a list
     /// without news counts twice.
@@ -46,6 +47,8 @@ pub(super) struct ListPolicy {
 /// A list from a cache that was asked for a version, and may lag behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CachedList {
+    /// It may have any version, so it proves nothing.
+    Any,
     Newer,
     /// It is no newer than a version that the server had named before, so it proves nothing.
     NoNews,
@@ -240,8 +243,11 @@ impl Machine {
         // A quorum read is the truth, even if it is older.
         self.named.take_if(|named| asked.is_none() || reached(named));
         self.version = version;
-        let cached = if proves { CachedList::Newer } else { CachedList::NoNews };
-        let cached = asked.filter(|asked| *asked != ResourceVersion::ANY).map(|_| cached);
+        let cached = asked.map(|asked| match proves {
+            _ if asked == ResourceVersion::ANY => CachedList::Any,
+            true => CachedList::Newer,
+            false => CachedList::NoNews,
+        });
         let ListPolicy { paginated_at_zero, gone, .. } = self.lists;
         self.lists = ListPolicy { paginated_at_zero, cached, gone, ..ListPolicy::default() };
         let in_one_piece = matches!(kind, ListKind::Plain { in_one_piece: true, .. });

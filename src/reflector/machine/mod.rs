@@ -16,7 +16,7 @@ use fastrand::Rng;
 use tokio::time::Instant;
 
 use self::forms::ListForms;
-use self::lists::{ListKind, ListPolicy, Listing};
+use self::lists::{CachedList, ListKind, ListPolicy, Listing};
 use self::schedule::RelistSchedule;
 use self::watches::WatchHistory;
 use super::backoff::{BackoffPolicy, RetryDelays};
@@ -28,6 +28,7 @@ use super::step::{RequestFailure, Step, StepOutcome};
 use crate::error::{Fault, FaultClass, SourceError};
 use crate::lister_watcher::ListQuery;
 use crate::object::{ResourceVersion, ShardSelector};
+use crate::time::Moment;
 
 /// The machine's configuration.
 #[derive(Clone, Debug)]
@@ -48,6 +49,8 @@ pub(super) struct Machine {
     version: Option<ResourceVersion>,
     /// The newest version that the server has named, until a list or the watch has reached it.
     named: Option<ResourceVersion>,
+    /// The moment at which it was named, or the question that it answers began.
+    named_at: Moment,
     lists: ListPolicy,
     forms: ListForms,
     watches: WatchHistory,
@@ -95,6 +98,7 @@ impl Machine {
             phase: Phase::Waiting(Next::List),
             version: None,
             named: None,
+            named_at: Moment::START,
             lists: ListPolicy::default(),
             watches: WatchHistory::default(),
             schedule: RelistSchedule::default(),
@@ -180,8 +184,15 @@ impl Machine {
     }
 
     /// Returns whether an answer of the watch proves that the changes handed on are current. It
-    /// proves nothing while a change is unknown, or the server has named a version beyond it.
+    /// proves nothing while a change is unknown, or the server has named a version beyond it. Nor
+    /// does one at the version of a cache's list that is no proof itself.
     pub(super) fn watch_proves(&self) -> bool {
+        let repeats = self.lists.cached.is_some_and(|list| list != CachedList::Newer);
+        self.is_current() && !repeats
+    }
+
+    /// Returns whether the changes handed on are all that the server has told of.
+    pub(super) fn is_current(&self) -> bool {
         !self.lacks_changes() && !self.is_behind()
     }
 
@@ -197,28 +208,32 @@ impl Machine {
     }
 
     /// Returns whether a list of this version proves that its items are current. A lagging cache
-    /// repeats a version that the server has named, so a list from a cache must be newer.
+    /// repeats a version that the server has named, so a list from a cache must be newer. One for
+    /// version 0 may have any version.
     fn is_proof(&self, listing: &Listing, version: &ResourceVersion) -> bool {
         let named = self.named.as_ref();
-        match listing.asked {
+        match &listing.asked {
             None => !named.is_some_and(|named| version.is_older_than(named)),
+            Some(asked) if *asked == ResourceVersion::ANY => false,
             Some(_) => !named.into_iter().chain(self.newest()).any(|old| old.is_at_least(version)),
         }
     }
 
-    /// Notes a version that the server has named, outside of a list or an event in order.
-    fn note_named(&mut self, version: ResourceVersion) {
+    /// Notes a version that the server has named at this moment, outside of a list or an event in
+    /// order.
+    fn note_named(&mut self, version: ResourceVersion, at: Moment) {
         let news = |known: &ResourceVersion| known.is_older_than(&version);
         if version.is_comparable() && self.named.as_ref().is_none_or(news) {
-            self.named = Some(version);
+            (self.named, self.named_at) = (Some(version), at);
         }
     }
 
-    /// Notes the version that a quorum has named, which is the truth, even if it is older.
-    pub(super) fn note_quorum(&mut self, version: &ResourceVersion) {
-        self.named = None;
+    /// Notes the version that a quorum has named. It was the truth when the question began, even if
+    /// it is older than one that was named before.
+    pub(super) fn note_quorum(&mut self, version: &ResourceVersion, begun: Moment) {
+        self.named.take_if(|_| self.named_at < begun);
         if !self.version.as_ref().is_some_and(|known| known.is_at_least(version)) {
-            self.note_named(version.clone());
+            self.note_named(version.clone(), begun);
         }
     }
 
@@ -227,18 +242,17 @@ impl Machine {
         if let Fault::Status(status) = error.fault()
             && let Some(version) = status.oldest_version()
         {
-            self.note_named(version);
+            self.note_named(version, Moment::now());
         }
     }
 
     /// Notes a proof that the watch is current. The next list for a proof is the first one again.
     pub(super) fn note_proof(&mut self, now: Instant) {
         self.lists.not_before.take_if(|until| *until <= now);
-        self.note_good_list();
     }
 
-    /// Notes that the watch goes on from the last list.
-    fn note_good_list(&mut self) {
+    /// Notes that the last list was current, or that the watch goes on from it.
+    pub(super) fn note_good_list(&mut self) {
         (self.lists.cached, self.lists.gone) = (None, 0);
     }
 

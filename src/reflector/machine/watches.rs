@@ -155,7 +155,14 @@ impl Machine {
         now: Instant,
     ) -> Step {
         self.watches.refused_lists = 0;
-        if lasted >= INTERVAL && !self.is_behind() {
+        let gone = matches!(end, End::Failed(failure) if failure.class == FaultClass::Expired);
+        let goes_on = match self.lists.cached {
+            // A lagging cache watches from its version for long, without an event.
+            Some(CachedList::NoNews | CachedList::Any) => false,
+            Some(CachedList::Newer) => true,
+            None => !gone,
+        };
+        if lasted >= INTERVAL && goes_on && !self.is_behind() {
             self.note_good_list();
         }
         self.watches.short =
@@ -222,8 +229,13 @@ impl Machine {
         let listed = self.watches.listed;
         let lately = listed.is_some_and(|at| now.saturating_duration_since(at) < HEALTHY_AFTER);
         let gone = self.lists.gone;
-        if let Some(list) = self.lists.cached.filter(|_| lately) {
-            self.lists.gone = gone.saturating_add(if list == CachedList::NoNews { LAG } else { 1 });
+        let lags = match self.lists.cached {
+            Some(CachedList::NoNews) => LAG,
+            Some(CachedList::Newer) if lately => 1,
+            _ => 0,
+        };
+        if lags > 0 {
+            self.lists.gone = gone.saturating_add(lags);
             self.lists.quorum |= self.lists.gone >= LAG;
         }
         if !lately {
@@ -234,7 +246,7 @@ impl Machine {
             // After an outage, the watches of many informers are answered like this.
             delay = delay.min(FIRST.mul_f64(self.rng.f64()));
         }
-        if gone < LAG && self.lists.gone >= LAG {
+        if lately && gone < LAG && self.lists.gone >= LAG {
             delay = Duration::ZERO;
         }
         match delay {

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::versioned::{Versioned, at, bookmark, stays};
 use super::*;
 use crate::object::{ShardKey, ShardSelector};
+use crate::time::Moment;
 
 /// Returns the error of a watch from a version that is older than 7.
 fn too_old() -> Fault {
@@ -227,4 +228,112 @@ async fn lagging_cache_does_not_settle_doubts_about_history() {
     seconds(60.0).await;
     assert!(rig.count("list 5") > 0, "{:?}", rig.source.requests());
     assert!(rig.relists(RelistCause::Unproven) > 0, "{:?}", rig.source.requests());
+}
+
+/// Returns a watch that sends these items, and ends with a 410 after this time, or cleanly.
+fn goes_on(items: Vec<WatchItem<ConfigMap>>, lasts: f64, gone: bool) -> WatchStream<ConfigMap> {
+    let request = source(&[]).collection().request_name(Verb::Watch);
+    let end = async move {
+        seconds(lasts).await;
+        gone.then(|| Ok(WatchItem::Failed(SourceError::new(request, fault(410, "Expired")))))
+    };
+    let end = futures::FutureExt::into_stream(end).filter_map(std::future::ready);
+    futures::stream::iter(items.into_iter().map(Ok)).chain(end).boxed()
+}
+
+/// Returns the items that a watch from 5 may send without telling anything.
+fn repetitions() -> Vec<Vec<WatchItem<ConfigMap>>> {
+    let mut unversioned = at("a", "5");
+    unversioned.metadata.resource_version = None;
+    vec![
+        vec![],
+        vec![bookmark(5, false)],
+        vec![WatchItem::Modified(Ok(at("a", "5").into()))],
+        vec![WatchItem::Modified(Ok(unversioned.into()))],
+        vec![WatchItem::Deleted(Ok(at("unknown", "5").into()))],
+    ]
+}
+
+/// The server does not say how far its cache is behind.
+#[tokio::test(start_paused = true)]
+async fn items_at_a_lagging_version_excuse_no_410() {
+    for mode in [ListMode::Plain, ListMode::Streaming] {
+        for n in 0..repetitions().len() {
+            for (lasts, clean) in [(0.5, 0), (1.5, 0), (130.0, 0), (1.5, 1), (70.0, 2)] {
+                let mut server = lagging(|| None);
+                let watches = std::sync::atomic::AtomicU32::new(0);
+                server.watch = Box::new(move |query| {
+                    let before = watches.fetch_add(1, Ordering::Relaxed);
+                    let from_quorum = query.version.is_none() && before > 0;
+                    if query.version == Some(9.into()) || from_quorum {
+                        return Ok(stays(vec![]));
+                    }
+                    let gone = before % (clean + 1) == clean;
+                    Ok(goes_on(repetitions().swap_remove(n), lasts, gone))
+                });
+                let rig = server.start(ReflectorOptions::new().list_mode(mode));
+                seconds(30.0 + 6.0 * lasts).await;
+                let row = format!("{mode:?} {n} {lasts} {clean}: {:?}", rig.source.requests());
+                assert_eq!(rig.folded(), ["b@9"], "{row}");
+                assert!(rig.monitor.status().lists <= 5, "{row}");
+            }
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn items_at_a_lagging_version_prove_nothing() {
+    for n in 1..repetitions().len() {
+        let watches = std::sync::atomic::AtomicU32::new(0);
+        let mut server = lagging(|| None);
+        server.watch = Box::new(move |_| match watches.fetch_add(1, Ordering::Relaxed) {
+            0 => Err(fault(410, "Expired")),
+            _ => Ok(minutely(n)),
+        });
+        let rig = server.start(ReflectorOptions::new());
+        seconds(1_800.0).await;
+        assert_eq!(rig.count("list 5"), 1, "{:?}", rig.source.requests());
+        assert!(rig.freshness() > 1_790.0, "{n}: {}", rig.freshness());
+    }
+}
+
+/// Returns a watch that sends such items each minute.
+fn minutely(n: usize) -> WatchStream<ConfigMap> {
+    let items = futures::stream::unfold((), move |()| async move {
+        seconds(60.0).await;
+        Some((futures::stream::iter(repetitions().swap_remove(n).into_iter().map(Ok)), ()))
+    });
+    items.flatten().boxed()
+}
+
+#[tokio::test(start_paused = true)]
+async fn list_of_any_version_proves_nothing() {
+    let mut server = lagging(|| None);
+    server.watch = Box::new(|_| Ok(minutely(1)));
+    let rig = server.start(ReflectorOptions::new().any_version(true));
+    seconds(300.0).await;
+    assert_eq!(rig.source.requests(), ["list 0", "watch 5"]);
+    assert_eq!(rig.monitor.status().freshness, None);
+    let mut server = lagging(|| None);
+    server.list = Box::new(|_| Ok(state(5)));
+    server.watch = Box::new(|_| Ok(minutely(1)));
+    let limit = Duration::from_secs(60);
+    let rig = server.start(ReflectorOptions::new().any_version(true).freshness_limit(limit));
+    seconds(300.0).await;
+    assert!(rig.freshness() <= 60.0, "{}", rig.freshness());
+    assert_eq!(rig.monitor.status().lists, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn old_question_forgets_no_named_version() {
+    let error = |fault| SourceError::new(source(&[]).collection().request_name(Verb::Watch), fault);
+    let rig = Reflector::new(Arc::new(source(&[])), ReflectorOptions::<ConfigMap>::new());
+    let mut machine = rig.machine;
+    machine.note_version(Some(5.into()), Instant::now());
+    let begun = Moment::now();
+    machine.note_refusal(&error(too_old()));
+    machine.note_quorum(&5.into(), begun);
+    assert!(!machine.is_current(), "the question began before the 410 named 7");
+    machine.note_quorum(&5.into(), Moment::now());
+    assert!(machine.is_current(), "history was lost");
 }

@@ -83,7 +83,8 @@ async fn other_beginnings_are_not_listed() {
         || vec![added("a", "5")],
         || vec![added("a", "5"), added("a", "5")],
         || vec![added("a", "5"), added("new", "6"), added("b", "5")],
-        || vec![added("a", "6"), added("b", "7")],
+        || vec![added("a", "6"), WatchItem::Modified(Ok(at("b", "7").into()))],
+        || vec![added("late", "7"), added("later", "8")],
         || vec![bookmark(5, false), added("a", "5"), added("b", "5")],
         || vec![added("a", "5"), bookmark(5, false), added("b", "5")],
         || vec![WatchItem::Modified(Ok(at("a", "5").into())), added("a", "5"), added("b", "5")],
@@ -92,7 +93,11 @@ async fn other_beginnings_are_not_listed() {
     rows.push(vec![added("a", "5"), other()]);
     for (n, items) in rows.into_iter().enumerate() {
         let items = Mutex::new(Some(items));
-        let list = |_: &ListQuery| Ok((5.into(), vec![at("a", "5"), at("b", "5")]));
+        let list = |_: &ListQuery| {
+            // The last ones came after the first page.
+            let rows = [("a", "5"), ("b", "5"), ("late", "7"), ("later", "8")];
+            Ok((5.into(), rows.map(|(name, version)| at(name, version)).to_vec()))
+        };
         let watch = move |_: &WatchQuery| Ok(stays(items.lock().take().unwrap_or_default()));
         let rig = Versioned::new(list, watch).start(ReflectorOptions::new());
         seconds(600.0).await;
@@ -116,4 +121,65 @@ async fn replays_prove_nothing() {
     let rig = Versioned::new(list, watch).start(ReflectorOptions::new());
     seconds(90.0).await;
     assert!(rig.freshness() > 85.0, "{}", rig.freshness());
+}
+
+/// Returns an object of a server that has no versions, no uids, or makes them up.
+fn made_up(name: &str, version: Option<&str>, uid: bool) -> ConfigMap {
+    let mut object = at(name, version.unwrap_or_default());
+    object.metadata.resource_version = version.map(str::to_owned);
+    object.metadata.uid.take_if(|_| !uid);
+    object
+}
+
+#[tokio::test(start_paused = true)]
+async fn replays_without_versions_or_uids_are_noticed() {
+    for (form, uid) in
+        [("none", true), ("none", false), ("opaque", false), ("growing", true), ("growing", false)]
+    {
+        let answers = Arc::new(AtomicU32::new(10));
+        let watches = Arc::new(AtomicU32::new(0));
+        let objects = move |names: &[&str], answer: u32| -> Vec<ConfigMap> {
+            let version = match form {
+                "none" => None,
+                "opaque" => Some("x".to_owned()),
+                _ => Some(answer.to_string()),
+            };
+            names.iter().map(|name| made_up(name, version.as_deref(), uid)).collect()
+        };
+        let names = |watches: &AtomicU32| match watches.load(Ordering::Relaxed) {
+            0 | 1 => &["a", "b", "c"][..],
+            _ => &["a", "b"],
+        };
+        let (watched, grows) = (watches.clone(), answers.clone());
+        let list = move |_: &ListQuery| {
+            let answer = grows.fetch_add(1, Ordering::Relaxed);
+            let version = if form == "opaque" { "v".into() } else { u64::from(answer).into() };
+            Ok((version, objects(names(&watched), answer)))
+        };
+        let watch = move |_: &WatchQuery| {
+            watches.fetch_add(1, Ordering::Relaxed);
+            let answer = answers.fetch_add(1, Ordering::Relaxed);
+            let added = objects(names(&watches), answer).into_iter();
+            let added = added.map(|object| Ok(WatchItem::Added(Ok(object.into()))));
+            let end = async { seconds(60.0).await };
+            let end = futures::FutureExt::into_stream(end).filter_map(|()| async { None });
+            Ok(futures::stream::iter(added).chain(end).boxed())
+        };
+        let rig = Versioned::new(list, watch).start(ReflectorOptions::new());
+        seconds(300.0).await;
+        let requests = rig.source.requests();
+        assert!(rig.relists(RelistCause::Replayed) > 0, "{form} {uid}: {requests:?}");
+        assert_eq!(rig.folded().len(), 2, "{form} {uid}: {requests:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn known_object_added_in_a_newer_state_counts() {
+    let list = |_: &ListQuery| Ok((5.into(), vec![at("a", "5"), at("b", "5")]));
+    let watch = |_: &WatchQuery| Ok(stays(vec![added("a", "6")]));
+    let rig = Versioned::new(list, watch).start(ReflectorOptions::new());
+    seconds(10.0).await;
+    assert_eq!(rig.folded(), ["a@6", "b@5"]);
+    assert_eq!(rig.monitor.status().version, Some(6.into()));
+    assert!(rig.freshness() > 9.0, "it is no proof");
 }

@@ -2,6 +2,11 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
+use kube_informer::InformerOptions;
+use kube_informer::reflector::ReflectorOptions;
+use kube_informer::transport::ApiSource;
+
 use super::*;
 
 /// The watch is silent, as through a proxy that buffers, and only lists of everything work.
@@ -34,6 +39,55 @@ async fn refused_proofs_lead_to_a_list_in_time() {
         let periods = usize::try_from(3600 / limit).unwrap();
         assert!((periods - 1..periods + 5).contains(&lists), "{limit}: {lists} lists in an hour");
         rig.factory.shutdown().await;
+    }
+}
+
+fn widgets(kind: &str, version: &str, items: &str) -> String {
+    format!(
+        r#"{{"apiVersion":"example.com/v1","kind":"{kind}","metadata":{{"resourceVersion":"{version}"}}{items}}}"#
+    )
+}
+
+/// The watch is silent, and misses what happened. The answer to the question tells nothing.
+#[tokio::test(start_paused = true)]
+async fn answer_that_is_no_list_proves_nothing() {
+    let item = |kind: &str, version: &str| {
+        let name = r#""name":"w","namespace":"shop","uid":"w""#;
+        let metadata = format!(r#"{{{name},"resourceVersion":"{version}"}}"#);
+        let types = format!(r#""apiVersion":"example.com/v1","kind":"{kind}""#);
+        format!(r#","items":[{{{types},"metadata":{metadata}}}]"#)
+    };
+    let whole = widgets("WidgetList", "10", &item("Widget", "10"));
+    let elsewhere = whole.replace("shop", "other");
+    for body in [
+        r#"{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w","resourceVersion":"10"}}"#,
+        &widgets("GadgetList", "10", ""),
+        &widgets("GadgetList", "10", &item("Gadget", "10")),
+        &widgets("WidgetList", "10", &item("Gadget", "10")),
+        &widgets("List", "10", "").replace("example.com/", ""),
+        &whole[..whole.len() - item("Widget", "10").len()],
+        &whole[..whole.len() - 1],
+        &elsewhere,
+    ] {
+        let question = answer(200, body.to_owned());
+        let (client, requests) = client(move |query, nth| match (is_watch(query), nth) {
+            (true, _) => answer(200, "").hangs(),
+            (_, 0) => answer(200, widgets("WidgetList", "10", &item("Widget", "10"))),
+            _ if is_question(query) => question.clone(),
+            _ => answer(200, widgets("WidgetList", "50", &item("Widget", "50"))),
+        });
+        let kind = GroupVersionKind::gvk("example.com", "v1", "Widget");
+        let source: ApiSource<DynamicObject> =
+            ApiSource::dynamic(client, ApiResource::from_gvk(&kind)).namespace("shop");
+        let reflector = ReflectorOptions::new().freshness_limit(seconds(60)).on_error(|_| {});
+        let options = InformerOptions::new().reflector(reflector);
+        let informer = SharedInformer::new(Arc::new(source), options);
+        informer.start().unwrap();
+        informer.wait_for_sync(seconds(10)).await.unwrap();
+        sleep(seconds(100)).await;
+        let version = informer.snapshot().version().map(ToString::to_string);
+        assert_eq!(version.as_deref(), Some("50"), "{body}: {:?}", requests.lock());
+        informer.shutdown().await;
     }
 }
 
