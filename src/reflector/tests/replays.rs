@@ -150,11 +150,11 @@ async fn replays_without_versions_or_uids_are_noticed() {
             0 | 1 => &["a", "b", "c"][..],
             _ => &["a", "b"],
         };
-        let (watched, grows) = (watches.clone(), answers.clone());
+        let (seen, grows) = (watches.clone(), answers.clone());
         let list = move |_: &ListQuery| {
             let answer = grows.fetch_add(1, Ordering::Relaxed);
             let version = if form == "opaque" { "v".into() } else { u64::from(answer).into() };
-            Ok((version, objects(names(&watched), answer)))
+            Ok((version, objects(names(&seen), answer)))
         };
         let watch = move |_: &WatchQuery| {
             watches.fetch_add(1, Ordering::Relaxed);
