@@ -6,11 +6,15 @@ use bytes::Bytes;
 use http::Response;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::ApiResource;
+use kube::core::GroupVersionKind;
 use kube_informer::InformerSpec;
 use kube_informer::testing::ApiServer;
+use kube_informer::testing::api_server::ResourceType;
+use tokio::time::sleep;
 
 use crate::helpers::log::Log;
-use crate::helpers::{S, factory_of, refusal};
+use crate::helpers::{S, factory_of, refusal, until};
+use crate::kinds::register;
 
 const SECRETS: &str = r#"{"kind":"SecretList","metadata":{"resourceVersion":"5"},"items":[
     {"metadata":{"name":"s"},"data":{"password":"aHVudGVyMg=="},"message":"hunter2"}]}"#;
@@ -117,6 +121,84 @@ async fn answers_without_a_kind_take_no_kind_away() {
         assert!(log.text().contains("discovery failed"), "{}", log.text());
         factory.shutdown().await;
     }
+}
+
+/// Answers with which a starting server, or a proxy, takes kinds away that are still served.
+const ACCIDENTS: [(&str, u16, &str); 9] = [
+    ("/apis/apps/v1", 404, "404 page not found"),
+    ("/apis/apps/v1", 404, "<html>404 Not Found</html>"),
+    (
+        "/apis",
+        200,
+        r#"{"kind":"APIGroupList","groups":[{"name":"apiregistration.k8s.io","versions":[
+            {"groupVersion":"apiregistration.k8s.io/v1","version":"v1"}]}]}"#,
+    ),
+    ("/apis", 200, r#"{"kind":"APIGroupList","apiVersion":"v1"}"#),
+    ("/api", 200, r#"{"kind":"APIVersions"}"#),
+    ("/api/v1", 200, r#"{"kind":"APIResourceList","groupVersion":"v1"}"#),
+    ("/apis/apps/v1", 200, r#"{"kind":"APIResourceList","groupVersion":"apps/v1"}"#),
+    ("/apis/apps/v1", 200, r#"{"kind":"APIResourceList","groupVersion":"apps/v1","resources":[]}"#),
+    (
+        "/apis/apps/v1",
+        200,
+        r#"{"kind":"APIResourceList","groupVersion":"apps/v1","resources":[
+            {"name":"deployments","singularName":"","namespaced":true,"kind":"Deployment"}]}"#,
+    ),
+];
+
+fn accident(code: u16, body: &'static str) -> impl Fn() -> Response<Bytes> + Send + Sync {
+    move || Response::builder().status(code).body(body.into()).unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn kind_that_one_first_reading_lacks_is_followed() {
+    for (path, code, body) in ACCIDENTS {
+        let server = ApiServer::new();
+        answer_once(&server, path, accident(code, body));
+        assert_eq!(kinds(&server).await, 2, "{path} {body}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn kind_that_one_later_reading_lacks_stays() {
+    let other = r#"{"kind":"APIGroupList","groups":[{"name":"batch","versions":[
+        {"groupVersion":"batch/v1","version":"v1"}]}]}"#;
+    for (path, code, body) in ACCIDENTS.into_iter().chain([("/apis", 200, other)]) {
+        let server = ApiServer::new();
+        let factory = factory_of(server.client());
+        let kinds = factory.kinds(|kind| ["ConfigMap", "Deployment"].contains(&&*kind.kind));
+        kinds.start().unwrap();
+        kinds.wait_for_sync(60 * S).await.unwrap();
+        answer_once(&server, path, accident(code, body));
+        register(&server, false).await;
+        for _ in 0..120 {
+            sleep(S).await;
+            assert_eq!(kinds.informers().len(), 2, "{path} {body}");
+        }
+        factory.shutdown().await;
+    }
+}
+
+/// The registration tells that the group is served.
+#[tokio::test(start_paused = true)]
+async fn registered_group_that_discovery_lacks_is_silent() {
+    let server = ApiServer::new();
+    let kind = GroupVersionKind::gvk("metrics.example.com", "v1", "Gauge");
+    server.register(ResourceType::from_api_resource(&ApiResource::from_gvk(&kind), true));
+    register(&server, true).await;
+    let factory = factory_of(server.client());
+    let kinds = factory.kinds_metadata(|kind| kind.kind == "Gauge");
+    server.intercept(|request| {
+        let body = r#"{"kind":"APIGroupList","groups":[{"name":"apps","versions":[
+            {"groupVersion":"apps/v1","version":"v1"}]}]}"#;
+        (request.target == "/apis").then(|| Response::new(body.into()))
+    });
+    kinds.start().unwrap();
+    kinds.wait_for_sync(60 * S).await.unwrap();
+    assert!(kinds.informers().is_empty());
+    server.stop_intercepting();
+    until("the next reading", || kinds.informers().len() == 1).await;
+    factory.shutdown().await;
 }
 
 /// Go writes an empty list as null, or leaves it out.

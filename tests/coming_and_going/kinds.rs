@@ -84,7 +84,7 @@ async fn kinds_without_definitions_are_discovered_once() {
 }
 
 /// Creates the registration of an aggregated API server, or changes whether it is available.
-async fn register(server: &ApiServer, available: bool) {
+pub(crate) async fn register(server: &ApiServer, available: bool) {
     let kind = GroupVersionKind::gvk("apiregistration.k8s.io", "v1", "APIService");
     let services: Api<DynamicObject> =
         Api::all_with(server.client(), &ApiResource::from_gvk_with_plural(&kind, "apiservices"));

@@ -1,6 +1,7 @@
 //! The kinds that discovery lists, and when to read it.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::{FutureExt, StreamExt, stream};
@@ -11,11 +12,13 @@ use tokio::time::{sleep, timeout};
 
 use super::definition::Definition;
 use super::kinds::{Kind, defines};
-use super::members::Wanted;
-use super::registration::{Registered, Registration, may_be_undefined, registered};
-use super::serving::{in_time, is_missing};
+use super::members::{Tag, Wanted};
+use super::registration::{
+    REGISTRATIONS, Registered, Registration, available_groups, may_be_undefined, registered,
+};
+use super::serving::in_time;
 use crate::factory::{InformerSpec, Interest, SharedInformerFactory};
-use crate::indexer::Indexer;
+use crate::indexer::{Indexer, Snapshot};
 use crate::informer::StartError;
 use crate::storage::Storage;
 use crate::sync::Mutex;
@@ -33,9 +36,15 @@ const PERIOD: Duration = Duration::from_secs(1);
 /// The number of groups that are read at a time.
 const PARALLEL: usize = 8;
 
-/// The number of times that a group is read before its kinds are left out. One failure may be an
+/// The number of times that a group is read before it counts as silent. One failure may be an
 /// accident, and a server that is down holds up the others for two pauses.
 const TRIES: usize = 3;
+
+/// The pause after which silent groups are read again.
+pub(super) const LONG_PAUSE: Duration = Duration::from_secs(300);
+
+const UNNAMED: &str = "it is registered, and discovery does not name it";
+const INCOMPLETE: &str = "its resources are missing, or have no verbs";
 
 /// The kinds without definitions, as discovery listed them.
 pub(super) struct Discovered {
@@ -50,6 +59,29 @@ struct DiscoveryState {
     kinds: Wanted<Kind>,
     /// The registrations before the last reading. `None` before the first.
     read_at: Option<Registered>,
+    /// True if the last reading was incomplete.
+    is_partial: bool,
+}
+
+/// The state that discovery lists.
+#[derive(Default)]
+struct Reading {
+    found: Wanted<Kind>,
+    /// The groups that gave no complete answer, with the reason. A server that does not answer has
+    /// not taken its objects away.
+    silent: HashMap<String, String>,
+    /// True if no groups are named but that of the registrations, as by a server that starts.
+    is_bare: bool,
+}
+
+impl Reading {
+    fn is_partial(&self) -> bool {
+        self.is_bare || !self.silent.is_empty()
+    }
+
+    fn is_silent(&self, group: &str) -> bool {
+        self.is_bare || self.silent.contains_key(group)
+    }
 }
 
 impl Discovered {
@@ -75,42 +107,80 @@ impl Discovered {
         state.kinds.clone()
     }
 
-    /// Reads discovery, at the second call and later when other registrations have come. Cancel
-    /// safe.
+    /// Reads discovery, at the second call and later when other registrations have come, or some
+    /// time after an incomplete answer. Cancel safe.
     pub(super) async fn next(&self, definitions: &Indexer<Definition>) {
-        let has_read = self.state.lock().read_at.is_some();
-        let now = if has_read {
-            let other = |now: &Registered| self.state.lock().read_at.as_ref() != Some(now);
-            let changes = self.registrations.indexer();
-            changes.find_in_changes(|store| Some(registered(store)).filter(other)).await
-        } else {
-            let _late = timeout(PATIENCE, self.registrations_or_refusal()).await;
-            registered(&self.registrations.snapshot())
-        };
+        self.until_due().await;
+        // The kinds that the last reading lacked.
+        let mut lacked = HashSet::new();
         loop {
-            let before = definitions.snapshot();
-            match discover(&self.client).await {
-                Ok((mut found, silent)) => {
-                    // A definition may have left meanwhile.
-                    let registrations = self.registrations.snapshot();
-                    found.retain(|name, Kind { resource, .. }| {
-                        let (group, version) = (&resource.group, &resource.version);
-                        !defines(&before, name) && may_be_undefined(&registrations, group, version)
-                    });
-                    let mut state = self.state.lock();
-                    // A server that does not answer has not taken its objects away.
-                    for (name, kind) in &state.kinds {
-                        if silent.contains(&kind.resource.group) {
-                            found.entry(name.clone()).or_insert_with(|| kind.clone());
-                        }
-                    }
-                    (state.kinds, state.read_at) = (found, Some(now));
-                    return;
-                }
+            let (before, read_at) = (definitions.snapshot(), self.registered());
+            match self.discover().await {
+                Ok(reading) => match self.take(reading, &before, read_at, &lacked) {
+                    Ok(()) => return,
+                    Err(lacks) => lacked = lacks,
+                },
                 Err(error) => tracing::warn!(%error, "discovery failed"),
             }
             sleep(PAUSE).await;
         }
+    }
+
+    fn registered(&self) -> Registered {
+        registered(&self.registrations.snapshot())
+    }
+
+    /// Waits until discovery is to be read.
+    async fn until_due(&self) {
+        let (has_read, is_partial) = {
+            let state = self.state.lock();
+            (state.read_at.is_some(), state.is_partial)
+        };
+        if !has_read {
+            let _late = timeout(PATIENCE, self.registrations_or_refusal()).await;
+            return;
+        }
+        let other = |store: &Snapshot<Registration>| {
+            (self.state.lock().read_at.as_ref() != Some(&registered(store))).then_some(())
+        };
+        let limit = if is_partial { LONG_PAUSE } else { Duration::MAX };
+        let _unchanged = timeout(limit, self.registrations.indexer().find_in_changes(other)).await;
+    }
+
+    /// Takes the kinds of a reading. If it lacks known ones that the last did not lack, too, these
+    /// are returned: one answer may be an accident, and would report their objects as deleted.
+    fn take(
+        &self,
+        reading: Reading,
+        definitions: &Snapshot<Definition>,
+        read_at: Registered,
+        lacked: &HashSet<Arc<str>>,
+    ) -> Result<(), HashSet<Arc<str>>> {
+        let mut found = reading.found.clone();
+        // A definition may have left meanwhile.
+        let registrations = self.registrations.snapshot();
+        found.retain(|name, Kind { resource, .. }| {
+            let (group, version) = (&resource.group, &resource.version);
+            !defines(definitions, name) && may_be_undefined(&registrations, group, version)
+        });
+        let mut state = self.state.lock();
+        let mut lacks = HashSet::new();
+        for (name, kind) in &state.kinds {
+            match found.get(name) {
+                Some(now) if !now.replaces(kind) => {}
+                None if reading.is_silent(&kind.resource.group) => {
+                    found.insert(name.clone(), kind.clone());
+                }
+                _ if defines(definitions, name) => {}
+                _ => drop(lacks.insert(name.clone())),
+            }
+        }
+        if !lacks.is_subset(lacked) {
+            return Err(lacks);
+        }
+        let is_partial = reading.is_partial();
+        *state = DiscoveryState { kinds: found, read_at: Some(read_at), is_partial };
+        Ok(())
     }
 
     /// Waits until the registrations have synced, or cannot be listed.
@@ -123,56 +193,70 @@ impl Discovered {
             }
         }
     }
-}
 
-/// Reads the resources that can be listed and watched, in the preferred version of their group.
-/// Also returns the groups whose server does not answer.
-async fn discover(client: &Client) -> Result<(Wanted<Kind>, HashSet<String>), Error> {
-    let mut silent = HashSet::new();
-    let mut found = BTreeMap::new();
-    for version in in_time(read_discovery::<APIVersions>(client, "/api")).await?.versions {
-        let listed = in_time(read_resources(client, &version)).await?;
-        add_listed(&mut found, "", &version, listed);
-    }
-    let groups = in_time(read_discovery::<APIGroupList>(client, "/apis")).await?.groups;
-    let mut left: Vec<_> = groups
-        .into_iter()
-        .filter_map(|group| {
-            let preferred = group.preferred_version.or(group.versions.into_iter().next())?;
-            Some((group.name, preferred))
-        })
-        .collect();
-    for tries in 1.. {
-        let mut failed = Vec::new();
-        let answers = left.into_iter().map(|(group, preferred)| {
-            let answer = async move {
-                let answer = in_time(read_resources(client, &preferred.group_version)).await;
-                (group, preferred, answer)
-            };
-            answer.boxed()
-        });
-        let mut answers = stream::iter(answers).buffer_unordered(PARALLEL).boxed();
-        while let Some((group, preferred, answer)) = answers.next().await {
-            match answer {
-                Ok(listed) => add_listed(&mut found, &group, &preferred.version, listed),
-                Err(error) if tries < TRIES && !is_missing(&error) => {
-                    failed.push((group, preferred));
-                }
-                // The group went meanwhile.
-                Err(error) if is_missing(&error) => {}
-                Err(error) => {
-                    tracing::warn!(%error, group, "the kinds of a group are not known");
-                    silent.insert(group);
-                }
+    /// Reads the resources that can be listed and watched, in the preferred version of their group.
+    /// A group that is named or registered, but gives no complete answer, is read several times.
+    async fn discover(&self) -> Result<Reading, Error> {
+        let client = &self.client;
+        let (mut reading, mut complete) = (Reading::default(), HashSet::new());
+        for _ in 0..TRIES {
+            if reading.is_partial() {
+                sleep(PAUSE).await;
+            }
+            let mut left = Vec::new();
+            for version in in_time(read_discovery::<APIVersions>(client, "/api")).await?.versions {
+                left.push((String::new(), version.clone(), version));
+            }
+            let groups = in_time(read_discovery::<APIGroupList>(client, "/apis")).await?.groups;
+            reading.is_bare = groups.iter().all(|group| group.name == REGISTRATIONS);
+            left.extend(groups.into_iter().filter_map(|group| {
+                let preferred = group.preferred_version.or(group.versions.into_iter().next())?;
+                Some((group.name, preferred.version, preferred.group_version))
+            }));
+            let mut silent = available_groups(&self.registrations.snapshot());
+            silent.insert(String::new());
+            reading.silent = silent.into_iter().map(|group| (group, UNNAMED.into())).collect();
+            left.retain(|(group, ..)| !complete.contains(group));
+            let answers = left.into_iter().map(|(group, version, api_version)| {
+                let answer = async move {
+                    let answer = in_time(read_resources(client, &api_version)).await;
+                    (group, version, answer)
+                };
+                answer.boxed()
+            });
+            let mut answers = stream::iter(answers).buffer_unordered(PARALLEL).boxed();
+            while let Some((group, version, answer)) = answers.next().await {
+                let problem = match answer {
+                    Ok(listed) => {
+                        let is_whole = is_whole(&listed);
+                        add_listed(&mut reading.found, &group, &version, listed);
+                        if is_whole {
+                            complete.insert(group);
+                            continue;
+                        }
+                        INCOMPLETE.to_owned()
+                    }
+                    Err(error) if group.is_empty() => return Err(error),
+                    Err(error) => error.to_string(),
+                };
+                reading.silent.insert(group, problem);
+            }
+            reading.silent.retain(|group, _| !complete.contains(group));
+            if !reading.is_partial() {
+                break;
             }
         }
-        if failed.is_empty() {
-            break;
+        for (group, problem) in &reading.silent {
+            tracing::warn!(group, problem, "the kinds of a group are not known");
         }
-        left = failed;
-        sleep(PAUSE).await;
+        Ok(reading)
     }
-    Ok((found, silent))
+}
+
+/// Returns whether a list of resources says something about each. Go leaves out an empty list, and
+/// a starting server sends one.
+fn is_whole(listed: &[APIResource]) -> bool {
+    !listed.is_empty() && listed.iter().all(|resource| !resource.verbs.is_empty())
 }
 
 fn add_listed(found: &mut Wanted<Kind>, group: &str, version: &str, listed: Vec<APIResource>) {

@@ -25,8 +25,9 @@ use crate::transport::ApiSource;
 /// An informer joins when its kind's definition is established, and leaves when the definition is
 /// removed: the objects are then reported as deleted. Kinds without a definition are those that are
 /// built in, and those of aggregated API servers. They are read from discovery at the start, and
-/// again when an `APIService` came, became available or left. A group whose discovery fails three
-/// times keeps the kinds that it had, and is logged.
+/// again when an `APIService` came, became available or left. A group that discovery names or an
+/// `APIService` registers, but whose discovery fails three times, keeps the kinds that it had. It is
+/// logged, and read again after 5 minutes. A kind leaves only after two readings lacked it.
 ///
 /// Clones share the informers. When the last one is dropped, the informers end, unless others hold
 /// them, too.

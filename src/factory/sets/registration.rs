@@ -1,6 +1,7 @@
 //! The parts of an `APIService` that tell which aggregated API servers there are.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use kube::Resource;
@@ -11,6 +12,9 @@ use serde::Deserialize;
 use super::conditions::Conditions;
 use crate::collections::VecMap;
 use crate::indexer::Snapshot;
+
+/// The group of the registrations.
+pub(super) const REGISTRATIONS: &str = "apiregistration.k8s.io";
 
 /// The label of what an API server registers by itself, and its values.
 const MADE_FOR: &str = "kube-aggregator.kubernetes.io/automanaged";
@@ -49,6 +53,15 @@ pub(super) fn registered(store: &Snapshot<Registration>) -> Registered {
         .collect()
 }
 
+/// Returns the groups that are served, without those that only definitions have.
+pub(super) fn available_groups(store: &Snapshot<Registration>) -> HashSet<String> {
+    let available = store
+        .iter()
+        .filter(|(_, one)| one.status.is_true("Available") && one.made_for() != Some(DEFINITIONS));
+    let groups = available.filter_map(|(key, _)| Some(key.name().split_once('.')?.1.to_owned()));
+    groups.collect()
+}
+
 /// Returns whether a group and version may have kinds without a definition. If not, discovery lists
 /// one only where a replica of the API server lags.
 pub(super) fn may_be_undefined(store: &Snapshot<Registration>, group: &str, version: &str) -> bool {
@@ -75,7 +88,7 @@ impl Resource for Registration {
     }
 
     fn group((): &()) -> Cow<'_, str> {
-        "apiregistration.k8s.io".into()
+        REGISTRATIONS.into()
     }
 
     fn version((): &()) -> Cow<'_, str> {
