@@ -1,7 +1,9 @@
 //! Indexes of referenced objects, and referenced objects without a namespace.
 
 use k8s_openapi::api::core::v1::{Node, Secret};
+use kube::Client;
 use kube::api::ObjectMeta;
+use kube::client::Body;
 use kube_informer::lister::StoreState;
 use kube_informer::testing::ApiServer;
 use kube_informer::{Event, IndexError, InformerSpec};
@@ -10,7 +12,7 @@ use std::sync::Arc;
 use tokio::time::sleep;
 
 use crate::helpers::{S, factory, factory_of, until};
-use crate::referenced::{key, secret, tasks, value};
+use crate::referenced::{Told, key, secret, tasks, value};
 use crate::watches::Watches;
 
 const SOON: std::time::Duration = S.saturating_mul(30);
@@ -40,6 +42,37 @@ async fn index_follows_the_references() {
     until("the leave", || keys("red") == ["shop/c"]).await;
     let late = secrets.add_index("late", |one: &Secret| Some(value(one))).unwrap();
     assert_eq!(late.group().len("blue"), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn server_without_selectors_tells_no_other_names() {
+    let server = ApiServer::new();
+    for name in ["a", "b", "other"] {
+        server.create(&secret(&key(&format!("shop/{name}")), "red")).unwrap();
+    }
+    let inner = server.clone();
+    let service = tower::service_fn(move |mut request: http::Request<Body>| {
+        let target = request.uri().to_string();
+        let (path, query) = target.split_once('?').unwrap_or((&target, ""));
+        let rest = query.split('&').filter(|part| !part.starts_with("fieldSelector="));
+        let target = format!("{path}?{}", rest.collect::<Vec<_>>().join("&"));
+        *request.uri_mut() = target.parse().unwrap();
+        let client = inner.client();
+        async move { client.send(request).await }
+    });
+    let factory = factory_of(Client::new(service, "shop"));
+    let secrets = factory.referenced::<Secret>();
+    let told = Told::follow(&secrets);
+    let a = secrets.reference(key("shop/a"));
+    let _b = secrets.reference(key("shop/b"));
+    secrets.start().unwrap();
+    secrets.wait_for_sync(SOON).await.unwrap();
+    until("the events", || told.keys() == ["shop/a", "shop/b"]).await;
+    drop(a);
+    until("the leave", || told.keys() == ["shop/b"]).await;
+    server.replace(&secret(&key("shop/other"), "blue")).unwrap();
+    sleep(SOON).await;
+    assert_eq!((told.keys(), told.moved_away()), (vec!["shop/b".into()], vec!["shop/a".into()]));
 }
 
 fn node(name: &str, phase: &str) -> Node {

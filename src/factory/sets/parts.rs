@@ -38,7 +38,8 @@ pub(super) struct Names {
 impl Tag for Part {
     fn covers(&self, key: &ObjectKey) -> bool {
         match self {
-            Self::Name(_) => true,
+            // A server may ignore the field selector.
+            Self::Name(name) => name == key,
             // Another name may have the hash of a referenced one.
             Self::Namespace(names) => names.keys.lock().contains(key),
         }
