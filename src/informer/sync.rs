@@ -12,6 +12,7 @@ use super::{InformerFailure, SharedInformer};
 use crate::error::SourceError;
 use crate::joining::join_all;
 use crate::lister_watcher::Collection;
+use crate::object::ObjectKey;
 use crate::reflector::{ReflectorState, ReflectorStatus};
 
 /// The error of a wait for the sync: some informers did not sync in time, or were stopped.
@@ -84,6 +85,8 @@ enum Lack {
     FirstList,
     /// A proof since a takeover that the reflector is fresh. The store holds the first list.
     FreshView,
+    /// A list since this object was referenced. The store holds the objects of an earlier list.
+    Object(ObjectKey),
     /// The members of the set that this informer tells of.
     Members,
     /// A member that a set could not make, for this reason.
@@ -142,6 +145,11 @@ impl Unsynced {
         Self { lacks: Lack::Members, ..self }
     }
 
+    /// Says that the caller waits for an object, which the informer has not listed yet.
+    pub(crate) fn lacking(self, key: ObjectKey) -> Self {
+        Self { lacks: Lack::Object(key), ..self }
+    }
+
     /// Says that an informer could not join its set.
     pub(crate) fn refused(collection: Collection, reason: String) -> Self {
         Self { lacks: Lack::Member(reason.into()), ..Self::not_started(collection) }
@@ -186,6 +194,10 @@ impl fmt::Display for Unsynced {
                 "not every informer that {informer} tells of has joined; see the log for what failed"
             )?,
             Lack::Member(reason) => f.write_str(reason)?,
+            Lack::Object(key) => {
+                write!(f, "{informer} was not listed since {key} was referenced")?;
+                f.write_str(&self.progress(" and"))?;
+            }
             Lack::FirstList => write!(f, "{informer}{}", self.progress(""))?,
             Lack::FreshView => {
                 write!(f, "{informer} was not listed since this replica took over")?;

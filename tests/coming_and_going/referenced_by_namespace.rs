@@ -7,7 +7,7 @@ use kube_informer::testing::ApiServer;
 use kube_informer::testing::api_server::AccessRule;
 use tokio::time::sleep;
 
-use crate::helpers::{S, factory, factory_of, until};
+use crate::helpers::{S, factory, factory_of, forbid, until};
 use crate::referenced::{Told, key, secret, tasks};
 use crate::watches::Watches;
 
@@ -129,6 +129,22 @@ async fn refused_namespace_is_told_and_tried_again() {
     server.grant("gateway", reads());
     secrets.wait_for_sync(2 * SOON).await.unwrap();
     until("the objects", || told.keys().len() == 2).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn later_name_that_is_refused_is_told() {
+    let server = ApiServer::new();
+    shop(&server);
+    let factory = factory(&server);
+    let secrets = factory.referenced::<Secret>().by_namespace();
+    let _a = take(&secrets, &["a"]);
+    secrets.start().unwrap();
+    secrets.wait_for_sync(SOON).await.unwrap();
+    forbid(&server, "/secrets");
+    let _b = take(&secrets, &["b"]);
+    let error = secrets.wait_for_sync(SOON).await.unwrap_err().to_string();
+    assert!(error.contains("not listed since shop/b was referenced"), "{error}");
+    assert!(error.contains("403") && !error.contains("replica"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -452,7 +452,10 @@ impl<K: Resource + Send + Sync + 'static> Set<K> {
                 let changes = informer.indexer();
                 let followed = changes.find_in_changes(|store| follows(store, &key).then_some(()));
                 if timeout(limit.saturating_sub(start.elapsed()), followed).await.is_err() {
-                    synced = SyncError::unless_none(vec![informer.unsynced()], start);
+                    synced = SyncError::unless_none(
+                        vec![informer.unsynced().lacking(key.clone())],
+                        start,
+                    );
                 }
             }
             // The name may have been dropped and referenced again meanwhile.
