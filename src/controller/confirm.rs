@@ -113,7 +113,9 @@ impl<K, C> ReconcileRequest<K, C> {
         let answer = get(api, key.name()).await.and_then(|live| checked(live, object));
         let live = match answer {
             Ok(live) => live,
-            Err(error) if is_absent(&error, api, key.name()) => return Ok(Confirmation::Gone),
+            Err(error) if is_absent(&error, api.resource_url(), key.name()) => {
+                return Ok(Confirmation::Gone);
+            }
             Err(source) => return Err(ConfirmError::Failed { key, source }),
         };
         if live.meta().uid != meta.uid {

@@ -282,7 +282,7 @@ where
             }
             Ok(Some(live).filter(|live| live.meta().uid == object.uid))
         }
-        Err(error) if is_absent(&error, api, &object.name_any()) => Ok(None),
+        Err(error) if is_absent(&error, api.resource_url(), &object.name_any()) => Ok(None),
         Err(error) => Err(error),
     }
 }
@@ -371,7 +371,7 @@ where
     });
     match patched.await {
         Ok(patched) => checked(patched, object).map(Some),
-        Err(error) if is_absent(&error, api, &name) => Ok(None),
+        Err(error) if is_absent(&error, api.resource_url(), &name) => Ok(None),
         Err(error) => Err(error),
     }
 }
@@ -395,12 +395,12 @@ fn warn_of_transform<K>(finalizer: &str, key: &ObjectKey) {
     }
 }
 
-/// Returns whether the server says that no object of this resource has this name. A 404 that names
+/// Returns whether the server says that no object of this name is in the collection at a path. A 404 that names
 /// another one, or none, says nothing: the server may no longer serve the kind, or a proxy may have
 /// answered.
-pub(super) fn is_absent<K: Resource>(error: &kube::Error, api: &Api<K>, name: &str) -> bool {
+pub(super) fn is_absent(error: &kube::Error, collection: &str, name: &str) -> bool {
     let kube::Error::Api(status) = error else { return false };
-    let plural = api.resource_url().rsplit('/').next().unwrap_or_default();
+    let plural = collection.rsplit('/').next().unwrap_or_default();
     let named = status.details.as_ref().is_some_and(|details| {
         // API servers name the resource here, some aggregated ones the kind.
         details.name == name && plural.starts_with(&details.kind.to_lowercase())

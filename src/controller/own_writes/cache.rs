@@ -318,7 +318,12 @@ impl Sight {
     pub(super) fn may_show(&self, kind: &str, target: &Target) -> bool {
         let is_of_part = !matches!(target.subresource.as_deref(), None | Some("status"));
         let is_metadata = matches!(kind, "" | "Status" | "PartialObjectMetadata");
-        is_of_part || is_metadata || *kind == *self.cache.informer().collection().kind
+        is_of_part || is_metadata || self.is_of_kind(kind)
+    }
+
+    /// Returns whether the cache has objects of this kind.
+    pub(super) fn is_of_kind(&self, kind: &str) -> bool {
+        *kind == *self.cache.informer().collection().kind
     }
 
     /// Makes `key` wait for a list of everything if the cache had passed this version of a quorum:

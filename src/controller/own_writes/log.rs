@@ -130,7 +130,8 @@ impl WriteLog {
                 return Ok(());
             };
             let sights = self.sights(&lost.target);
-            let listing = client::quorum_list(&lost.client, &lost.target, lost.deleted_unseen);
+            let Lost { client, target, deleted_unseen, .. } = &lost;
+            let listing = client::quorum_list(client, target, &sights, *deleted_unseen);
             let left = limit.saturating_sub(start.elapsed());
             let failed = match timeout(left, listing).await {
                 Ok(Ok((listed, found))) => {
@@ -262,7 +263,8 @@ mod tests {
             asked.fetch_add(1, Ordering::Relaxed);
             async {
                 sleep(Duration::from_secs(1)).await;
-                let list = r#"{"metadata": {"resourceVersion": "5"}, "items": []}"#;
+                let list = r#"{"kind": "PartialObjectMetadataList",
+                    "metadata": {"resourceVersion": "5"}, "items": []}"#;
                 Ok::<_, io::Error>(Response::new(Full::from(list)))
             }
         });

@@ -7,7 +7,7 @@ use percent_encoding::percent_decode_str;
 use serde::Deserialize;
 
 use crate::error::write_place;
-use crate::object::ObjectKey;
+use crate::object::{ObjectKey, in_path};
 
 /// The verbs that change something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,6 +139,11 @@ impl Target {
             query.append_pair("fieldSelector", &format!("metadata.name={name}"));
         }
         format!("{}?{}", self.collection, query.finish())
+    }
+
+    /// Returns the path of the collection's object of this name.
+    pub(super) fn path_of(&self, name: &str) -> String {
+        format!("{}/{}", self.collection, in_path(name))
     }
 }
 

@@ -152,6 +152,51 @@ async fn lost_write_is_not_read_back_from_an_older_list() {
     assert_eq!(seen.iter().filter(|seen| **seen == before).count(), 1, "{seen:?}");
 }
 
+/// Each answer to the lookup of a lost write lacks the object, and proves nothing.
+#[tokio::test(start_paused = true)]
+async fn lost_write_is_absent_from_no_other_list() {
+    const EMPTY: &str = r#""items":[]"#;
+    const OTHER: &str = r#""items":[{"metadata":{"name":"0","namespace":"shop",
+        "resourceVersion":"1"}}]"#;
+    for (kind, metadata, items) in [
+        (r#""kind":"SecretList","#, "", EMPTY),
+        ("", "", EMPTY),
+        (r#""kind":"PartialObjectMetadataList","#, r#","continue":"x""#, EMPTY),
+        (r#""kind":"PartialObjectMetadataList","#, r#","continue":"x""#, OTHER),
+        (r#""kind":"ConfigMapList","#, r#","remainingItemCount":3"#, OTHER),
+    ] {
+        let server = server();
+        let maps = lagging(&server).await;
+        let before = value(&stored(&server).await);
+        let passed = server.clone();
+        let service = tower::service_fn(move |request: Request<Body>| {
+            let server = passed.clone();
+            async move {
+                let is_write = *request.method() == Method::PUT;
+                if is_write {
+                    server.create(&map("z", "9")).unwrap();
+                }
+                if request.uri().query().is_some_and(is_question) {
+                    let list = answer(&server, get("/api/v1/namespaces/shop/configmaps")).await;
+                    let list = list.into_body().collect().await.unwrap().to_bytes();
+                    let list: serde_json::Value = serde_json::from_slice(&list).unwrap();
+                    let version = list["metadata"]["resourceVersion"].as_str().unwrap();
+                    let body = format!(
+                        r#"{{{kind}"metadata":{{"resourceVersion":"{version}"{metadata}}},{items}}}"#
+                    );
+                    return Ok::<_, Infallible>(Response::new(Body::from(body.into_bytes())));
+                }
+                let answered = answer(&server, request).await;
+                let lost = Response::builder().status(StatusCode::SERVICE_UNAVAILABLE);
+                Ok(if is_write { lost.body(Body::empty()).unwrap() } else { answered })
+            }
+        });
+        let seen = seen(&maps, Client::new(service, "shop")).await;
+        let older = seen.iter().filter(|seen| **seen == before).count();
+        assert_eq!(older, 1, "{kind} {metadata} {items}: {seen:?}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn assumed_view_shows_no_other_object_under_a_key() {
     for instead in [OTHER_NAME, OTHER_NAMESPACE] {
