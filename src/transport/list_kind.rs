@@ -27,10 +27,12 @@ pub(super) struct Expected<'a> {
 pub(super) struct StatedType {
     pub(super) api_version: Option<String>,
     pub(super) kind: Option<String>,
-    /// True if there was an `items` field, even an empty one.
+    /// True if there was an array `items`, even an empty one.
     pub(super) items: bool,
     /// True if the metadata has a version.
     pub(super) version: bool,
+    /// True if the metadata says that the list has objects, or other pages.
+    pub(super) continues: bool,
 }
 
 /// The result of checking a list's kind.
@@ -69,7 +71,7 @@ impl StatedType {
         if verdict == Verdict::OnlyWithItems && !self.items {
             return Err(self.wrong(expected));
         }
-        if !(self.items || self.version && self.names(expected)) {
+        if !(self.items || self.version && !self.continues && self.names(expected)) {
             let problem = WITHOUT_ITEMS.to_owned();
             return Err(Fault::Malformed { offset: size, problem });
         }
@@ -146,8 +148,8 @@ pub(super) const METADATA: &str = "PartialObjectMetadata";
 const METADATA_VERSION: &str = "meta.k8s.io/v1";
 
 /// The problem of an answer that may be anything.
-const WITHOUT_ITEMS: &str = "there are no `items`, and kind, apiVersion and resourceVersion do not \
-    show that this is the requested list";
+const WITHOUT_ITEMS: &str = "there are no `items`, and kind, apiVersion and metadata do not show \
+    that this is the requested list and empty";
 
 /// Returns the part of a text that an error repeats.
 pub(super) fn clip(text: &str) -> String {
@@ -161,7 +163,7 @@ mod tests {
     fn judged(expected: &Expected<'_>, version: &str, kind: &str, items: bool) -> bool {
         let stated = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         let (api_version, kind) = (stated(version), stated(kind));
-        let stated = StatedType { api_version, kind, items, version: true };
+        let stated = StatedType { api_version, kind, items, version: true, continues: false };
         stated.check_whole(expected, &Mutex::new(None), 0).is_ok()
     }
 
@@ -240,7 +242,8 @@ mod tests {
         let last = Mutex::new(None);
         let check = |kind: &str| {
             let (api_version, kind) = (Some("example.com/v1".into()), Some(kind.into()));
-            let stated = StatedType { api_version, kind, items: true, version: true };
+            let stated =
+                StatedType { api_version, kind, items: true, version: true, continues: false };
             stated.check_whole(&widgets, &last, 0).is_ok()
         };
         let answers = ["WidgetList", "GadgetList", "WidgetList", "GadgetList", "GadgetList"];

@@ -101,6 +101,8 @@ impl Reader<ListPart> {
                 Some(Ok(ListPart::Metadata(metadata, offset))) => {
                     let metadata = self.metadata(&metadata, offset)?;
                     self.stated.version |= metadata.version.is_some();
+                    self.stated.continues |= metadata.continue_token.is_some()
+                        || metadata.remaining.is_some_and(|count| count > 0);
                     if self.answer.encoding == Encoding::Json && self.stated.kind.is_none() {
                         self.untyped = Some(metadata);
                         continue;

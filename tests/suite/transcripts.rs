@@ -486,7 +486,7 @@ async fn oversized_resource_is_named_behind_its_annotations() {
 async fn any_kind_with_items_is_a_list() {
     for (body, is_list) in [
         (r#"{"items":[],"kind":"WidgetCollection","metadata":{}}"#, true),
-        (r#"{"kind":"WidgetCollection","items":null,"metadata":{}}"#, true),
+        (r#"{"kind":"WidgetCollection","items":null,"metadata":{}}"#, false),
         (r#"{"kind":"Widget","metadata":{"resourceVersion":"1"}}"#, false),
         (r#"{"kind":"Status","items":[]}"#, false),
         (r#"{"kind":"WidgetList","items":[],"metadata":{"remainingItemCount":-1}}"#, true),

@@ -111,8 +111,9 @@ impl JsonListFramer {
                         let version = serde_json::from_slice(&value).unwrap_or_default();
                         Ok(ListStep::Part(ListPart::ApiVersion(version)))
                     }
+                    // As if they were missing.
                     (Member::Items, RawBytes::Whole(value)) if value == "null" => {
-                        Ok(ListStep::Part(ListPart::Items))
+                        Ok(ListStep::Continue)
                     }
                     (Member::Items, _) => Err("items is not an array"),
                     (Member::Metadata | Member::ApiVersion | Member::Kind, _) => {
