@@ -395,9 +395,9 @@ fn warn_of_transform<K>(finalizer: &str, key: &ObjectKey) {
     }
 }
 
-/// Returns whether the server says that no object of this name is in the collection at a path. A 404 that names
-/// another one, or none, says nothing: the server may no longer serve the kind, or a proxy may have
-/// answered.
+/// Returns whether the server says that no object of this name is in the collection at a path. A
+/// 404 that names another one, or none, says nothing: the server may no longer serve the kind, or a
+/// proxy may have answered.
 pub(super) fn is_absent(error: &kube::Error, collection: &str, name: &str) -> bool {
     let kube::Error::Api(status) = error else { return false };
     let plural = collection.rsplit('/').next().unwrap_or_default();

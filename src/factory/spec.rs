@@ -143,11 +143,12 @@ impl<K: ?Sized> InformerSpec<K> {
     /// Follows the objects while their kind is served, and waits for it otherwise.
     ///
     /// The informer starts when the kind's definition is established. A kind without a definition
-    /// is looked up once in the server's discovery. When the definition is removed, the objects are
-    /// reported as deleted, the watch stops, and the informer waits for the kind to come back. An
-    /// informer of a [dynamic](super::SharedInformerFactory::dynamic_with) resource moves to
-    /// another version when its own is not served. One of a type waits for its version, and keeps
-    /// the objects meanwhile, because they exist.
+    /// is looked up in the server's discovery, every 5 minutes until it is there. When the
+    /// definition is removed, the objects are reported as deleted, the watch stops, and the
+    /// informer waits for the kind to come back. An informer of a
+    /// [dynamic](super::SharedInformerFactory::dynamic_with) resource moves to another version when
+    /// its own is not served. One of a type waits for its version, and keeps the objects meanwhile,
+    /// because they exist.
     ///
     /// Waiting is no failure. The status and `/readyz?verbose` name the informer and the reason,
     /// and [`wait_for_sync`](super::SharedInformerFactory::wait_for_sync) of the factory leaves it

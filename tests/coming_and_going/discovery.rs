@@ -1,5 +1,6 @@
 //! Discovery that fails, or that a proxy answers with something else.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
@@ -13,7 +14,7 @@ use kube_informer::testing::api_server::ResourceType;
 use tokio::time::sleep;
 
 use crate::helpers::log::Log;
-use crate::helpers::{S, factory_of, refusal, until};
+use crate::helpers::{S, factory_of, forbid, map_in, refusal, until};
 use crate::kinds::register;
 
 const SECRETS: &str = r#"{"kind":"SecretList","metadata":{"resourceVersion":"5"},"items":[
@@ -198,6 +199,62 @@ async fn registered_group_that_discovery_lacks_is_silent() {
     assert!(kinds.informers().is_empty());
     server.stop_intercepting();
     until("the next reading", || kinds.informers().len() == 1).await;
+    factory.shutdown().await;
+}
+
+/// No definition and no registration tells that a built-in kind is served.
+#[tokio::test(start_paused = true)]
+async fn awaited_kind_that_discovery_lacked_once_comes() {
+    for may_define in [true, false] {
+        for (code, body) in [
+            (404, "404 page not found"),
+            (200, r#"{"kind":"APIResourceList","groupVersion":"v1"}"#),
+        ] {
+            let server = ApiServer::new();
+            let (requests, accident) = (AtomicUsize::new(0), accident(code, body));
+            server.intercept(move |request| {
+                if request.target.contains("/customresourcedefinitions") {
+                    return (!may_define).then(|| refusal(403, "Forbidden", "no definitions"));
+                }
+                let is_first = || requests.fetch_add(1, Ordering::Relaxed) == 0;
+                (request.target == "/api/v1" && is_first()).then(&accident)
+            });
+            let factory = factory_of(server.client());
+            let resource = ApiResource::erase::<ConfigMap>(&());
+            let maps = factory.dynamic_with(&resource, InformerSpec::new().when_served()).unwrap();
+            factory.start().unwrap();
+            assert!(maps.wait_for_sync(60 * S).await.is_err());
+            maps.wait_for_sync(600 * S).await.unwrap();
+            factory.shutdown().await;
+        }
+    }
+}
+
+/// Discovery is read again when the definitions have synced.
+#[tokio::test(start_paused = true)]
+async fn served_kind_survives_one_answer_that_lacks_it() {
+    let server = ApiServer::new();
+    server.create(&map_in("shop", "a")).unwrap();
+    forbid(&server, "/customresourcedefinitions");
+    let factory = factory_of(server.client());
+    let resource = ApiResource::erase::<ConfigMap>(&());
+    let maps = factory.dynamic_with(&resource, InformerSpec::new().when_served()).unwrap();
+    let deleted = Arc::new(AtomicUsize::new(0));
+    let counted = deleted.clone();
+    maps.on_event(move |event| {
+        counted.fetch_add(usize::from(event.is_deleted()), Ordering::Relaxed);
+    })
+    .unwrap();
+    factory.start().unwrap();
+    maps.wait_for_sync(60 * S).await.unwrap();
+    server.stop_intercepting();
+    answer_once(&server, "/api/v1", accident(404, "404 page not found"));
+    for _ in 0..300 {
+        sleep(S).await;
+        assert_eq!((maps.lister().len(), deleted.load(Ordering::Relaxed)), (1, 0));
+    }
+    let readings = server.requests().iter().filter(|one| one.target == "/api/v1").count();
+    assert_eq!(readings, 3);
     factory.shutdown().await;
 }
 

@@ -26,8 +26,9 @@ use crate::transport::ApiSource;
 /// removed: the objects are then reported as deleted. Kinds without a definition are those that are
 /// built in, and those of aggregated API servers. They are read from discovery at the start, and
 /// again when an `APIService` came, became available or left. A group that discovery names or an
-/// `APIService` registers, but whose discovery fails three times, keeps the kinds that it had. It is
-/// logged, and read again after 5 minutes. A kind leaves only after two readings lacked it.
+/// `APIService` registers, but whose discovery fails three times, keeps the kinds that it had. This
+/// is logged, and the group is read again after 5 minutes. Such a kind leaves only after two
+/// readings lacked it.
 ///
 /// Clones share the informers. When the last one is dropped, the informers end, unless others hold
 /// them, too.

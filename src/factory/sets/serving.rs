@@ -11,6 +11,7 @@ use kube::core::ApiResource;
 use tokio::time::{sleep, timeout};
 
 use super::definition::Definition;
+use super::discovery::LONG_PAUSE;
 use crate::factory::{InformerSpec, Interest, SharedInformerFactory, SpecError};
 use crate::indexer::Snapshot;
 use crate::informer::SharedInformer;
@@ -185,17 +186,52 @@ impl ServedKind {
             return;
         }
         let had_synced = self.definitions.has_synced();
-        let ApiResource { api_version, plural, .. } = &self.resource;
-        let listed = match in_time(read_resources(&self.client, api_version)).await {
-            Ok(served) => served.iter().any(|resource| resource.name == *plural),
-            Err(error) if is_missing(&error) => false,
+        let mut listed = self.is_listed().await;
+        if matches!(listed, Ok(false)) && self.is_served() {
+            // One answer may be an accident, and would report the objects as deleted.
+            sleep(DISCOVERY_PAUSE).await;
+            listed = self.is_listed().await;
+        }
+        match listed {
+            Ok(listed) => {
+                let mut seen = self.seen.lock();
+                (seen.discovered, seen.had_synced) = (Some(listed), had_synced);
+            }
             Err(error) => {
                 tracing::warn!(resource = self.name, %error, "discovery failed");
-                return sleep(DISCOVERY_PAUSE).await;
+                sleep(DISCOVERY_PAUSE).await;
             }
-        };
-        let mut seen = self.seen.lock();
-        (seen.discovered, seen.had_synced) = (Some(listed), had_synced);
+        }
+    }
+
+    /// Returns whether the last verdict was that the kind is served.
+    fn is_served(&self) -> bool {
+        matches!(self.seen.lock().verdict, Some(Verdict::Served { .. }))
+    }
+
+    /// Reads whether discovery lists the resource.
+    async fn is_listed(&self) -> kube::Result<bool> {
+        let ApiResource { api_version, plural, .. } = &self.resource;
+        match in_time(read_resources(&self.client, api_version)).await {
+            Ok(served) => Ok(served.iter().any(|resource| resource.name == *plural)),
+            Err(error) if is_missing(&error) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Waits until discovery lists a resource that it did not list and that has no definition. No
+    /// event tells of it, so discovery is read from time to time.
+    async fn appears(&self) {
+        let is_absent = |seen: &Seen| seen.discovered == Some(false) && !seen.defined;
+        while is_absent(&self.seen.lock()) {
+            sleep(LONG_PAUSE).await;
+            if matches!(self.is_listed().await, Ok(true)) {
+                self.seen.lock().discovered = Some(true);
+            }
+        }
+        if !matches!(self.seen.lock().discovered, Some(true)) || self.is_served() {
+            pending().await
+        }
     }
 
     async fn next_state(&self) -> ServingState {
@@ -284,7 +320,14 @@ impl Serving for ServedKind {
     }
 
     fn changed(&self) -> BoxFuture<'_, ()> {
-        self.next_change().boxed()
+        let changed = async {
+            tokio::select! {
+                biased;
+                () = self.next_change() => {}
+                () = self.appears() => {}
+            }
+        };
+        changed.boxed()
     }
 
     fn holds_since(&self, since: Moment) -> BoxFuture<'_, bool> {
