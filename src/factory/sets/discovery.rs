@@ -116,7 +116,7 @@ impl Discovered {
         loop {
             let (before, read_at) = (definitions.snapshot(), self.registered());
             match self.discover().await {
-                Ok(reading) => match self.take(reading, &before, read_at, &lacked) {
+                Ok(reading) => match self.take(&reading, &before, read_at, &lacked) {
                     Ok(()) => return,
                     Err(lacks) => lacked = lacks,
                 },
@@ -151,7 +151,7 @@ impl Discovered {
     /// are returned: one answer may be an accident, and would report their objects as deleted.
     fn take(
         &self,
-        reading: Reading,
+        reading: &Reading,
         definitions: &Snapshot<Definition>,
         read_at: Registered,
         lacked: &HashSet<Arc<str>>,

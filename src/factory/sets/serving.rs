@@ -230,7 +230,7 @@ impl ServedKind {
             }
         }
         if !matches!(self.seen.lock().discovered, Some(true)) || self.is_served() {
-            pending().await
+            pending::<()>().await;
         }
     }
 
