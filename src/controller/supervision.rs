@@ -131,8 +131,14 @@ impl ControllerParts {
         ended.and(unfinished(&self.name, keys))
     }
 
+    /// Wakes the keys that wait for the informer at this place, which is not missing any more.
+    pub(super) async fn unpark_waiting_for(&self, place: usize) {
+        let waiting = self.missing_informers.remove(place).into_entries();
+        self.unpark(waiting.map(|(key, ())| key)).await;
+    }
+
     /// Wakes parked keys, and yields in between.
-    pub(super) async fn unpark(&self, keys: impl IntoIterator<Item = ObjectKey>) {
+    async fn unpark(&self, keys: impl IntoIterator<Item = ObjectKey>) {
         YieldBudget::new().pass_on(keys, |key| _ = self.queue.unpark(&key)).await;
     }
 
@@ -181,7 +187,7 @@ impl ControllerParts {
                 }
                 never = &mut slow => match never {},
                 Some(place) = latecomers.next() => {
-                    self.unpark(self.missing_informers.remove(place).into_entries().map(|(key, ())| key)).await;
+                    self.unpark_waiting_for(place).await;
                 }
                 Some(_) = workers.join_next() => {
                     self.status.count_restart();

@@ -130,10 +130,7 @@ impl ControllerParts {
     async fn note_missing(&self, since: Moment, is_missing: &(dyn Fn(&Membership) -> bool + Sync)) {
         for (place, member) in self.members().enumerate() {
             if member.is_fresh(since) {
-                self.unpark(
-                    self.missing_informers.remove(place).into_entries().map(|(key, ())| key),
-                )
-                .await;
+                self.unpark_waiting_for(place).await;
             } else if is_missing(member) && self.missing_informers.add(place, member.collection()) {
                 let (controller, collection) = (&*self.name, member.collection());
                 if since > Moment::START {
