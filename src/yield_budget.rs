@@ -189,6 +189,12 @@ impl YieldBudget {
         self.charge(bytes.div_ceil(BYTES));
     }
 
+    /// Charges the budget for work that took this long. A turn's time costs the whole budget.
+    pub(crate) fn charge_time(&mut self, time: Duration) {
+        let units = time.as_micros().saturating_mul(TURN as u128) / TURN_TIME.as_micros();
+        self.charge(usize::try_from(units).unwrap_or(usize::MAX));
+    }
+
     /// Yields if the budget is used up.
     pub(crate) async fn pause(&mut self) {
         if self.left == 0 || self.is_late() {

@@ -191,6 +191,8 @@ impl ReflectorDriver {
             // Count silence from the end of the emit, because a full sink may have delayed the next
             // read.
             last = Instant::now();
+            // Index functions and transforms may be slow.
+            budget.charge_time(last - now);
         };
         self.doubts_history = probe.doubts_history() || end.is_outage();
         StepOutcome::WatchEnded { end, lasted: opened.elapsed() }

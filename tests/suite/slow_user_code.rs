@@ -89,12 +89,64 @@ fn slow_drops_let_timers_run() {
     assert!(most <= 40, "a timer waited for {most} drops, each as long as its period");
 }
 
+/// The same of index functions, with events that come one by one. Tokio looks at timers after 61
+/// turns, and a turn is one slow call.
+#[test]
+fn slow_index_functions_let_timers_run() {
+    const COUNT: usize = 300;
+    let calls = Arc::new(AtomicUsize::new(0));
+    let most = Arc::new(AtomicUsize::new(0));
+    let count = |calls: &AtomicUsize, most: &AtomicUsize| {
+        most.fetch_max(calls.swap(0, Relaxed), Relaxed);
+    };
+    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    let ticking = {
+        let (calls, most) = (calls.clone(), most.clone());
+        async move {
+            let mut ticks = interval(MS);
+            ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+            loop {
+                ticks.tick().await;
+                count(&calls, &most);
+            }
+        }
+    };
+    let work = {
+        let calls = calls.clone();
+        async move {
+            let source = filled(0);
+            let informer = informer_of(&source);
+            let slow = move |_: &ConfigMap| {
+                sleep(MS);
+                calls.fetch_add(1, Relaxed);
+                Some("slow")
+            };
+            let index = informer.add_index("slow", slow).unwrap();
+            informer.start().unwrap();
+            informer.wait_for_sync(LIMIT).await.unwrap();
+            fill(&source, COUNT);
+            until(|| index.len("slow") == COUNT).await;
+            informer.shutdown().await;
+        }
+    };
+    runtime.spawn(ticking);
+    runtime.block_on(runtime.spawn(work)).unwrap();
+    count(&calls, &most);
+    let most = most.load(Relaxed);
+    assert!(most <= 120, "a timer waited for {most} calls, each as long as its period");
+}
+
 fn two_threads() -> Runtime {
     Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap()
 }
 
 fn filled(count: usize) -> Arc<FakeSource<ConfigMap>> {
     let source = Arc::new(FakeSource::new("configmaps", "ConfigMap"));
+    fill(&source, count);
+    source
+}
+
+fn fill(source: &FakeSource<ConfigMap>, count: usize) {
     for n in 0..count {
         let name = Some(format!("map-{n}"));
         source.put(ConfigMap {
@@ -102,7 +154,6 @@ fn filled(count: usize) -> Arc<FakeSource<ConfigMap>> {
             ..ConfigMap::default()
         });
     }
-    source
 }
 
 /// A handler without regard to the event.

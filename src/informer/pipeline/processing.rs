@@ -11,6 +11,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use tokio::time::Instant;
 use tracing::{Instrument, Span, debug_span};
 
 use super::{Lifecycle, Pipeline};
@@ -106,8 +107,9 @@ impl Pipeline {
                 () = self.resync.due(&self.processor), if resyncs.is_empty() => None,
                 () = budget.give_way(), if !resyncs.is_empty() => None,
             };
-            // A single event is too little work for a look at the clock.
+            // The time until now is no work. The work may call index functions, which may be slow.
             budget.waited();
+            let began = Instant::now();
             if let Some(batch) = batch {
                 // A source that always has another item must not keep the thread.
                 budget.spend(batch.deltas.len().clamp(1, TURN)).await;
@@ -118,6 +120,7 @@ impl Pipeline {
             if !sent.is_empty() {
                 budget.free(sent, 1).await;
             }
+            budget.charge_time(began.elapsed());
         }
         if self.drains() {
             self.fifo.close();
