@@ -54,7 +54,7 @@ trait Changing: Send + Sync {
     fn note(&mut self);
 }
 
-struct Seen<K> {
+struct SeenChanges<K> {
     informer: SharedInformer<K>,
     changes: u64,
 }
@@ -63,7 +63,7 @@ fn id<K>(informer: &SharedInformer<K>) -> usize {
     Arc::as_ptr(&informer.pipeline).addr()
 }
 
-impl<K: Resource + Send + Sync + 'static> Changing for Seen<K> {
+impl<K: Resource + Send + Sync + 'static> Changing for SeenChanges<K> {
     fn id(&self) -> usize {
         id(&self.informer)
     }
@@ -149,7 +149,7 @@ impl Changes {
     /// ```
     pub fn add<K: Resource + Send + Sync + 'static>(&mut self, informer: &SharedInformer<K>) {
         if self.followed.iter().all(|one| one.id() != id(informer)) {
-            self.followed.push(Box::new(Seen { informer: informer.clone(), changes: 0 }));
+            self.followed.push(Box::new(SeenChanges { informer: informer.clone(), changes: 0 }));
         }
     }
 

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::balance::{Balance, Owner};
 use super::holdings::{Change, Holding, Pace, Release, Repair};
-use super::machine::{Answer, Command, Machine, Request, RequestFailure, Subject};
+use super::machine::{Command, LeaseAnswer, Machine, Request, RequestFailure, Subject};
 use super::session::{Progress, Session};
 use super::silence::Silent;
 use super::slots;
@@ -235,10 +235,16 @@ impl Machine {
         }
     }
 
-    pub(super) fn slot_answered(&mut self, slot: usize, id: u64, answer: Answer, now: Instant) {
+    pub(super) fn slot_answered(
+        &mut self,
+        slot: usize,
+        id: u64,
+        answer: LeaseAnswer,
+        now: Instant,
+    ) {
         let refused = matches!(
             answer,
-            Answer::Failed(RequestFailure::Refused | RequestFailure::Throttled(_))
+            LeaseAnswer::Failed(RequestFailure::Refused | RequestFailure::Throttled(_))
         );
         let jitter = if refused { self.rng.f64() } else { 0.0 };
         let pace = Pace { period: self.rules.times.retry_period, jitter };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::machine::{Answer, Command, Input, Request, RequestFailure, Subject};
+use super::machine::{Command, Input, LeaseAnswer, Request, RequestFailure, Subject};
 use super::tests::{Bench, quiet};
 use super::trouble::Trouble;
 use super::world::SECOND;
@@ -18,7 +18,7 @@ fn write_times(bench: &mut Bench, seconds: f64, answer: Option<RequestFailure>) 
         bench.feed(Input::Tick);
         for (id, subject, request) in std::mem::take(&mut bench.sent) {
             let served = match (&request, answer) {
-                (Request::Write { .. }, Some(failure)) => Answer::Failed(failure),
+                (Request::Write { .. }, Some(failure)) => LeaseAnswer::Failed(failure),
                 _ => bench.serve(&request),
             };
             if matches!(request, Request::Write { .. }) {
@@ -70,7 +70,7 @@ fn failing_releases_pause_longer_and_longer() {
         for (id, subject, request) in std::mem::take(&mut bench.sent) {
             let of_slot = matches!(subject, Subject::Slot(_));
             sent += usize::from(of_slot);
-            let failed = Answer::Failed(RequestFailure::Unknown);
+            let failed = LeaseAnswer::Failed(RequestFailure::Unknown);
             let answer = if of_slot { failed } else { bench.serve(&request) };
             bench.feed(Input::Answered { id, subject, answer });
         }
@@ -107,7 +107,7 @@ fn one_refused_slot_holds_up_no_other() {
         for (id, subject, request) in std::mem::take(&mut bench.sent) {
             let refused = matches!(request, Request::Write { slot: 40, .. });
             let answer = if refused {
-                Answer::Failed(RequestFailure::Refused)
+                LeaseAnswer::Failed(RequestFailure::Refused)
             } else {
                 bench.serve(&request)
             };
@@ -136,10 +136,10 @@ fn foreign_lease_is_looked_at_now_and_then() {
     while seconds < 600.0 {
         for (id, subject, request) in std::mem::take(&mut bench.sent) {
             let answer = match &request {
-                Request::Write { slot: 2, .. } => Answer::Failed(RequestFailure::Conflict),
+                Request::Write { slot: 2, .. } => LeaseAnswer::Failed(RequestFailure::Conflict),
                 Request::Read { slot: 2 } => {
                     looks.push(seconds);
-                    Answer::Foreign
+                    LeaseAnswer::Foreign
                 }
                 _ => bench.serve(&request),
             };
@@ -165,9 +165,9 @@ fn slot_lease_without_label_is_marked_again() {
         for (id, subject, request) in std::mem::take(&mut bench.sent) {
             let answer = match &request {
                 Request::Write { slot: 2, .. } if !marked => {
-                    Answer::Failed(RequestFailure::Conflict)
+                    LeaseAnswer::Failed(RequestFailure::Conflict)
                 }
-                Request::Read { slot: 2 } if !marked => Answer::Unmarked(1.into()),
+                Request::Read { slot: 2 } if !marked => LeaseAnswer::Unmarked(1.into()),
                 Request::Mark { slot, base } => {
                     assert_eq!((*slot, base), (2, &1.into()));
                     marked = true;
@@ -195,7 +195,7 @@ fn member_whose_renewals_fail_joins_less_often() {
         for (id, subject, request) in std::mem::take(&mut bench.sent) {
             joins += usize::from(matches!(request, Request::Join { .. }));
             let answer = match &request {
-                Request::Renew { .. } => Answer::Failed(RequestFailure::Refused),
+                Request::Renew { .. } => LeaseAnswer::Failed(RequestFailure::Refused),
                 _ => bench.serve(&request),
             };
             bench.feed(Input::Answered { id, subject, answer });
@@ -252,7 +252,7 @@ fn unsure_writes_leave_few_slots_unowned() {
 fn member_times(
     bench: &mut Bench,
     seconds: f64,
-    mut answer: impl FnMut(&Request, usize) -> Option<Answer>,
+    mut answer: impl FnMut(&Request, usize) -> Option<LeaseAnswer>,
 ) -> Vec<f64> {
     let (mut times, mut passed) = (Vec::new(), 0.0);
     let from = bench.now;
@@ -298,8 +298,9 @@ fn conflicts_while_joining_pause_longer_and_longer() {
     for (number, rule) in rules.iter().enumerate() {
         for member in [false, true] {
             let mut bench = if member { Bench::holder() } else { Bench::new() };
-            let times =
-                member_times(&mut bench, 600.0, |request, _| rule(request).map(Answer::Failed));
+            let times = member_times(&mut bench, 600.0, |request, _| {
+                rule(request).map(LeaseAnswer::Failed)
+            });
             assert!(times.len() <= 150, "{number}, {member}: {}", times.len());
             let most = times.iter().map(|time| {
                 times.iter().filter(|other| (*time..time + 1.0).contains(*other)).count()
@@ -319,8 +320,8 @@ fn one_unclear_answer_delays_a_join_by_seconds() {
             let mut bench = Bench::new();
             // The create's answer is lost, so that a read and a renewal follow.
             member_times(&mut bench, 9.0, |_, number| match number {
-                0 => Some(Answer::Failed(RequestFailure::Unknown)),
-                _ => (number == unclear).then_some(Answer::Failed(failure)),
+                0 => Some(LeaseAnswer::Failed(RequestFailure::Unknown)),
+                _ => (number == unclear).then_some(LeaseAnswer::Failed(failure)),
             });
             assert_eq!(bench.held().len(), 4, "{failure:?} {unclear}");
         }
@@ -334,7 +335,7 @@ fn paused_replica_deletes_the_lease_it_left() {
     for _ in 0..600 {
         member_times(&mut bench, 1.0, |request, _| {
             let writes = !matches!(request, Request::Find { .. });
-            writes.then_some(Answer::Failed(RequestFailure::Unknown))
+            writes.then_some(LeaseAnswer::Failed(RequestFailure::Unknown))
         });
         left += u32::from(!bench.store.view().members.is_empty());
     }
@@ -370,10 +371,10 @@ fn refused_deletes_of_left_leases_slow_down() {
                 let unsure = subject == Subject::Member && !matches!(request, Request::Find { .. });
                 let answer = if matches!(request, Request::Delete { .. }) {
                     deletes += 1;
-                    Answer::Failed(RequestFailure::Refused)
+                    LeaseAnswer::Failed(RequestFailure::Refused)
                 } else {
                     let served = bench.serve(&request);
-                    if unsure { Answer::Failed(RequestFailure::Unknown) } else { served }
+                    if unsure { LeaseAnswer::Failed(RequestFailure::Unknown) } else { served }
                 };
                 bench.feed(Input::Answered { id, subject, answer });
             }
@@ -400,7 +401,7 @@ fn member_is_fenced_until_the_view_lacks_it() {
     let is_fence = |sent: &Request| matches!(sent, Request::Delete { .. });
     let fence = bench.sent.iter().position(|sent| is_fence(&sent.2)).unwrap();
     let (id, subject, _) = bench.sent.remove(fence);
-    bench.feed(Input::Answered { id, subject, answer: Answer::Absent });
+    bench.feed(Input::Answered { id, subject, answer: LeaseAnswer::Absent });
     for second in 9..=11 {
         bench.until(f64::from(second) * 2.0);
         bench.answer_all();

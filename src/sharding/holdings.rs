@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::machine::{Answer, RequestFailure, min};
+use super::machine::{LeaseAnswer, RequestFailure, min};
 use super::pause::Pause;
 use super::view::{Slot, View, is_newer};
 use crate::object::ResourceVersion;
@@ -304,12 +304,12 @@ impl Holdings {
         &mut self,
         slot: usize,
         id: u64,
-        answer: Answer,
+        answer: LeaseAnswer,
         view: Option<&View>,
         now: Instant,
         pace: Pace,
     ) -> Change {
-        if let Answer::Slot(record) = &answer {
+        if let LeaseAnswer::Slot(record) = &answer {
             self.note(slot, record, view);
         }
         (self.unsettled, self.busy) = (true, true);
@@ -317,9 +317,9 @@ impl Holdings {
         let entry = &mut self.entries[slot];
         let claims = matches!(&entry.holding, Holding::Claiming { pending, .. } if *pending == id);
         // A claim that succeeds was planned.
-        self.plan_due |= !claims || !matches!(answer, Answer::Slot(_));
+        self.plan_due |= !claims || !matches!(answer, LeaseAnswer::Slot(_));
         let again = now + pace.period * (1 << entry.refusals.min(MOST_DOUBLINGS));
-        if let Answer::Failed(RequestFailure::Refused | RequestFailure::Unknown) = answer {
+        if let LeaseAnswer::Failed(RequestFailure::Refused | RequestFailure::Unknown) = answer {
             entry.refusals = entry.refusals.saturating_add(1);
         }
         match &mut entry.holding {
@@ -327,19 +327,19 @@ impl Holdings {
                 let base = base.take();
                 self.claims_pause.answered(&answer, now, pace);
                 let (next, change) = match answer {
-                    Answer::Failed(RequestFailure::Unknown) => {
+                    LeaseAnswer::Failed(RequestFailure::Unknown) => {
                         (Holding::Uncertain { base, pending: None, at: again }, Change::Nothing)
                     }
                     // The record tells whose the slot is.
-                    Answer::Slot(_) => {
+                    LeaseAnswer::Slot(_) => {
                         self.releases_pause = Pause::default();
                         (Holding::Claiming { base, pending: id }, Change::Nothing)
                     }
                     // A pause holds up all claims.
-                    Answer::Failed(RequestFailure::Refused | RequestFailure::Throttled(_)) => {
+                    LeaseAnswer::Failed(RequestFailure::Refused | RequestFailure::Throttled(_)) => {
                         (Holding::No, Change::Nothing)
                     }
-                    Answer::Failed(RequestFailure::Conflict)
+                    LeaseAnswer::Failed(RequestFailure::Conflict)
                         if base.is_none() && entry.conflicts > 0 =>
                     {
                         let next = Repair::Read;
@@ -349,7 +349,8 @@ impl Holdings {
                         let delay = pace.period * (1 << entry.conflicts.min(MOST_DOUBLINGS));
                         entry.blocked = Some((now + delay, base));
                         entry.conflicts = entry.conflicts.saturating_add(1);
-                        let faster = matches!(answer, Answer::Failed(RequestFailure::Conflict));
+                        let faster =
+                            matches!(answer, LeaseAnswer::Failed(RequestFailure::Conflict));
                         (Holding::No, if faster { Change::Conflict } else { Change::Nothing })
                     }
                 };
@@ -357,7 +358,7 @@ impl Holdings {
                 change
             }
             Holding::Uncertain { pending, at, .. } if *pending == Some(id) => {
-                if matches!(answer, Answer::Slot(_) | Answer::Absent) {
+                if matches!(answer, LeaseAnswer::Slot(_) | LeaseAnswer::Absent) {
                     entry.holding = Holding::No;
                 } else {
                     (*pending, *at) = (None, again);
@@ -368,7 +369,7 @@ impl Holdings {
                 *pending = None;
                 if *next == Release::Write {
                     self.releases_pause.answered(&answer, now, pace);
-                    if matches!(answer, Answer::Slot(_)) {
+                    if matches!(answer, LeaseAnswer::Slot(_)) {
                         self.claims_pause = Pause::default();
                     }
                 }
@@ -377,11 +378,11 @@ impl Holdings {
                 (*next, *at) = match (*next, answer) {
                     (
                         Release::Write,
-                        Answer::Failed(RequestFailure::Refused | RequestFailure::Throttled(_)),
+                        LeaseAnswer::Failed(RequestFailure::Refused | RequestFailure::Throttled(_)),
                     ) => (Release::Write, paused),
                     // A server may answer every write with a conflict.
-                    (_, Answer::Slot(_)) => (Release::Write, later),
-                    (Release::Write, Answer::Failed(RequestFailure::Conflict)) => {
+                    (_, LeaseAnswer::Slot(_)) => (Release::Write, later),
+                    (Release::Write, LeaseAnswer::Failed(RequestFailure::Conflict)) => {
                         (Release::Read, now)
                     }
                     _ => (Release::Read, again),
@@ -391,13 +392,13 @@ impl Holdings {
             Holding::Strange { next, pending, at } if *pending == Some(id) => {
                 *pending = None;
                 (*next, *at) = match answer {
-                    Answer::Slot(_) | Answer::Absent => {
+                    LeaseAnswer::Slot(_) | LeaseAnswer::Absent => {
                         entry.holding = Holding::No;
                         entry.conflicts = 0;
                         return Change::Nothing;
                     }
-                    Answer::Unmarked(version) => (Repair::Mark(version), now),
-                    Answer::Foreign => (Repair::Read, now + pace.period * STRANGE_PERIODS),
+                    LeaseAnswer::Unmarked(version) => (Repair::Mark(version), now),
+                    LeaseAnswer::Foreign => (Repair::Read, now + pace.period * STRANGE_PERIODS),
                     _ => (Repair::Read, again),
                 };
                 Change::Nothing

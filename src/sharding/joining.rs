@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::machine::{Answer, Command, Machine, Phase, RequestFailure, Subject, min};
+use super::machine::{Command, LeaseAnswer, Machine, Phase, RequestFailure, Subject, min};
 use super::pause;
 use super::record;
 use super::session::{Join, Joined};
@@ -61,14 +61,14 @@ impl Machine {
         &mut self,
         mut join: Join,
         id: u64,
-        answer: Answer,
+        answer: LeaseAnswer,
         now: Instant,
     ) -> Phase {
         let asked = match answer {
-            Answer::Failed(RequestFailure::Throttled(asked)) => asked,
+            LeaseAnswer::Failed(RequestFailure::Throttled(asked)) => asked,
             _ => Duration::ZERO,
         };
-        if join.awaits(id) && answer == Answer::Failed(RequestFailure::Unknown) {
+        if join.awaits(id) && answer == LeaseAnswer::Failed(RequestFailure::Unknown) {
             self.doubt_view();
         }
         let view = self.view.as_deref();

@@ -77,7 +77,7 @@ pub(super) enum Request {
 
 /// The answer to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(super) enum LeaseAnswer {
     Member(Member),
     Slot(Slot),
     /// A slot Lease of the group without its label, which no watch shows.
@@ -109,7 +109,7 @@ pub(super) enum Input {
     Answered {
         id: u64,
         subject: Subject,
-        answer: Answer,
+        answer: LeaseAnswer,
     },
     /// All work of a slot has ended. Follows [`Command::Drain`] and [`Command::Drop`].
     Idle(usize),
@@ -379,11 +379,11 @@ impl Machine {
         self.check_presence(now);
     }
 
-    fn answered(&mut self, id: u64, subject: &Subject, answer: Answer, now: Instant) {
-        if let Answer::Failed(
+    fn answered(&mut self, id: u64, subject: &Subject, answer: LeaseAnswer, now: Instant) {
+        if let LeaseAnswer::Failed(
             RequestFailure::Refused | RequestFailure::Throttled(_) | RequestFailure::Unknown,
         )
-        | Answer::Foreign = answer
+        | LeaseAnswer::Foreign = answer
         {
             self.counts.errors += 1;
         }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::holdings::{PARALLEL, Pace};
-use super::machine::{Answer, RequestFailure};
+use super::machine::{LeaseAnswer, RequestFailure};
 
 /// The largest number of times that the pause doubles.
 const MOST_DOUBLINGS: u32 = 3;
@@ -30,20 +30,20 @@ impl Pause {
     }
 
     /// Notes the answer to a write.
-    pub(super) fn answered(&mut self, answer: &Answer, now: Instant, pace: Pace) {
+    pub(super) fn answered(&mut self, answer: &LeaseAnswer, now: Instant, pace: Pace) {
         let later = |delay: Duration| now + delay.mul_f64(1.0 + pace.jitter / 4.0);
         match answer {
-            Answer::Slot(_) => *self = Self::default(),
+            LeaseAnswer::Slot(_) => *self = Self::default(),
             // It may be executed later, so nothing waits, but one write at a time is enough.
-            Answer::Failed(RequestFailure::Unknown) => self.refusals = self.refusals.max(1),
+            LeaseAnswer::Failed(RequestFailure::Unknown) => self.refusals = self.refusals.max(1),
             // The other writes of the same round are refused, too.
-            Answer::Failed(RequestFailure::Refused) if !self.lasts(now) => {
+            LeaseAnswer::Failed(RequestFailure::Refused) if !self.lasts(now) => {
                 let delay = pace.period * (1 << self.refusals.min(MOST_DOUBLINGS));
                 self.until = Some(later(delay));
                 self.refusals = self.refusals.saturating_add(1);
             }
             // The server is busy for this long. One write then asks whether it still is.
-            Answer::Failed(RequestFailure::Throttled(pause)) => {
+            LeaseAnswer::Failed(RequestFailure::Throttled(pause)) => {
                 self.until = self.until.max(Some(later(pause_for(*pause, pace.period))));
                 self.refusals = self.refusals.max(1);
             }

@@ -9,7 +9,7 @@ use kube::{Api, Client};
 use serde_json::Value;
 
 use super::error::MembershipError;
-use super::machine::{Answer, Request, RequestFailure, Rules, Subject};
+use super::machine::{LeaseAnswer, Request, RequestFailure, Rules, Subject};
 use super::record::{self, Record};
 use crate::lease::{
     LeaseError, LeaseFault, LeaseVerb, attempt, checked, checked_write, found, written,
@@ -21,7 +21,7 @@ use crate::transport::ask;
 pub(super) struct Answered {
     pub(super) id: u64,
     pub(super) subject: Subject,
-    pub(super) answer: Answer,
+    pub(super) answer: LeaseAnswer,
     /// The Lease as the server has it now.
     pub(super) lease: Option<Lease>,
     pub(super) error: Option<MembershipError>,
@@ -75,22 +75,22 @@ impl Requests {
         let mut raced = false;
         let (answer, lease, error) =
             match attempt(verb, &full, self.rules.times.request_timeout(), asking).await {
-                Ok(None) => (Answer::Absent, None, None),
+                Ok(None) => (LeaseAnswer::Absent, None, None),
                 Ok(Some(lease)) => {
                     let group = self.rules.group.clone();
                     let (answer, error) = match record::read(&lease, &self.rules, &self.namespace) {
-                        Ok(Record::Member(member)) => (Answer::Member(member), None),
-                        Ok(Record::Slot(_, slot)) => (Answer::Slot(slot), None),
-                        Ok(Record::Unmarked(version)) => (Answer::Unmarked(version), None),
+                        Ok(Record::Member(member)) => (LeaseAnswer::Member(member), None),
+                        Ok(Record::Slot(_, slot)) => (LeaseAnswer::Slot(slot), None),
+                        Ok(Record::Unmarked(version)) => (LeaseAnswer::Unmarked(version), None),
                         // The watch shows it to the driver, which reports it.
-                        Ok(Record::Ended) => (Answer::Absent, None),
+                        Ok(Record::Ended) => (LeaseAnswer::Absent, None),
                         Ok(Record::Foreign) if of_slot => {
                             let error = MembershipError::ForeignLease { group, lease: full };
-                            (Answer::Foreign, Some(error))
+                            (LeaseAnswer::Foreign, Some(error))
                         }
                         // A person rewrote the Lease. The watch shows it, too.
                         Ok(Record::UnknownRole | Record::Foreign) | Err(_) => {
-                            (Answer::Failed(RequestFailure::Unknown), None)
+                            (LeaseAnswer::Failed(RequestFailure::Unknown), None)
                         }
                     };
                     (answer, Some(lease), error)
@@ -99,7 +99,7 @@ impl Requests {
                     let answer = answer(verb, &error);
                     raced = !matches!(
                         answer,
-                        Answer::Failed(
+                        LeaseAnswer::Failed(
                             RequestFailure::Refused
                                 | RequestFailure::Throttled(_)
                                 | RequestFailure::Unknown
@@ -154,7 +154,7 @@ impl Requests {
 }
 
 /// Returns the answer of a failed request.
-fn answer(verb: LeaseVerb, error: &LeaseError) -> Answer {
+fn answer(verb: LeaseVerb, error: &LeaseError) -> LeaseAnswer {
     match (verb, error.status()) {
         (_, Some(429)) => {
             let seconds = match error.fault() {
@@ -162,14 +162,16 @@ fn answer(verb: LeaseVerb, error: &LeaseError) -> Answer {
                 _ => None,
             };
             let seconds = seconds.map_or(0, |details| details.retry_after_seconds);
-            Answer::Failed(RequestFailure::Throttled(Duration::from_secs(seconds.into())))
+            LeaseAnswer::Failed(RequestFailure::Throttled(Duration::from_secs(seconds.into())))
         }
         // A read conflicts with nothing.
-        (LeaseVerb::Get, Some(409)) | (_, Some(408)) => Answer::Failed(RequestFailure::Unknown),
-        (_, Some(409)) => Answer::Failed(RequestFailure::Conflict),
-        (LeaseVerb::Create, Some(404)) => Answer::Failed(RequestFailure::Refused),
-        (_, Some(404)) => Answer::Absent,
-        (_, Some(400..500)) => Answer::Failed(RequestFailure::Refused),
-        _ => Answer::Failed(RequestFailure::Unknown),
+        (LeaseVerb::Get, Some(409)) | (_, Some(408)) => {
+            LeaseAnswer::Failed(RequestFailure::Unknown)
+        }
+        (_, Some(409)) => LeaseAnswer::Failed(RequestFailure::Conflict),
+        (LeaseVerb::Create, Some(404)) => LeaseAnswer::Failed(RequestFailure::Refused),
+        (_, Some(404)) => LeaseAnswer::Absent,
+        (_, Some(400..500)) => LeaseAnswer::Failed(RequestFailure::Refused),
+        _ => LeaseAnswer::Failed(RequestFailure::Unknown),
     }
 }

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::detached::Detaching;
 use super::error::{MembershipError, ShardingError};
-use super::machine::{Answer, Command, Input, Machine, Request, Rules, Subject};
+use super::machine::{Command, Input, LeaseAnswer, Machine, Request, Rules, Subject};
 use super::races::Races;
 use super::record::{self, Reader};
 use super::requests::{Answered, Requests};
@@ -260,7 +260,7 @@ impl Driver {
         let Answered { id, subject, answer, lease, error, write, raced } = answered;
         if let (Some(verb), Some(_)) = (write, &lease) {
             self.races.won(&subject, verb);
-            self.explained &= !matches!(answer, Answer::Member(_));
+            self.explained &= !matches!(answer, LeaseAnswer::Member(_));
         }
         if let Some(lease) = lease
             && let Some(name) = lease.metadata.name.clone()

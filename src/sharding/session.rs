@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::machine::{Answer, Request, RequestFailure, Rules, min};
+use super::machine::{LeaseAnswer, Request, RequestFailure, Rules, min};
 use super::pause;
 use super::view::Member;
 use crate::lease::Term;
@@ -101,7 +101,7 @@ impl Join {
     pub(super) fn answered(
         &mut self,
         id: u64,
-        answer: Answer,
+        answer: LeaseAnswer,
         shown: bool,
         rules: &Rules,
         now: Instant,
@@ -111,24 +111,25 @@ impl Join {
         };
         let later = now + rules.times.retry_period;
         let (next, at, joined) = match (&self.next, answer) {
-            (JoinStep::Create | JoinStep::Confirm { .. }, Answer::Member(member))
+            (JoinStep::Create | JoinStep::Confirm { .. }, LeaseAnswer::Member(member))
                 if now < rules.term(started, member.duration).cancel =>
             {
                 return Joined::Began(Session::new(member, started, rules));
             }
-            (JoinStep::Create | JoinStep::Find, Answer::Member(Member { uid, version, .. })) => {
-                (JoinStep::Confirm { uid, version }, now, Joined::NotYet)
-            }
-            (JoinStep::Create, Answer::Failed(RequestFailure::Throttled(pause))) => {
+            (
+                JoinStep::Create | JoinStep::Find,
+                LeaseAnswer::Member(Member { uid, version, .. }),
+            ) => (JoinStep::Confirm { uid, version }, now, Joined::NotYet),
+            (JoinStep::Create, LeaseAnswer::Failed(RequestFailure::Throttled(pause))) => {
                 let at = now + pause::pause_for(pause, rules.times.retry_period);
                 (JoinStep::Create, at, Joined::NotYet)
             }
-            (JoinStep::Create, Answer::Failed(RequestFailure::Conflict)) => {
+            (JoinStep::Create, LeaseAnswer::Failed(RequestFailure::Conflict)) => {
                 (JoinStep::Find, now, Joined::NotYet)
             }
             // A server may answer every create with a conflict.
-            (JoinStep::Create, Answer::Failed(RequestFailure::Refused))
-            | (JoinStep::Find, Answer::Absent)
+            (JoinStep::Create, LeaseAnswer::Failed(RequestFailure::Refused))
+            | (JoinStep::Find, LeaseAnswer::Absent)
                 if !shown =>
             {
                 (JoinStep::Create, later, Joined::NotYet)
@@ -157,10 +158,10 @@ pub(super) struct Session {
     attempt: Instant,
     /// True if this attempt has read the Lease.
     read: bool,
-    next: Next,
+    next: SessionRequest,
     /// The time of the next request.
     at: Instant,
-    pending: Option<Pending<Next>>,
+    pending: Option<Pending<SessionRequest>>,
     /// True if the Lease is to say, or says, that the member leaves.
     leaving: bool,
     /// True if the grace after a stop is over.
@@ -176,7 +177,7 @@ pub(super) struct Session {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Next {
+enum SessionRequest {
     Renew,
     Find,
     Delete,
@@ -204,7 +205,7 @@ impl Session {
             stored: member.duration,
             attempt: started,
             read: false,
-            next: Next::Renew,
+            next: SessionRequest::Renew,
             at: started + rules.times.retry_period,
             pending: None,
             leaving: false,
@@ -234,13 +235,13 @@ impl Session {
 
     /// Deletes the Lease next, because all work has ended.
     pub(super) fn delete(&mut self, now: Instant) {
-        if self.next != Next::Delete {
-            (self.next, self.at, self.deletes_since) = (Next::Delete, now, Some(now));
+        if self.next != SessionRequest::Delete {
+            (self.next, self.at, self.deletes_since) = (SessionRequest::Delete, now, Some(now));
         }
     }
 
     pub(super) fn deletes(&self) -> bool {
-        self.next == Next::Delete
+        self.next == SessionRequest::Delete
     }
 
     pub(super) fn wake_at(&self, rules: &Rules) -> Option<Instant> {
@@ -256,10 +257,10 @@ impl Session {
         }
         let (name, uid) = (self.name.clone(), self.uid.clone());
         match self.next {
-            Next::Find => Some(Request::Find { name }),
-            Next::Delete => Some(Request::Delete { name, uid, version: None }),
-            Next::Renew if self.expires => None,
-            Next::Renew => {
+            SessionRequest::Find => Some(Request::Find { name }),
+            SessionRequest::Delete => Some(Request::Delete { name, uid, version: None }),
+            SessionRequest::Renew if self.expires => None,
+            SessionRequest::Renew => {
                 if !self.read {
                     self.attempt = now;
                 }
@@ -283,7 +284,7 @@ impl Session {
     pub(super) fn answered(
         &mut self,
         id: u64,
-        answer: Answer,
+        answer: LeaseAnswer,
         rules: &Rules,
         now: Instant,
     ) -> Progress {
@@ -294,36 +295,38 @@ impl Session {
         let next_attempt = (self.attempt + rules.times.retry_period).max(now);
         let gone = if self.deletes() { Progress::Left } else { Progress::Lost };
         match (of, answer) {
-            (_, Answer::Absent) => return gone,
-            (_, Answer::Member(member)) if member.uid != self.uid => return gone,
-            (Next::Delete, _) => self.at = now + rules.times.retry_period,
-            (Next::Renew, Answer::Member(member)) => {
+            (_, LeaseAnswer::Absent) => return gone,
+            (_, LeaseAnswer::Member(member)) if member.uid != self.uid => return gone,
+            (SessionRequest::Delete, _) => self.at = now + rules.times.retry_period,
+            (SessionRequest::Renew, LeaseAnswer::Member(member)) => {
                 self.note_version(&member.version);
                 self.read = false;
                 (self.renewed, self.stored) = (started, member.duration);
                 self.renewals += 1;
-                self.go_on(Next::Renew, next_attempt);
+                self.go_on(SessionRequest::Renew, next_attempt);
                 return Progress::Renewed;
             }
-            (Next::Find, Answer::Member(member)) => {
+            (SessionRequest::Find, LeaseAnswer::Member(member)) => {
                 self.note_version(&member.version);
                 self.read = true;
-                self.go_on(Next::Renew, now);
+                self.go_on(SessionRequest::Renew, now);
             }
             // Read once in an attempt. A second conflict waits for the next attempt.
-            (Next::Renew, Answer::Failed(RequestFailure::Conflict)) if !self.read => {
-                self.go_on(Next::Find, now);
+            (SessionRequest::Renew, LeaseAnswer::Failed(RequestFailure::Conflict))
+                if !self.read =>
+            {
+                self.go_on(SessionRequest::Find, now);
             }
             _ => {
                 self.read = false;
-                self.go_on(Next::Renew, next_attempt);
+                self.go_on(SessionRequest::Renew, next_attempt);
             }
         }
         Progress::None
     }
 
     /// Sets the next request, unless the Lease is to be deleted.
-    fn go_on(&mut self, next: Next, at: Instant) {
+    fn go_on(&mut self, next: SessionRequest, at: Instant) {
         if !self.deletes() {
             (self.next, self.at) = (next, at);
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::holdings::PARALLEL;
-use super::machine::{Answer, RequestFailure, Rules, min};
+use super::machine::{LeaseAnswer, RequestFailure, Rules, min};
 use super::pause;
 use super::view::{Member, View};
 use crate::object::ResourceVersion;
@@ -167,7 +167,7 @@ impl Silence {
         &mut self,
         uid: &str,
         id: u64,
-        answer: &Answer,
+        answer: &LeaseAnswer,
         rules: &Rules,
         now: Instant,
     ) -> bool {
@@ -178,13 +178,13 @@ impl Silence {
             return false;
         }
         // A proxy may have answered, so only the view shows that the Lease is gone.
-        let first = *answer == Answer::Absent && !std::mem::replace(&mut observed.gone, true);
+        let first = *answer == LeaseAnswer::Absent && !std::mem::replace(&mut observed.gone, true);
         match answer {
             // The member has renewed its Lease: the observation starts again.
-            Answer::Failed(RequestFailure::Conflict) if !observed.own => {
+            LeaseAnswer::Failed(RequestFailure::Conflict) if !observed.own => {
                 (observed.seen, observed.not_before) = (now, now);
             }
-            Answer::Failed(RequestFailure::Throttled(pause)) => {
+            LeaseAnswer::Failed(RequestFailure::Throttled(pause)) => {
                 observed.not_before = now + pause::pause_for(*pause, rules.times.retry_period);
             }
             _ => {

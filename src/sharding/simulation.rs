@@ -11,7 +11,7 @@ use std::time::Duration;
 use fastrand::Rng;
 use tokio::time::Instant;
 
-use super::machine::{Answer, Command, Input, Machine, Request, RequestFailure};
+use super::machine::{Command, Input, LeaseAnswer, Machine, Request, RequestFailure};
 use super::status::ShardingCounts;
 use super::store::Store;
 use super::view::View;
@@ -192,7 +192,7 @@ impl Simulation {
                 let (unsure_until, reads) = self.replicas[index].unsure;
                 let read = matches!(request, Request::Find { .. } | Request::Read { .. });
                 if self.now < unsure_until && (reads || !read) {
-                    answer = Answer::Failed(RequestFailure::Unknown);
+                    answer = LeaseAnswer::Failed(RequestFailure::Unknown);
                 }
                 if self.store.version() != before {
                     self.views.push(self.store.view());
@@ -378,7 +378,7 @@ impl Simulation {
             Command::Send { id, subject, request } => {
                 let timeout =
                     self.clock(index) + self.replicas[index].machine.rules.times.request_timeout();
-                let unknown = Answer::Failed(RequestFailure::Unknown);
+                let unknown = LeaseAnswer::Failed(RequestFailure::Unknown);
                 let identity = self.replicas[index].machine.rules.identity.clone();
                 let call = Call { id, subject, identity };
                 let at = self.when(index, timeout);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::machine::{Answer, Request, RequestFailure};
+use super::machine::{LeaseAnswer, Request, RequestFailure};
 use super::view::{Member, Slot, View};
 use crate::object::ResourceVersion;
 
@@ -43,11 +43,11 @@ impl Store {
     }
 
     /// Executes a request as an API server does.
-    pub(super) fn serve(&mut self, request: &Request, identity: &Arc<str>) -> Answer {
+    pub(super) fn serve(&mut self, request: &Request, identity: &Arc<str>) -> LeaseAnswer {
         match request {
             Request::Join { name } => {
                 if self.members.iter().any(|member| member.name == *name) {
-                    return Answer::Failed(RequestFailure::Conflict);
+                    return LeaseAnswer::Failed(RequestFailure::Conflict);
                 }
                 self.uids += 1;
                 let member = Member {
@@ -60,44 +60,44 @@ impl Store {
                 };
                 let at = self.members.partition_point(|other| other.identity <= member.identity);
                 self.members.insert(at, member.clone());
-                Answer::Member(member)
+                LeaseAnswer::Member(member)
             }
             Request::Renew { name, uid, version, leaving } => {
                 let next = self.version + 1;
                 let Some(member) = self.members.iter_mut().find(|member| member.name == *name)
                 else {
-                    return Answer::Absent;
+                    return LeaseAnswer::Absent;
                 };
                 if member.uid != *uid || member.version != *version {
-                    return Answer::Failed(RequestFailure::Conflict);
+                    return LeaseAnswer::Failed(RequestFailure::Conflict);
                 }
                 (member.version, member.leaving) = (next.into(), *leaving);
                 member.duration = self.duration;
                 self.version = next;
-                Answer::Member(member.clone())
+                LeaseAnswer::Member(member.clone())
             }
             Request::Find { name } => {
                 let found = self.members.iter().find(|member| member.name == *name);
-                found.map_or(Answer::Absent, |member| Answer::Member(member.clone()))
+                found.map_or(LeaseAnswer::Absent, |member| LeaseAnswer::Member(member.clone()))
             }
             Request::Delete { name, uid, version } => {
                 let found = self.members.iter().position(|member| member.name == *name);
-                let Some(found) = found else { return Answer::Absent };
+                let Some(found) = found else { return LeaseAnswer::Absent };
                 let member = &self.members[found];
                 if member.uid != *uid || version.as_ref().is_some_and(|v| *v != member.version) {
-                    return Answer::Failed(RequestFailure::Conflict);
+                    return LeaseAnswer::Failed(RequestFailure::Conflict);
                 }
                 self.members.remove(found);
                 self.version += 1;
-                Answer::Absent
+                LeaseAnswer::Absent
             }
             Request::Read { slot } | Request::Mark { slot, .. } => {
-                self.slots[*slot].clone().map_or(Answer::Absent, Answer::Slot)
+                self.slots[*slot].clone().map_or(LeaseAnswer::Absent, LeaseAnswer::Slot)
             }
             Request::Write { slot, base, session, transitions } => {
                 let stored = self.slots[*slot].as_ref().map(|stored| &stored.version);
                 if stored != base.as_ref() {
-                    return Answer::Failed(RequestFailure::Conflict);
+                    return LeaseAnswer::Failed(RequestFailure::Conflict);
                 }
                 let record = Slot {
                     version: self.next(),
@@ -109,7 +109,7 @@ impl Store {
                 let mut slots = self.slots.to_vec();
                 slots[*slot] = Some(record.clone());
                 self.slots = slots.into();
-                Answer::Slot(record)
+                LeaseAnswer::Slot(record)
             }
         }
     }

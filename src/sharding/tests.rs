@@ -5,7 +5,7 @@ use fastrand::Rng;
 use proptest::prelude::*;
 use tokio::time::Instant;
 
-use super::machine::{Answer, Command, Input, Machine, Request, RequestFailure, Subject};
+use super::machine::{Command, Input, LeaseAnswer, Machine, Request, RequestFailure, Subject};
 use super::simulation::Simulation;
 use super::store::Store;
 use super::view::View;
@@ -198,7 +198,7 @@ impl Bench {
     }
 
     /// Executes a request. Returns the answer without delivering it.
-    pub(super) fn serve(&mut self, request: &Request) -> Answer {
+    pub(super) fn serve(&mut self, request: &Request) -> LeaseAnswer {
         self.store.serve(request, &self.machine.rules.identity)
     }
 
@@ -217,7 +217,7 @@ impl Bench {
     }
 
     /// Answers the only request.
-    pub(super) fn deliver(&mut self, answer: Answer) {
+    pub(super) fn deliver(&mut self, answer: LeaseAnswer) {
         let (id, subject, _) = self.sent.remove(0);
         self.feed(Input::Answered { id, subject, answer });
     }
@@ -234,7 +234,7 @@ impl Bench {
     pub(super) fn other(&mut self, identity: &str) -> Arc<str> {
         let name = format!("g-member-{identity}").into();
         let answer = self.store.serve(&Request::Join { name }, &identity.into());
-        let Answer::Member(member) = answer else { panic!("{answer:?}") };
+        let LeaseAnswer::Member(member) = answer else { panic!("{answer:?}") };
         member.uid
     }
 }
@@ -267,7 +267,7 @@ fn lost_answer_to_a_join_is_confirmed() {
     let request = bench.sent[0].2.clone();
     bench.serve(&request);
     bench.until(5.0);
-    bench.deliver(Answer::Failed(RequestFailure::Unknown));
+    bench.deliver(LeaseAnswer::Failed(RequestFailure::Unknown));
     // The server may have been away: the member Lease waits for a new list.
     assert_eq!(bench.done, [Command::Look]);
     bench.until(7.0);
@@ -344,7 +344,7 @@ fn late_claim_is_adopted() {
     bench.see();
     let claims = std::mem::take(&mut bench.sent);
     for (id, subject, _) in &claims {
-        let answer = Answer::Failed(RequestFailure::Unknown);
+        let answer = LeaseAnswer::Failed(RequestFailure::Unknown);
         bench.feed(Input::Answered { id: *id, subject: subject.clone(), answer });
     }
     assert!(bench.done.is_empty());
@@ -365,7 +365,11 @@ fn uncertain_release_is_never_worked_on_again() {
     let release = bench.sent.last().unwrap().clone();
     let (id, subject) = (release.0, release.1.clone());
     bench.sent.clear();
-    bench.feed(Input::Answered { id, subject, answer: Answer::Failed(RequestFailure::Unknown) });
+    bench.feed(Input::Answered {
+        id,
+        subject,
+        answer: LeaseAnswer::Failed(RequestFailure::Unknown),
+    });
     // The view still names this session.
     bench.see();
     assert!(!bench.done.contains(&Command::Begin(slot)));
@@ -417,7 +421,11 @@ fn silent_member_is_fenced_in_the_seen_version() {
     // The member has renewed its Lease: the observation starts again.
     let (id, subject) = (fence.0, fence.1.clone());
     bench.sent.clear();
-    bench.feed(Input::Answered { id, subject, answer: Answer::Failed(RequestFailure::Conflict) });
+    bench.feed(Input::Answered {
+        id,
+        subject,
+        answer: LeaseAnswer::Failed(RequestFailure::Conflict),
+    });
     bench.until(17.0);
     assert!(bench.sent.iter().all(|sent| !matches!(sent.2, Request::Delete { .. })));
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::machine::{Answer, Machine, Request, Rules, Subject};
+use super::machine::{LeaseAnswer, Machine, Request, Rules, Subject};
 use super::slots::ShardBy;
 use crate::lease::{Term, Times};
 
@@ -102,7 +102,7 @@ pub(super) enum Event {
     /// A request reaches the server.
     Arrives(Box<(Call, Request)>),
     /// An answer reaches a replica, or the time for it is over.
-    Answered(Box<(Call, Answer)>),
+    Answered(Box<(Call, LeaseAnswer)>),
     /// The watch of a replica delivers.
     Watched,
     Tick {

@@ -66,7 +66,7 @@ pub(super) fn write<T: Serialize>(
     wipe: bool,
 ) -> Result<Written, PackError> {
     let mut bytes = Buffer::with_capacity(room, wipe);
-    let mut seen = Seen::default();
+    let mut seen = JsonNotes::default();
     let mut form = Serializer::with_formatter(&mut bytes, Watchful(&mut seen));
     let done = catch(|| object.serialize(&mut form));
     // A type may ignore the error of a part, which then has no end.
@@ -84,7 +84,7 @@ pub(super) fn write<T: Serialize>(
 
 /// The notes about an object that is serialised.
 #[derive(Default)]
-struct Seen {
+struct JsonNotes {
     /// The number of lists and maps around the next value.
     depth: usize,
     deepest: usize,
@@ -96,11 +96,11 @@ struct Seen {
 }
 
 /// A formatter that notes what it sees, and refuses a depth of more than [`MAX_DEPTH`].
-struct Watchful<'s>(&'s mut Seen);
+struct Watchful<'s>(&'s mut JsonNotes);
 
 impl Watchful<'_> {
     fn enter(&mut self) -> io::Result<()> {
-        let Seen { depth, deepest, .. } = &mut *self.0;
+        let JsonNotes { depth, deepest, .. } = &mut *self.0;
         *depth += 1;
         *deepest = (*depth).max(*deepest);
         if *depth > MAX_DEPTH { Err(io::ErrorKind::InvalidInput.into()) } else { Ok(()) }

@@ -18,9 +18,9 @@ use super::framing::{AnyFramer, Encoding};
 use super::list_kind::StatedType;
 use super::managed_fields::ManagedFields;
 use super::opening::{Opening, open};
-use super::raw_item::Answer;
+use super::raw_item::ResponseContext;
 use super::reader::Reader;
-use super::request::{Fallback, Selection, Target};
+use super::request::{Fallback, ReadRequest, Selection};
 use super::shard_filter::ShardFilter;
 use crate::codec::{Codecs, DecodeAny};
 use crate::error::{Fault, SourceError, Verb};
@@ -177,7 +177,7 @@ impl ApiCollection {
     /// Sends a request, and returns a reader of its answer.
     fn ask<P: 'static>(
         &self,
-        target: Target,
+        target: ReadRequest,
         shard: Option<&ShardSelector>,
         hints: &ListHints,
         framer: fn(Encoding, usize) -> AnyFramer<P>,
@@ -209,7 +209,7 @@ impl ApiCollection {
         async move {
             match opening.await {
                 Ok((incoming, encoding)) => Ok(Reader {
-                    answer: Arc::new(Answer {
+                    answer: Arc::new(ResponseContext {
                         request: request_name,
                         encoding,
                         limit,

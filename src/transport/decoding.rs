@@ -185,7 +185,7 @@ mod tests {
     use crate::transport::decode_threads::DecodeThreads;
     use crate::transport::framing::Encoding;
     use crate::transport::framing::capture::RawBytes;
-    use crate::transport::raw_item::{Answer, RawObject};
+    use crate::transport::raw_item::{RawObject, ResponseContext};
     use kube_decode::{Decode, DecodeError};
 
     /// The length of an object, and the thread that decoded it.
@@ -247,7 +247,7 @@ mod tests {
 
     fn packing(objects: &[(u8, usize)], packer: Option<Packer>) -> Pieces {
         let codecs = Codecs::new(decode_any(Arc::new(Decoder(Barrier::new(2)))));
-        let answer = Arc::new(Answer {
+        let answer = Arc::new(ResponseContext {
             request: request(),
             encoding: Encoding::Json,
             limit: 1 << 20,

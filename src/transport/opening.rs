@@ -7,14 +7,14 @@ use kube::Client;
 
 use super::answer::{self, Incoming};
 use super::framing::Encoding;
-use super::request::{Fallback, Target};
+use super::request::{Fallback, ReadRequest};
 use crate::error::{Fault, without_credentials};
 use crate::object::InvalidName;
 
 /// A request that is ready to be sent.
 pub(super) struct Opening {
     pub(super) client: Client,
-    pub(super) target: Target,
+    pub(super) target: ReadRequest,
     /// A name of the source that nothing can have. It may change the path of the request.
     pub(super) invalid_name: Option<InvalidName>,
     /// True if the type and its decoder support protobuf.

@@ -19,7 +19,7 @@ use crate::packer::Packer;
 use crate::storage::WireObject;
 
 /// The properties that all objects of an answer share.
-pub(super) struct Answer {
+pub(super) struct ResponseContext {
     pub(super) request: RequestName,
     pub(super) encoding: Encoding,
     /// The size limit of one encoded object, in bytes.
@@ -42,7 +42,7 @@ pub(super) struct RawObject {
     /// The position in the body where the object begins, in bytes.
     pub(super) offset: u64,
     pub(super) codec: Arc<Codec>,
-    pub(super) answer: Arc<Answer>,
+    pub(super) answer: Arc<ResponseContext>,
 }
 
 impl<T> RawItem<T> {

@@ -17,7 +17,7 @@ use super::framing::{
     stated_version,
 };
 use super::list_kind::{Expected, METADATA, StatedType, clip, wrong_list};
-use super::raw_item::{Answer, RawItem, RawObject};
+use super::raw_item::{RawItem, RawObject, ResponseContext};
 use super::shard_filter::ShardFilter;
 use crate::codec::{Codec, Codecs};
 use crate::error::{Fault, SourceError};
@@ -35,7 +35,7 @@ const END_PATIENCE: Duration = Duration::from_secs(1);
 
 /// A reader of one answer whose body has parts of type `P`.
 pub(super) struct Reader<P> {
-    pub(super) answer: Arc<Answer>,
+    pub(super) answer: Arc<ResponseContext>,
     pub(super) incoming: Incoming,
     /// Splits the body into parts.
     pub(super) framer: AnyFramer<P>,

@@ -44,14 +44,14 @@ pub(super) struct Selection {
 
 /// One request, without its encoding.
 #[derive(Debug)]
-pub(super) struct Target {
+pub(super) struct ReadRequest {
     pub(super) verb: Verb,
     path: String,
     metadata_only: bool,
 }
 
 impl Selection {
-    pub(super) fn list(&self, query: &ListQuery) -> Target {
+    pub(super) fn list(&self, query: &ListQuery) -> ReadRequest {
         let mut params = self.params();
         if let Some(limit) = query.limit {
             params.append_pair("limit", &limit.to_string());
@@ -71,7 +71,7 @@ impl Selection {
         self.target(Verb::List, params.finish())
     }
 
-    pub(super) fn watch(&self, query: &WatchQuery) -> Target {
+    pub(super) fn watch(&self, query: &WatchQuery) -> ReadRequest {
         let mut params = self.params();
         params.append_pair("watch", "true").append_pair("allowWatchBookmarks", "true");
         if query.initial_events {
@@ -86,8 +86,8 @@ impl Selection {
         self.target(Verb::Watch, params.finish())
     }
 
-    fn target(&self, verb: Verb, path: String) -> Target {
-        Target { verb, path, metadata_only: self.metadata_only }
+    fn target(&self, verb: Verb, path: String) -> ReadRequest {
+        ReadRequest { verb, path, metadata_only: self.metadata_only }
     }
 
     fn params(&self) -> form_urlencoded::Serializer<'static, String> {
@@ -119,7 +119,7 @@ fn append_shard(
     }
 }
 
-impl Target {
+impl ReadRequest {
     /// Returns path and query.
     pub(super) fn path(&self) -> &str {
         &self.path

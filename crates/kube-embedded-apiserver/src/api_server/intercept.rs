@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const STUCK: &str = "the closure of ApiServer::intercept does not return: does it wait for a \
                      request that another thread sends?";
 
-pub(super) type Answer = Box<dyn FnMut(&RequestInfo) -> Option<Response<Bytes>> + Send>;
+pub(super) type AnswerFn = Box<dyn FnMut(&RequestInfo) -> Option<Response<Bytes>> + Send>;
 
 /// The closure, if there is one. No lock is held while it runs, so that it may replace or remove
 /// itself, send requests, and panic.
@@ -34,7 +34,7 @@ struct Closure {
 }
 
 enum ClosureState {
-    Idle(Answer),
+    Idle(AnswerFn),
     /// The thread has taken the closure, and calls it.
     Called(ThreadId),
 }
@@ -42,12 +42,12 @@ enum ClosureState {
 /// A closure that is being called. Dropping it gives the closure back.
 struct Call<'c> {
     closure: &'c Closure,
-    answer: Option<Answer>,
+    answer: Option<AnswerFn>,
 }
 
 impl Intercept {
     /// Replaces the closure. Drops the old one without the lock.
-    pub(super) fn set(&self, answer: Option<Answer>) {
+    pub(super) fn set(&self, answer: Option<AnswerFn>) {
         let closure = answer.map(|answer| {
             let state = Mutex::new(ClosureState::Idle(answer));
             Arc::new(Closure { state, returned: Notify::new() })

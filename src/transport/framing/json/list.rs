@@ -44,9 +44,9 @@ enum ListState {
         first: bool,
     },
     InName(Capture),
-    Colon(Member),
-    Value(Member),
-    InValue(Member, Capture),
+    Colon(ListMember),
+    Value(ListMember),
+    InValue(ListMember, Capture),
     /// Before an item. If `first`, the array may also end here.
     Item {
         first: bool,
@@ -58,7 +58,7 @@ enum ListState {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Member {
+enum ListMember {
     Items,
     Metadata,
     ApiVersion,
@@ -84,11 +84,11 @@ impl JsonListFramer {
                     RawBytes::Oversized(_) => None,
                 };
                 let member = match text.as_deref() {
-                    Some("items") => Member::Items,
-                    Some("metadata") => Member::Metadata,
-                    Some("kind") => Member::Kind,
-                    Some("apiVersion") => Member::ApiVersion,
-                    _ => Member::Other,
+                    Some("items") => ListMember::Items,
+                    Some("metadata") => ListMember::Metadata,
+                    Some("kind") => ListMember::Kind,
+                    Some("apiVersion") => ListMember::ApiVersion,
+                    _ => ListMember::Other,
                 };
                 self.state = ListState::Colon(member);
                 return Ok(ListStep::Continue);
@@ -100,26 +100,26 @@ impl JsonListFramer {
                 let (member, offset) = (*member, capture.offset());
                 self.state = ListState::AfterValue;
                 return match (member, value) {
-                    (Member::Metadata, RawBytes::Whole(value)) => {
+                    (ListMember::Metadata, RawBytes::Whole(value)) => {
                         Ok(ListStep::Part(ListPart::Metadata(value, offset)))
                     }
-                    (Member::Kind, RawBytes::Whole(value)) => {
+                    (ListMember::Kind, RawBytes::Whole(value)) => {
                         let kind = serde_json::from_slice(&value).unwrap_or_default();
                         Ok(ListStep::Part(ListPart::Kind(kind)))
                     }
-                    (Member::ApiVersion, RawBytes::Whole(value)) => {
+                    (ListMember::ApiVersion, RawBytes::Whole(value)) => {
                         let version = serde_json::from_slice(&value).unwrap_or_default();
                         Ok(ListStep::Part(ListPart::ApiVersion(version)))
                     }
                     // As if they were missing.
-                    (Member::Items, RawBytes::Whole(value)) if value == "null" => {
+                    (ListMember::Items, RawBytes::Whole(value)) if value == "null" => {
                         Ok(ListStep::Continue)
                     }
-                    (Member::Items, _) => Err("items is not an array"),
-                    (Member::Metadata | Member::ApiVersion | Member::Kind, _) => {
+                    (ListMember::Items, _) => Err("items is not an array"),
+                    (ListMember::Metadata | ListMember::ApiVersion | ListMember::Kind, _) => {
                         Err("the list's metadata is too large")
                     }
-                    (Member::Other, _) => Ok(ListStep::Continue),
+                    (ListMember::Other, _) => Ok(ListStep::Continue),
                 };
             }
             ListState::InItem(capture) => {
@@ -143,7 +143,7 @@ impl JsonListFramer {
             (ListState::Name { .. }, _) => return Err("expected a member's name"),
             (ListState::Colon(member), b':') => (ListState::Value(*member), 1),
             (ListState::Colon(_), _) => return Err("expected a colon"),
-            (ListState::Value(Member::Items), b'[') => (ListState::Item { first: true }, 1),
+            (ListState::Value(ListMember::Items), b'[') => (ListState::Item { first: true }, 1),
             (ListState::Item { first: true } | ListState::AfterItem, b']') => {
                 (ListState::AfterValue, 1)
             }
@@ -152,7 +152,7 @@ impl JsonListFramer {
             }
             (ListState::Value(member), _) => {
                 // Only the end of other members matters.
-                let limit = if *member == Member::Other { 0 } else { METADATA_LIMIT };
+                let limit = if *member == ListMember::Other { 0 } else { METADATA_LIMIT };
                 (ListState::InValue(*member, Capture::new(&self.input, limit)), 0)
             }
             (ListState::Item { .. }, _) => {
@@ -167,7 +167,7 @@ impl JsonListFramer {
                 return Ok(ListStep::NeedsBytes);
             }
         };
-        let items = matches!(self.state, ListState::Value(Member::Items))
+        let items = matches!(self.state, ListState::Value(ListMember::Items))
             && matches!(next, ListState::Item { .. });
         self.state = next;
         self.input.skip(consumed);

@@ -4,7 +4,7 @@ use http::header::AUTHORIZATION;
 use http::request::Parts;
 use http::{HeaderMap, Method};
 
-use super::query::{RequestInfo, Target, parameters};
+use super::query::{ParsedPath, RequestInfo, parameters};
 use crate::api_server::failure::Failure;
 use crate::api_server::rules::access::{Access, Attributes, User, refused};
 
@@ -12,7 +12,7 @@ use crate::api_server::rules::access::{Access, Attributes, User, refused};
 pub(super) fn user(
     access: &Access,
     head: &Parts,
-    target: Option<&Target>,
+    target: Option<&ParsedPath>,
 ) -> Result<User, Failure> {
     let user = match head.extensions.get::<User>() {
         Some(user) => user.clone(),
@@ -44,7 +44,7 @@ fn impersonated(
     access: &Access,
     user: User,
     head: &Parts,
-    target: Option<&Target>,
+    target: Option<&ParsedPath>,
 ) -> Result<User, Failure> {
     let all = |name: &str| -> Vec<&str> {
         head.headers.get_all(name).iter().filter_map(|value| value.to_str().ok()).collect()
@@ -79,12 +79,12 @@ fn impersonated(
 }
 
 /// Returns whether a request watches. A get of one object does not.
-pub(super) fn is_watch(target: &Target, head: &Parts) -> bool {
+pub(super) fn is_watch(target: &ParsedPath, head: &Parts) -> bool {
     let asked = || RequestInfo::new(&head.method, &head.uri).watch;
     target.watch || (target.name.is_none() && asked())
 }
 
-fn attributes<'a>(target: &'a Target, verb: &'a str, name: Option<&'a str>) -> Attributes<'a> {
+fn attributes<'a>(target: &'a ParsedPath, verb: &'a str, name: Option<&'a str>) -> Attributes<'a> {
     // The namespace of a `Namespace` object is itself.
     let namespaces = target.group.is_empty() && target.plural == "namespaces";
     let own = || target.name.as_deref().filter(|_| namespaces);
@@ -103,7 +103,7 @@ pub(super) fn check(
     access: &Access,
     user: &User,
     verb: &str,
-    target: &Target,
+    target: &ParsedPath,
     head: &Parts,
 ) -> Result<(), Failure> {
     // A field selector may name the one object of a collection.

@@ -13,7 +13,7 @@ use crate::api_server::verbs::list::ListQuery;
 
 /// A parsed path.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Target {
+pub(crate) struct ParsedPath {
     pub(crate) group: String,
     pub(crate) version: String,
     pub(crate) namespace: Option<String>,
@@ -24,7 +24,7 @@ pub(crate) struct Target {
     pub(crate) watch: bool,
 }
 
-impl Target {
+impl ParsedPath {
     /// Parses a decoded path. Returns `None` for a path that leads to no object.
     pub(crate) fn parse(path: &str) -> Option<Self> {
         let mut segments = path.trim_matches('/').split('/');
@@ -282,7 +282,7 @@ pub struct RequestInfo {
 impl RequestInfo {
     pub(crate) fn new(method: &Method, uri: &Uri) -> Self {
         let asked = parameters(uri).get("watch").is_some_and(|value| is_true(value));
-        let watch = asked || Target::parse(uri.path()).is_some_and(|target| target.watch);
+        let watch = asked || ParsedPath::parse(uri.path()).is_some_and(|target| target.watch);
         Self { method: method.clone(), target: uri.to_string(), watch }
     }
 }
@@ -294,7 +294,7 @@ mod tests {
     #[test]
     fn paths_are_parsed() {
         let target = |path| {
-            let target = Target::parse(path)?;
+            let target = ParsedPath::parse(path)?;
             Some((target.group, target.namespace, target.plural, target.name, target.subresource))
         };
         let some = |text: &str| Some(text.to_owned());

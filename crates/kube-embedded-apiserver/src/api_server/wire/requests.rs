@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout};
 
 use super::body::{ResponseBody, full};
 use super::form::{Accepted, Encoding, Form, response, streamed};
-use super::query::{Query, QueryContext, Target, decoded, parameters};
+use super::query::{ParsedPath, Query, QueryContext, decoded, parameters};
 use super::route::Route;
 use super::state::Server;
 use super::{authorization, discovery, list, openapi, protobuf, table, versions, watches, written};
@@ -45,7 +45,7 @@ where
 {
     let (head, body) = request.into_parts();
     let path = decoded(head.uri.path());
-    let target = Target::parse(&path);
+    let target = ParsedPath::parse(&path);
     let user = authorization::user(&server.access.lock(), &head, target.as_ref())?;
     let Some(target) = target else {
         authorization::check_path(&server.access.lock(), &user, &head.method, &path)?;
@@ -120,7 +120,7 @@ fn about_server(
 pub(super) struct ResourceRequest<'a> {
     pub(super) server: &'a Arc<Server>,
     pub(super) user: &'a User,
-    pub(super) target: &'a Target,
+    pub(super) target: &'a ParsedPath,
     pub(super) resource: &'a Arc<ResourceType>,
     pub(super) part: Option<Subresource>,
     pub(super) head: &'a Parts,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use http::Method;
 
-use super::query::Target;
+use super::query::ParsedPath;
 use crate::api_server::failure::Failure;
 use crate::api_server::resource::{ResourceType, Subresource};
 use crate::api_server::store::Store;
@@ -28,7 +28,7 @@ pub(super) fn unknown(store: &Store, group: &str) -> Failure {
 
 impl Route {
     /// Finds the requested type and subresource.
-    pub(super) fn find(store: &Store, target: &Target) -> Result<Self, Failure> {
+    pub(super) fn find(store: &Store, target: &ParsedPath) -> Result<Self, Failure> {
         let found = store.served(&target.group, &target.version, &target.plural);
         let resource = found.cloned().ok_or_else(|| unknown(store, &target.group))?;
         let refuse = || if resource.custom { Failure::not_served() } else { Failure::no_route() };
@@ -52,7 +52,7 @@ impl Route {
     }
 
     /// Returns a failure if the path does not have the method.
-    pub(super) fn check_method(&self, target: &Target, method: &Method) -> Result<(), Failure> {
+    pub(super) fn check_method(&self, target: &ParsedPath, method: &Method) -> Result<(), Failure> {
         let Self { resource, part } = self;
         // A custom type handles every method itself.
         if resource.custom {
