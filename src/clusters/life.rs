@@ -90,11 +90,6 @@ impl Member {
         cluster.map(|cluster| cluster.controllers()).unwrap_or_default()
     }
 
-    #[cfg(feature = "serve")]
-    pub(super) fn publish(&self) {
-        self.handles().iter().for_each(ControllerHandle::publish);
-    }
-
     pub(super) fn status(&self) -> ClusterStatus {
         let controllers = self.handles().iter().map(ControllerHandle::status).collect();
         let state = self.state.lock();

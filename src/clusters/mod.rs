@@ -204,12 +204,6 @@ impl Clusters {
     pub(crate) fn sharding(&self) -> Option<&Sharding> {
         self.0.options.sharding.as_ref()
     }
-
-    /// Updates the metrics that grow with time.
-    #[cfg(feature = "serve")]
-    pub(crate) fn publish(&self) {
-        self.members().iter().for_each(|member| member.publish());
-    }
 }
 
 /// Erases the types of a function.

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
@@ -93,14 +92,13 @@ impl ClusterProvider for KubeconfigSecrets {
 impl Follower {
     /// Waits for other clusters. `None` after the informer of Secrets has stopped.
     async fn next(&mut self) -> Option<BTreeMap<Arc<str>, ClusterConfig>> {
-        self.secrets.ensure_started().ok()?;
-        self.secrets.wait_for_sync(Duration::MAX).await.ok()?;
-        let secrets = self.secrets.clone();
-        let changed = secrets.indexer().find_in_changes(|store| self.look(store));
-        tokio::select! {
-            biased;
-            () = secrets.stopped() => None,
-            found = changed => Some(found),
+        self.secrets.start().ok()?;
+        let mut changes = self.secrets.changes();
+        loop {
+            changes.changed().await.ok()?;
+            if let Some(found) = self.look(&self.secrets.snapshot()) {
+                return Some(found);
+            }
         }
     }
 

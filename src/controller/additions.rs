@@ -302,14 +302,14 @@ impl Addition {
             changes.mark_unchanged();
             let now = self.informers.now();
             present.retain(|(informer, left)| {
-                let stays = now.iter().any(|other| other.is_same(informer));
+                let stays = now.iter().any(|other| other == informer);
                 if !stays {
                     left.cancel();
                 }
                 stays
             });
             for informer in now {
-                if present.iter().any(|(other, _)| other.is_same(&informer)) {
+                if present.iter().any(|(other, _)| *other == informer) {
                     continue;
                 }
                 let left = CancellationToken::new();

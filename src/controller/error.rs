@@ -222,9 +222,13 @@ impl CannotOwn {
         owners: &InformerGroup<K>,
         dependents: &InformerGroup<O>,
     ) -> Option<Self> {
+        fn kind<K>(informers: &InformerGroup<K>) -> Arc<str> {
+            let first = informers.informers().first();
+            first.map_or_else(Arc::default, |informer| informer.collection().kind.clone())
+        }
         let reaches = (KindReach::of::<K>(), KindReach::of::<O>());
         (reaches == (KindReach::Namespaced, KindReach::Cluster))
-            .then(|| Self { owner: owners.kind(), dependent: dependents.kind() })
+            .then(|| Self { owner: kind(owners), dependent: kind(dependents) })
     }
 }
 

@@ -376,12 +376,6 @@ impl ControllerHandle {
         &self.name
     }
 
-    /// Updates the metrics that grow with time; see [`WorkQueue::publish`].
-    #[cfg(feature = "serve")]
-    pub(crate) fn publish(&self) {
-        self.queue.publish();
-    }
-
     /// Queues a key ahead of live changes, for a cause that no informer sees. A failed key is tried
     /// again, but not before 10 s have passed since its last try. A key that waits for its own
     /// writes waits on, and gets the higher priority for later.

@@ -3,11 +3,12 @@
 //! A cache that holds no object for a key does not always know that there is none. Cleanup code
 //! must run only for objects that are gone, so these are two different values.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
 use crate::informer::SharedInformer;
-use crate::object::{AnyObject, Cached, ObjectKey, downcast};
+use crate::object::{AnyObject, Cached, ObjectKey};
 use crate::time::Moment;
 
 /// The object of a reconcile, as the cache holds it.
@@ -119,7 +120,7 @@ impl Presence<dyn AnyObject> {
     /// Returns the object with its type.
     pub(super) fn typed<K: Send + Sync + 'static>(self) -> Presence<K> {
         match self {
-            Self::Present(object) => match downcast(object) {
+            Self::Present(object) => match (object as Arc<dyn Any + Send + Sync>).downcast().ok() {
                 Some(object) => Presence::Present(object),
                 None => Presence::Unknown(UnknownReason::Undecodable),
             },

@@ -242,7 +242,7 @@ impl ControllerParts {
     fn wrong_sharding(&self) -> Option<&'static str> {
         let Some(slots) = &self.slots else {
             let shared = self.objects.informers().iter().any(|informer| {
-                informer.wanted_shard().is_some_and(|shard| shard.borrow().is_of_slots())
+                informer.wanted_shard().is_some_and(|shard| shard.borrow().is_stamped())
             });
             return shared.then_some(
                 "its own objects follow the shard of a `Sharding` that does not bound its \

@@ -7,6 +7,7 @@
 //! code, which may be slow. They run in their own task, behind a bounded backlog of unmerged
 //! states.
 
+use std::any::Any;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
@@ -154,7 +155,7 @@ impl Keys {
         keys: impl Fn(&O) -> I + Send + Sync + 'static,
     ) -> Self {
         Self::OfState(Box::new(move |object, add| {
-            if let Some(object) = object.downcast_ref() {
+            if let Some(object) = (object as &dyn Any).downcast_ref() {
                 add_each(keys(object).into_iter(), add);
             }
         }))
@@ -204,7 +205,7 @@ impl Enqueuer {
             if let Some(slots) = &self.slots {
                 slots.note(key, event);
             }
-            if event.is_moved_away() {
+            if matches!(event, ObjectEvent::MovedAway { .. }) {
                 // Another replica reconciles it. The event may be late: if this replica holds the
                 // slot again, the key may wait for its next reconcile. Nor does the key leave the
                 // queue if another informer of own objects knows of it.
@@ -324,7 +325,19 @@ pub(super) fn predicate<O: 'static>(
 
 /// Returns an event with objects of this type. `None` if they have another one.
 fn typed<'a, O: 'static>(event: &AnyEvent<'a>) -> Option<EventRef<'a, O>> {
-    event.try_map(|object| object.downcast_ref())
+    let typed = |object: &&'a dyn AnyObject| (*object as &dyn Any).downcast_ref();
+    Some(match event {
+        ObjectEvent::Added { object, initial } => {
+            ObjectEvent::Added { object: typed(object)?, initial: *initial }
+        }
+        ObjectEvent::Updated { old, new } => {
+            ObjectEvent::Updated { old: typed(old)?, new: typed(new)? }
+        }
+        ObjectEvent::Deleted { object, final_state_known } => {
+            ObjectEvent::Deleted { object: typed(object)?, final_state_known: *final_state_known }
+        }
+        ObjectEvent::MovedAway { object } => ObjectEvent::MovedAway { object: typed(object)? },
+    })
 }
 
 /// Returns whether all predicates pass an event. Objects that cannot be read pass, and so do events

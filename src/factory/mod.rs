@@ -312,7 +312,7 @@ impl SharedInformerFactory {
     /// nothing can have a name that the factory or a call gave.
     pub fn start(&self) -> Result<(), StartError> {
         for informer in self.informers() {
-            match informer.ensure_started() {
+            match informer.start() {
                 Ok(()) | Err(StartError::Stopped) => {}
                 Err(error) => return Err(error),
             }

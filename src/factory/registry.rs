@@ -185,7 +185,7 @@ impl Registry {
 
 /// Returns the informers of `more` that are not in `some`.
 pub(super) fn missing(some: &[SharedInformer], more: &[SharedInformer]) -> Vec<SharedInformer> {
-    let missing = |one: &&SharedInformer| !some.iter().any(|other| one.is_same(other));
+    let missing = |one: &&SharedInformer| !some.iter().any(|other| *one == other);
     more.iter().filter(missing).cloned().collect()
 }
 

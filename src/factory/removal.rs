@@ -48,6 +48,6 @@ impl SharedInformerFactory {
     /// Returns whether this informer is one of the factory's.
     pub(crate) fn holds<K: ?Sized>(&self, informer: &SharedInformer<K>) -> bool {
         let informers = self.shared.informers.lock();
-        informers.values().any(|held| held.informer.identity() == informer.identity())
+        informers.values().any(|held| held.informer == *informer)
     }
 }

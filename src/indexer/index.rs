@@ -96,11 +96,6 @@ impl<K: ?Sized> Index<K> {
         });
         values.ok().flatten().unwrap_or_default()
     }
-
-    /// Returns a number that all handles of this index share, and no other index has meanwhile.
-    pub(crate) fn identity(&self) -> usize {
-        Arc::as_ptr(&self.name).addr()
-    }
 }
 
 impl<K: Resource + Send + Sync + 'static> Index<K> {
@@ -116,6 +111,15 @@ impl<K: Resource + Send + Sync + 'static> Index<K> {
         objects
     }
 }
+
+/// Handles of one index are equal.
+impl<K: ?Sized> PartialEq for Index<K> {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.name, &other.name)
+    }
+}
+
+impl<K: ?Sized> Eq for Index<K> {}
 
 impl<K: ?Sized> Clone for Index<K> {
     fn clone(&self) -> Self {

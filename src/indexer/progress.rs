@@ -131,8 +131,8 @@ impl<K: ?Sized> Indexer<K> {
 
 impl<K: ?Sized> Snapshot<K> {
     /// Returns whether the store's version was `version` or newer. False if the two differ and have
-    /// no order.
-    pub(crate) fn has_reached(&self, version: &ResourceVersion) -> bool {
+    /// no order. [`Indexer::wait_for`] waits until it is so.
+    pub fn has_reached(&self, version: &ResourceVersion) -> bool {
         self.version().is_some_and(|reached| reached.is_at_least(version))
     }
 }

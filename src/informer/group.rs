@@ -242,7 +242,7 @@ impl<K: ?Sized> InformerGroup<K> {
     /// [`StartError::NoRuntime`] if called outside a tokio runtime. [`StartError::Stopped`] if one
     /// of the informers was stopped.
     pub fn start(&self) -> Result<(), StartError> {
-        self.members.iter().try_for_each(SharedInformer::ensure_started)
+        self.members.iter().try_for_each(SharedInformer::start)
     }
 
     /// Returns whether all informers have synced.
@@ -270,12 +270,6 @@ impl<K: ?Sized> InformerGroup<K> {
     /// be read.
     pub async fn wait_for_sync(&self, limit: Duration) -> Result<(), SyncError> {
         wait_for_all(&self.cast().members, limit, |_| true).await
-    }
-
-    /// Returns the kind of the objects. Empty for a group without informers.
-    pub(crate) fn kind(&self) -> Arc<str> {
-        let first = self.members.first();
-        first.map_or_else(|| "".into(), |informer| informer.collection().kind.clone())
     }
 
     fn resource(&self) -> Arc<str> {

@@ -42,7 +42,7 @@ impl Membership {
 
     /// Starts the informer unless it already runs.
     pub(crate) fn start(&self) -> Result<(), StartError> {
-        self.0.ensure_started()
+        self.0.start()
     }
 
     /// Adds a tap. Returns a snapshot of the store: the tap takes every later change.
@@ -145,7 +145,7 @@ impl Membership {
     pub(crate) fn covers(&self, place: u64, tenure: u64, won: Moment) -> bool {
         match self.0.snapshot().shard() {
             // The informer lists a slot's arriving objects from a quorum.
-            Some(shard) => shard.has_tenure(place, tenure),
+            Some(shard) => shard.stamp(place).is_some_and(|stamp| stamp == tenure || stamp == 0),
             // Keys wait elsewhere for an informer that has not synced.
             None => self.is_fresh(won) || !self.is_fresh(Moment::START),
         }

@@ -21,6 +21,7 @@ mod tests;
 mod waiting;
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -54,7 +55,7 @@ use crate::reflector::ReflectorState;
 
 /// A collection in memory, kept up to date, with handlers that receive its changes.
 ///
-/// A clone is a cheap handle to the same informer. The informer stops when its last handle is
+/// A clone is a cheap handle to the same informer, and equal to it. The informer stops when its last handle is
 /// dropped. A factory holds a handle, so its informers run until they are
 /// [removed](crate::SharedInformerFactory::remove) or shut down.
 ///
@@ -282,23 +283,14 @@ impl<K: ?Sized> SharedInformer<K> {
         Self { pipeline, indexer, last: Arc::new(last) }
     }
 
-    /// Starts the informer's tasks on the current tokio runtime.
+    /// Starts the informer's tasks on the current tokio runtime, unless they already run.
     ///
     /// # Errors
-    /// [`StartError::AlreadyStarted`] if the informer was started before, [`StartError::Stopped`]
-    /// if it was stopped, [`StartError::InvalidName`] if nothing can have a name that its source
-    /// was given, or [`StartError::NoRuntime`] if called outside a tokio runtime. Nothing changes
-    /// then.
+    /// [`StartError::Stopped`] if the informer was stopped, [`StartError::InvalidName`] if nothing
+    /// can have a name that its source was given, or [`StartError::NoRuntime`] if called outside a
+    /// tokio runtime. Nothing changes then.
     pub fn start(&self) -> Result<(), StartError> {
         self.pipeline.start()
-    }
-
-    /// Starts the informer unless it already runs.
-    pub(crate) fn ensure_started(&self) -> Result<(), StartError> {
-        match self.start() {
-            Err(StartError::AlreadyStarted) => Ok(()),
-            started => started,
-        }
     }
 
     /// Sets a function to call when a handle stops this informer. Later calls have no effect.
@@ -312,16 +304,6 @@ impl<K: ?Sized> SharedInformer<K> {
         if let Some(call) = self.last.on_stop.get() {
             call();
         }
-    }
-
-    /// Returns whether both are handles of one informer.
-    pub(crate) fn is_same(&self, other: &Self) -> bool {
-        self.identity() == other.identity()
-    }
-
-    /// Returns a number that all handles of this informer share, and no other live informer has.
-    pub(crate) fn identity(&self) -> usize {
-        Arc::as_ptr(&self.pipeline).addr()
     }
 
     /// Returns the tasks of this informer.
@@ -505,6 +487,21 @@ impl<K: ?Sized> Clone for SharedInformer<K> {
             indexer: self.indexer.clone(),
             last: self.last.clone(),
         }
+    }
+}
+
+/// Handles of one informer are equal, whatever the types of their objects are.
+impl<K: ?Sized, L: ?Sized> PartialEq<SharedInformer<L>> for SharedInformer<K> {
+    fn eq(&self, other: &SharedInformer<L>) -> bool {
+        Arc::ptr_eq(&self.pipeline, &other.pipeline)
+    }
+}
+
+impl<K: ?Sized> Eq for SharedInformer<K> {}
+
+impl<K: ?Sized> Hash for SharedInformer<K> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        Arc::as_ptr(&self.pipeline).hash(state);
     }
 }
 

@@ -19,12 +19,6 @@ impl FollowedClusters {
         self.0.values().filter_map(Clusters::sharding).cloned()
     }
 
-    /// Updates the metrics that grow with time.
-    #[cfg(feature = "serve")]
-    pub(super) fn publish(&self) {
-        self.0.values().for_each(Clusters::publish);
-    }
-
     pub(super) fn status(&self) -> BTreeMap<Arc<str>, Vec<ClusterStatus>> {
         self.0.iter().map(|(name, clusters)| (name.clone(), clusters.status())).collect()
     }

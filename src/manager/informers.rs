@@ -33,18 +33,17 @@ impl Informers {
         factory: SharedInformerFactory,
         controllers: impl Iterator<Item = &'a Arc<dyn AnyController>>,
     ) -> Self {
-        let mut known: HashSet<_> =
-            factory.informers().iter().map(SharedInformer::identity).collect();
+        let mut known: HashSet<_> = factory.informers().into_iter().collect();
         let mut live = Vec::new();
         controllers.for_each(|controller| live.extend(controller.informers()));
-        live.retain(|informer| known.insert(informer.identity()));
+        live.retain(|informer| known.insert(informer.clone()));
         Self { factory, others: Mutex::new(Others { live, last: Vec::new() }) }
     }
 
     pub(super) fn start(&self) -> Result<(), StartError> {
         self.factory.start()?;
         for informer in self.others() {
-            match informer.ensure_started() {
+            match informer.start() {
                 // The controller that follows it reports this.
                 Ok(()) | Err(StartError::Stopped) => {}
                 Err(error) => return Err(error),
@@ -61,11 +60,11 @@ impl Informers {
     ) -> Result<(), SyncError> {
         let mut followed = HashSet::new();
         for controller in controllers.iter() {
-            followed.extend(controller.followed().iter().map(SharedInformer::identity));
+            followed.extend(controller.followed());
         }
         let mut informers = self.factory.informers();
         informers.extend(self.others());
-        informers.retain(|informer| !followed.contains(&informer.identity()));
+        informers.retain(|informer| !followed.contains(informer));
         wait_for_own(informers, limit).await
     }
 
@@ -76,10 +75,9 @@ impl Informers {
         drop(others);
         if !added.is_empty() {
             let known = self.factory.informers();
-            let mut known: HashSet<_> =
-                known.iter().chain(&live).map(SharedInformer::identity).collect();
+            let mut known: HashSet<_> = known.into_iter().chain(live.iter().cloned()).collect();
             let mut added = added;
-            added.retain(|one| known.insert(one.identity()) && !one.is_stopped());
+            added.retain(|one| known.insert(one.clone()) && !one.is_stopped());
             live.append(&mut added);
         }
         let mut found = self.factory.status().informers;

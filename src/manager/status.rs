@@ -322,14 +322,6 @@ impl ManagerState {
         *self.addresses.lock() = Some(addresses);
     }
 
-    /// Updates the metrics that grow with time.
-    #[cfg(feature = "serve")]
-    pub(crate) fn publish(&self) {
-        self.controllers().iter().for_each(ControllerHandle::publish);
-        #[cfg(feature = "clusters")]
-        self.clusters.publish();
-    }
-
     pub(crate) fn read(&self) -> ManagerStatus {
         let (phase, since) = self.phase();
         let parts = self.parts.lock();

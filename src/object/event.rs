@@ -114,24 +114,6 @@ impl<O> ObjectEvent<O> {
             Self::MovedAway { object } => ObjectEvent::MovedAway { object: convert(object) },
         }
     }
-
-    /// Converts each object. Returns `None` if `hold` does.
-    pub(crate) fn try_map<P>(
-        &self,
-        mut hold: impl FnMut(&O) -> Option<P>,
-    ) -> Option<ObjectEvent<P>> {
-        Some(match self {
-            Self::Added { object, initial } => {
-                ObjectEvent::Added { object: hold(object)?, initial: *initial }
-            }
-            Self::Updated { old, new } => ObjectEvent::Updated { old: hold(old)?, new: hold(new)? },
-            Self::Deleted { object, final_state_known } => ObjectEvent::Deleted {
-                object: hold(object)?,
-                final_state_known: *final_state_known,
-            },
-            Self::MovedAway { object } => ObjectEvent::MovedAway { object: hold(object)? },
-        })
-    }
 }
 
 impl<K: Resource> Event<K> {

@@ -17,15 +17,16 @@ const ENCODED: &AsciiSet =
 ///
 /// ```
 /// # #[cfg(feature = "testing")] {
-/// use kube_informer::LeaderElector;
-/// use kube_informer::leader_election::InvalidElection;
+/// use k8s_openapi::api::core::v1::Pod;
 /// use kube_informer::object::{InvalidName, NameRule};
+/// use kube_informer::{SharedInformerFactory, StartError};
 ///
 /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
 /// # let client = kube_informer::testing::ApiServer::new().client();
-/// let refused = LeaderElector::builder(client, "shop", "1ca428e5.").build();
-/// let Err(InvalidElection::Name(InvalidName { argument, rule, .. })) = refused else { panic!() };
-/// assert_eq!((argument, rule), ("name of the lease", NameRule::Subdomain));
+/// let factory = SharedInformerFactory::builder(client).namespace("my_shop").build();
+/// factory.informer::<Pod>();
+/// let Err(StartError::InvalidName(InvalidName { rule, .. })) = factory.start() else { panic!() };
+/// assert_eq!(rule, NameRule::Label);
 /// # });
 /// # }
 /// ```
@@ -48,6 +49,9 @@ pub struct InvalidName {
 ///
 /// let text = NameRule::Label.to_string();
 /// assert!(text.starts_with("must be an RFC 1123 label: 1 to 63 lower-case letters, digits"));
+/// assert!(NameRule::Subdomain.allows("a.b") && !NameRule::Label.allows("a.b"));
+/// let refused = NameRule::Label.check("shop", "my_shop").unwrap_err();
+/// assert!(refused.to_string().starts_with(r#"the shop "my_shop" must be an RFC 1123 label"#));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -68,15 +72,19 @@ pub enum NameRule {
 }
 
 impl NameRule {
-    /// Checks a name. The error calls it `argument`.
-    pub(crate) fn check(self, argument: &'static str, name: &str) -> Result<(), InvalidName> {
+    /// Checks a name.
+    ///
+    /// # Errors
+    /// [`InvalidName`] if the rule does not allow it. It calls the name `argument`.
+    pub fn check(self, argument: &'static str, name: &str) -> Result<(), InvalidName> {
         if self.allows(name) {
             return Ok(());
         }
         Err(InvalidName { argument, value: name.to_owned(), rule: self })
     }
 
-    pub(crate) fn allows(self, name: &str) -> bool {
+    /// Returns whether the rule allows a name.
+    pub fn allows(self, name: &str) -> bool {
         match self {
             Self::Label => is_label(name),
             Self::Subdomain => is_subdomain(name),

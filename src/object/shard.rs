@@ -58,13 +58,10 @@ pub struct ShardSelector {
     key: ShardKey,
     /// Sorted, and neither overlapping nor adjacent.
     ranges: Arc<[RangeInclusive<u64>]>,
-    /// The same places with their tenures. A tenure is a number that changes each time its range is
-    /// lost and acquired again. 0 if the selector is not from a `Sharding`. A follower that sees
-    /// another tenure lists the places again, because another process may have held them in
-    /// between.
-    tenures: Arc<[(RangeInclusive<u64>, u64)]>,
-    /// True if a `Sharding` publishes it, even while it selects nothing.
-    of_slots: bool,
+    /// The same places with their stamps; 0 if the selector is not stamped.
+    parts: Arc<[(RangeInclusive<u64>, u64)]>,
+    /// True if the program gave stamps, even while it selects nothing.
+    stamped: bool,
 }
 
 /// The largest number of ranges in a request. Proxies refuse addresses of more than 8 kB.
@@ -155,51 +152,64 @@ impl ShardSelector {
     fn of_ranges(key: ShardKey, mut given: Vec<(RangeInclusive<u64>, u64)>) -> Self {
         sort(&mut given);
         let mut parts: Vec<(RangeInclusive<u64>, u64)> = Vec::with_capacity(given.len());
-        for (range, _) in given {
+        for (range, stamp) in given {
             // Cut off what the last range has already.
             let start = match parts.last() {
                 Some((last, _)) if last.end() >= range.end() => continue,
                 Some((last, _)) if last.end() >= range.start() => last.end() + 1,
                 _ => *range.start(),
             };
-            parts.push((start..=*range.end(), 0));
+            parts.push((start..=*range.end(), stamp));
         }
-        Self::of_tenures(key, parts)
+        Self::of_parts(key, parts)
     }
 
-    /// Creates a selector of ranges with the tenure of each. They are sorted, and none overlap.
-    pub(crate) fn of_tenures(
-        key: ShardKey,
-        parts: impl IntoIterator<Item = (RangeInclusive<u64>, u64)>,
-    ) -> Self {
+    /// Creates a selector of ranges with the stamp of each. They are sorted, and none overlap.
+    fn of_parts(key: ShardKey, parts: Vec<(RangeInclusive<u64>, u64)>) -> Self {
         let touches = |last: &RangeInclusive<u64>, next: &RangeInclusive<u64>| {
             last.end().checked_add(1).is_some_and(|after| after == *next.start())
         };
         let mut ranges: Vec<RangeInclusive<u64>> = Vec::new();
-        let mut tenures: Vec<(RangeInclusive<u64>, u64)> = Vec::new();
-        for (range, tenure) in parts {
+        let mut stamped: Vec<(RangeInclusive<u64>, u64)> = Vec::new();
+        for (range, stamp) in parts {
             match ranges.last_mut().filter(|last| touches(last, &range)) {
                 Some(last) => *last = *last.start()..=*range.end(),
                 None => ranges.push(range.clone()),
             }
-            match tenures.last_mut().filter(|(last, of)| *of == tenure && touches(last, &range)) {
+            match stamped.last_mut().filter(|(last, of)| *of == stamp && touches(last, &range)) {
                 Some((last, _)) => *last = *last.start()..=*range.end(),
-                None => tenures.push((range, tenure)),
+                None => stamped.push((range, stamp)),
             }
         }
-        Self { key, ranges: ranges.into(), tenures: tenures.into(), of_slots: false }
+        Self { key, ranges: ranges.into(), parts: stamped.into(), stamped: false }
     }
 
-    /// Marks the selector as one that a `Sharding` publishes.
-    #[cfg(feature = "sharding")]
-    pub(crate) fn of_slots(self) -> Self {
-        Self { of_slots: true, ..self }
+    /// Creates a selector of ranges, each with a stamp: a number that the program changes each time
+    /// this process gets the range. Of ranges that overlap, the first one keeps its stamp.
+    ///
+    /// An informer that follows the selector lists a range again when its stamp has changed.
+    /// Another process may have changed its objects in between, even if both selectors have it.
+    ///
+    /// ```
+    /// use kube_informer::object::{ShardKey, ShardSelector};
+    ///
+    /// let half = |stamp| ShardSelector::stamped(ShardKey::Uid, [(0..=u64::MAX / 2, stamp)]);
+    /// let (before, after) = (half(1), half(2));
+    /// assert_eq!((before.stamp(7), before.stamp(u64::MAX)), (Some(1), None));
+    /// assert_eq!(after.without(&before).ranges(), after.ranges());
+    /// ```
+    pub fn stamped(
+        key: ShardKey,
+        ranges: impl IntoIterator<Item = (RangeInclusive<u64>, u64)>,
+    ) -> Self {
+        let given = ranges.into_iter().filter(|(range, _)| !range.is_empty());
+        Self { stamped: true, ..Self::of_ranges(key, given.collect()) }
     }
 
-    /// Returns whether a `Sharding` publishes the selector, so that its places may move to another
-    /// replica at any time.
-    pub(crate) fn is_of_slots(&self) -> bool {
-        self.of_slots
+    /// Returns whether the selector was made with stamps: its places may move to another process at
+    /// any time. False for parts of such a selector.
+    pub fn is_stamped(&self) -> bool {
+        self.stamped
     }
 
     /// Creates a selector of every object.
@@ -249,58 +259,53 @@ impl ShardSelector {
         self.cut(|_| other.ranges.iter())
     }
 
-    /// Returns the ranges of this selector that `other` lacks, or has in another tenure.
+    /// Returns the ranges of this selector that `other` lacks, or has with another stamp.
     pub(crate) fn new_since(&self, other: &Self) -> Self {
-        self.cut(|tenure| {
-            let same = other.tenures.iter().filter(move |(_, of)| *of == tenure);
+        self.cut(|stamp| {
+            let same = other.parts.iter().filter(move |(_, of)| *of == stamp);
             same.map(|(range, _)| range)
         })
     }
 
-    /// Cuts sorted ranges out of each part. The ranges may depend on the part's tenure.
+    /// Cuts sorted ranges out of each part. The ranges may depend on the part's stamp.
     fn cut<'a, I: Iterator<Item = &'a RangeInclusive<u64>>>(
         &self,
         cuts: impl Fn(u64) -> I,
     ) -> Self {
         let mut left = Vec::new();
-        for (range, tenure) in &*self.tenures {
+        for (range, stamp) in &*self.parts {
             // `None` after the last place of the ring.
             let mut start = Some(*range.start());
             let crosses = |cut: &&RangeInclusive<u64>| {
                 cut.end() >= range.start() && cut.start() <= range.end()
             };
-            for cut in cuts(*tenure).filter(crosses) {
+            for cut in cuts(*stamp).filter(crosses) {
                 if let Some(start) = start.filter(|start| start < cut.start()) {
-                    left.push((start..=*cut.start() - 1, *tenure));
+                    left.push((start..=*cut.start() - 1, *stamp));
                 }
                 start = cut.end().checked_add(1);
             }
             if let Some(start) = start.filter(|start| start <= range.end()) {
-                left.push((start..=*range.end(), *tenure));
+                left.push((start..=*range.end(), *stamp));
             }
         }
-        Self::of_tenures(self.key, left)
+        Self::of_parts(self.key, left)
     }
 
     /// Returns the ranges of both selectors. The fields must be the same.
     #[must_use]
     pub fn with(&self, other: &Self) -> Self {
         let more = other.without(self);
-        let mut parts: Vec<_> = self.tenures.iter().chain(&*more.tenures).cloned().collect();
+        let mut parts: Vec<_> = self.parts.iter().chain(&*more.parts).cloned().collect();
         sort(&mut parts);
-        Self::of_tenures(self.key, parts)
+        Self::of_parts(self.key, parts)
     }
 
-    /// Returns whether a place is selected in this tenure, or in tenure 0.
-    pub(crate) fn has_tenure(&self, place: u64, tenure: u64) -> bool {
-        self.tenure(place).is_some_and(|of| of == tenure || of == 0)
-    }
-
-    /// Returns the tenure in which a place is selected.
-    pub(crate) fn tenure(&self, place: u64) -> Option<u64> {
-        let after = self.tenures.partition_point(|(range, _)| *range.start() <= place);
-        let (range, tenure) = self.tenures.get(after.checked_sub(1)?)?;
-        (place <= *range.end()).then_some(*tenure)
+    /// Returns the stamp with which a place is selected; 0 if the selector is not stamped.
+    pub fn stamp(&self, place: u64) -> Option<u64> {
+        let after = self.parts.partition_point(|(range, _)| *range.start() <= place);
+        let (range, stamp) = self.parts.get(after.checked_sub(1)?)?;
+        (place <= *range.end()).then_some(*stamp)
     }
 
     /// Returns the value of the query parameter `shardSelector`: see KEP-5866.
@@ -322,11 +327,10 @@ impl ShardSelector {
     }
 }
 
-/// Compares fields, ranges and tenures. Ignores the mark of a `Sharding`, which parts of a selector
-/// lack.
+/// Compares fields, ranges and stamps.
 impl PartialEq for ShardSelector {
     fn eq(&self, other: &Self) -> bool {
-        self.key == other.key && self.tenures == other.tenures
+        self.key == other.key && self.parts == other.parts
     }
 }
 
@@ -384,20 +388,31 @@ mod tests {
     }
 
     #[test]
-    fn another_tenure_is_new() {
+    fn another_stamp_is_new() {
         let of = |parts: &[(u64, u64, u64)]| {
-            let parts = parts.iter().map(|(start, end, tenure)| (*start..=*end, *tenure));
-            ShardSelector::of_tenures(ShardKey::Uid, parts)
+            let parts = parts.iter().map(|(start, end, stamp)| (*start..=*end, *stamp));
+            ShardSelector::stamped(ShardKey::Uid, parts)
         };
         let before = of(&[(0, 9, 1), (10, 19, 1), (20, 29, 2)]);
         let after = of(&[(0, 9, 1), (10, 29, 2), (40, 49, 1)]);
         assert_eq!(before.ranges(), [0..=29]);
         assert_eq!(after.new_since(&before), of(&[(10, 19, 2), (40, 49, 1)]));
         assert_eq!(after.without(&before), of(&[(40, 49, 1)]));
-        assert!(after.has_tenure(15, 2) && !after.has_tenure(15, 1) && !after.has_tenure(30, 1));
-        let uncounted = ShardSelector::new(ShardKey::Uid, [0..=9]);
-        assert!(uncounted.has_tenure(3, 7));
-        assert_ne!(uncounted, of(&[(0, 9, 1)]));
+        assert_eq!(
+            [9, 15, 30, 49].map(|place| after.stamp(place)),
+            [Some(1), Some(2), None, Some(1)]
+        );
+        let unstamped = ShardSelector::new(ShardKey::Uid, [0..=9]);
+        assert_eq!((unstamped.stamp(3), unstamped.is_stamped()), (Some(0), false));
+        assert_ne!(unstamped, of(&[(0, 9, 1)]));
+        assert!(of(&[]).is_stamped() && of(&[]).is_empty());
+    }
+
+    #[test]
+    fn first_of_overlapping_ranges_keeps_its_stamp() {
+        let shard = ShardSelector::stamped(ShardKey::Uid, [(5..=19, 2), (0..=9, 1), (20..=5, 3)]);
+        assert_eq!(shard.ranges(), [0..=19]);
+        assert_eq!([5, 10, 20].map(|place| shard.stamp(place)), [Some(1), Some(2), None]);
     }
 
     #[test]

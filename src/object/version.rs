@@ -87,7 +87,15 @@ impl ResourceVersion {
 
     /// Returns whether this version is known to be `other` or newer; false if the two differ and
     /// have no order.
-    pub(crate) fn is_at_least(&self, other: &Self) -> bool {
+    ///
+    /// ```
+    /// use kube_informer::ResourceVersion;
+    ///
+    /// let (written, opaque) = (ResourceVersion::from(7), ResourceVersion::from("abc"));
+    /// assert!(ResourceVersion::from(10).is_at_least(&written));
+    /// assert!(opaque.is_at_least(&opaque) && !opaque.is_at_least(&written));
+    /// ```
+    pub fn is_at_least(&self, other: &Self) -> bool {
         self == other || other.is_older_than(self)
     }
 
@@ -176,6 +184,7 @@ mod tests {
             assert_eq!(opaque.compare(&version("7")), Err(IncomparableVersion(opaque.clone())));
             assert!(!opaque.is_older_than(&version("7")));
             assert!(!version("7").is_older_than(&opaque));
+            assert!(opaque.is_at_least(&opaque) && !opaque.is_at_least(&version("7")));
         }
     }
 

@@ -167,8 +167,7 @@ impl<K: ?Sized> ReflectorOptions<K> {
 
     /// Sets the time for which a streaming list may send no new object before the reflector falls
     /// back to a plain list. 30 s unless set. The whole streaming list may take ten times as long.
-    #[cfg(feature = "sharding")]
-    pub(crate) fn initial_events_idle_timeout(mut self, timeout: Duration) -> Self {
+    pub fn initial_events_idle_timeout(mut self, timeout: Duration) -> Self {
         self.initial_events_idle_timeout = timeout;
         self
     }

@@ -160,7 +160,7 @@ pub(super) fn read(lease: &Lease, rules: &Rules, namespace: &str) -> Result<Reco
         });
     }
     let (text, version) = (version, ResourceVersion::from(version.as_str()));
-    if !version.is_comparable() {
+    if version.compare(&version).is_err() {
         return Err(ShardingError::OpaqueVersion {
             lease: format!("{namespace}/{name}").into(),
             version: text.as_str().into(),

@@ -85,7 +85,7 @@ pub(super) fn selector(
     slots: usize,
 ) -> ShardSelector {
     let part = |(slot, tenure)| (range(slot, slots), tenure);
-    ShardSelector::of_tenures(key, held.into_iter().map(part)).of_slots()
+    ShardSelector::stamped(key, held.into_iter().map(part))
 }
 
 #[cfg(test)]

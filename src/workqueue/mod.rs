@@ -166,8 +166,21 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         self.add_after_with(item, delay, Priority::NORMAL)
     }
 
-    /// Adds an item after a delay, with a priority.
-    pub(crate) fn add_after_with(&self, item: T, delay: Duration, priority: Priority) -> bool {
+    /// Adds an item after a delay, with the least priority that it then has.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use kube_informer::WorkQueue;
+    /// use kube_informer::workqueue::Priority;
+    ///
+    /// // Changes that come within 50 ms are handled once.
+    /// fn note(queue: &WorkQueue<String>, key: &str) {
+    ///     queue.add_after_with(key.into(), Duration::from_millis(50), Priority::LOW);
+    /// }
+    /// ```
+    ///
+    /// Returns `false` as [`add`](Self::add) does.
+    pub fn add_after_with(&self, item: T, delay: Duration, priority: Priority) -> bool {
         self.add_later(item, delay, priority, Hold::None)
     }
 
@@ -479,15 +492,15 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         dropped
     }
 
-    /// Returns whether the queue takes no more items.
-    pub(crate) fn is_shutting_down(&self) -> bool {
+    /// Returns whether the queue takes no more items (client-go's `ShuttingDown`).
+    pub fn is_shutting_down(&self) -> bool {
         self.0.inner.lock().core.is_closed()
     }
 
     /// Updates the metrics that grow with time: the running times of items. A queue with a name
     /// calls this itself, twice a second, while items are processed in a tokio runtime. All other
     /// metrics are published at once. O(1).
-    pub(crate) fn publish(&self) {
+    fn publish(&self) {
         let status = self.status();
         self.0.metrics.unfinished.set_duration(|| status.unfinished);
         self.0.metrics.longest_running.set_duration(|| status.longest_running);

@@ -1,5 +1,6 @@
 //! Applies of objects, sent only if the cache shows a reason.
 
+use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use super::target::Desired;
 use super::{ApplierBuilder, ApplierStatus};
 use crate::controller::tracking_client;
 use crate::informer::InformerGroup;
-use crate::object::{ObjectKey, downcast};
+use crate::object::ObjectKey;
 
 /// An applier of objects of one kind, which sends a request only if the cache shows a need.
 ///
@@ -356,7 +357,7 @@ where
         section: Section,
     ) -> Result<Applied<K>, ApplyError> {
         let (object, sent) = self.exchange.apply(desired, section).await?;
-        let Some(object) = downcast(object) else {
+        let Ok(object) = (object as Arc<dyn Any + Send + Sync>).downcast() else {
             unreachable!("the answer and the informers have the type of the applier")
         };
         Ok(if sent { Applied::Sent(object) } else { Applied::Unchanged(object) })

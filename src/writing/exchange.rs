@@ -125,7 +125,7 @@ impl Exchange {
         let target = self.target(desired, section)?;
         // With a cache that is never filled, everything would be sent for ever. Errors do not
         // matter: without a runtime no request follows, and a stopped informer is not asked.
-        let _started = target.informer.ensure_started();
+        let _started = target.informer.start();
         let store = target.informer.snapshot();
         let record = self.records.get(&target.key, section);
         if let Some(cached) = self.unchanged(&target, &store, record.as_ref()) {
@@ -206,7 +206,7 @@ impl Exchange {
             || configuration.names_version()
             || record.begun < current_won()
             || record.epoch != store.epoch()
-            || record.tenure != store.shard().and_then(|of| of.tenure(cached.place(of.key())?))
+            || record.tenure != store.shard().and_then(|of| of.stamp(cached.place(of.key())?))
             || record.uid.as_deref() != cached.uid()
             || !comparable
             || store.is_stale(key)
@@ -408,7 +408,7 @@ impl Exchange {
             uid: meta.uid.clone(),
             version: ResourceVersion::from(version),
             epoch,
-            tenure: shard.and_then(|of| of.tenure(of.key().hash(meta))),
+            tenure: shard.and_then(|of| of.stamp(of.key().hash(meta))),
             begun,
             desired: owned.digest_of(&target.configuration),
             values: self.evidence(&owned, hidden, &seen, target.section),
@@ -422,7 +422,9 @@ impl Exchange {
 
 /// Serialises an object.
 fn to_value<K: Serialize + 'static>(object: &dyn AnyObject) -> Result<Value, String> {
-    let Some(object) = object.downcast_ref::<K>() else { return Err(STRANGE.to_owned()) };
+    let Some(object) = (object as &dyn Any).downcast_ref::<K>() else {
+        return Err(STRANGE.to_owned());
+    };
     serialized(object)
 }
 

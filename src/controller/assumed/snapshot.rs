@@ -32,8 +32,8 @@ use crate::sync::Mutex;
 pub struct AssumedSnapshot<K> {
     store: Snapshot<K>,
     laid: Laid,
-    /// The keys of assumed objects by index and value, once an index was read.
-    filed: Mutex<HashMap<usize, Arc<Filed>>>,
+    /// The keys of assumed objects by value, for each index that was read.
+    filed: Mutex<Vec<(Index<K>, Arc<Filed>)>>,
 }
 
 /// The keys of assumed objects, by value of an index.
@@ -99,7 +99,7 @@ impl<K: Resource + Send + Sync + 'static> AssumedSnapshot<K> {
 
     /// Returns the keys of assumed objects by their values in an index.
     fn filed(&self, index: &Index<K>) -> Arc<Filed> {
-        if let Some(filed) = self.filed.lock().get(&index.identity()) {
+        if let Some((_, filed)) = self.filed.lock().iter().find(|(of, _)| of == index) {
             return filed.clone();
         }
         let mut filed = Filed::new();
@@ -110,7 +110,7 @@ impl<K: Resource + Send + Sync + 'static> AssumedSnapshot<K> {
             }
         }
         let filed = Arc::new(filed);
-        self.filed.lock().insert(index.identity(), filed.clone());
+        self.filed.lock().push((index.clone(), filed.clone()));
         filed
     }
 }

@@ -67,7 +67,7 @@ impl Cache {
     /// Starts the cache's informer if it does not run: a cache that is never filled shows no
     /// writes.
     pub(crate) fn start(&self) -> Result<(), StartError> {
-        self.0.informer.ensure_started()
+        self.0.informer.start()
     }
 
     /// Returns whether both are clones of one cache.

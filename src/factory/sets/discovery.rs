@@ -97,7 +97,7 @@ impl Discovered {
     }
 
     pub(super) fn start(&self) -> Result<(), StartError> {
-        self.registrations.ensure_started()
+        self.registrations.start()
     }
 
     /// Returns the kinds, after it removed those that `gone` selects.

@@ -155,7 +155,7 @@ impl<K: Resource + Send + Sync + 'static> Kinds<K> {
             let (read, definitions) = (read.clone(), definitions.clone());
             async move { read.next(&definitions).await }.boxed()
         });
-        self.definitions.ensure_started()?;
+        self.definitions.start()?;
         self.discovered.start()?;
         self.members.start(told_by((*self.definitions).clone(), Some(discover), look))
     }

@@ -156,7 +156,7 @@ where
     /// Returns whether an informer is that of a present member.
     fn has(&self, informer: &SharedInformer) -> bool {
         let state = self.state.lock();
-        state.present.values().any(|member| member.interest.identity() == informer.identity())
+        state.present.values().any(|member| *member.interest == *informer)
     }
 
     /// Returns whether the task was started that follows the wanted members.
@@ -266,7 +266,7 @@ where
                 continue;
             }
             // Made without the lock, because it may make an informer.
-            match (self.make)(&name, &tag).map(|interest| (interest.ensure_started(), interest)) {
+            match (self.make)(&name, &tag).map(|interest| (interest.start(), interest)) {
                 Ok((Ok(()), interest)) => {
                     let (tag, attached, indexed) = (Arc::new(tag), Vec::new(), 0);
                     joined.push((name, Member { tag, attached, interest, indexed }));

@@ -88,7 +88,7 @@ impl<K: Resource + Send + Sync + 'static> SelectedNamespaces<K> {
         let look = |store: &Snapshot<PartialObjectMeta<Namespace>>| {
             store.iter_cached().map(|(key, _)| (key.name().into(), ())).collect()
         };
-        self.namespaces.ensure_started()?;
+        self.namespaces.start()?;
         self.members.start(told_by((*self.namespaces).clone(), None, look))
     }
 

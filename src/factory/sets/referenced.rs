@@ -460,7 +460,7 @@ impl<K: Resource + Send + Sync + 'static> Set<K> {
             }
             // The name may have been dropped and referenced again meanwhile.
             let concerns = self.references.contain(&key)
-                && self.informer_of(&key).is_some_and(|now| now.is_same(&informer));
+                && self.informer_of(&key).is_some_and(|now| now == informer);
             if concerns { synced } else { Ok(()) }
         };
         Some(wait.boxed())

@@ -236,7 +236,7 @@ impl ServedKind {
 
     async fn next_state(&self) -> ServingState {
         // The factory starts it, too, but this informer may be started alone.
-        let _ = self.definitions.ensure_started();
+        let _ = self.definitions.start();
         let verdict = loop {
             if let Some(verdict) = self.look(&self.definitions.snapshot()) {
                 break verdict;

@@ -20,15 +20,15 @@ use crate::reflector::{ChangeSink, ErrorHandler, Reflector};
 
 /// The reason why an informer does not start.
 ///
-/// A part of a program whose informer another part may have started:
+/// A program that goes on without an informer that another part of it has stopped:
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
 /// use kube_informer::{SharedInformer, StartError};
 ///
-/// fn ensure_started(pods: &SharedInformer<Pod>) -> Result<(), StartError> {
+/// fn start_unless_stopped(pods: &SharedInformer<Pod>) -> Result<(), StartError> {
 ///     match pods.start() {
-///         Err(StartError::AlreadyStarted) => Ok(()),
+///         Err(StartError::Stopped) => Ok(()),
 ///         result => result,
 ///     }
 /// }
@@ -36,9 +36,6 @@ use crate::reflector::{ChangeSink, ErrorHandler, Reflector};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
-    /// The informer was started before.
-    #[error("the informer was already started")]
-    AlreadyStarted,
     /// The informer was stopped. A stopped informer never starts again.
     #[error("the informer was stopped; ask for a new one, or keep its factory")]
     Stopped,
@@ -82,7 +79,7 @@ impl Pipeline {
         let mut lifecycle = self.lifecycle.lock();
         match &*lifecycle {
             Lifecycle::Idle(idle) => idle.invalid_name.clone().map_or(Ok(()), Err)?,
-            Lifecycle::Running(_) => return Err(StartError::AlreadyStarted),
+            Lifecycle::Running(_) => return Ok(()),
             Lifecycle::Stopped { .. } => return Err(StartError::Stopped),
         }
         let runtime = Handle::try_current().map_err(|_| StartError::NoRuntime)?;

@@ -104,17 +104,14 @@ impl Site {
     }
 
     async fn metrics(&self) -> Answer {
-        let (state, figures) = (self.state.clone(), self.figures.clone());
+        let figures = self.figures.clone();
         if matches!(figures, Figures::Nothing) {
             return not_found();
         }
-        let rendered = self.renderings.run(move |_| {
-            state.publish();
-            match figures {
-                Figures::Recorder => recorder::render(),
-                Figures::From(render) => Some(render()),
-                Figures::Nothing => None,
-            }
+        let rendered = self.renderings.run(move |_| match figures {
+            Figures::Recorder => recorder::render(),
+            Figures::From(render) => Some(render()),
+            Figures::Nothing => None,
         });
         match rendered.await {
             Ok(Some(Some(figures))) => typed(StatusCode::OK, PROMETHEUS_TEXT, figures),
