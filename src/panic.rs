@@ -132,9 +132,9 @@ impl SafeDropEvent {
         Self { event: Some(event), dropper }
     }
 
-    /// Returns the event. `None` after it was taken.
-    pub(crate) fn get(&self) -> Option<&CachedEvent> {
-        self.event.as_ref()
+    /// Takes the event out.
+    pub(crate) fn take(&mut self) -> Option<CachedEvent> {
+        self.event.take()
     }
 }
 

@@ -24,17 +24,36 @@ pub(crate) fn now() -> Timestamp {
     Timestamp::now()
 }
 
-/// A position in the order of this process's actions. No two are equal, even while the clock is
-/// paused.
+/// A moment after which a read must begin. Barriers have an order, and no two are equal.
+///
+/// The store of an informer lags behind the server. A program that must not act on an older state
+/// than another process did makes a barrier, and waits until its informers are
+/// [past](crate::SharedInformer::is_past) it: their stores then show the state of quorum reads that
+/// began after it. Versions cannot tell that, unless the program knows one.
+///
+/// ```
+/// use std::time::Duration;
+/// use k8s_openapi::api::core::v1::Pod;
+/// use kube_informer::informer::ReadBarrier;
+/// use kube_informer::{SharedInformer, SyncError};
+///
+/// /// Counts the pods as of now or later, although the watch may lag.
+/// async fn count_now(pods: &SharedInformer<Pod>) -> Result<usize, SyncError> {
+///     pods.reach(ReadBarrier::now(), Duration::from_secs(10)).await?;
+///     Ok(pods.lister().len())
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Moment(u64);
+pub struct ReadBarrier(u64);
 
-impl Moment {
-    /// The moment before every other.
-    pub(crate) const START: Self = Self(0);
+pub(crate) use ReadBarrier as Moment;
 
-    /// Returns a moment that is later than all that were returned before.
-    pub(crate) fn now() -> Self {
+impl ReadBarrier {
+    /// The barrier before every other.
+    pub const START: Self = Self(0);
+
+    /// Returns a barrier that is later than all that were returned before.
+    pub fn now() -> Self {
         static LAST: AtomicU64 = AtomicU64::new(0);
         Self(LAST.fetch_add(1, Ordering::SeqCst) + 1)
     }

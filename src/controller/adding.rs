@@ -11,12 +11,11 @@ use tokio::time::Instant;
 use super::additions::{Additions, Informers, SHARDED};
 use super::error::CannotOwn;
 use super::followed::Followed;
+use super::membership::Membership;
 use super::owner::Owner;
 use super::triggers::{Keys, Predicate, Rule};
 use super::{ControllerError, ControllerParts};
-use crate::informer::{
-    InformerGroup, InformerStopped, Membership, SharedInformer, StartError, SyncError,
-};
+use crate::informer::{InformerGroup, InformerStopped, StartError, SyncError};
 use crate::joining::join_all;
 use crate::object::{EventRef, ObjectKey};
 
@@ -223,7 +222,7 @@ impl FollowGuard {
     /// [`SyncError`] names the others.
     pub async fn wait_for_sync(&self, limit: Duration) -> Result<(), SyncError> {
         let (start, since) = (Instant::now(), self.additions.since());
-        let members: Vec<_> = self.informers.now().iter().map(SharedInformer::join).collect();
+        let members: Vec<_> = self.informers.now().iter().map(Membership::of).collect();
         let fresh = members.iter().map(|member: &Membership| member.fresh(since, limit).boxed());
         SyncError::join(join_all(fresh).await, start)
     }

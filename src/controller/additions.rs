@@ -13,14 +13,13 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::following::{Connection, Connector, Followed};
+use super::membership::Membership;
 use super::own_writes::{CacheGuard, WriteLog};
 use super::presence::Sight;
 use super::triggers::{Keys, Rule};
 use super::waiting::UnseenKeys;
 use crate::collections::VecMap;
-use crate::informer::{
-    InformerGroup, InformerSet, InformerStopped, Membership, SharedInformer, StartError,
-};
+use crate::informer::{InformerGroup, InformerSet, InformerStopped, SharedInformer, StartError};
 use crate::joining::{LabelledTasks, Together};
 use crate::object::ObjectKey;
 use crate::panic::drop_safely;
@@ -222,7 +221,7 @@ impl Additions {
         let mut members = Vec::new();
         for (_, addition) in self.all() {
             for informer in addition.informers.now() {
-                members.push((informer.join(), addition.removed.clone()));
+                members.push((Membership::of(&informer), addition.removed.clone()));
             }
         }
         members
@@ -274,7 +273,7 @@ impl Additions {
                 continue;
             }
             for informer in addition.informers.now() {
-                if !informer.join().is_fresh(since) && !informer.is_stopped() {
+                if !informer.is_past(since) && !informer.is_stopped() {
                     missing.push(informer.collection().to_string().into());
                 }
             }
@@ -345,7 +344,7 @@ impl Addition {
 
     fn followed(&self, informer: &SharedInformer) -> Followed {
         let removed = Some(self.removed.clone());
-        Followed { membership: informer.join(), rule: self.rule.clone(), removed }
+        Followed { membership: Membership::of(informer), rule: self.rule.clone(), removed }
     }
 
     /// Connects to an informer.

@@ -12,10 +12,11 @@ use tokio::time::{Instant, sleep_until};
 
 use super::following::Group;
 use super::gate::SlotGate;
+use super::membership::Membership;
 use super::slots::HeldSlot;
 use super::{ControllerError, ControllerParts};
 use crate::collections::VecMap;
-use crate::informer::{Membership, SyncError};
+use crate::informer::SyncError;
 use crate::sorting::sort_by;
 use crate::time::after;
 
@@ -74,7 +75,7 @@ impl ControllerParts {
                     is_hopeless(group, start, &held, &late).then_some(group)
                 })
             {
-                let unsynced = group.members().map(Membership::unsynced).collect();
+                let unsynced = group.members().map(|member| member.unsynced()).collect();
                 let source = SyncError { unsynced, waited: limit };
                 return ControllerError::NotSynced { controller: self.name.clone(), source };
             }

@@ -9,19 +9,19 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::gate::SlotGate;
+use super::membership::Membership;
 use super::status::StatusCell;
 use super::streams::AllRequests;
 use super::triggers::{Enqueuer, Keys, Knows, Rule};
 use crate::indexer::Snapshot;
-use crate::informer::{InformerGroup, InformerStopped, Membership, SharedInformer, Unsynced};
+use crate::informer::{InformerGroup, InformerStopped, SharedInformer, Unsynced};
 use crate::object::{Cached, CachedEvent, ObjectKey};
-use crate::panic::SafeDropEvent;
-use crate::processor::{Tap, TapGuard};
+use crate::processor::Tap;
 use crate::sharding::Sharding;
 use crate::time::Moment;
 use crate::workqueue::WorkQueue;
@@ -68,7 +68,7 @@ pub(super) struct Followed {
 pub(super) fn each<O: ?Sized>(informers: &InformerGroup<O>, rule: Rule) -> Group {
     let rule = Arc::new(rule);
     let following = |informer: &SharedInformer<O>| {
-        let (membership, rule) = (informer.join(), rule.clone());
+        let (membership, rule) = (Membership::of(informer), rule.clone());
         Followed { membership, rule, removed: None }
     };
     Group(informers.informers().iter().map(following).collect())
@@ -100,7 +100,7 @@ impl Group {
     /// Waits until the server has refused each informer's watch for this long since its first list.
     /// Never returns once a watch was opened.
     pub(super) async fn unwatched(&self, limit: Duration) -> Vec<Unsynced> {
-        while !self.0.is_empty() && !self.members().any(Membership::has_watched) {
+        while !self.0.is_empty() && !self.members().any(|member| member.has_watched()) {
             sleep(WATCH_POLL_INTERVAL).await;
             let refused: Option<Vec<_>> =
                 self.members().map(|member| member.unwatched(limit)).collect();
@@ -157,24 +157,20 @@ impl Followed {
     /// Queues the keys of all stored objects, and of every state from now on.
     pub(super) fn connect(&self, to: &Connector) -> Result<Connection, InformerStopped> {
         let enqueuer = Arc::new(self.enqueuer(to));
-        let (tap, events) = if self.rule.runs_user_code() {
-            let (events, waiting) = mpsc::channel(BACKLOG);
-            let dropper = enqueuer.dropper.clone();
-            (Tap::Bounded { name: to.controller.clone(), events, dropper }, Some(waiting))
+        let (tap, stored) = if self.rule.runs_user_code() {
+            self.membership.tap(to.controller.clone(), BACKLOG)?
         } else {
             let enqueuer = enqueuer.clone();
-            (Tap::Inline(Box::new(move |key, event| enqueuer.fire(key, event))), None)
+            self.membership.tap_with(move |key, event| enqueuer.fire(key, event))?
         };
-        let (guard, stored) = self.membership.register(tap)?;
         let fed = CancellationToken::new();
         // Only the informers of a controller's own objects know all of its keys.
         let own = matches!(self.rule.keys, Keys::Own);
         let feeder = Feeder {
             membership: self.membership.clone(),
             enqueuer,
-            events,
+            tap,
             all_requests: own.then(|| to.all_requests.subscribe()),
-            _tap: guard,
         };
         Ok(Connection { feeding: feeder.run(stored, fed.clone()).boxed(), fed })
     }
@@ -184,10 +180,9 @@ impl Followed {
 struct Feeder {
     membership: Membership,
     enqueuer: Arc<Enqueuer>,
-    events: Option<mpsc::Receiver<(ObjectKey, SafeDropEvent)>>,
+    tap: Tap,
     /// The requests to reconcile all objects.
     all_requests: Option<watch::Receiver<()>>,
-    _tap: TapGuard,
 }
 
 impl Feeder {
@@ -197,7 +192,7 @@ impl Feeder {
         self.feed(&stored, |object| CachedEvent::Added { object, initial: true }).await;
         drop(stored);
         drop(fed);
-        let mut resync = self.membership.resync().map(|period| {
+        let mut resync = self.membership.default_resync().map(|period| {
             // The sum is within the clock's range: a longer period means no resync.
             let mut ticks = interval_at(Instant::now() + period, period);
             ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
@@ -205,12 +200,7 @@ impl Feeder {
         });
         let mut budget = YieldBudget::new();
         loop {
-            let event = async {
-                match &mut self.events {
-                    Some(events) => events.recv().await,
-                    None => std::future::pending().await,
-                }
-            };
+            self.pause(&mut budget).await;
             let tick = async {
                 match &mut resync {
                     Some(ticks) => drop(ticks.tick().await),
@@ -240,15 +230,13 @@ impl Feeder {
                         self.enqueuer.again(key);
                     }
                 }
-                event = event => match event {
+                event = self.tap.next() => match event {
                     Some((key, event)) => {
-                        self.pause(&mut budget).await;
-                        if let Some(event) = event.get() {
-                            self.enqueuer.fire(&key, event);
-                        }
+                        self.enqueuer.fire(&key, &event);
+                        self.enqueuer.dropper.free_event(event);
                     }
-                    // The informer is gone, and the controller ends by itself.
-                    None => return,
+                    // The informer has stopped, and the controller ends by itself.
+                    None => std::future::pending().await,
                 },
             }
         }

@@ -32,6 +32,7 @@ mod following;
 mod gate;
 mod heat;
 mod history;
+mod membership;
 mod own_writes;
 mod owner;
 mod predicates;

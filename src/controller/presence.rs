@@ -191,7 +191,7 @@ impl Sight {
     ) -> Self {
         // Read before the store, so that an informer that stops or syncs meanwhile never turns
         // `Unknown` into `Gone`.
-        let (fresh, stopped) = (informer.join().is_fresh(since), informer.is_stopped());
+        let (fresh, stopped) = (informer.is_past(since), informer.is_stopped());
         if stopped {
             return Self::Unknown(UnknownReason::Stopped);
         }

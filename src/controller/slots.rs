@@ -17,12 +17,13 @@ use tokio::sync::watch;
 use super::cause::Cause;
 use super::following::{Followed, Group, followed, members};
 use super::gate::SlotGate;
+use super::membership::Membership;
 use super::status::StatusCell;
 use super::streams::AllRequests;
 use super::triggers::{Predicate, passes};
 use super::waiting::concerns;
 use crate::collections::VecMap;
-use crate::informer::{InformerGroup, Membership};
+use crate::informer::InformerGroup;
 use crate::joining::Together;
 use crate::lease::WorkScope;
 use crate::lister_watcher::Collection;
@@ -153,7 +154,7 @@ impl SlotGate {
 
     /// Returns the changes after which other keys may be ready.
     pub(super) fn changes(&self, groups: &[Group]) -> SlotChanges {
-        let stores = members(groups).into_iter().map(Membership::changes).collect();
+        let stores = members(groups).into_iter().map(|member| member.shard_changes()).collect();
         SlotChanges { membership: self.sharding().watch_status(), stores }
     }
 
@@ -219,7 +220,8 @@ impl SlotGate {
     ) {
         let Arrivals { objects, groups, predicates, status, .. } = arrivals;
         let mut budget = YieldBudget::new();
-        let collections: Vec<_> = members(groups).into_iter().map(Membership::collection).collect();
+        let collections: Vec<_> =
+            members(groups).into_iter().map(|member| member.collection()).collect();
         let slot_of = |place: u64, key: &ObjectKey| {
             let slot = news.get(&self.sharding().slot_of(place));
             slot.filter(|slot| slot.is_new(key, &collections))

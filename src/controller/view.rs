@@ -12,8 +12,9 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use super::following::Group;
+use super::membership::Membership;
 use super::{ControllerError, ControllerParts, Phase};
-use crate::informer::{Membership, SyncError};
+use crate::informer::SyncError;
 use crate::joining::join_all;
 use crate::time::Moment;
 

@@ -6,9 +6,10 @@
 //! [`SharedInformerFactory::remove`](crate::SharedInformerFactory::remove). A stopped informer never
 //! starts again.
 
+mod barrier;
 mod changes;
 mod group;
-mod membership;
+mod hidden;
 mod options;
 mod pipeline;
 mod resync;
@@ -16,6 +17,7 @@ mod set;
 mod snapshots;
 mod status;
 mod sync;
+mod tap;
 #[cfg(test)]
 mod tests;
 mod waiting;
@@ -26,14 +28,12 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use kube::Resource;
-use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::DropGuard;
 use tokio_util::task::TaskTracker;
 
 pub use self::changes::Changes;
 pub use self::group::{GroupIndex, InformerGroup};
-pub(crate) use self::membership::Membership;
 pub use self::options::InformerOptions;
 use self::pipeline::Pipeline;
 pub use self::pipeline::{InformerFailure, InformerStopped, InformerTask, StartError};
@@ -46,12 +46,11 @@ pub use self::waiting::ConditionTimeout;
 use crate::indexer::{Index, IndexError, Indexer, Snapshot, WaitTimeout};
 use crate::lister::Lister;
 use crate::lister_watcher::{AnySource, Collection, ListerWatcher};
-use crate::object::{
-    AnyObject, CachedEvent, Event, FieldSet, ObjectKey, ResourceVersion, ShardSelector,
-};
-use crate::panic::{SafeDropper, call_decoded};
+use crate::object::{AnyObject, CachedEvent, Event, FieldSet, ObjectKey, ResourceVersion};
+use crate::panic::call_decoded;
 use crate::processor::{EventHandler, EventStream, HandlerOptions, HandlerRegistration};
 use crate::reflector::ReflectorState;
+pub use crate::time::ReadBarrier;
 
 /// A collection in memory, kept up to date, with handlers that receive its changes.
 ///
@@ -339,35 +338,10 @@ impl<K: ?Sized> SharedInformer<K> {
         self.indexer().wait_for(version, limit).await
     }
 
-    /// Returns the count of objects whose `Drop` panicked.
-    pub(crate) fn dropper(&self) -> &SafeDropper {
-        &self.pipeline.dropper
-    }
-
-    /// Returns whether a selector or a query parameter narrows the collection.
-    pub(crate) fn is_narrowed(&self) -> bool {
-        self.pipeline.narrowed
-    }
-
-    /// Returns the channel of the shard that is followed. `None` for the whole collection.
-    pub(crate) fn wanted_shard(&self) -> Option<&watch::Receiver<ShardSelector>> {
-        self.pipeline.wanted_shard.as_ref()
-    }
-
-    /// Returns whether a transform changes the objects before they are stored.
-    pub(crate) fn is_transformed(&self) -> bool {
-        self.pipeline.transformed
-    }
-
     /// Returns whether the program does not hold the informer itself, so that readiness does not
     /// wait for it: only sets hold it, or its last guard was dropped.
     pub(crate) fn is_of_set(&self) -> bool {
         self.pipeline.is_of_set()
-    }
-
-    /// Returns whether the stored objects keep this manager's entries of managed fields.
-    pub(crate) fn keeps_managed_fields(&self, manager: &str) -> bool {
-        self.pipeline.keeps_managed_fields(manager)
     }
 
     /// Returns whether the store holds the first list.
@@ -387,11 +361,6 @@ impl<K: ?Sized> SharedInformer<K> {
             Ok(true) => Ok(()),
             _ => SyncError::unless_none(vec![self.unsynced()], start),
         }
-    }
-
-    /// Waits until the kind of the objects is known not to be served. Cancel safe.
-    pub(crate) async fn awaits_kind(&self) {
-        self.pipeline.monitor.awaits_kind().await;
     }
 
     /// Returns the upper bound of the store's age: the time since the newest proof that the store

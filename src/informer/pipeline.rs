@@ -27,7 +27,7 @@ use crate::packer::Packer;
 use crate::panic::{SafeDrop, SafeDropper, drop_safely};
 use crate::processor::{
     EventStream, HandlerCall, HandlerOptions, HandlerRegistration, HeldUpBy, SharedProcessor, Tap,
-    TapGuard,
+    TapEvents, TapSource,
 };
 use crate::reflector::{Reflector, ReflectorMonitor, ReflectorState, ReflectorStatus};
 use crate::storage::Keeper;
@@ -194,12 +194,16 @@ impl Pipeline {
     }
 
     /// Adds a tap. Returns a snapshot of the store: the tap takes every later change.
-    pub(super) fn tap(&self, tap: Tap) -> Result<(TapGuard, Snapshot), InformerStopped> {
+    pub(super) fn tap(
+        &self,
+        source: TapSource,
+        events: Option<TapEvents>,
+    ) -> Result<(Tap, Snapshot), InformerStopped> {
         let lifecycle = self.lifecycle.lock();
         self.refuse_if_stopped(&lifecycle)?;
         let mut dispatch = self.processor.enter();
-        let guard = dispatch.add_tap(tap);
-        Ok((guard, self.indexer.snapshot()))
+        let tap = dispatch.add_tap(source, events);
+        Ok((tap, self.indexer.snapshot()))
     }
 
     /// Returns whether the stored objects keep this manager's entries of managed fields. False

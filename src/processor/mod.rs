@@ -37,10 +37,11 @@ pub(crate) use self::listener::HandlerCall;
 use self::listener::{Close, Listener};
 pub use self::registration::{HandlerRegistration, HandlerStatus, HandlerTask};
 pub use self::stream::EventStream;
-pub(crate) use self::tap::{HeldUpBy, Tap, TapGuard};
+pub use self::tap::Tap;
+pub(crate) use self::tap::{HeldUpBy, TapEvents, TapSource};
 use crate::metrics::MetricLabels;
 use crate::object::{Cached, CachedEvent, ObjectKey};
-use crate::panic::SafeDropper;
+use crate::panic::{SafeDropper, drop_safely};
 use crate::sync::{Mutex, MutexGuard};
 
 /// The shortest resync period of a handler: one second. A shorter period is raised to it, as in
@@ -91,7 +92,7 @@ pub(crate) struct ProcessorState {
     /// Listeners that were closed and still deliver events.
     closing: Mutex<Vec<Weak<Listener>>>,
     /// Lock order: after `listeners`.
-    taps: Mutex<Vec<Arc<Tap>>>,
+    taps: Mutex<Vec<Arc<TapSource>>>,
     next_id: AtomicU64,
     labels: MetricLabels,
     dropper: SafeDropper,
@@ -152,7 +153,7 @@ pub struct DispatchGuard<'a>(MutexGuard<'a, Vec<Arc<Listener>>>, &'a SharedProce
 /// handler that was removed receives nothing more.
 pub(crate) struct Listeners {
     handlers: Vec<Arc<Listener>>,
-    taps: Vec<Arc<Tap>>,
+    taps: Vec<Arc<TapSource>>,
     stored: Moment,
 }
 
@@ -251,11 +252,11 @@ impl DispatchGuard<'_> {
     }
 
     /// Adds a tap that takes every change from the next batch on.
-    pub(crate) fn add_tap(&mut self, tap: Tap) -> TapGuard {
-        let tap = Arc::new(tap);
-        let guard = TapGuard::new(Arc::downgrade(&self.1.shared), Arc::downgrade(&tap));
-        self.1.shared.taps.lock().push(tap);
-        guard
+    pub(crate) fn add_tap(&mut self, source: TapSource, events: Option<TapEvents>) -> Tap {
+        let source = Arc::new(source);
+        let tap = Tap::new(&self.1.shared, &source, events);
+        self.1.shared.taps.lock().push(source);
+        tap
     }
 
     /// Marks the end of the initial adds in the backlog of each handler. Call this when the first
@@ -389,6 +390,9 @@ impl ProcessorState {
 
     fn close(&self, close: Close) {
         // Not under a lock: closing drops objects, which may run user code.
+        for tap in std::mem::take(&mut *self.taps.lock()) {
+            drop_safely(tap);
+        }
         let listeners = std::mem::take(&mut *self.listeners.lock());
         for listener in &listeners {
             listener.close(close);

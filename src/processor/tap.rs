@@ -1,27 +1,28 @@
-//! Taps: consumers that need every state, unmerged and in order.
+//! Taps: consumers that receive every state, unmerged and in order.
 //!
-//! A handler's backlog merges events of one object when it is full. A controller cannot accept
-//! that, because each state may map to different keys to reconcile. The processing loop itself
-//! calls a tap: either inline, or through a bounded channel. While that channel is full, the loop
-//! waits.
+//! A handler's backlog merges events of one object when it is full. A tap does not, because each
+//! state may matter to its consumer. The processing loop itself gives a tap its events: through a
+//! bounded channel, or by a call. While the channel is full, the loop waits.
 
 use std::fmt;
+use std::future::pending;
+use std::marker::PhantomData;
 use std::sync::{Arc, Weak};
 
-use tokio::sync::mpsc::Sender;
 use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::mpsc::{self, Receiver, Sender};
 
 use super::{Notification, ProcessorState, Recipients};
-use crate::object::{CachedEvent, ObjectKey};
+use crate::object::{AnyObject, CachedEvent, ObjectKey};
 use crate::panic::{SafeDropEvent, SafeDropper, catch, drop_safely};
 use crate::sync::Mutex;
 
-/// A consumer of each change of the store.
-pub(crate) enum Tap {
-    /// A function that the processing loop calls. It must be short. A panic is caught and logged.
-    Inline(Box<InlineTap>),
-    /// A channel to the consumer's task. While the channel is full, the processing loop waits.
-    Bounded {
+/// The end of the processing loop.
+pub(crate) enum TapSource {
+    /// A function that the processing loop calls.
+    Call(Box<TapCall>),
+    /// A channel to the consumer.
+    Channel {
         /// The name of the consumer. The informer's status shows it while the loop waits.
         name: Arc<str>,
         /// The bounded channel.
@@ -31,11 +32,24 @@ pub(crate) enum Tap {
     },
 }
 
-type InlineTap = dyn Fn(&ObjectKey, &CachedEvent) + Send + Sync;
+/// The events that wait for a tap's consumer.
+pub(crate) type TapEvents = Receiver<(ObjectKey, SafeDropEvent)>;
+
+type TapCall = dyn Fn(&ObjectKey, &CachedEvent) + Send + Sync;
+
+/// The events of an informer, each with its object's key: every state, unmerged and in order.
+///
+/// [`SharedInformer::tap`](crate::SharedInformer::tap) gives one. Dropping it removes it.
+#[must_use = "a tap is removed when it is dropped"]
+pub struct Tap<K: ?Sized = dyn AnyObject> {
+    /// `None` for a function, which the processing loop calls.
+    events: Option<TapEvents>,
+    _guard: TapGuard,
+    kind: PhantomData<K>,
+}
 
 /// A guard that removes its tap.
-#[must_use = "the tap is removed with its guard"]
-pub(crate) struct TapGuard(Option<Box<dyn FnOnce() + Send + Sync>>);
+struct TapGuard(Weak<ProcessorState>, Weak<TapSource>);
 
 /// The name of the tap that the processing loop waits for, if any.
 #[derive(Debug, Default)]
@@ -44,19 +58,29 @@ pub(crate) struct HeldUpBy(Mutex<Option<Arc<str>>>);
 /// A guard that clears the name when the wait ends.
 struct Waiting<'a>(&'a HeldUpBy);
 
-impl Tap {
+impl TapSource {
+    /// Returns both ends of a channel for at least one event.
+    pub(crate) fn channel(
+        name: Arc<str>,
+        capacity: usize,
+        dropper: SafeDropper,
+    ) -> (Self, TapEvents) {
+        let (events, waiting) = mpsc::channel(capacity.max(1));
+        (Self::Channel { name, events, dropper }, waiting)
+    }
+
     /// Takes the changes of a batch. Waits while a bounded channel is full. If this future is
     /// dropped, the changes that were not taken are lost.
     pub(super) async fn take(&self, notifications: &[Notification], held_up: &HeldUpBy) {
         let changes = notifications.iter().filter(|n| n.recipients == Recipients::Everyone);
         for Notification { key, event, .. } in changes {
             match self {
-                Self::Inline(call) => {
+                Self::Call(call) => {
                     if let Err(message) = catch(|| call(key, event)) {
                         report_panic(key, &message);
                     }
                 }
-                Self::Bounded { name, events, dropper } => {
+                Self::Channel { name, events, dropper } => {
                     let event = SafeDropEvent::new(event.clone(), dropper.clone());
                     let change = (key.clone(), event);
                     if let Err(TrySendError::Full(change)) = events.try_send(change) {
@@ -72,31 +96,43 @@ impl Tap {
 
 #[cold]
 fn report_panic(key: &ObjectKey, message: &str) {
-    tracing::error!(%key, message, "reading an object's owners panicked");
+    tracing::error!(%key, message, "tap panicked");
 }
 
-impl TapGuard {
-    pub(super) fn new(shared: Weak<ProcessorState>, tap: Weak<Tap>) -> Self {
-        Self(Some(Box::new(move || {
-            if let Some(shared) = shared.upgrade() {
-                let removed: Vec<_> = {
-                    let mut taps = shared.taps.lock();
-                    taps.extract_if(.., |other| std::ptr::eq(Arc::as_ptr(other), tap.as_ptr()))
-                        .collect()
-                };
-                // Not under the lock: a tap owns user functions.
-                for tap in removed {
-                    drop_safely(tap);
-                }
-            }
-        })))
+impl<K: ?Sized> Tap<K> {
+    pub(super) fn new(
+        shared: &Arc<ProcessorState>,
+        source: &Arc<TapSource>,
+        events: Option<TapEvents>,
+    ) -> Self {
+        let guard = TapGuard(Arc::downgrade(shared), Arc::downgrade(source));
+        Self { events, _guard: guard, kind: PhantomData }
+    }
+
+    /// Returns the next event. Returns `None` after the informer was stopped and the tap has no
+    /// event left. Cancel safe.
+    pub async fn next(&mut self) -> Option<(ObjectKey, CachedEvent<K>)> {
+        let Some(events) = &mut self.events else { return pending().await };
+        let (key, mut event) = events.recv().await?;
+        Some((key, event.take()?.cast()))
+    }
+
+    /// Returns the same tap with another type of objects.
+    pub(crate) fn cast<L: ?Sized>(self) -> Tap<L> {
+        Tap { events: self.events, _guard: self._guard, kind: PhantomData }
     }
 }
 
 impl Drop for TapGuard {
     fn drop(&mut self) {
-        if let Some(remove) = self.0.take() {
-            remove();
+        let Some(shared) = self.0.upgrade() else { return };
+        let removed: Vec<_> = {
+            let mut taps = shared.taps.lock();
+            taps.extract_if(.., |other| std::ptr::eq(Arc::as_ptr(other), self.1.as_ptr())).collect()
+        };
+        // Not under the lock: a tap owns user functions.
+        for tap in removed {
+            drop_safely(tap);
         }
     }
 }
@@ -119,8 +155,9 @@ impl Drop for Waiting<'_> {
     }
 }
 
-impl fmt::Debug for TapGuard {
+impl<K: ?Sized> fmt::Debug for Tap<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("TapGuard")
+        let waiting = self.events.as_ref().map(Receiver::len);
+        f.debug_struct("Tap").field("waiting", &waiting).finish_non_exhaustive()
     }
 }

@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
+use super::super::membership::Membership;
 use super::following::Connector;
 use super::own_writes::WriteLog;
 use super::presence::Sight;
 use super::triggers::Rule;
-use crate::informer::{InformerGroup, InformerSet, Membership, SharedInformer};
+use crate::informer::{InformerGroup, InformerSet, SharedInformer};
 use crate::object::ObjectKey;
 use crate::sync::Mutex;
 use crate::time::Moment;

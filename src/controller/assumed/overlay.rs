@@ -12,10 +12,11 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use tokio::time::Instant;
 
+use super::super::membership::Membership;
 use super::{AssumeError, AssumedStatus};
 use crate::controller::own_writes::{Cache, Expectation, Sight, Target, Written, is_met};
 use crate::indexer::Snapshot;
-use crate::informer::{Membership, SharedInformer};
+use crate::informer::SharedInformer;
 use crate::object::{Cached, ObjectKey, ResourceVersion};
 use crate::panic::catch;
 use crate::sync::Mutex;
@@ -130,7 +131,7 @@ impl Overlay {
             last_intent: 0,
         };
         Self {
-            membership: informer.join(),
+            membership: Membership::of(&informer),
             cache: Cache::new(informer.clone()),
             informer,
             state: Mutex::new(state),

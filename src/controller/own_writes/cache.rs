@@ -171,12 +171,12 @@ impl Cache {
         let Some(wanted) = self.newest(key).filter(|_| !self.shows(key)) else { return Ok(()) };
         let epoch = self.0.informer.snapshot().epoch();
         let history_lost = unmet.values().any(|of| of.history_lost && of.epoch > epoch);
-        let informer = self.0.informer.join();
+        let informer = &self.0.informer;
         // The writes were made before this moment.
         let proved = if history_lost {
-            informer.listed(Moment::now(), proof).await
+            informer.list_past(Moment::now(), proof).await
         } else {
-            informer.fresh(Moment::now(), proof).await
+            informer.reach(Moment::now(), proof).await
         };
         if proved.is_ok() {
             self.give_up(key, &unmet);

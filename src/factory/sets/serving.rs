@@ -305,7 +305,7 @@ impl ServedKind {
     }
 
     async fn verdict_holds_since(&self, since: Moment) -> bool {
-        if !self.definitions.join().proof(since).await {
+        if !self.definitions.proof(since).await {
             // They have stopped, so this informer ends, too.
             return pending().await;
         }

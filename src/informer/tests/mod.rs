@@ -3,6 +3,7 @@
 mod histories;
 mod lifecycle;
 mod moving;
+mod taps;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};

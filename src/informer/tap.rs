@@ -1,0 +1,55 @@
+//! Taps of an informer.
+
+use std::sync::Arc;
+
+use super::{InformerStopped, SharedInformer};
+use crate::indexer::Snapshot;
+use crate::object::{CachedEvent, ObjectKey};
+use crate::processor::{Tap, TapSource};
+
+impl<K: ?Sized> SharedInformer<K> {
+    /// Adds a tap, which gives every state unmerged, and returns a snapshot of the store: the tap
+    /// gives each later change.
+    ///
+    /// At most `capacity` events wait, or one if it is zero. While the tap is full, the informer
+    /// stores no further change, and [`InformerStatus::held_up_by`] has the tap's name. A tap gets
+    /// no resyncs. Keep reading it, or drop it.
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::Pod;
+    /// use kube_informer::{InformerStopped, SharedInformer};
+    ///
+    /// /// Prints each phase that a pod enters. A handler that lags behind could miss one.
+    /// async fn audit(pods: SharedInformer<Pod>) -> Result<(), InformerStopped> {
+    ///     let (mut tap, stored) = pods.tap("audit", 1_000)?;
+    ///     println!("{} pods before", stored.len());
+    ///     while let Some((key, event)) = tap.next().await {
+    ///         let phase = |pod: &Pod| pod.status.as_ref()?.phase.clone();
+    ///         println!("{key}: {:?}", event.object().get().and_then(|pod| phase(&pod)));
+    ///     }
+    ///     Ok(())
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// [`InformerStopped`] if the informer was stopped.
+    pub fn tap(
+        &self,
+        name: impl Into<Arc<str>>,
+        capacity: usize,
+    ) -> Result<(Tap<K>, Snapshot<K>), InformerStopped> {
+        let dropper = self.pipeline.dropper.clone();
+        let (source, events) = TapSource::channel(name.into(), capacity, dropper);
+        let (tap, stored) = self.pipeline.tap(source, Some(events))?;
+        Ok((tap.cast(), stored.cast()))
+    }
+
+    /// Adds a tap that the processing loop calls, and returns a snapshot of the store. The function
+    /// must be short. A panic is caught and logged.
+    pub(crate) fn tap_with(
+        &self,
+        call: impl Fn(&ObjectKey, &CachedEvent) + Send + Sync + 'static,
+    ) -> Result<(Tap, Snapshot), InformerStopped> {
+        self.pipeline.tap(TapSource::Call(Box::new(call)), None)
+    }
+}
