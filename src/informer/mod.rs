@@ -54,8 +54,8 @@ pub use crate::time::ReadBarrier;
 
 /// A collection in memory, kept up to date, with handlers that receive its changes.
 ///
-/// A clone is a cheap handle to the same informer, and equal to it. The informer stops when its last handle is
-/// dropped. A factory holds a handle, so its informers run until they are
+/// A clone is a cheap handle to the same informer, and equal to it. The informer stops when its
+/// last handle is dropped. A factory holds a handle, so its informers run until they are
 /// [removed](crate::SharedInformerFactory::remove) or shut down.
 ///
 /// ```
