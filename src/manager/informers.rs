@@ -1,5 +1,7 @@
 //! The informers of a manager: its factory's, and the others that its controllers use.
 
+#![allow(clippy::mutable_key_type, reason = "informers are equal and hashed by identity")]
+
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;

@@ -44,7 +44,7 @@ type TapCall = dyn Fn(&ObjectKey, &CachedEvent) + Send + Sync;
 pub struct Tap<K: ?Sized = dyn AnyObject> {
     /// `None` for a function, which the processing loop calls.
     events: Option<TapEvents>,
-    _guard: TapGuard,
+    guard: TapGuard,
     kind: PhantomData<K>,
 }
 
@@ -106,7 +106,7 @@ impl<K: ?Sized> Tap<K> {
         events: Option<TapEvents>,
     ) -> Self {
         let guard = TapGuard(Arc::downgrade(shared), Arc::downgrade(source));
-        Self { events, _guard: guard, kind: PhantomData }
+        Self { events, guard, kind: PhantomData }
     }
 
     /// Returns the next event. Returns `None` after the informer was stopped and the tap has no
@@ -119,7 +119,7 @@ impl<K: ?Sized> Tap<K> {
 
     /// Returns the same tap with another type of objects.
     pub(crate) fn cast<L: ?Sized>(self) -> Tap<L> {
-        Tap { events: self.events, _guard: self._guard, kind: PhantomData }
+        Tap { events: self.events, guard: self.guard, kind: PhantomData }
     }
 }
 
