@@ -125,6 +125,7 @@ mod sixty;
 #[cfg(test)]
 #[path = "../crates/kube-decode/src/any_json.rs"]
 mod any_json;
+mod basics;
 pub mod client;
 #[cfg(feature = "clusters")]
 pub mod clusters;
@@ -141,7 +142,6 @@ mod helpers;
 pub mod indexer;
 pub mod informer;
 mod joining;
-mod json;
 pub mod labels;
 pub mod leader_election;
 mod lease;
@@ -167,6 +167,7 @@ mod sharding;
 mod sorting;
 pub mod storage;
 mod sync;
+mod tasks;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod time;

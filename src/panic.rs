@@ -12,8 +12,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use kube::Resource;
 
-#[cfg(any(feature = "clusters", feature = "manager"))]
-pub(crate) use self::caught::text;
 pub(crate) use self::caught::{catch, catch_async, drop_safely, into_message, lend};
 use crate::object::{Cached, CachedEvent, Event};
 

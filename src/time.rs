@@ -1,12 +1,8 @@
-//! Deadlines that no duration can overflow, durations as seconds in a status, and the present time.
+//! Deadlines that no duration can overflow, durations as seconds in a status, and read barriers.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-#[cfg(not(any(test, feature = "testing")))]
-use k8s_openapi::jiff::Timestamp;
-#[cfg(any(test, feature = "testing"))]
-pub(crate) use kube_embedded_apiserver::now;
 use tokio::time::Instant;
 
 /// A duration that counts as never: longer than a process lives, and within what every clock can
@@ -16,12 +12,6 @@ const NEVER: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 /// Returns the instant `delay` after `start`. A delay above 30 years is cut to 30 years.
 pub(crate) fn after(start: Instant, delay: Duration) -> Instant {
     start + delay.min(NEVER)
-}
-
-/// Returns the present time, by the system's clock.
-#[cfg(not(any(test, feature = "testing")))]
-pub(crate) fn now() -> Timestamp {
-    Timestamp::now()
 }
 
 /// A moment after which a read must begin. Barriers have an order, and no two are equal.
@@ -93,15 +83,6 @@ pub(crate) mod seconds {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[tokio::test(start_paused = true)]
-    async fn paused_time_passes_only_with_tokios_clock() {
-        let before = now();
-        std::thread::sleep(Duration::from_millis(2));
-        assert_eq!(now(), before);
-        tokio::time::advance(Duration::from_secs(3_600)).await;
-        assert_eq!(now().duration_since(before).as_secs(), 3_600);
-    }
 
     #[test]
     fn every_duration_has_a_deadline() {

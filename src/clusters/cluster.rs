@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use kube::{Client, Resource};
 use tokio_util::sync::CancellationToken;
 
+use crate::basics::Mutex;
 use crate::collections::VecMap;
 use crate::controller::{
     Action, AnyController, BoxError, Controller, ControllerError, ControllerHandle, Election,
@@ -15,7 +16,6 @@ use crate::controller::{
 use crate::factory::SharedInformerFactory;
 use crate::leader_election::WorkScope;
 use crate::panic::SafeDrop;
-use crate::sync::Mutex;
 
 /// A cluster that has joined: its name, client and factory. Clones are cheap.
 ///

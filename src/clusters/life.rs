@@ -14,13 +14,13 @@ use super::cluster::Cluster;
 use super::provider::ClusterConfig;
 use super::status::{ClusterPhase, ClusterStatus};
 use super::{ClustersState, Options};
+use crate::basics::{Mutex, text};
 use crate::controller::{BoxError, ControllerHandle};
 use crate::error::chain;
 use crate::factory::SharedInformerFactory;
 use crate::leader_election::WorkScope;
 use crate::lease::{DROP_TIMEOUT, ScopeOwner};
-use crate::panic::{SafeDrop, catch, catch_async, drop_safely, lend, text};
-use crate::sync::Mutex;
+use crate::panic::{SafeDrop, catch, catch_async, drop_safely};
 
 /// The function that is called for each cluster that joins.
 pub(crate) type Join =
@@ -160,7 +160,7 @@ impl Life {
         let connecting = contain(|| config.connect());
         let client = match timeout(CONNECT_TIMEOUT, connecting).await {
             Ok(Ok(Ok(client))) => client,
-            Ok(Ok(Err(error))) => return Err(lend(error, |error| text(|| chain(&**error)))),
+            Ok(Ok(Err(error))) => return Err(told(error)),
             Ok(Err(message)) => return Err(format!("making a client panicked: {message}")),
             Err(_) => return Err(format!("making a client took longer than {CONNECT_TIMEOUT:?}")),
         };
@@ -212,7 +212,7 @@ impl Member {
                 stop.cancelled().await;
                 Ok(())
             }
-            Ok(Err(error)) => Err(self.fail(lend(error, |error| text(|| chain(&**error))), begun)),
+            Ok(Err(error)) => Err(self.fail(told(error), begun)),
             Err(message) => Err(self.fail(format!("its function panicked: {message}"), begun)),
         };
         stop.cancel();
@@ -261,6 +261,13 @@ impl Drop for InformersEnd {
         // The first poll stops them.
         let _ended = self.0.shutdown().now_or_never();
     }
+}
+
+/// Returns the text of an error of user code, and drops the error.
+fn told(error: BoxError) -> String {
+    let text = text(|| chain(&*error));
+    drop_safely(error);
+    text
 }
 
 /// Runs a future of user code. The error is the message of its panic. It may also panic when it is

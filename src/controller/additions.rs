@@ -18,13 +18,15 @@ use super::own_writes::{CacheGuard, WriteLog};
 use super::presence::Sight;
 use super::triggers::{Keys, Rule};
 use super::waiting::UnseenKeys;
+use crate::basics::Mutex;
 use crate::collections::VecMap;
-use crate::informer::{InformerGroup, InformerSet, InformerStopped, SharedInformer, StartError};
-use crate::joining::{LabelledTasks, Together};
+use crate::informer::{
+    InformerGroup, InformerSet, InformerStopped, ReadBarrier as Moment, SharedInformer, StartError,
+};
+use crate::joining::Together;
 use crate::object::ObjectKey;
 use crate::panic::drop_safely;
-use crate::sync::Mutex;
-use crate::time::Moment;
+use crate::tasks::LabelledTasks;
 use crate::workqueue::{Work, WorkQueue};
 
 /// The problem of a sharded controller with additions.

@@ -10,7 +10,8 @@ use serde_json::Value;
 use super::ReconcileRequest;
 use super::finalizer::{checked, get, is_absent};
 use super::own_writes::TrackedReconcile;
-use crate::object::{ObjectKey, in_path};
+use crate::basics::in_path;
+use crate::object::ObjectKey;
 use crate::transport::ask;
 
 /// The server's answer about a cached object, from [`ReconcileRequest::confirm`].

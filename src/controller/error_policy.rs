@@ -6,9 +6,12 @@ use std::iter::successors;
 
 use super::action::Action;
 use super::finalizer::FinalizerError;
-use crate::error::{BoxError, MOST_CAUSES};
+use crate::basics::Mutex;
+use crate::error::BoxError;
 use crate::object::{KeyMap, ObjectKey};
-use crate::sync::Mutex;
+
+/// The largest number of an error's causes that are read. A user's error may have endless causes.
+const MOST_CAUSES: usize = 100;
 
 /// A failed try, as an [error policy](super::ControllerBuilder::error_policy) gets it.
 #[derive(Debug)]

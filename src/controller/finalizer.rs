@@ -21,8 +21,9 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use super::Action;
+use crate::basics::in_path;
 use crate::error::BoxError;
-use crate::object::{InvalidName, NameRule, ObjectKey, ResourceVersion, in_path};
+use crate::object::{InvalidName, NameRule, ObjectKey, ResourceVersion};
 use crate::transport::ask;
 
 /// The work on an object that has the finalizer.

@@ -7,6 +7,8 @@ use kube::Resource;
 use serde::Serialize;
 
 use super::triggers::{self, Predicate};
+#[cfg(feature = "coming-and-going")]
+use crate::factory::{Referenced, SelectedNamespaces};
 use crate::informer::{InformerGroup, InformerSet, SharedInformer};
 use crate::object::{ContentFilter, EventRef};
 
@@ -53,7 +55,8 @@ impl<O: Resource + Send + Sync + 'static> Followed<O> {
     }
 
     /// Follows every event of informers that join and leave.
-    pub(crate) fn of_set(set: Arc<dyn InformerSet>) -> Self {
+    #[cfg(feature = "coming-and-going")]
+    fn of_set(set: Arc<dyn InformerSet>) -> Self {
         Self { informers: InformerGroup::new([]), set: Some(set), predicates: Vec::new() }
     }
 
@@ -106,6 +109,20 @@ impl<O: Resource + Send + Sync + 'static> From<&InformerGroup<O>> for Followed<O
 impl<O: Resource + Send + Sync + 'static> From<InformerGroup<O>> for Followed<O> {
     fn from(group: InformerGroup<O>) -> Self {
         Self::of(group)
+    }
+}
+
+#[cfg(feature = "coming-and-going")]
+impl<O: Resource + Send + Sync + 'static> From<&SelectedNamespaces<O>> for Followed<O> {
+    fn from(selected: &SelectedNamespaces<O>) -> Self {
+        Self::of_set(Arc::new(selected.clone()))
+    }
+}
+
+#[cfg(feature = "coming-and-going")]
+impl<O: Resource + Send + Sync + 'static> From<&Referenced<O>> for Followed<O> {
+    fn from(referenced: &Referenced<O>) -> Self {
+        Self::of_set(Arc::new(referenced.clone()))
     }
 }
 

@@ -19,11 +19,12 @@ use super::status::StatusCell;
 use super::streams::AllRequests;
 use super::triggers::{Enqueuer, Keys, Knows, Rule};
 use crate::indexer::Snapshot;
-use crate::informer::{InformerGroup, InformerStopped, SharedInformer, Unsynced};
+use crate::informer::{
+    InformerGroup, InformerStopped, ReadBarrier as Moment, SharedInformer, Unsynced,
+};
 use crate::object::{Cached, CachedEvent, ObjectKey};
 use crate::processor::Tap;
 use crate::sharding::Sharding;
-use crate::time::Moment;
 use crate::workqueue::WorkQueue;
 use crate::yield_budget::YieldBudget;
 

@@ -7,10 +7,10 @@
 use std::collections::HashMap;
 use std::fmt;
 
+use crate::basics::Mutex;
 use crate::informer::InformerGroup;
 use crate::object::{Cached, CachedEvent, KeyMap, ObjectEvent, ObjectKey, ShardKey};
 use crate::sharding::Sharding;
-use crate::sync::Mutex;
 
 /// The keys of a sharded controller by their slots.
 pub(super) struct SlotGate {

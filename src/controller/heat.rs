@@ -10,8 +10,8 @@ use serde::Serialize;
 use tokio::time::Instant;
 
 use super::cause::{Causes, Trigger};
+use crate::basics::after;
 use crate::object::ObjectKey;
-use crate::time::after;
 
 /// The time in which the runs of a key are counted. A key stays hot for this long.
 pub(super) const WINDOW: Duration = Duration::from_secs(10);

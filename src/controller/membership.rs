@@ -6,8 +6,7 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::pending;
 
-use crate::informer::{SharedInformer, SyncError};
-use crate::time::Moment;
+use crate::informer::{ReadBarrier as Moment, SharedInformer, SyncError};
 
 /// A followed informer, of which a controller acts on the store, and not only on the events.
 ///

@@ -7,9 +7,8 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::informer::SharedInformer;
+use crate::informer::{ReadBarrier as Moment, SharedInformer};
 use crate::object::{AnyObject, Cached, ObjectKey};
-use crate::time::Moment;
 
 /// The object of a reconcile, as the cache holds it.
 ///

@@ -21,13 +21,12 @@ use super::own_writes::WriteLog;
 use super::status::StatusCell;
 use super::waiting::{MissingInformers, WriteWaits};
 use super::{Action, ReconcileRequest};
+use crate::basics::{Mutex, Notify, after};
 use crate::error::{BoxError, chain, clipped_to};
 use crate::informer::InformerGroup;
 use crate::lease::{EndGuard, WorkScope};
 use crate::object::{AnyObject, ObjectKey};
 use crate::panic::{catch, drop_safely};
-use crate::sync::{Mutex, Notify};
-use crate::time::after;
 use crate::workqueue::{Work, WorkQueue};
 
 /// The length in bytes of an error's text in the log. Failures 1, 2, 4, 8, … log it whole.

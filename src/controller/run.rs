@@ -16,12 +16,11 @@ use super::reconciler::Reconcile;
 use super::status::StatusCell;
 use super::supervision::{first_end, stopped, unfinished};
 use super::{ControllerError, ControllerHandle, ControllerParts, Phase};
-use crate::informer::{SharedInformer, StartError};
+use crate::informer::{ReadBarrier as Moment, SharedInformer, StartError};
 use crate::leader_election::{LeaderElectionError, LeaderElector, Outcome};
 use crate::lease::WorkScope;
 use crate::object::ObjectKey;
 use crate::sharding::Sharding;
-use crate::time::Moment;
 use crate::workqueue::WorkQueue;
 
 /// A controller with its reconcile, of any object type. It may work for several terms of

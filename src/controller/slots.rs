@@ -23,14 +23,13 @@ use super::streams::AllRequests;
 use super::triggers::{Predicate, passes};
 use super::waiting::concerns;
 use crate::collections::VecMap;
-use crate::informer::InformerGroup;
+use crate::informer::{InformerGroup, ReadBarrier as Moment};
 use crate::joining::Together;
 use crate::lease::WorkScope;
 use crate::lister_watcher::Collection;
 use crate::object::{CachedEvent, ObjectKey};
 use crate::panic::catch;
 use crate::sharding::ShardingStatus;
-use crate::time::Moment;
 use crate::workqueue::{Priority, WorkQueue};
 use crate::yield_budget::YieldBudget;
 

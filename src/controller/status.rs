@@ -14,6 +14,7 @@ use super::error::{LastFailure, Reason, ReconcileError};
 use super::heat::HotKey;
 use super::history::{KeyTriggers, TriggerHistory};
 use super::waiting::MissingInformers;
+use crate::basics::Mutex;
 use crate::collections::VecMap;
 use crate::leader_election::LeadershipState;
 use crate::metrics::{
@@ -24,7 +25,6 @@ use crate::metrics::{
 use crate::object::{CachedEvent, ObjectKey};
 use crate::sharding::ShardingStatus;
 use crate::sorting::sort_by;
-use crate::sync::Mutex;
 use crate::workqueue::WorkQueueStatus;
 
 /// The state of a controller at one moment. Durations serialise as seconds.

@@ -11,9 +11,9 @@ use tokio::sync::{Mutex as AsyncMutex, watch};
 
 use super::cause::Cause;
 use super::status::StatusCell;
+use crate::basics::Mutex;
 use crate::object::ObjectKey;
 use crate::panic::{SafeDrop, catch};
-use crate::sync::Mutex;
 use crate::workqueue::{Priority, WorkQueue};
 use crate::yield_budget::YieldBudget;
 

@@ -18,14 +18,14 @@ use super::following::{Connection, Connector, Followed, Group, followed, members
 use super::reconciler::{Reconcile, Reconciler};
 use super::slots::Arrivals;
 use super::{ControllerError, ControllerParts, Phase};
-use crate::informer::{InformerStopped, SyncError};
-use crate::joining::{LabelledTasks, Together, first_of, join_all};
+use crate::basics::{Mutex, Notify};
+use crate::informer::{InformerStopped, ReadBarrier as Moment, SyncError};
+use crate::joining::{Together, first_of, join_all};
 use crate::lease::{DROP_TIMEOUT, WorkScope, closed_tracker};
 use crate::lister_watcher::Collection;
 use crate::object::ObjectKey;
 use crate::panic::catch_async;
-use crate::sync::{Mutex, Notify};
-use crate::time::Moment;
+use crate::tasks::LabelledTasks;
 use crate::yield_budget::YieldBudget;
 
 /// The pause before a task that panicked is started again.

@@ -14,9 +14,8 @@ use tokio_util::sync::CancellationToken;
 use super::following::Group;
 use super::membership::Membership;
 use super::{ControllerError, ControllerParts, Phase};
-use crate::informer::SyncError;
+use crate::informer::{ReadBarrier as Moment, SyncError};
 use crate::joining::join_all;
-use crate::time::Moment;
 
 /// The period of the check whether enough members of each group have a view.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);

@@ -12,10 +12,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::own_writes::Unobserved;
+use crate::basics::Mutex;
 use crate::collections::VecMap;
 use crate::lister_watcher::Collection;
 use crate::object::{KeyMap, ObjectKey};
-use crate::sync::Mutex;
 use crate::workqueue::{Priority, Work, WorkQueue};
 use crate::yield_budget::YieldBudget;
 

@@ -347,7 +347,7 @@ impl fmt::Display for SourceError {
 }
 
 /// A hint for credentials that the server refuses, as the end of an error's text.
-pub(crate) const BAD_CREDENTIALS: &str = " (the credentials are missing, expired or for another \
+const BAD_CREDENTIALS: &str = " (the credentials are missing, expired or for another \
     server: check kubeconfig or service account, or use a client that renews itself)";
 
 /// Returns a hint for a collection that the server does not know. An empty collection is no error.
@@ -480,19 +480,6 @@ pub(crate) fn quotable(body: &[u8], is_text: bool) -> Cow<'_, str> {
 /// Returns the body of an answer if it is plain text, shortened.
 pub(crate) fn quoted(body: &[u8]) -> String {
     clipped(&quotable(body, true)).into_owned()
-}
-
-/// Returns an error of kube that quotes an answer's body only if it is plain text.
-pub(crate) fn unquoted(mut error: kube::Error) -> kube::Error {
-    if let kube::Error::Api(status) = &mut error {
-        if status.reason == "Failed to parse error data" {
-            status.message = quoted(status.message.as_bytes());
-        } else if status.code == 0 && status.message.is_empty() {
-            // kube takes any JSON object for a Status.
-            NO_STATUS.clone_into(&mut status.message);
-        }
-    }
-    error
 }
 
 /// The largest number of an error's causes that are read. A user's error may have endless causes.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::machine::LossCause;
 use super::work::JoinResult;
 use crate::lease::LeaseError;
-use crate::panic;
+use crate::panic::into_message;
 
 /// The error of [`LeaderElector::run`](super::LeaderElector::run).
 ///
@@ -83,7 +83,7 @@ impl WorkEnd {
         let in_time = |end| if late { Self::Late } else { end };
         match result.map_err(tokio::task::JoinError::try_into_panic) {
             Ok(()) => (in_time(Self::Ended), None),
-            Err(Ok(payload)) => (Self::Panicked, Some(panic::into_message(payload))),
+            Err(Ok(payload)) => (Self::Panicked, Some(into_message(payload))),
             Err(Err(_)) => (in_time(Self::Dropped), None),
         }
     }

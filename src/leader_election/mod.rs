@@ -285,5 +285,5 @@ impl fmt::Debug for LeaderElector {
 }
 
 fn now() -> Now {
-    Now { at: Instant::now(), wall: crate::time::now() }
+    Now { at: Instant::now(), wall: crate::basics::now() }
 }

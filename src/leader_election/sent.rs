@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::sync::Mutex;
+use crate::basics::Mutex;
 
 /// The number of answered renewals that are remembered, for a Lease that is restored from a backup.
 const ANSWERED: usize = 64;

@@ -16,9 +16,9 @@ use super::machine::{LossCause, Step, StepOutcome};
 use super::state::StepDownOnDrop;
 use super::work::{JoinResult, Lead, RenewOnDrop, TermWork, Work};
 use super::{Candidate, LeaderElector, Outcome, now};
-use crate::joining::Output;
 use crate::lease::{DROP_TIMEOUT, Term, WorkScope};
 use crate::panic::{catch, into_message};
+use crate::tasks::Output;
 
 /// The reason why leading ended.
 enum End {

@@ -9,8 +9,11 @@ use kube::api::ObjectMeta;
 use serde::{Serialize, Serializer};
 
 use super::times::whole_microseconds;
-use crate::error::{BAD_CREDENTIALS, unquoted};
-use crate::panic;
+use crate::panic::catch_async;
+
+/// A hint for credentials that the server refuses.
+const BAD_CREDENTIALS: &str = " (the credentials are missing, expired or for another server: \
+    check kubeconfig or service account, or use a client that renews itself)";
 
 /// A failed request about the Lease.
 ///
@@ -74,7 +77,7 @@ impl LeaseError {
     }
 
     fn new(verb: LeaseVerb, lease: &Arc<str>, error: kube::Error) -> Self {
-        let fault = match unquoted(error) {
+        let fault = match error {
             kube::Error::Api(status) => LeaseFault::Refused(Arc::new(*status)),
             error => LeaseFault::Request(Arc::new(error)),
         };
@@ -198,7 +201,7 @@ pub(crate) async fn attempt<T>(
     limit: Duration,
     request: impl Future<Output = kube::Result<T>>,
 ) -> Result<T, LeaseError> {
-    match tokio::time::timeout(limit, panic::catch_async(request)).await {
+    match tokio::time::timeout(limit, catch_async(request)).await {
         Ok(Ok(Ok(answer))) => Ok(answer),
         Ok(Ok(Err(error))) => Err(LeaseError::new(verb, lease, error)),
         Ok(Err(message)) => Err(LeaseError::panicked(verb, lease, &message)),

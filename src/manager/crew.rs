@@ -8,10 +8,10 @@ use futures::future::BoxFuture;
 
 use super::ManagerError;
 use super::status::{ManagerState, Role, TaskState};
-use crate::joining::LabelledTasks;
+use crate::basics::{Mutex, text};
 use crate::lease::{ScopeOwner, WorkScope};
-use crate::panic::{catch_async, drop_safely, text};
-use crate::sync::Mutex;
+use crate::panic::{catch_async, drop_safely};
+use crate::tasks::LabelledTasks;
 
 /// The work of a part. Boxed, so that what surrounds it is compiled once.
 pub(super) type PartFuture = BoxFuture<'static, Result<(), ManagerError>>;

@@ -6,15 +6,15 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
 use futures::future::join;
 
-use crate::collections::ChunkedVec;
+use crate::basics::Mutex;
 use crate::controller::AnyController;
 use crate::factory::{FactoryStatus, SharedInformerFactory};
-use crate::informer::{
-    InformerStatus, SharedInformer, StartError, SyncError, shutdown_all, wait_for_own,
-};
-use crate::sync::Mutex;
+use crate::informer::{InformerStatus, SharedInformer, StartError, SyncError, wait_for_own};
+use crate::joining::join_all;
+use crate::object::ChunkedVec;
 
 /// The informers that a manager starts, awaits, shows and stops.
 pub(super) struct Informers {
@@ -28,6 +28,11 @@ struct Others {
     live: Vec<SharedInformer>,
     /// The last status of those that have ended. Their stores are freed.
     last: Vec<InformerStatus>,
+}
+
+/// Stops these informers and waits until no task is left. The first poll stops them.
+pub(super) async fn shutdown_all(informers: &[SharedInformer]) {
+    join_all(informers.iter().map(|informer| informer.shutdown().boxed())).await;
 }
 
 impl Informers {

@@ -17,11 +17,11 @@ use super::parts::{LeadingTask, ManagerParts, ReplicaTask};
 use super::signals::Stops;
 use super::status::{ManagerState, Role};
 use super::{Manager, ManagerError, ManagerPhase};
-use crate::collections::ChunkedVec;
 use crate::controller::{AnyController, StopGuard};
 use crate::error::{BoxError, told_without_credentials};
 use crate::joining::{Together, first_of, join_all};
 use crate::leader_election::{LeaderElectionError, LeaderElector, Outcome, WorkScope};
+use crate::object::ChunkedVec;
 use crate::panic::drop_safely;
 use crate::sorting::sort_by;
 

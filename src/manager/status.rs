@@ -15,18 +15,18 @@ use super::ManagerError;
 use super::adding::Additions;
 #[cfg(feature = "clusters")]
 use super::clusters::FollowedClusters;
-use super::informers::Informers;
+use super::informers::{Informers, shutdown_all};
 use super::names::check_names;
 use super::parts::ManagerParts;
+use crate::basics::Mutex;
 #[cfg(feature = "clusters")]
 use crate::clusters::ClusterStatus;
 use crate::collections::VecMap;
 use crate::controller::{ControllerHandle, ControllerStatus};
 use crate::factory::FactoryStatus;
-use crate::informer::{SharedInformer, shutdown_all};
+use crate::informer::SharedInformer;
 use crate::leader_election::{LeaderElector, LeadershipState, WorkScope};
 use crate::sharding::Sharding;
-use crate::sync::Mutex;
 use crate::time::seconds;
 
 /// The status of a manager and of all its parts, at one moment. It never contains the contents of

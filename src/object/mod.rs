@@ -38,7 +38,6 @@ pub(crate) use key::{KeyMap, KeyPositions, hash_parts, hash_str};
 pub use known::{KnownChunks, KnownObjects, ObjectState};
 #[doc(no_inline)]
 pub use kube_decode::FieldSet;
-pub(crate) use name::in_path;
 pub use name::{InvalidName, NameRule};
 pub(crate) use reach::KindReach;
 pub use shard::{ShardKey, ShardSelector, ring_hash};

@@ -1,17 +1,11 @@
 //! Names that a program gives, checked where it gives them.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use kube_decode::names::{is_label, is_path_segment, is_qualified, is_subdomain, unprintable};
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// The longest name of a field manager, in bytes.
 const LONGEST_MANAGER: usize = 128;
-
-/// The characters of a name that a path holds as another text.
-const ENCODED: &AsciiSet =
-    &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b':');
 
 /// The error of a name that an API server refuses in every request.
 ///
@@ -128,10 +122,4 @@ impl fmt::Display for NameRule {
             }
         })
     }
-}
-
-/// Returns an object's name as a request's path holds it. The name must be a
-/// [path segment](NameRule::PathSegment); `kube` writes it into the path as it is.
-pub(crate) fn in_path(name: &str) -> Cow<'_, str> {
-    utf8_percent_encode(name, ENCODED).into()
 }

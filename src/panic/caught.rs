@@ -30,12 +30,6 @@ pub(crate) async fn catch_async<T>(work: impl Future<Output = T>) -> Result<T, S
     AssertUnwindSafe(work).catch_unwind().await.map_err(into_message)
 }
 
-/// Returns the text of an error of user code.
-#[cfg(any(feature = "clusters", feature = "manager"))]
-pub(crate) fn text(render: impl FnOnce() -> String) -> String {
-    catch(render).unwrap_or_else(|message| format!("an error whose text panicked: {message}"))
-}
-
 /// Drops a value. Catches and logs a panic of its `Drop`. Returns whether it panicked.
 pub(crate) fn drop_safely<T>(value: T) -> bool {
     match catch(|| drop(value)) {

@@ -17,9 +17,9 @@ use super::slots::ShardBy;
 use super::status::ShardingCounts;
 use super::trouble::{Loss, Trouble};
 use super::view::{Member, Slot, View};
+use crate::basics::after;
 use crate::lease::{DROP_TIMEOUT, Term, Times};
 use crate::object::ResourceVersion;
-use crate::time::after;
 
 /// The configuration of the machine.
 #[derive(Clone, Debug)]

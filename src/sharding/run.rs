@@ -296,7 +296,7 @@ impl Driver {
             let answered = self.answered.get(&name).filter(|lease| is(lease)).cloned();
             answered.or_else(|| stored.filter(|lease| is(lease)).map(Arc::unwrap_or_clone))
         });
-        record::write(request, base, &self.rules, crate::time::now())
+        record::write(request, base, &self.rules, crate::basics::now())
     }
 
     fn perform(&mut self, command: Command) {

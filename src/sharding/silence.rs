@@ -9,8 +9,8 @@ use super::holdings::PARALLEL;
 use super::machine::{LeaseAnswer, RequestFailure, Rules, min};
 use super::pause;
 use super::view::{Member, View};
+use crate::basics::after;
 use crate::object::ResourceVersion;
-use crate::time::after;
 
 /// The largest number of times that the pause after a failed delete doubles.
 const MOST_DOUBLINGS: u32 = 3;

@@ -54,5 +54,5 @@ pub use kube_embedded_apiserver::{
 /// # let _ = reconcile;
 /// ```
 pub fn now() -> k8s_openapi::jiff::Timestamp {
-    crate::time::now()
+    kube_embedded_apiserver::now()
 }

@@ -168,7 +168,7 @@ pub fn set(
     new: NewCondition,
     generation: Option<i64>,
 ) -> Result<bool, InvalidCondition> {
-    set_at(conditions, new, generation, crate::time::now())
+    set_at(conditions, new, generation, crate::basics::now())
 }
 
 fn set_at(

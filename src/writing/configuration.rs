@@ -8,8 +8,7 @@ use serde_json::{Map, Value, json};
 use super::digest::Digest;
 use super::hidden::{is_blank, means_none};
 use super::records::Section;
-use crate::json::remove_nulls;
-use crate::object::in_path;
+use crate::basics::in_path;
 
 /// Members of metadata that the server sets. An apply of them has no effect or is refused.
 const SET_BY_SERVER: [&str; 6] = [
@@ -220,6 +219,18 @@ fn sorted(elements: &[Value]) -> Vec<Digest> {
     let mut digests: Vec<_> = elements.iter().map(Digest::of).collect();
     digests.sort_unstable();
     digests
+}
+
+/// Removes the members that are null. Types write them for what is not set.
+fn remove_nulls(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|_, value| !value.is_null());
+            members.values_mut().for_each(remove_nulls);
+        }
+        Value::Array(elements) => elements.iter_mut().for_each(remove_nulls),
+        _ => {}
+    }
 }
 
 #[cfg(test)]

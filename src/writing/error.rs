@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kube::core::Status;
 
 use super::owners::OwnerError;
-use crate::error::write_place;
+use crate::basics::write_place;
 use crate::object::{InvalidKey, InvalidName, NameRule};
 
 /// The error of an applier that cannot be built.

@@ -14,9 +14,9 @@ use tokio::time::{Instant, timeout};
 
 use super::publisher::{Event, EventType, Publisher, Reporter};
 use super::spam::SpamFilter;
+use crate::basics::Mutex;
 use crate::object::{InvalidName, NameRule};
 use crate::panic::catch_async;
-use crate::sync::Mutex;
 
 /// The number of events that wait to be published.
 const QUEUE: usize = 1000;

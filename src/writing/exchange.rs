@@ -28,10 +28,9 @@ use super::target::{Desired, Target, meta};
 use crate::controller::current_won;
 use crate::error::without_credentials;
 use crate::indexer::Snapshot;
-use crate::informer::{InformerGroup, SharedInformer};
+use crate::informer::{InformerGroup, ReadBarrier as Moment, SharedInformer};
 use crate::object::{AnyObject, KindReach, ObjectKey, ResourceVersion, ShardSelector};
 use crate::panic::catch;
-use crate::time::Moment;
 
 /// The problem of an object that this applier was not made for.
 const STRANGE: &str = "it is of another type";

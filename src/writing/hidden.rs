@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::digest::Digest;
 use super::records::Section;
-use crate::sync::Mutex;
+use crate::basics::Mutex;
 
 /// The maximum number of hidden fields that an applier names.
 const MOST_NAMED: usize = 32;

@@ -14,8 +14,8 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use super::digest::Digest;
 use super::series::{Series, SeriesMap};
+use crate::basics::now;
 use crate::object::NameRule;
-use crate::time::now;
 use crate::transport::ask;
 
 /// The number of tries of one event, and the time between two, as in client-go.

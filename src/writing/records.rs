@@ -10,9 +10,9 @@ use std::sync::{Arc, Weak};
 use super::digest::Digest;
 use super::hidden::Evidence;
 use super::owned_fields::OwnedFields;
+use crate::basics::Mutex;
+use crate::informer::ReadBarrier as Moment;
 use crate::object::{ObjectKey, ResourceVersion};
-use crate::sync::Mutex;
-use crate::time::Moment;
 
 /// The number of records above which the first sweep looks for records of deleted objects.
 const FIRST_SWEEP: usize = 64;

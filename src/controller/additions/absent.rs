@@ -12,10 +12,9 @@ use super::following::Connector;
 use super::own_writes::WriteLog;
 use super::presence::Sight;
 use super::triggers::Rule;
-use crate::informer::{InformerGroup, InformerSet, SharedInformer};
+use crate::basics::Mutex;
+use crate::informer::{InformerGroup, InformerSet, ReadBarrier as Moment, SharedInformer};
 use crate::object::ObjectKey;
-use crate::sync::Mutex;
-use crate::time::Moment;
 use crate::workqueue::{Work, WorkQueue};
 
 pub(super) struct Additions(Mutex<State>);

@@ -14,13 +14,12 @@ use tokio::time::Instant;
 
 use super::super::membership::Membership;
 use super::{AssumeError, AssumedStatus};
+use crate::basics::Mutex;
 use crate::controller::own_writes::{Cache, Expectation, Sight, Target, Written, is_met};
 use crate::indexer::Snapshot;
-use crate::informer::SharedInformer;
+use crate::informer::{ReadBarrier as Moment, SharedInformer};
 use crate::object::{Cached, ObjectKey, ResourceVersion};
 use crate::panic::catch;
-use crate::sync::Mutex;
-use crate::time::Moment;
 
 /// The assumed objects that lie over a snapshot. `None` is an object that was deleted.
 pub(super) type Laid = HashMap<ObjectKey, Option<Cached>>;

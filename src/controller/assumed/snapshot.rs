@@ -7,9 +7,9 @@ use std::sync::Arc;
 use kube::Resource;
 
 use super::overlay::Laid;
+use crate::basics::Mutex;
 use crate::indexer::{Index, Snapshot};
 use crate::object::ObjectKey;
-use crate::sync::Mutex;
 
 /// The state of the store at one moment, with the assumed objects over it. Later writes do not
 /// change it.

@@ -11,12 +11,11 @@ use super::client::Written;
 use super::expectation::{Expectation, Expectations, Expected, newer};
 use super::seen::Seen;
 use super::target::Target;
+use crate::basics::Mutex;
 use crate::indexer::{Snapshot, WaitTimeout};
-use crate::informer::{SharedInformer, StartError};
+use crate::informer::{ReadBarrier as Moment, SharedInformer, StartError};
 use crate::lister_watcher::Collection;
 use crate::object::{ObjectKey, ResourceVersion};
-use crate::sync::Mutex;
-use crate::time::Moment;
 
 /// A cache that will show writes. Clones share the expectations.
 #[derive(Clone)]

@@ -18,9 +18,9 @@ use super::log::TrackedReconcile;
 use super::target::{Target, WriteVerb};
 use crate::controller::BoxError;
 use crate::controller::finalizer::is_absent;
+use crate::informer::ReadBarrier as Moment;
 use crate::object::{ObjectKey, ResourceVersion};
-use crate::time::Moment;
-use crate::transport::{read_document, unusable};
+use crate::transport::read_document;
 
 tokio::task_local! {
     /// The reconcile that runs in this task.
@@ -324,6 +324,11 @@ async fn quorum_get(
         Err(error) if is_absent(&error, &target.collection, name) => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// Returns the error of an answer that is not what was requested.
+fn unusable(problem: &str) -> kube::Error {
+    kube::Error::SerdeError(serde::de::Error::custom(problem))
 }
 
 /// An object that was written.

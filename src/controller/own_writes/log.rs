@@ -12,11 +12,11 @@ use tokio::time::{Instant, sleep, timeout};
 use super::cache::{Cache, Sight};
 use super::client::{self, CURRENT};
 use super::target::Target;
+use crate::basics::Mutex;
 use crate::indexer::WaitTimeout;
 use crate::informer::{SharedInformer, StartError};
 use crate::lease::WorkScope;
 use crate::object::ObjectKey;
-use crate::sync::Mutex;
 
 /// The longest time for the proof that a cache is newer than writes that it does not show.
 const PROOF_TIMEOUT: Duration = Duration::from_secs(10);

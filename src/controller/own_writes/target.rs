@@ -6,8 +6,8 @@ use http::Method;
 use percent_encoding::percent_decode_str;
 use serde::Deserialize;
 
-use crate::error::write_place;
-use crate::object::{ObjectKey, in_path};
+use crate::basics::{in_path, write_place};
+use crate::object::ObjectKey;
 
 /// The verbs that change something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

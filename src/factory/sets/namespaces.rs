@@ -10,7 +10,6 @@ use kube::core::{NamespaceResourceScope, PartialObjectMeta};
 use tokio::sync::watch;
 
 use super::members::{Members, SetIndex, told_by};
-use crate::controller::Followed;
 use crate::factory::{InformerSpec, Interest, SharedInformerFactory, SpecError, TypedResource};
 use crate::indexer::{IndexError, Snapshot};
 use crate::informer::{InformerGroup, InformerSet, SharedInformer, StartError, SyncError};
@@ -137,13 +136,6 @@ impl<K: Resource + Send + Sync + 'static> SelectedNamespaces<K> {
     /// tried again every 30 seconds.
     pub fn conflicts(&self) -> Vec<SpecError> {
         self.members.refused()
-    }
-}
-
-/// A controller follows the objects of the selected namespaces.
-impl<K: Resource + Send + Sync + 'static> From<&SelectedNamespaces<K>> for Followed<K> {
-    fn from(selected: &SelectedNamespaces<K>) -> Self {
-        Self::of_set(Arc::new(selected.clone()))
     }
 }
 

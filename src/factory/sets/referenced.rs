@@ -14,7 +14,6 @@ use tokio::time::{Instant, timeout};
 use super::members::{Members, SetIndex};
 use super::parts::{Part, by_name, by_namespace, can_have, follows, is_in_scope, member_of};
 use super::references::{Feed, Feeder, Reference, References};
-use crate::controller::Followed;
 use crate::factory::{InformerSpec, SharedInformerFactory, SpecError, TypedResource};
 use crate::indexer::IndexError;
 use crate::informer::{
@@ -364,13 +363,6 @@ impl<K: Resource + Send + Sync + 'static> Referenced<K> {
     /// every 30 seconds.
     pub fn conflicts(&self) -> Vec<SpecError> {
         self.set.members.refused()
-    }
-}
-
-/// A controller follows the objects that are referenced.
-impl<K: Resource + Send + Sync + 'static> From<&Referenced<K>> for Followed<K> {
-    fn from(referenced: &Referenced<K>) -> Self {
-        Self::of_set(Arc::new(referenced.clone()))
     }
 }
 

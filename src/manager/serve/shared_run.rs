@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
+use crate::basics::Mutex;
 use crate::panic::catch;
-use crate::sync::Mutex;
 
 /// One run.
 #[derive(Clone)]
