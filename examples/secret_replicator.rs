@@ -48,7 +48,7 @@ use kube_informer::controller::{
     BoxError, Finalize, OwnWrites, Presence, UnknownReason, UntraceableWrite, finalizer,
 };
 use kube_informer::leader_election::LeaderElectorBuilder;
-use kube_informer::metrics::Prometheus;
+use kube_informer::manager::serve::Prometheus;
 use kube_informer::testing::ApiServer;
 use kube_informer::{
     Action, Controller, Index, InformerSpec, LeaderElector, Lister, Manager, ObjectKey,
@@ -77,7 +77,7 @@ async fn main() -> Result<(), BoxError> {
     // Before any informer is made: what is made earlier is not seen.
     let prometheus = Prometheus::default();
     metrics::set_global_recorder(prometheus.clone()).map_err(|error| error.to_string())?;
-    kube_informer::metrics::describe();
+    kube_informer::controller::metrics::describe();
     let run = |client: Client, stop: CancellationToken| async move {
         if support::on_cluster() {
             return run(client, None, stop).await;

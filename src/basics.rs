@@ -57,7 +57,7 @@ pub(crate) fn write_place(
 #[cfg(any(feature = "clusters", feature = "manager"))]
 pub(crate) fn text(render: impl FnOnce() -> String) -> String {
     let panicked = |message| format!("an error whose text panicked: {message}");
-    crate::panic::catch(render).unwrap_or_else(panicked)
+    crate::seams::catch(render).unwrap_or_else(panicked)
 }
 
 #[cfg(test)]

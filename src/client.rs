@@ -4,8 +4,8 @@
 //! exec plug-ins again. It does not reread certificate authorities, client certificates or the
 //! kubeconfig. [`renewing_client`] returns a client that is built again when needed.
 //!
-//! Informers, electors and controllers keep using the same client. A renewal causes no relist: open
-//! watches keep their old connections, and the next request uses the new client.
+//! All that use the client keep using it. A renewal causes no relist: open watches keep their old
+//! connections, and the next request uses the new client.
 //!
 //! ```no_run
 //! use kube::Client;

@@ -49,19 +49,29 @@ impl<'a, T: Send + 'a> Together<'a, T> {
     }
 
     /// Waits until all futures have ended. Returns their outputs in the order of the futures.
-    async fn all(mut self) -> Vec<T> {
-        while self.running.next().await.is_some() {}
-        let mut ended = std::mem::take(&mut *self.ended.lock());
-        sort_by(&mut ended, |one, other| one.0.cmp(&other.0));
-        ended.into_iter().filter_map(|(_, mut output)| output.take()).collect()
+    pub(crate) fn all(
+        futures: impl IntoIterator<Item = BoxFuture<'a, T>>,
+    ) -> BoxFuture<'a, Vec<T>> {
+        let mut together: Self = futures.into_iter().collect();
+        let all = async move {
+            while together.running.next().await.is_some() {}
+            let mut ended = std::mem::take(&mut *together.ended.lock());
+            sort_by(&mut ended, |one, other| one.0.cmp(&other.0));
+            ended.into_iter().filter_map(|(_, mut output)| output.take()).collect()
+        };
+        all.boxed()
     }
 
-    /// Waits until the first future ends.
-    async fn first(mut self) -> T {
-        match self.next().await {
-            Some(output) => output,
-            None => pending().await,
-        }
+    /// Waits until the first future ends. Without futures, it waits until it is dropped.
+    pub(crate) fn first(futures: impl IntoIterator<Item = BoxFuture<'a, T>>) -> BoxFuture<'a, T> {
+        let mut together: Self = futures.into_iter().collect();
+        let first = async move {
+            match together.next().await {
+                Some(output) => output,
+                None => pending().await,
+            }
+        };
+        first.boxed()
     }
 }
 
@@ -73,20 +83,6 @@ impl<'a, T: Send + 'a> FromIterator<BoxFuture<'a, T>> for Together<'a, T> {
         }
         together
     }
-}
-
-/// Waits until all futures have ended. Returns their outputs in the order of the futures.
-pub(crate) fn join_all<'a, T: Send + 'a>(
-    futures: impl IntoIterator<Item = BoxFuture<'a, T>>,
-) -> BoxFuture<'a, Vec<T>> {
-    futures.into_iter().collect::<Together<_>>().all().boxed()
-}
-
-/// Waits until the first future ends. Without futures, it waits until it is dropped.
-pub(crate) fn first_of<'a, T: Send + 'a>(
-    futures: impl IntoIterator<Item = BoxFuture<'a, T>>,
-) -> BoxFuture<'a, T> {
-    futures.into_iter().collect::<Together<_>>().first().boxed()
 }
 
 #[cfg(test)]
@@ -109,7 +105,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn outputs_keep_the_order_of_their_futures() {
         let start = tokio::time::Instant::now();
-        assert_eq!(join_all([3, 1, 2].map(after)).await, [3, 1, 2]);
+        assert_eq!(Together::all([3, 1, 2].map(after)).await, [3, 1, 2]);
         assert_eq!(start.elapsed(), Duration::from_secs(3));
     }
 
@@ -139,8 +135,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn first_of_no_futures_never_ends() {
-        assert_eq!(first_of([3, 1].map(after)).await, 1);
-        let never = first_of(Vec::<BoxFuture<'_, ()>>::new());
+        assert_eq!(Together::first([3, 1].map(after)).await, 1);
+        let never = Together::first(Vec::<BoxFuture<'_, ()>>::new());
         assert!(tokio::time::timeout(Duration::from_secs(9), never).await.is_err());
     }
 }

@@ -157,6 +157,7 @@ pub mod processor;
 pub mod reflector;
 #[cfg(all(test, shuttle))]
 mod schedules;
+mod seams;
 #[cfg(test)]
 mod seeds;
 #[cfg(feature = "sharding")]

@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 use tokio::task::{Id, JoinError, JoinSet};
 
 use crate::basics::Mutex;
-use crate::panic::{SafeDrop, into_message};
+use crate::seams::{SafeDrop, into_message};
 
 /// The place of the output of one future. Futures that fill such places have one type, whatever
 /// their outputs are. So the code that runs them is compiled once. An output that nobody takes may

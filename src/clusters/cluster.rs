@@ -8,14 +8,13 @@ use kube::{Client, Resource};
 use tokio_util::sync::CancellationToken;
 
 use crate::basics::Mutex;
-use crate::collections::VecMap;
 use crate::controller::{
     Action, AnyController, BoxError, Controller, ControllerError, ControllerHandle, Election,
     ReconcileRequest, run_elected,
 };
 use crate::factory::SharedInformerFactory;
 use crate::leader_election::WorkScope;
-use crate::panic::SafeDrop;
+use crate::seams::{SafeDrop, VecMap};
 
 /// A cluster that has joined: its name, client and factory. Clones are cheap.
 ///

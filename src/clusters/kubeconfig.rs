@@ -8,7 +8,7 @@ use kube::{Client, Config};
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
-use crate::error::without_credentials;
+use crate::seams::without_credentials;
 
 /// The reason why a kubeconfig of a Secret cannot be used. It quotes nothing of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

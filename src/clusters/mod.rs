@@ -87,13 +87,12 @@ pub use self::provider::{ClusterConfig, ClusterProvider};
 pub use self::secrets::KubeconfigSecrets;
 pub use self::status::{ClusterPhase, ClusterStatus};
 use crate::basics::Mutex;
-use crate::collections::VecMap;
 use crate::controller::BoxError;
 use crate::factory::SharedInformerFactoryBuilder;
 use crate::leader_election::WorkScope;
 use crate::lease::closed_tracker;
+use crate::seams::{DecodeThreads, VecMap};
 use crate::sharding::Sharding;
-use crate::transport::DecodeThreads;
 
 /// The number of lists that are read at a time, unless set.
 const LISTS: usize = 32;

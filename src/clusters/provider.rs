@@ -11,7 +11,7 @@ use futures::{FutureExt, StreamExt};
 use kube::Client;
 
 use crate::controller::BoxError;
-use crate::panic::{SafeDrop, catch, catch_async};
+use crate::seams::{SafeDrop, catch, catch_async};
 
 /// A source of clusters that join and leave.
 ///

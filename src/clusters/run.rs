@@ -14,13 +14,12 @@ use tokio_util::sync::CancellationToken;
 use super::ClustersState;
 use super::life::{Join, Life, Member};
 use super::provider::{ClusterConfig, Provided};
-use crate::collections::VecMap;
 use crate::leader_election::WorkScope;
 use crate::lease::{DROP_TIMEOUT, ScopeOwner};
 use crate::object::ring_hash;
+use crate::seams::{VecMap, YieldBudget};
 use crate::sharding::{Sharding, ShardingStatus};
 use crate::tasks::LabelledTasks;
-use crate::yield_budget::YieldBudget;
 
 /// The period of the check of slots, beside the changes that are told.
 const PERIOD: Duration = Duration::from_secs(1);

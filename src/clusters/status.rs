@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::controller::ControllerStatus;
 use crate::informer::InformerStatus;
-use crate::time::seconds;
+use crate::seams::seconds;
 
 /// The state of a cluster at one moment. It never contains credentials or the contents of objects.
 ///

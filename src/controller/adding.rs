@@ -16,8 +16,8 @@ use super::owner::Owner;
 use super::triggers::{Keys, Predicate, Rule};
 use super::{ControllerError, ControllerParts};
 use crate::informer::{InformerGroup, InformerStopped, StartError, SyncError};
-use crate::joining::join_all;
 use crate::object::{EventRef, ObjectKey};
+use crate::seams::Together;
 
 /// A handle that adds and removes what a controller follows, before and while it runs. Clones are
 /// cheap.
@@ -224,7 +224,7 @@ impl FollowGuard {
         let (start, since) = (Instant::now(), self.additions.since());
         let members: Vec<_> = self.informers.now().iter().map(Membership::of).collect();
         let fresh = members.iter().map(|member: &Membership| member.fresh(since, limit).boxed());
-        SyncError::join(join_all(fresh).await, start)
+        SyncError::join(Together::all(fresh).await, start)
     }
 }
 

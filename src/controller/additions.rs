@@ -19,13 +19,11 @@ use super::presence::Sight;
 use super::triggers::{Keys, Rule};
 use super::waiting::UnseenKeys;
 use crate::basics::Mutex;
-use crate::collections::VecMap;
 use crate::informer::{
-    InformerGroup, InformerSet, InformerStopped, ReadBarrier as Moment, SharedInformer, StartError,
+    InformerGroup, InformerStopped, ReadBarrier as Moment, SharedInformer, StartError,
 };
-use crate::joining::Together;
 use crate::object::ObjectKey;
-use crate::panic::drop_safely;
+use crate::seams::{InformerSet, Together, VecMap, drop_safely};
 use crate::tasks::LabelledTasks;
 use crate::workqueue::{Work, WorkQueue};
 

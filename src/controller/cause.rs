@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::object::{CachedEvent, ObjectEvent, ObjectKey};
-use crate::time::seconds;
+use crate::seams::seconds;
 use crate::workqueue::Priority;
 
 /// One reason why a key was queued.

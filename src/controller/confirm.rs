@@ -12,7 +12,7 @@ use super::finalizer::{checked, get, is_absent};
 use super::own_writes::TrackedReconcile;
 use crate::basics::in_path;
 use crate::object::ObjectKey;
-use crate::transport::ask;
+use crate::seams::ask;
 
 /// The server's answer about a cached object, from [`ReconcileRequest::confirm`].
 #[must_use]

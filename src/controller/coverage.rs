@@ -16,9 +16,8 @@ use super::membership::Membership;
 use super::slots::HeldSlot;
 use super::{ControllerError, ControllerParts};
 use crate::basics::after;
-use crate::collections::VecMap;
 use crate::informer::SyncError;
-use crate::sorting::sort_by;
+use crate::seams::{VecMap, sort_by};
 
 /// The times from which informers have lacked objects of slots.
 #[derive(Default)]

@@ -12,8 +12,8 @@ use super::own_writes::Unobserved;
 use crate::error::BoxError;
 use crate::informer::{InformerGroup, InformerStopped, StartError, SyncError};
 use crate::leader_election::LeaderElectionError;
-use crate::object::{KindReach, ObjectKey};
-use crate::time::seconds;
+use crate::object::ObjectKey;
+use crate::seams::{KindReach, seconds};
 
 /// The reason why a controller ended other than by being stopped.
 ///

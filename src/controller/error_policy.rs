@@ -8,7 +8,8 @@ use super::action::Action;
 use super::finalizer::FinalizerError;
 use crate::basics::Mutex;
 use crate::error::BoxError;
-use crate::object::{KeyMap, ObjectKey};
+use crate::object::ObjectKey;
+use crate::seams::KeyMap;
 
 /// The largest number of an error's causes that are read. A user's error may have endless causes.
 const MOST_CAUSES: usize = 100;

@@ -24,7 +24,7 @@ use super::Action;
 use crate::basics::in_path;
 use crate::error::BoxError;
 use crate::object::{InvalidName, NameRule, ObjectKey, ResourceVersion};
-use crate::transport::ask;
+use crate::seams::ask;
 
 /// The work on an object that has the finalizer.
 #[derive(Clone, Debug)]

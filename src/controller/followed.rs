@@ -9,8 +9,9 @@ use serde::Serialize;
 use super::triggers::{self, Predicate};
 #[cfg(feature = "coming-and-going")]
 use crate::factory::{Referenced, SelectedNamespaces};
-use crate::informer::{InformerGroup, InformerSet, SharedInformer};
+use crate::informer::{InformerGroup, SharedInformer};
 use crate::object::{ContentFilter, EventRef};
+use crate::seams::InformerSet;
 
 /// The objects of one kind that a controller follows, and the events of them that count.
 ///

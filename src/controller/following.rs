@@ -24,9 +24,9 @@ use crate::informer::{
 };
 use crate::object::{Cached, CachedEvent, ObjectKey};
 use crate::processor::Tap;
+use crate::seams::YieldBudget;
 use crate::sharding::Sharding;
 use crate::workqueue::WorkQueue;
-use crate::yield_budget::YieldBudget;
 
 /// The number of unmerged states that may wait for a predicate or a mapping function. When it is
 /// reached, the informer's processing loop waits.
@@ -147,10 +147,10 @@ impl Followed {
             // Own keys leave the queue also after the removal.
             enqueuer.removed = None;
         }
-        for (key, object) in self.membership.informer().snapshot().objects() {
+        for (key, object) in self.membership.informer().snapshot().iter_cached() {
             budget.spend(1).await;
             if !except(key) {
-                enqueuer.fire(key, &CachedEvent::MovedAway { object: object.clone() });
+                enqueuer.fire(key, &CachedEvent::MovedAway { object });
             }
         }
     }
@@ -226,7 +226,7 @@ impl Feeder {
                     self.feed(&self.membership.informer().snapshot(), again).await;
                 }
                 () = all => {
-                    for (key, _) in self.membership.informer().snapshot().objects() {
+                    for (key, _) in self.membership.informer().snapshot().iter_cached() {
                         budget.spend(1).await;
                         self.enqueuer.again(key);
                     }
@@ -246,9 +246,9 @@ impl Feeder {
     /// Queues the keys of all stored objects, and yields to other tasks meanwhile.
     async fn feed(&self, stored: &Snapshot, event: impl Fn(Cached) -> CachedEvent) {
         let mut budget = YieldBudget::new();
-        for (key, object) in stored.objects() {
+        for (key, object) in stored.iter_cached() {
             self.pause(&mut budget).await;
-            self.enqueuer.fire(key, &event(object.clone()));
+            self.enqueuer.fire(key, &event(object));
         }
     }
 

@@ -9,7 +9,8 @@ use std::fmt;
 
 use crate::basics::Mutex;
 use crate::informer::InformerGroup;
-use crate::object::{Cached, CachedEvent, KeyMap, ObjectEvent, ObjectKey, ShardKey};
+use crate::object::{Cached, CachedEvent, ObjectEvent, ObjectKey, ShardKey};
+use crate::seams::KeyMap;
 use crate::sharding::Sharding;
 
 /// The keys of a sharded controller by their slots.

@@ -11,7 +11,7 @@ use super::cause::{Cause, Trigger};
 use super::heat::{Heat, HotKey, LastWarning, Pace, Standstill};
 use crate::basics::Mutex;
 use crate::object::ObjectKey;
-use crate::sorting::sort_by;
+use crate::seams::sort_by;
 
 /// The number of triggers that are kept for a key.
 const TRIGGERS: usize = 5;

@@ -33,6 +33,7 @@ mod gate;
 mod heat;
 mod history;
 mod membership;
+pub mod metrics;
 mod own_writes;
 mod owner;
 mod predicates;
@@ -104,7 +105,7 @@ use crate::informer::InformerGroup;
 use crate::informer::SharedInformer;
 use crate::leader_election::LeaderElector;
 use crate::object::{AnyObject, ObjectKey};
-use crate::panic::SafeDrop;
+use crate::seams::SafeDrop;
 use crate::workqueue::{Priority, WorkQueue};
 
 /// A loop that reconciles the objects of an informer, one reconcile at a time for each object.

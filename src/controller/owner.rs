@@ -7,7 +7,8 @@ use kube::Resource;
 use kube::api::ObjectMeta;
 
 use crate::informer::InformerGroup;
-use crate::object::{KindReach, ObjectKey};
+use crate::object::ObjectKey;
+use crate::seams::KindReach;
 
 /// The kind of a controller's own objects, as the owner references of dependents name it.
 pub(super) struct Owner {
@@ -69,7 +70,7 @@ impl Owner {
                     return Some(true);
                 }
                 let store = informer.snapshot();
-                store.objects().next().map(|(key, _)| key.namespace().is_some())
+                store.iter_cached().next().map(|(key, _)| key.namespace().is_some())
             }),
         }
     }

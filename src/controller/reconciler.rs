@@ -22,11 +22,11 @@ use super::status::StatusCell;
 use super::waiting::{MissingInformers, WriteWaits};
 use super::{Action, ReconcileRequest};
 use crate::basics::{Mutex, Notify, after};
-use crate::error::{BoxError, chain, clipped_to};
+use crate::error::BoxError;
 use crate::informer::InformerGroup;
 use crate::lease::{EndGuard, WorkScope};
 use crate::object::{AnyObject, ObjectKey};
-use crate::panic::{catch, drop_safely};
+use crate::seams::{catch, chain, clipped_to, drop_safely};
 use crate::workqueue::{Work, WorkQueue};
 
 /// The length in bytes of an error's text in the log. Failures 1, 2, 4, 8, … log it whole.

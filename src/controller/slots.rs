@@ -22,16 +22,13 @@ use super::status::StatusCell;
 use super::streams::AllRequests;
 use super::triggers::{Predicate, passes};
 use super::waiting::concerns;
-use crate::collections::VecMap;
 use crate::informer::{InformerGroup, ReadBarrier as Moment};
-use crate::joining::Together;
 use crate::lease::WorkScope;
 use crate::lister_watcher::Collection;
 use crate::object::{CachedEvent, ObjectKey};
-use crate::panic::catch;
+use crate::seams::{Together, VecMap, YieldBudget, catch};
 use crate::sharding::ShardingStatus;
 use crate::workqueue::{Priority, WorkQueue};
-use crate::yield_budget::YieldBudget;
 
 /// A slot that this replica holds.
 #[derive(Clone)]
@@ -227,15 +224,15 @@ impl SlotGate {
         };
         let among = |place: u64, key: &ObjectKey| slot_of(place, key).is_some();
         for informer in objects.informers() {
-            for (key, object) in informer.snapshot().objects() {
+            for (key, object) in informer.snapshot().iter_cached() {
                 budget.spend(1).await;
-                let place = self.place_of_object(key, object);
+                let place = self.place_of_object(key, &object);
                 let Some(slot) = place.and_then(|place| slot_of(place, key)) else { continue };
                 if slot.all {
                     call(key);
                     continue;
                 }
-                let added = CachedEvent::Added { object: object.clone(), initial: true };
+                let added = CachedEvent::Added { object, initial: true };
                 // Unpacking an object runs its type's deserializer.
                 let passes = catch(|| passes(predicates, &added, informer.dropper(), status));
                 if passes.unwrap_or(true) {
@@ -246,9 +243,9 @@ impl SlotGate {
         // While the slot had no owner, no replica reconciled changes.
         for Followed { membership, rule, .. } in followed(groups) {
             let (informer, mut keys) = (membership.informer(), Vec::new());
-            for (key, object) in informer.snapshot().objects() {
+            for (key, object) in informer.snapshot().iter_cached() {
                 budget.spend(1).await;
-                let added = CachedEvent::Added { object: object.clone(), initial: true };
+                let added = CachedEvent::Added { object, initial: true };
                 let mut add = |mapped| keys.push(mapped);
                 let dropper = informer.dropper();
                 // Unpacking an object runs its type's deserializer.

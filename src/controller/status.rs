@@ -13,18 +13,16 @@ use super::action::Next;
 use super::error::{LastFailure, Reason, ReconcileError};
 use super::heat::HotKey;
 use super::history::{KeyTriggers, TriggerHistory};
+use super::metrics::{
+    HOT_KEYS, RECONCILE_ACTIVE_WORKERS, RECONCILE_ERRORS, RECONCILE_MAX_CONCURRENT,
+    RECONCILE_PANICS, RECONCILE_TIME, RECONCILE_TIMEOUTS, RECONCILE_TOTAL, UNCHANGED_UPDATES,
+};
 use super::waiting::MissingInformers;
 use crate::basics::Mutex;
-use crate::collections::VecMap;
 use crate::leader_election::LeadershipState;
-use crate::metrics::{
-    Count, HOT_KEYS, Level, MetricLabels, RECONCILE_ACTIVE_WORKERS, RECONCILE_ERRORS,
-    RECONCILE_MAX_CONCURRENT, RECONCILE_PANICS, RECONCILE_TIME, RECONCILE_TIMEOUTS,
-    RECONCILE_TOTAL, Timing, UNCHANGED_UPDATES,
-};
 use crate::object::{CachedEvent, ObjectKey};
+use crate::seams::{Count, Level, MetricLabels, Timing, VecMap, sort_by};
 use crate::sharding::ShardingStatus;
-use crate::sorting::sort_by;
 use crate::workqueue::WorkQueueStatus;
 
 /// The state of a controller at one moment. Durations serialise as seconds.

@@ -13,9 +13,8 @@ use super::cause::Cause;
 use super::status::StatusCell;
 use crate::basics::Mutex;
 use crate::object::ObjectKey;
-use crate::panic::{SafeDrop, catch};
+use crate::seams::{SafeDrop, YieldBudget, catch};
 use crate::workqueue::{Priority, WorkQueue};
-use crate::yield_budget::YieldBudget;
 
 /// A stream of keys. It is read only while the controller works, so a bounded channel holds up its
 /// senders until then.

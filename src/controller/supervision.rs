@@ -20,13 +20,11 @@ use super::slots::Arrivals;
 use super::{ControllerError, ControllerParts, Phase};
 use crate::basics::{Mutex, Notify};
 use crate::informer::{InformerStopped, ReadBarrier as Moment, SyncError};
-use crate::joining::{Together, first_of, join_all};
 use crate::lease::{DROP_TIMEOUT, WorkScope, closed_tracker};
 use crate::lister_watcher::Collection;
 use crate::object::ObjectKey;
-use crate::panic::catch_async;
+use crate::seams::{Together, YieldBudget, catch_async};
 use crate::tasks::LabelledTasks;
-use crate::yield_budget::YieldBudget;
 
 /// The pause before a task that panicked is started again.
 const RESTART_PAUSE: Duration = Duration::from_secs(1);
@@ -166,7 +164,7 @@ impl ControllerParts {
         let mut latecomers: Together<_> = latecomers.collect();
         let mut next_number = self.limits.workers;
         let unwatched = self.groups.iter().map(|group| group.unwatched(self.limits.sync).boxed());
-        let mut unwatched = pin!(first_of(unwatched));
+        let mut unwatched = pin!(Together::first(unwatched));
         let began = Instant::now();
         loop {
             tokio::select! {
@@ -241,8 +239,10 @@ impl ControllerParts {
             };
             let (gate, groups) = (slots.clone(), self.groups.clone());
             let proving = async move {
-                join_all(members(&groups).into_iter().map(|member| gate.prove(member).boxed()))
-                    .await;
+                Together::all(
+                    members(&groups).into_iter().map(|member| gate.prove(member).boxed()),
+                )
+                .await;
                 pending::<()>().await;
             };
             feeds.spawn(proving.boxed());
@@ -334,7 +334,7 @@ pub(super) async fn first_end(groups: &[Group]) -> &Collection {
         };
         end.boxed()
     });
-    first_of(ends).await
+    Together::first(ends).await
 }
 
 pub(super) fn stopped(controller: &Arc<str>, collection: &Collection) -> ControllerError {

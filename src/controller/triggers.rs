@@ -20,9 +20,8 @@ use super::predicates::has_new_spec;
 use super::status::StatusCell;
 use crate::object::{
     AnyObject, Cached, CachedEvent, ContentFilter, EventRef, FieldSet, ObjectEvent, ObjectKey,
-    PassingRead,
 };
-use crate::panic::{SafeDrop, SafeDropper, catch};
+use crate::seams::{SafeDrop, SafeDropper, catch};
 use crate::workqueue::{Priority, WorkQueue};
 
 /// A filter of events.
@@ -290,13 +289,7 @@ fn with_event<R>(
     dropper: &SafeDropper,
     call: impl FnOnce(&AnyEvent<'_>) -> R,
 ) -> Option<R> {
-    let newest = match event {
-        CachedEvent::Added { object, initial: true } => {
-            object.read_for(PassingRead::InitialAdd, fields)?
-        }
-        _ => event.object().read(fields)?,
-    };
-    dropper.call_with(newest, |object| {
+    dropper.call_with(event.read_newest(fields)?, |object| {
         let object = &**object;
         Some(match event {
             ObjectEvent::Updated { old, .. } => {
@@ -421,7 +414,7 @@ mod tests {
             status: Arc::new(status),
             slots: Some(Arc::new(SlotGate::new(sharding.clone()))),
             knows: Arc::new(|_| false),
-            dropper: crate::panic::SafeDropper::default(),
+            dropper: SafeDropper::default(),
             removed: None,
         };
         let namespace = Some("shop".to_owned());

@@ -15,7 +15,7 @@ use super::following::Group;
 use super::membership::Membership;
 use super::{ControllerError, ControllerParts, Phase};
 use crate::informer::{ReadBarrier as Moment, SyncError};
-use crate::joining::join_all;
+use crate::seams::Together;
 
 /// The period of the check whether enough members of each group have a view.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
@@ -38,7 +38,7 @@ impl ControllerParts {
             };
             view.boxed()
         };
-        let all = join_all(self.members().map(view));
+        let all = Together::all(self.members().map(view));
         let additions = async {
             if takes_over {
                 self.await_additions(since, start).await;
@@ -100,7 +100,7 @@ impl ControllerParts {
             };
             view.boxed()
         };
-        join_all(self.additions.members().into_iter().map(view)).await;
+        Together::all(self.additions.members().into_iter().map(view)).await;
     }
 
     /// Waits until the kinds are served that were not when the others had synced. Until then the
@@ -112,7 +112,7 @@ impl ControllerParts {
         self.status.enter(Phase::Syncing);
         self.note_missing(Moment::START, &Membership::awaits_kind).await;
         let awaited = self.members().filter(|member| member.awaits_kind());
-        join_all(awaited.map(|member| member.synced().boxed())).await;
+        Together::all(awaited.map(|member| member.synced().boxed())).await;
         self.note_missing(Moment::START, &|_| false).await;
     }
 

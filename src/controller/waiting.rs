@@ -13,11 +13,10 @@ use std::time::Duration;
 
 use super::own_writes::Unobserved;
 use crate::basics::Mutex;
-use crate::collections::VecMap;
 use crate::lister_watcher::Collection;
-use crate::object::{KeyMap, ObjectKey};
+use crate::object::ObjectKey;
+use crate::seams::{KeyMap, VecMap, YieldBudget};
 use crate::workqueue::{Priority, Work, WorkQueue};
-use crate::yield_budget::YieldBudget;
 
 /// The longest time that a key is parked at once. The informer's sync wakes it earlier.
 const PARK_TIME: Duration = Duration::from_secs(600);

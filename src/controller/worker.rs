@@ -22,9 +22,8 @@ use super::waiting::WaitState;
 use super::{Action, ReconcileRequest};
 use crate::lease::{ScopeOwner, WorkScope};
 use crate::object::ObjectKey;
-use crate::panic::{catch, catch_async, drop_safely, into_message};
+use crate::seams::{YieldBudget, catch, catch_async, drop_safely, give_way, into_message};
 use crate::workqueue::Work;
-use crate::yield_budget::{YieldBudget, give_way};
 
 /// The longest time that a key waits for its own writes before the wait counts as a failure.
 const OWN_WRITE_TIMEOUT: Duration = Duration::from_secs(10);

@@ -5,9 +5,9 @@
 //! does it quote credentials: the output of a plug-in, the password of a proxy, or a kubeconfig.
 //!
 //! The text of each error of this crate includes its causes: print it with `{}`. Some errors also
-//! return their cause as [`source`](StdError::source): [`SyncError`](crate::SyncError), and errors
-//! that hold one of kube, such as [`ApplyError`](crate::writing::ApplyError). A report of their
-//! whole chain, such as `{:#}` of anyhow, repeats the cause.
+//! return their cause as [`source`](StdError::source): [`SyncError`](crate::SyncError), and those
+//! that hold an error of kube. A report of their whole chain, such as `{:#}` of anyhow, repeats the
+//! cause.
 
 mod credentials;
 mod status;
@@ -30,19 +30,15 @@ use crate::object::{ObjectKey, ResourceVersion};
 
 /// An error of any type, as user code may return it.
 ///
-/// A reconcile that uses `?` on errors of several types:
+/// A function that uses `?` on errors of several types:
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;
 /// use kube_informer::error::BoxError;
-/// use kube_informer::{Action, ReconcileRequest};
 ///
-/// async fn reconcile(request: ReconcileRequest<ConfigMap>) -> Result<Action, BoxError> {
-///     let Some(map) = request.object.present() else { return Ok(Action::done()) };
+/// fn replicas(map: &ConfigMap) -> Result<u32, BoxError> {
 ///     let replicas = map.data.as_ref().and_then(|data| data.get("replicas"));
-///     let replicas: u32 = replicas.ok_or("the key `replicas` is missing")?.parse()?;
-///     println!("{}: {replicas} replicas", request.key);
-///     Ok(Action::done())
+///     Ok(replicas.ok_or("the key `replicas` is missing")?.parse()?)
 /// }
 /// ```
 pub type BoxError = Box<dyn StdError + Send + Sync>;

@@ -16,7 +16,6 @@
 mod builder;
 mod dynamic;
 #[cfg(feature = "manager")]
-mod followed;
 mod interest;
 mod registry;
 mod removal;
@@ -343,16 +342,27 @@ impl SharedInformerFactory {
         let mut found = ended.last.clone();
         drop(ended);
         found.extend(informers.iter().map(super::informer::SharedInformer::status));
-        FactoryStatus::new(found)
+        found.into_iter().collect()
     }
 
-    /// Returns the informers in the order of their collections. Without an order, a test would see
-    /// its informers start in any.
-    pub(crate) fn informers(&self) -> Vec<SharedInformer> {
+    /// Returns the informers that the factory shares, in the order of their collections.
+    pub fn informers(&self) -> Vec<SharedInformer> {
         let informers = self.shared.informers.lock();
         let mut informers: Vec<_> = informers.iter().collect();
         sort_by(&mut informers, |(one, _), (other, _)| one.order().cmp(&other.order()));
         informers.into_iter().map(|(_, held)| held.informer.clone()).collect()
+    }
+
+    /// Returns the client that the informers use.
+    pub fn client(&self) -> &Client {
+        &self.shared.client
+    }
+
+    /// Returns the path of the collection of all namespaces, such as `/apis/apps/v1/deployments`.
+    pub(crate) fn path_of(&self, informer: &SharedInformer) -> Option<String> {
+        let informers = self.shared.informers.lock();
+        let mut all = informers.iter();
+        all.find_map(|(id, held)| (held.informer == *informer).then(|| id.path.clone()))
     }
 }
 
@@ -429,8 +439,10 @@ pub struct FactoryStatus {
     pub many_watches: BTreeMap<Arc<str>, usize>,
 }
 
-impl FactoryStatus {
-    pub(crate) fn new(mut informers: Vec<InformerStatus>) -> Self {
+/// Sorts the informers, and counts those of sets.
+impl FromIterator<InformerStatus> for FactoryStatus {
+    fn from_iter<I: IntoIterator<Item = InformerStatus>>(informers: I) -> Self {
+        let mut informers: Vec<_> = informers.into_iter().collect();
         sort_by(&mut informers, |a, b| {
             let key = |status: &InformerStatus| {
                 let collection = &status.collection;
@@ -445,7 +457,9 @@ impl FactoryStatus {
         many_watches.retain(|_, watches| *watches > MANY_WATCHES);
         Self { informers, many_watches }
     }
+}
 
+impl FactoryStatus {
     /// Returns whether every informer has synced that
     /// [`wait_for_sync`](SharedInformerFactory::wait_for_sync) waits for. True if there are none.
     pub fn synced(&self) -> bool {

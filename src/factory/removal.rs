@@ -13,9 +13,9 @@ impl SharedInformerFactory {
     /// The factory forgets the informer at once: the next request makes a new one. Its handlers are
     /// dropped with the events that wait for them; call
     /// [`shutdown_with_drain`](SharedInformer::shutdown_with_drain) first to have these handled.
-    /// Its streams end, its metrics go, and a controller that follows it ends with an
-    /// error. Every handle, [lister](SharedInformer::lister) and index reads *stopped*. The objects
-    /// stay readable as they were, and are freed with the last handle, lister, index or snapshot.
+    /// Its streams end, its metrics go, and a controller that follows it ends with an error. Every
+    /// handle, [lister](SharedInformer::lister) and index reads *stopped*. The objects stay readable
+    /// as they were, and are freed with the last handle, lister, index or snapshot.
     ///
     /// Dropping handles does not do this, because the factory holds its informers.
     ///

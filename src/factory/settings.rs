@@ -235,8 +235,8 @@ macro_rules! setters {
             }
 
             /// Keeps only one manager's entries of `metadata.managedFields`. It replaces
-            /// [`managed_fields`](Self::managed_fields). Use it in a controller that applies
-            /// objects and watches the fields that it owns.
+            /// [`managed_fields`](Self::managed_fields). Use it in a program that applies objects
+            /// and watches the fields that it owns.
             pub fn managed_fields_of(mut self, manager: impl Into<std::sync::Arc<str>>) -> Self {
                 let manager = crate::transport::ManagedFields::Of(manager.into());
                 self.settings.managed_fields = Some(manager);

@@ -9,7 +9,7 @@ use tokio_util::task::TaskTracker;
 use super::SharedInformerFactory;
 use super::registry::missing;
 use crate::informer::{SharedInformer, shutdown_all};
-use crate::joining::join_all;
+use crate::joining::Together;
 
 /// The tasks that follow the members of sets, until the next shutdown of the factory.
 #[derive(Default)]
@@ -41,9 +41,10 @@ impl SharedInformerFactory {
     /// Returns whether everything was delivered.
     pub async fn shutdown_with_drain(&self, limit: Duration) -> bool {
         let informers = self.begin_shutdown(true);
-        let drained =
-            join_all(informers.iter().map(|informer| informer.shutdown_with_drain(limit).boxed()))
-                .await;
+        let drained = Together::all(
+            informers.iter().map(|informer| informer.shutdown_with_drain(limit).boxed()),
+        )
+        .await;
         self.finish_shutdown(&informers).await;
         drained.into_iter().all(|drained| drained)
     }
@@ -69,7 +70,7 @@ impl SharedInformerFactory {
         // The tasks of sets first, and then those of the informers that they dropped.
         for _ in 0..2 {
             let leaving = self.shared.leaving.lock().clone();
-            join_all(leaving.iter().map(|tracker| tracker.wait().boxed())).await;
+            Together::all(leaving.iter().map(|tracker| tracker.wait().boxed())).await;
         }
         if informers.is_empty() {
             return;

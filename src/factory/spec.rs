@@ -94,8 +94,8 @@ impl<K: ?Sized> InformerSpec<K> {
     ///
     /// The selector's key must not change. If the sender is dropped, the shard never changes again.
     ///
-    /// [`Sharding`](crate::sharding::Sharding) gives channels that divide the objects among
-    /// replicas. A shard that never changes:
+    /// The channel may come from one that divides the objects among replicas. A shard that never
+    /// changes:
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::Pod;
@@ -152,8 +152,7 @@ impl<K: ?Sized> InformerSpec<K> {
     ///
     /// Waiting is no failure. The status and `/readyz?verbose` name the informer and the reason,
     /// and [`wait_for_sync`](super::SharedInformerFactory::wait_for_sync) of the factory leaves it
-    /// out. A controller that follows it begins when the kind came, and its
-    /// [status](crate::controller::ControllerStatus::missing) names it until then.
+    /// out. Consumers that follow it may begin before the kind comes.
     ///
     /// Needs the feature `coming-and-going`. All such informers share one informer of definitions,
     /// which must be allowed to list and watch `customresourcedefinitions`. It keeps only names,

@@ -1,4 +1,4 @@
-//! Index functions that many controllers need.
+//! Index functions that many programs need.
 
 use kube::Resource;
 use serde::Serialize;

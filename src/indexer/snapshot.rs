@@ -158,7 +158,7 @@ impl<K: ?Sized> Snapshot<K> {
 
     /// Returns how often the server's history was lost before this moment. Versions from different
     /// epochs do not compare.
-    pub(crate) fn epoch(&self) -> u64 {
+    pub fn epoch(&self) -> u64 {
         self.0.epoch
     }
 

@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::{InformerGroup, InformerStopped, SharedInformer};
 use crate::indexer::Indexer;
-use crate::joining::{first_of, join_all};
+use crate::joining::Together;
 use crate::time::after;
 
 /// A signal that objects of some informers have changed, for loops that read all objects each time,
@@ -197,7 +197,7 @@ impl Changes {
         if self.began {
             self.wait_for_change().await?;
         } else {
-            let synced = join_all(self.followed.iter().map(|one| one.synced())).await;
+            let synced = Together::all(self.followed.iter().map(|one| one.synced())).await;
             if !synced.into_iter().all(|synced| synced) {
                 return Err(InformerStopped);
             }
@@ -213,7 +213,7 @@ impl Changes {
         let due = if let Some(due) = self.due {
             due
         } else {
-            if !first_of(self.followed.iter().map(|one| one.changed())).await {
+            if !Together::first(self.followed.iter().map(|one| one.changed())).await {
                 return Err(InformerStopped);
             }
             *self.due.insert(after(Instant::now(), self.debounce))

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use super::SharedInformer;
 use crate::object::AnyObject;
 use crate::processor::resync_period;
 use crate::reflector::ReflectorOptions;
@@ -92,6 +93,34 @@ impl<K: ?Sized> InformerOptions<K> {
             storage: self.storage.erase(),
             of_set: self.of_set,
         }
+    }
+}
+
+/// The options that an informer has.
+impl<K: ?Sized> SharedInformer<K> {
+    /// Returns the resync period of the handlers, if there is one.
+    pub fn default_resync(&self) -> Option<Duration> {
+        self.pipeline.default_resync
+    }
+
+    /// Returns whether a watch was ever opened.
+    pub fn has_watched(&self) -> bool {
+        self.pipeline.monitor.has_watched()
+    }
+
+    /// Returns whether a selector or a query parameter narrows the collection.
+    pub fn is_narrowed(&self) -> bool {
+        self.pipeline.narrowed
+    }
+
+    /// Returns whether a transform changes the objects before they are stored.
+    pub fn is_transformed(&self) -> bool {
+        self.pipeline.transformed
+    }
+
+    /// Returns whether the stored objects keep this manager's entries of managed fields.
+    pub fn keeps_managed_fields(&self, manager: &str) -> bool {
+        self.pipeline.keeps_managed_fields(manager)
     }
 }
 

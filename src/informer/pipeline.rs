@@ -76,7 +76,7 @@ pub(super) struct Pipeline {
     /// The reason why the informer stopped, unless it was on request. Set before `stop` is
     /// cancelled.
     failure: OnceLock<InformerFailure>,
-    /// The last error of a controller that ended because a key spun while the clock stood still.
+    /// The last error of a consumer that ended because a key spun while the clock stood still.
     pub(super) spin: Mutex<Option<Arc<str>>>,
     /// Drops objects, and counts those whose `Drop` panicked.
     pub(super) dropper: SafeDropper,

@@ -1,4 +1,4 @@
-//! Informers that join and leave at run time, as a controller follows them.
+//! Informers that join and leave at run time, for a consumer that follows all of them.
 
 use tokio::sync::watch;
 

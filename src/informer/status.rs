@@ -35,7 +35,7 @@ use crate::time::seconds;
 ///         return format!("{name}: {failure}");
 ///     }
 ///     match (&status.held_up_by, &status.reflector.last_error) {
-///         (Some(controller), _) => format!("{name}: held up by controller {controller}"),
+///         (Some(tap), _) => format!("{name}: held up by {tap}"),
 ///         (None, Some((error, ago))) if !status.is_fresh(Duration::from_secs(180)) => {
 ///             format!("{name}: {objects} objects are out of date; {ago:.0?} ago: {error}")
 ///         }
@@ -89,9 +89,9 @@ pub struct InformerStatus {
     /// The number of objects that panicked when they were dropped. Serialised only if not zero.
     #[serde(skip_serializing_if = "is_zero")]
     pub drop_faults: u64,
-    /// The name of the controller whose mapping function or predicate the processing loop waits
-    /// for. `None` while the loop does not wait. No other consumer can make the loop wait.
-    /// Serialised only if set.
+    /// The name of the [tap](SharedInformer::tap) that is full, so that the processing loop waits
+    /// for its reader. `None` while the loop does not wait. No other consumer can make the loop
+    /// wait. Serialised only if set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held_up_by: Option<Arc<str>>,
     /// The status of packed storage. `None` for [decoded storage](crate::Storage::decoded).
@@ -113,8 +113,9 @@ impl InformerStatus {
         self.synced && self.freshness.is_some_and(|age| age <= limit)
     }
 
-    /// Returns whether the readiness of the program waits for the informer.
-    pub(crate) fn is_awaited(&self) -> bool {
+    /// Returns whether the readiness of the program waits for the informer. It does not wait for a
+    /// member of a set, nor for a kind that is not served.
+    pub fn is_awaited(&self) -> bool {
         !self.of_set && self.reflector.not_served.is_none()
     }
 }

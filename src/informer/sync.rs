@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use super::{InformerFailure, SharedInformer};
 use crate::error::SourceError;
-use crate::joining::join_all;
+use crate::joining::Together;
 use crate::lister_watcher::Collection;
 use crate::object::ObjectKey;
 use crate::reflector::{ReflectorState, ReflectorStatus};
@@ -104,8 +104,11 @@ impl SyncError {
         Err(Self { unsynced, waited: start.elapsed() })
     }
 
-    /// Joins the errors of informers that were awaited together since `start`.
-    pub(crate) fn join(waits: Vec<Result<(), Self>>, start: Instant) -> Result<(), Self> {
+    /// Joins the results of waits for several informers that began together at `start`.
+    ///
+    /// # Errors
+    /// An error that names the informers of all errors, if there is one.
+    pub fn join(waits: Vec<Result<(), Self>>, start: Instant) -> Result<(), Self> {
         let mut unsynced = Vec::new();
         for error in waits.into_iter().filter_map(Result::err) {
             unsynced.extend(error.unsynced);
@@ -247,7 +250,7 @@ impl Unsynced {
 
 /// Stops these informers and waits until no task is left.
 pub(crate) async fn shutdown_all(informers: &[SharedInformer]) {
-    join_all(informers.iter().map(|informer| informer.shutdown().boxed())).await;
+    Together::all(informers.iter().map(|informer| informer.shutdown().boxed())).await;
 }
 
 /// Waits until the informers that the program holds have synced, among these. See [`wait_for_all`].
@@ -279,5 +282,5 @@ pub(crate) async fn wait_for_all(
         };
         wait.boxed()
     });
-    SyncError::join(join_all(waits).await, start)
+    SyncError::join(Together::all(waits).await, start)
 }

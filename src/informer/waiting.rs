@@ -53,8 +53,8 @@ pub struct ConditionTimeout {
     pub elsewhere: bool,
     /// True if the informer was stopped or failed, so that the store no longer changes.
     pub stopped: bool,
-    /// The error of a controller that follows the informer and ended with
-    /// [`ControllerError::Spins`](crate::controller::ControllerError::Spins). `None` if none did.
+    /// The error of a consumer of the informer that ended because a key spun while the clock stood
+    /// still. `None` if none did.
     pub spin: Option<Arc<str>>,
     /// The state and the last error of an informer that has not synced.
     unsynced: Option<Box<Unsynced>>,
@@ -71,7 +71,7 @@ impl fmt::Display for Within<'_> {
     }
 }
 
-/// The error of a controller, if there is one, after another text.
+/// The error of a consumer, if there is one, after another text.
 struct Ended<'a>(Option<&'a str>);
 
 impl fmt::Display for Ended<'_> {

@@ -10,7 +10,7 @@ use kube::{Api, Client};
 
 use super::machine::{RequestFailure, Step, StepOutcome};
 use crate::lease::{LeaseError, LeaseVerb, attempt, checked, checked_write, found, written};
-use crate::transport::ask;
+use crate::seams::ask;
 
 /// The outcome of a step, and the error to report.
 pub(super) type StepResult = (StepOutcome, Option<LeaseError>);

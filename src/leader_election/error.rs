@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::machine::LossCause;
 use super::work::JoinResult;
 use crate::lease::LeaseError;
-use crate::panic::into_message;
+use crate::seams::into_message;
 
 /// The error of [`LeaderElector::run`](super::LeaderElector::run).
 ///

@@ -7,8 +7,9 @@ use tokio::sync::watch;
 
 use super::machine::Machine;
 use super::work::TermWork;
+use crate::controller::metrics::LEADER_ELECTION_MASTER;
 use crate::lease::LeaseError;
-use crate::metrics::{LEADER_ELECTION_MASTER, Level, MetricLabels};
+use crate::seams::{Level, MetricLabels};
 
 /// The leadership as this candidate knows it. The error serializes as its message.
 ///

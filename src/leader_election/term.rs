@@ -17,7 +17,7 @@ use super::state::StepDownOnDrop;
 use super::work::{JoinResult, Lead, RenewOnDrop, TermWork, Work};
 use super::{Candidate, LeaderElector, Outcome, now};
 use crate::lease::{DROP_TIMEOUT, Term, WorkScope};
-use crate::panic::{catch, into_message};
+use crate::seams::{catch, into_message};
 use crate::tasks::Output;
 
 /// The reason why leading ended.

@@ -9,7 +9,7 @@ use kube::api::ObjectMeta;
 use serde::{Serialize, Serializer};
 
 use super::times::whole_microseconds;
-use crate::panic::catch_async;
+use crate::seams::catch_async;
 
 /// A hint for credentials that the server refuses.
 const BAD_CREDENTIALS: &str = " (the credentials are missing, expired or for another server: \

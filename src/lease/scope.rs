@@ -19,7 +19,7 @@ use super::times::Term;
 use crate::basics::Mutex;
 use crate::informer::ReadBarrier as Moment;
 use crate::object::ObjectKey;
-use crate::panic::drop_safely;
+use crate::seams::drop_safely;
 
 /// The bounds of work that only the holder of the lease, or of a slot, may do: a token, a deadline,
 /// and everything that must end before the lease or the slot is released.

@@ -13,14 +13,13 @@ use tokio_util::sync::CancellationToken;
 use super::status::ManagerState;
 use super::{ManagerError, ManagerHandle};
 use crate::basics::Mutex;
-use crate::collections::VecMap;
 use crate::controller::{
     Action, AnyController, BoxError, Controller, ControllerError, ReconcileRequest, StopGuard,
 };
 use crate::informer::SharedInformer;
 use crate::lease::{ScopeOwner, WorkScope};
 use crate::object::ChunkedVec;
-use crate::panic::drop_safely;
+use crate::seams::{VecMap, drop_safely};
 use crate::sharding::Sharding;
 
 /// The controllers that were added to a manager.

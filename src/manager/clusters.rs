@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::ManagerBuilder;
 use crate::clusters::{Cluster, ClusterStatus, Clusters, erase};
-use crate::collections::VecMap;
 use crate::controller::BoxError;
 use crate::leader_election::WorkScope;
+use crate::seams::VecMap;
 use crate::sharding::Sharding;
 
 /// The clusters that tasks follow, by the task's name.

@@ -10,7 +10,7 @@ use super::ManagerError;
 use super::status::{ManagerState, Role, TaskState};
 use crate::basics::{Mutex, text};
 use crate::lease::{ScopeOwner, WorkScope};
-use crate::panic::{catch_async, drop_safely};
+use crate::seams::{catch_async, drop_safely};
 use crate::tasks::LabelledTasks;
 
 /// The work of a part. Boxed, so that what surrounds it is compiled once.

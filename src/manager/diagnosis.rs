@@ -11,10 +11,10 @@ use super::ManagerError;
 use crate::controller::ControllerError;
 use crate::error::Fault;
 use crate::factory::SharedInformerFactory;
-use crate::informer::{InformerStatus, SyncError, Unsynced};
+use crate::informer::{SharedInformer, SyncError, Unsynced};
 use crate::lister_watcher::Collection;
 use crate::reflector::ReflectorState;
-use crate::transport::read_resources;
+use crate::seams::read_resources;
 
 /// The period of the check of informers that have not synced.
 const PERIOD: Duration = Duration::from_millis(500);
@@ -28,13 +28,14 @@ pub(super) async fn hopeless(factory: &SharedInformerFactory) -> ManagerError {
     let mut seen = Vec::new();
     loop {
         sleep(PERIOD).await;
-        for informer in factory.followed() {
-            let (path, status) = (informer.path, informer.status);
+        for informer in factory.informers() {
+            let status = informer.status();
             let last_error = status.reflector.last_error.as_ref();
             let not_found = last_error.is_some_and(|(error, _)| error.code() == Some(404));
             if status.synced || !status.is_awaited() || !not_found {
                 continue;
             }
+            let Some(path) = factory.path_of(&informer) else { continue };
             let sought = (path.clone(), status.collection.clone());
             if seen.contains(&sought) {
                 continue;
@@ -73,14 +74,13 @@ pub(super) async fn explain(factory: &SharedInformerFactory, error: ManagerError
                 return ManagerError::Forbidden { collection, message };
             }
             Fault::Status(status) if status.code == 404 => {
-                let mut all = factory.followed().into_iter();
+                let mut all = factory.informers().into_iter();
                 // For another factory's informer, path and client are unknown.
                 let same =
-                    |status: &InformerStatus| !status.synced && status.collection == *collection;
-                let Some(followed) = all.find(|one| same(&one.status)) else {
-                    continue;
-                };
-                let found = not_found_cause(factory.client(), &followed.path, collection).await;
+                    |one: &SharedInformer| !one.has_synced() && one.collection() == collection;
+                let path = all.find(same).and_then(|informer| factory.path_of(&informer));
+                let Some(path) = path else { continue };
+                let found = not_found_cause(factory.client(), &path, collection).await;
                 if let Some(found) = found {
                     return found;
                 }

@@ -12,9 +12,9 @@ use futures::future::join;
 use crate::basics::Mutex;
 use crate::controller::AnyController;
 use crate::factory::{FactoryStatus, SharedInformerFactory};
-use crate::informer::{InformerStatus, SharedInformer, StartError, SyncError, wait_for_own};
-use crate::joining::join_all;
+use crate::informer::{InformerStatus, SharedInformer, StartError, SyncError};
 use crate::object::ChunkedVec;
+use crate::seams::{Together, wait_for_own};
 
 /// The informers that a manager starts, awaits, shows and stops.
 pub(super) struct Informers {
@@ -32,7 +32,7 @@ struct Others {
 
 /// Stops these informers and waits until no task is left. The first poll stops them.
 pub(super) async fn shutdown_all(informers: &[SharedInformer]) {
-    join_all(informers.iter().map(|informer| informer.shutdown().boxed())).await;
+    Together::all(informers.iter().map(|informer| informer.shutdown().boxed())).await;
 }
 
 impl Informers {
@@ -90,7 +90,7 @@ impl Informers {
         let mut found = self.factory.status().informers;
         found.extend(last);
         found.extend(live.iter().map(SharedInformer::status));
-        FactoryStatus::new(found)
+        found.into_iter().collect()
     }
 
     /// Stops every informer, and waits until no task of them is left. The first poll stops them.

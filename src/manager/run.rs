@@ -18,12 +18,10 @@ use super::signals::Stops;
 use super::status::{ManagerState, Role};
 use super::{Manager, ManagerError, ManagerPhase};
 use crate::controller::{AnyController, StopGuard};
-use crate::error::{BoxError, told_without_credentials};
-use crate::joining::{Together, first_of, join_all};
+use crate::error::BoxError;
 use crate::leader_election::{LeaderElectionError, LeaderElector, Outcome, WorkScope};
 use crate::object::ChunkedVec;
-use crate::panic::drop_safely;
-use crate::sorting::sort_by;
+use crate::seams::{Together, drop_safely, sort_by, told_without_credentials};
 
 /// The name of the election among the parts of a manager.
 const ELECTION: &str = "leader election";
@@ -92,7 +90,8 @@ impl Manager {
         let built = controllers.iter().filter_map(|controller| controller.sharding()).cloned();
         let mut shardings = state.shardings();
         shardings.extend(built);
-        let blocked = join_all(shardings.iter().map(|sharding| sharding.finish_blocked().boxed()));
+        let blocked =
+            Together::all(shardings.iter().map(|sharding| sharding.finish_blocked().boxed()));
         at_once.run_until_cancelled(blocked).await;
         first.take()
     }
@@ -147,7 +146,7 @@ impl ManagerParts {
                 }
                 let informer_ends =
                     controllers.iter().map(|controller| controller.informer_stopped());
-                let mut informer_ends = pin!(first_of(informer_ends));
+                let mut informer_ends = pin!(Together::first(informer_ends));
                 let failed = loop {
                     tokio::select! {
                         biased;

@@ -21,13 +21,12 @@ use super::parts::ManagerParts;
 use crate::basics::Mutex;
 #[cfg(feature = "clusters")]
 use crate::clusters::ClusterStatus;
-use crate::collections::VecMap;
 use crate::controller::{ControllerHandle, ControllerStatus};
 use crate::factory::FactoryStatus;
 use crate::informer::SharedInformer;
 use crate::leader_election::{LeaderElector, LeadershipState, WorkScope};
+use crate::seams::{VecMap, seconds};
 use crate::sharding::Sharding;
-use crate::time::seconds;
 
 /// The status of a manager and of all its parts, at one moment. It never contains the contents of
 /// objects.

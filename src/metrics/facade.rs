@@ -17,7 +17,7 @@ mod handles {
 
     #[cfg(feature = "serve")]
     use crate::metrics::late;
-    use crate::metrics::names::{Description, Kind};
+    use crate::metrics::names::{Description, MetricKind};
     use crate::panic::catch;
     use crate::sync::Mutex;
 
@@ -221,9 +221,9 @@ mod handles {
         let help = description.help.into();
         contained(|| {
             with_recorder(|recorder| match description.kind {
-                Kind::Counter => recorder.describe_counter(name, unit, help),
-                Kind::Gauge => recorder.describe_gauge(name, unit, help),
-                Kind::Histogram => recorder.describe_histogram(name, unit, help),
+                MetricKind::Counter => recorder.describe_counter(name, unit, help),
+                MetricKind::Gauge => recorder.describe_gauge(name, unit, help),
+                MetricKind::Histogram => recorder.describe_histogram(name, unit, help),
             });
         });
     }

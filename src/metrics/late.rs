@@ -1,7 +1,7 @@
 //! Handles that were made before a recorder was installed, and record as soon as there is one.
 //!
-//! Most programs make their informers first and the manager, which installs the recorder, last. The
-//! facade has no recorder until then, and its handles would record nothing for ever. The counters
+//! Most programs make their informers first, and install a recorder last. The facade has no
+//! recorder until then, and its handles would record nothing for ever. The counters
 //! and gauges of this module keep sums until [`bind`] connects them.
 
 use std::sync::{Arc, OnceLock, Weak};
@@ -194,7 +194,7 @@ mod tests {
     use ::metrics::NoopRecorder;
 
     use super::*;
-    use crate::metrics::Prometheus;
+    use crate::manager::serve::Prometheus;
 
     /// Runs `early` before a handle has a recorder, and `later` after that. Returns the samples.
     fn samples<H: Bind>(handle: &H, early: impl Fn(&H), later: impl Fn(&H)) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! The metrics of this crate, and their names.
+//! The metrics of informers and work queues, and their names.
 //!
 //! With the feature `metrics`, values go through the [`metrics`](https://docs.rs/metrics) facade to
 //! the recorder that the application installs. Without it every handle is empty, and every call
@@ -7,8 +7,7 @@
 //! `Prometheus` (feature `serve`) does.
 //!
 //! Install the recorder before you create an informer: a handle created earlier records nothing.
-//! The exception is the recorder that a manager's server (feature `serve`) installs: handles
-//! created earlier record to it, too.
+//! With the feature `serve`, the recorder that the server installs gets these values, too.
 //!
 //! Values are published when they change, so any exporter works. A value that only ages, such as
 //! the time of the last event, is published as a timestamp, not as an age. An age would stand still
@@ -22,8 +21,7 @@
 //! | `group`, `resource` | of the API, such as `apps` and `deployments`; the core group is empty |
 //! | `namespace` | the namespace listed and watched; empty for all of them |
 //! | `handler` | the name given to the handler; empty if none |
-//! | `controller` | the name of the controller; `name` of its work queue |
-//! | `result` | how a reconcile ended: `success`, `error`, `requeue`, `requeue_after` |
+//! | `controller` | the name of the work queue, as `name` |
 //! | `cause` | why everything was listed again: a [`RelistCause`](crate::reflector::RelistCause) |
 //! | `class` | the kind of an error: a [`FaultClass`](crate::error::FaultClass) |
 //!
@@ -33,7 +31,8 @@
 //!
 //! # All metrics
 //!
-//! *informer* stands for the labels `name`, `group`, `resource` and `namespace`.
+//! *informer* stands for the labels `name`, `group`, `resource` and `namespace`, and *queue* for
+//! `name` and `controller`.
 //!
 //! | metric | kind | unit | labels |
 //! |---|---|---|---|
@@ -62,49 +61,39 @@
 //! | [`HANDLER_CANCELLED`] | counter | events | informer, `handler` |
 //! | [`HANDLER_PANICS`] | counter | panics | informer, `handler` |
 //! | [`HANDLER_LAG`] | histogram | seconds | informer, `handler` |
-//! | [`WORKQUEUE_DEPTH`] | gauge | items | `name`, `controller` |
-//! | [`WORKQUEUE_ADDS`] | counter | adds | `name`, `controller` |
-//! | [`WORKQUEUE_RETRIES`] | counter | adds | `name`, `controller` |
-//! | [`WORKQUEUE_QUEUE_DURATION`] | histogram | seconds | `name`, `controller` |
-//! | [`WORKQUEUE_WORK_DURATION`] | histogram | seconds | `name`, `controller` |
-//! | [`WORKQUEUE_UNFINISHED`] | gauge | seconds | `name`, `controller` |
-//! | [`WORKQUEUE_LONGEST_RUNNING`] | gauge | seconds | `name`, `controller` |
-//! | [`RECONCILE_TOTAL`] | counter | reconciles | `controller`, `result` |
-//! | [`RECONCILE_ERRORS`] | counter | reconciles | `controller` |
-//! | [`RECONCILE_PANICS`] | counter | reconciles | `controller` |
-//! | [`RECONCILE_TIMEOUTS`] | counter | reconciles | `controller` |
-//! | [`RECONCILE_TIME`] | histogram | seconds | `controller` |
-//! | [`HOT_KEYS`] | counter | keys | `controller` |
-//! | [`UNCHANGED_UPDATES`] | counter | updates | `controller` |
-//! | [`RECONCILE_MAX_CONCURRENT`] | gauge | keys | `controller` |
-//! | [`RECONCILE_ACTIVE_WORKERS`] | gauge | keys | `controller` |
-//! | [`LEADER_ELECTION_MASTER`] | gauge | 0 or 1 | `name` |
-//! | [`SHARDING_SLOTS_HELD`] | gauge | slots | `name` |
+//! | [`WORKQUEUE_DEPTH`] | gauge | items | queue |
+//! | [`WORKQUEUE_ADDS`] | counter | adds | queue |
+//! | [`WORKQUEUE_RETRIES`] | counter | adds | queue |
+//! | [`WORKQUEUE_QUEUE_DURATION`] | histogram | seconds | queue |
+//! | [`WORKQUEUE_WORK_DURATION`] | histogram | seconds | queue |
+//! | [`WORKQUEUE_UNFINISHED`] | gauge | seconds | queue |
+//! | [`WORKQUEUE_LONGEST_RUNNING`] | gauge | seconds | queue |
 
 mod facade;
 #[cfg(feature = "serve")]
 mod late;
 mod names;
-#[cfg(feature = "serve")]
-mod prometheus;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub(crate) use self::facade::{Count, Level, Mark, MetricLabels, Timing};
 #[cfg(feature = "serve")]
 pub(crate) use self::late::bind;
 pub use self::names::*;
-#[cfg(feature = "serve")]
-pub use self::prometheus::Prometheus;
 
-/// Describes every metric to the recorder, with its unit. Call this once, after the recorder is
-/// installed. Without the feature `metrics` it does nothing.
+/// Describes every metric of informers and work queues to the recorder, with its unit. Call this
+/// once, after the recorder is installed. Without the feature `metrics` it does nothing.
 ///
 /// ```
 /// kube_informer::metrics::describe();
 /// ```
 pub fn describe() {
-    for description in &names::DESCRIPTIONS {
-        facade::describe(description);
+    DESCRIPTIONS.iter().for_each(Description::describe);
+}
+
+impl Description {
+    /// Describes the metric to the recorder, with its unit.
+    pub fn describe(&self) {
+        facade::describe(self);
     }
 }

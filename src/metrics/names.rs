@@ -1,4 +1,4 @@
-//! The names and descriptions of all metrics.
+//! The names and descriptions of the metrics.
 
 /// Gauge, as client-go's: the number of changes that wait between the reflector and the store.
 pub const INFORMER_QUEUED_ITEMS: &str = "informer_queued_items";
@@ -106,176 +106,139 @@ pub const WORKQUEUE_UNFINISHED: &str = "workqueue_unfinished_work_seconds";
 /// seconds. Published twice a second.
 pub const WORKQUEUE_LONGEST_RUNNING: &str = "workqueue_longest_running_processor_seconds";
 
-/// Counter, as controller-runtime's, by `result` (`success`, `error`, `requeue`, `requeue_after`):
-/// reconciles that ended.
-pub const RECONCILE_TOTAL: &str = "controller_runtime_reconcile_total";
-
-/// Counter, as controller-runtime's: reconciles that failed.
-pub const RECONCILE_ERRORS: &str = "controller_runtime_reconcile_errors_total";
-
-/// Counter, as controller-runtime's: reconciles that panicked.
-pub const RECONCILE_PANICS: &str = "controller_runtime_reconcile_panics_total";
-
-/// Counter, as controller-runtime's: reconciles that exceeded their timeout.
-pub const RECONCILE_TIMEOUTS: &str = "controller_runtime_reconcile_timeouts_total";
-
-/// Histogram, as controller-runtime's: the time that a reconcile took, in seconds.
-pub const RECONCILE_TIME: &str = "controller_runtime_reconcile_time_seconds";
-
-/// Counter: the number of times that a key was found hot: reconciled 300 times within ten seconds.
-pub const HOT_KEYS: &str = "kube_informer_hot_keys_total";
-
-/// Counter: the updates that a controller's
-/// [`content_changed`](crate::controller::ControllerBuilder::content_changed) dropped.
-pub const UNCHANGED_UPDATES: &str = "kube_informer_unchanged_updates_total";
-
-/// Gauge, as controller-runtime's: the number of keys that may be reconciled at a time.
-pub const RECONCILE_MAX_CONCURRENT: &str = "controller_runtime_max_concurrent_reconciles";
-
-/// Gauge, as controller-runtime's: the number of keys that are being reconciled.
-pub const RECONCILE_ACTIVE_WORKERS: &str = "controller_runtime_active_workers";
-
-/// Gauge, as client-go's: 1 while this candidate leads.
-pub const LEADER_ELECTION_MASTER: &str = "leader_election_master_status";
-
-/// Gauge: the number of slots that this replica holds and may work on.
-pub const SHARDING_SLOTS_HELD: &str = "kube_informer_sharding_slots_held";
-
 /// The kind of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub enum MetricKind {
+    /// A sum that only grows.
     Counter,
+    /// A value that goes up and down.
     Gauge,
+    /// A distribution of durations.
     Histogram,
 }
 
-/// The description of a metric. Its name states the unit, as Prometheus requires.
-#[derive(Debug)]
-#[cfg_attr(not(feature = "metrics"), expect(dead_code, reason = "no recorder exists"))]
-pub(super) struct Description {
-    pub(super) kind: Kind,
-    pub(super) name: &'static str,
-    pub(super) help: &'static str,
+/// The description of a metric.
+///
+/// ```
+/// use kube_informer::metrics::{DESCRIPTIONS, MetricKind};
+///
+/// let counters = DESCRIPTIONS.iter().filter(|metric| metric.kind == MetricKind::Counter);
+/// counters.for_each(|metric| println!("rate({}[5m]) # {}", metric.name, metric.help));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Description {
+    /// The kind.
+    pub kind: MetricKind,
+    /// The name. It states the unit, as Prometheus requires.
+    pub name: &'static str,
+    /// A sentence on the values.
+    pub help: &'static str,
 }
 
-const fn describe(kind: Kind, name: &'static str, help: &'static str) -> Description {
+const fn describe(kind: MetricKind, name: &'static str, help: &'static str) -> Description {
     Description { kind, name, help }
 }
 
-pub(super) const DESCRIPTIONS: [Description; 43] = [
+/// The descriptions of all metrics of informers and work queues.
+pub const DESCRIPTIONS: [Description; 32] = [
     describe(
-        Kind::Gauge,
+        MetricKind::Gauge,
         INFORMER_QUEUED_ITEMS,
         "Changes that wait between the reflector and the store.",
     ),
     describe(
-        Kind::Histogram,
+        MetricKind::Histogram,
         INFORMER_PROCESSING_LATENCY,
         "Time taken to process a batch after it was popped from the queue.",
     ),
     describe(
-        Kind::Gauge,
+        MetricKind::Gauge,
         INFORMER_STORE_RESOURCE_VERSION,
         "The 15 least significant digits of the store's resourceVersion.",
     ),
     describe(
-        Kind::Gauge,
+        MetricKind::Gauge,
         INFORMER_PENDING_NOTIFICATIONS,
         "Events that wait in the handler's backlog.",
     ),
-    describe(Kind::Gauge, OBJECTS, "Objects in the store."),
+    describe(MetricKind::Gauge, OBJECTS, "Objects in the store."),
     describe(
-        Kind::Gauge,
+        MetricKind::Gauge,
         STALE_OBJECTS,
         "Objects in the store of which the server's newer state could not be decoded.",
     ),
     describe(
-        Kind::Gauge,
+        MetricKind::Gauge,
         UNREADABLE_OBJECTS,
         "Objects of the server that are not in the store, as no state of them could be decoded.",
     ),
-    describe(Kind::Gauge, SYNCED, "1 once the first list is in the store."),
-    describe(Kind::Gauge, LAST_EVENT, "When the server last sent anything, in Unix time."),
-    describe(Kind::Counter, RELISTS, "Times that everything was listed again, by cause."),
+    describe(MetricKind::Gauge, SYNCED, "1 once the first list is in the store."),
+    describe(MetricKind::Gauge, LAST_EVENT, "When the server last sent anything, in Unix time."),
+    describe(MetricKind::Counter, RELISTS, "Times that everything was listed again, by cause."),
     describe(
-        Kind::Counter,
+        MetricKind::Counter,
         CLAMPED_OBJECTS,
         "Arrivals of objects with a time that was read as the nearest one in the range.",
     ),
-    describe(Kind::Counter, ERRORS, "Errors of requests, watches and objects, by class."),
+    describe(MetricKind::Counter, ERRORS, "Errors of requests, watches and objects, by class."),
     describe(
-        Kind::Gauge,
+        MetricKind::Gauge,
         WATCH_REFUSED,
         "1 while the server refuses to open a watch, so that only lists bring changes.",
     ),
-    describe(Kind::Gauge, STORAGE_PACKED_BYTES, "Bytes that packed objects take."),
+    describe(MetricKind::Gauge, STORAGE_PACKED_BYTES, "Bytes that packed objects take."),
     describe(
-        Kind::Gauge,
+        MetricKind::Gauge,
         STORAGE_HOT_BYTES,
         "Bytes that the objects held unpacked take, by estimate.",
     ),
-    describe(Kind::Counter, STORAGE_HITS, "Reads that found the object unpacked."),
-    describe(Kind::Counter, STORAGE_MISSES, "Reads that unpacked the object."),
+    describe(MetricKind::Counter, STORAGE_HITS, "Reads that found the object unpacked."),
+    describe(MetricKind::Counter, STORAGE_MISSES, "Reads that unpacked the object."),
     describe(
-        Kind::Counter,
+        MetricKind::Counter,
         STORAGE_KEPT_DECODED,
         "Objects that could not be packed and are kept decoded.",
     ),
     describe(
-        Kind::Counter,
+        MetricKind::Counter,
         STORAGE_UNREADABLE,
         "Reads of packed objects that could not be unpacked.",
     ),
-    describe(Kind::Counter, INDEX_FAULTS, "Calls of index functions that panicked."),
-    describe(Kind::Counter, HANDLER_DELIVERED, "Events delivered to the handler."),
+    describe(MetricKind::Counter, INDEX_FAULTS, "Calls of index functions that panicked."),
+    describe(MetricKind::Counter, HANDLER_DELIVERED, "Events delivered to the handler."),
     describe(
-        Kind::Counter,
+        MetricKind::Counter,
         HANDLER_MERGED,
         "Events merged into another one because the handler's backlog was full.",
     ),
     describe(
-        Kind::Counter,
+        MetricKind::Counter,
         HANDLER_CANCELLED,
         "Adds removed by a delete before the handler saw them.",
     ),
-    describe(Kind::Counter, HANDLER_PANICS, "Calls of the handler that panicked."),
+    describe(MetricKind::Counter, HANDLER_PANICS, "Calls of the handler that panicked."),
     describe(
-        Kind::Histogram,
+        MetricKind::Histogram,
         HANDLER_LAG,
         "Time from the store to the handler, of the first event of each batch.",
     ),
-    describe(Kind::Gauge, WORKQUEUE_DEPTH, "Items that wait for a worker."),
-    describe(Kind::Counter, WORKQUEUE_ADDS, "Adds that the queue accepted."),
-    describe(Kind::Counter, WORKQUEUE_RETRIES, "Adds that were rate limited."),
-    describe(Kind::Histogram, WORKQUEUE_QUEUE_DURATION, "Time that an item waited for a worker."),
-    describe(Kind::Histogram, WORKQUEUE_WORK_DURATION, "Time that a worker held an item."),
+    describe(MetricKind::Gauge, WORKQUEUE_DEPTH, "Items that wait for a worker."),
+    describe(MetricKind::Counter, WORKQUEUE_ADDS, "Adds that the queue accepted."),
+    describe(MetricKind::Counter, WORKQUEUE_RETRIES, "Adds that were rate limited."),
     describe(
-        Kind::Gauge,
+        MetricKind::Histogram,
+        WORKQUEUE_QUEUE_DURATION,
+        "Time that an item waited for a worker.",
+    ),
+    describe(MetricKind::Histogram, WORKQUEUE_WORK_DURATION, "Time that a worker held an item."),
+    describe(
+        MetricKind::Gauge,
         WORKQUEUE_UNFINISHED,
         "Time for which the current items have been processed, summed.",
     ),
     describe(
-        Kind::Gauge,
+        MetricKind::Gauge,
         WORKQUEUE_LONGEST_RUNNING,
         "Time for which the longest-running item has been processed.",
     ),
-    describe(Kind::Counter, RECONCILE_TOTAL, "Reconciles that ended, by result."),
-    describe(Kind::Counter, RECONCILE_ERRORS, "Reconciles that failed."),
-    describe(Kind::Counter, RECONCILE_PANICS, "Reconciles that panicked."),
-    describe(Kind::Counter, RECONCILE_TIMEOUTS, "Reconciles that exceeded their timeout."),
-    describe(Kind::Histogram, RECONCILE_TIME, "Time that a reconcile took."),
-    describe(
-        Kind::Counter,
-        HOT_KEYS,
-        "Times that a key was reconciled 300 times within ten seconds.",
-    ),
-    describe(
-        Kind::Counter,
-        UNCHANGED_UPDATES,
-        "Updates that did not change the object's content, and queued no key.",
-    ),
-    describe(Kind::Gauge, RECONCILE_MAX_CONCURRENT, "Keys that may be reconciled at a time."),
-    describe(Kind::Gauge, RECONCILE_ACTIVE_WORKERS, "Keys that are being reconciled."),
-    describe(Kind::Gauge, LEADER_ELECTION_MASTER, "1 while this candidate leads."),
-    describe(Kind::Gauge, SHARDING_SLOTS_HELD, "Slots that this replica may work on."),
 ];

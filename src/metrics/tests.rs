@@ -1,40 +1,49 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::names::{DESCRIPTIONS, Kind};
+use super::names::{DESCRIPTIONS, Description, MetricKind};
 
 #[test]
 fn names_follow_prometheus_conventions() {
-    let names: BTreeSet<_> = DESCRIPTIONS.iter().map(|description| description.name).collect();
-    assert_eq!(names.len(), DESCRIPTIONS.len(), "described once");
-    for description in &DESCRIPTIONS {
+    check_names(&DESCRIPTIONS);
+}
+
+#[test]
+fn table_lists_every_metric_once_with_its_kind() {
+    check_table(include_str!("names.rs"), include_str!("mod.rs"), &DESCRIPTIONS);
+}
+
+pub(crate) fn check_names(descriptions: &[Description]) {
+    let names: BTreeSet<_> = descriptions.iter().map(|description| description.name).collect();
+    assert_eq!(names.len(), descriptions.len(), "described once");
+    for description in descriptions {
         let name = description.name;
         assert!(name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'), "{name}");
-        assert_eq!(description.kind == Kind::Counter, name.ends_with("_total"), "{name}");
-        assert!(description.kind != Kind::Histogram || name.ends_with("_seconds"), "{name}");
+        assert_eq!(description.kind == MetricKind::Counter, name.ends_with("_total"), "{name}");
+        assert!(description.kind != MetricKind::Histogram || name.ends_with("_seconds"), "{name}");
         assert!(description.help.ends_with('.'), "{name}");
     }
 }
 
-/// The table is read from the source, because no code holds it.
-#[test]
-fn table_lists_every_metric_once_with_its_kind() {
-    let constants = include_str!("names.rs").split("\npub const ").skip(1);
-    let constants = constants.map(|text| {
-        let (constant, text) = text.split_once(": &str =").expect("a metric's name");
+/// Compares the table "All metrics" of `table` with the constants of `names`. Both are read from
+/// the source, because no code holds them.
+pub(crate) fn check_table(names: &str, table: &str, descriptions: &[Description]) {
+    let constants = names.split("\npub const ").skip(1);
+    let constants = constants.filter_map(|text| {
+        let (constant, text) = text.split_once(": &str =")?;
         let name = text.split('"').nth(1).expect("the name's text");
-        let of_name = DESCRIPTIONS.iter().find(|description| description.name == name);
+        let of_name = descriptions.iter().find(|description| description.name == name);
         let kind = of_name.map(|description| format!("{:?}", description.kind).to_lowercase());
-        (constant.to_owned(), kind.unwrap_or_else(|| panic!("{constant} has no description")))
+        Some((constant.to_owned(), kind.unwrap_or_else(|| panic!("{constant} has no description"))))
     });
-    let rows = include_str!("mod.rs").lines().filter_map(|line| line.strip_prefix("//! | [`"));
+    let rows = table.lines().filter_map(|line| line.strip_prefix("//! | [`"));
     let rows = rows.map(|row| {
         let (constant, cells) = row.split_once("`] | ").expect("a row's first cell");
         let (kind, _) = cells.split_once(" | ").expect("a row's second cell");
         (constant.to_owned(), kind.to_owned())
     });
     let (constants, rows): (Vec<_>, Vec<_>) = (constants.collect(), rows.collect());
-    assert_eq!(constants.len(), DESCRIPTIONS.len());
+    assert_eq!(constants.len(), descriptions.len());
     assert_eq!(rows, constants, "the table \"All metrics\" has one row for each, in their order");
 }
 

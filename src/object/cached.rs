@@ -64,8 +64,8 @@ impl dyn AnyObject {
         (self as &mut dyn Any).downcast_mut()
     }
 
-    /// Returns the metadata of a decoded object.
-    pub(crate) fn meta(&self) -> Option<&ObjectMeta> {
+    /// Returns the metadata of a decoded object. `None` for a packed one.
+    pub fn meta(&self) -> Option<&ObjectMeta> {
         match self.form() {
             Form::Decoded(meta) => Some(meta),
             Form::Packed(_) => None,
@@ -330,7 +330,7 @@ impl<K: ?Sized> Cached<K> {
     /// Returns whether both are known to be one state of one object. Equal versions alone do not
     /// prove that: a lost history, another conversion or a custom source may reuse a version for
     /// other contents.
-    pub(crate) fn is_same_state(&self, other: &Self) -> bool {
+    pub fn is_same_state(&self, other: &Self) -> bool {
         let same_bytes = self.digest.is_some() && self.digest == other.digest;
         self.ptr_eq(other) || same_bytes && self.version() == other.version()
     }

@@ -50,9 +50,6 @@ static DELETION: LazyLock<FieldSet> =
 ///     Ok(())
 /// }
 /// ```
-///
-/// A controller has one with
-/// [`ControllerBuilder::content_changed`](crate::controller::ControllerBuilder::content_changed).
 pub struct ContentFilter<K: ?Sized = dyn AnyObject> {
     ignored: Arc<FieldSet>,
     /// True if a deletion's mark is among the ignored fields.
@@ -104,7 +101,7 @@ impl<K: ?Sized> ContentFilter<K> {
     }
 
     /// Returns the same filter for objects of any type.
-    pub(crate) fn erase(self) -> ContentFilter {
+    pub fn erase(self) -> ContentFilter {
         let Self { ignored, ignores_deletion, serialise, .. } = self;
         ContentFilter { ignored, ignores_deletion, serialise, kind: PhantomData }
     }

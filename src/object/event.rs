@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use kube::Resource;
 
-use super::{AnyObject, Cached, InvalidKey, ObjectKey, PassingRead, downcast};
+use super::{AnyObject, Cached, FieldSet, InvalidKey, ObjectKey, PassingRead, downcast};
 
 /// One change of the cache, with decoded objects, as a handler receives it.
 pub type Event<K> = ObjectEvent<Arc<K>>;
@@ -148,6 +148,19 @@ impl<K: ?Sized> CachedEvent<K> {
     /// Returns the same event with another type of objects.
     pub(crate) fn cast<L: ?Sized>(self) -> CachedEvent<L> {
         self.map(Cached::cast)
+    }
+}
+
+impl CachedEvent {
+    /// Returns the newest state with at least these fields, or the whole object for `None`. To read
+    /// an initial add does not show that the object is in use.
+    pub(crate) fn read_newest(&self, fields: Option<&FieldSet>) -> Option<Arc<dyn AnyObject>> {
+        match self {
+            Self::Added { object, initial: true } => {
+                object.read_for(PassingRead::InitialAdd, fields)
+            }
+            _ => self.object().read(fields),
+        }
     }
 }
 

@@ -15,7 +15,7 @@ use super::trouble::Loss;
 use super::view::View;
 use crate::basics::after;
 use crate::object::ring_hash;
-use crate::sorting::sort_by;
+use crate::seams::sort_by;
 
 /// The divisor of the retry period that gives a short wait while a member leaves. Most work ends at
 /// once, and then the deletion of the member Lease releases all slots with one request.

@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::sorting::sort_by;
+use crate::seams::sort_by;
 
 /// The owner of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -177,10 +177,10 @@ use self::machine::Rules;
 pub use self::options::{InvalidSharding, ShardingBuilder};
 pub use self::slots::ShardBy;
 pub use self::status::{MemberStatus, ShardingCounts, ShardingStatus};
-use crate::lease::WorkScope;
-use crate::lease::closed_tracker;
-use crate::metrics::{Level, MetricLabels, SHARDING_SLOTS_HELD};
+use crate::controller::metrics::SHARDING_SLOTS_HELD;
+use crate::lease::{WorkScope, closed_tracker};
 use crate::object::ShardSelector;
+use crate::seams::{Level, MetricLabels};
 
 /// A replica's membership in a group that shares objects. The [module](self) documentation lists
 /// its guarantees and shows an example.

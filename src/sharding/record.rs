@@ -14,7 +14,7 @@ use super::view::{Member, Slot, View};
 use crate::indexer::Snapshot;
 use crate::lease::{renewal_after, rounded_up_seconds};
 use crate::object::{ObjectKey, ResourceVersion};
-use crate::sorting::sort_by;
+use crate::seams::sort_by;
 
 /// The label of all Leases of a group. Its value is the group.
 pub(super) const GROUP: &str = "kube-informer.dev/sharding";

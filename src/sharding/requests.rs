@@ -14,7 +14,7 @@ use super::record::{self, Record};
 use crate::lease::{
     LeaseError, LeaseFault, LeaseVerb, attempt, checked, checked_write, found, written,
 };
-use crate::transport::ask;
+use crate::seams::ask;
 
 /// The answer to a request, with the parts that the driver keeps.
 #[derive(Debug)]

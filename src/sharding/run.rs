@@ -21,10 +21,10 @@ use super::trouble::Loss;
 use super::view::View;
 use super::{Sharding, ShardingState, slots};
 use crate::informer::{Changes, InformerOptions, SharedInformer};
-use crate::joining::{Together, join_all};
 use crate::lease::WorkScope;
 use crate::object::ResourceVersion;
 use crate::reflector::{ReflectorOptions, from_backon};
+use crate::seams::Together;
 use crate::transport::ApiSource;
 
 /// The number of the next run in this process. Tenures of two memberships are never the same.
@@ -354,7 +354,7 @@ impl Driver {
                 self.answered.clear();
                 self.offer();
                 let ended = async move {
-                    join_all(scopes.iter().map(|scope| scope.end_when_idle().boxed())).await;
+                    Together::all(scopes.iter().map(|scope| scope.end_when_idle().boxed())).await;
                 };
                 self.waits.lost = Some(ended.boxed());
             }

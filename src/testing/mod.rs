@@ -27,31 +27,21 @@ pub use kube_embedded_apiserver::{
 /// Returns the present time by tokio's clock, as the [`ApiServer`] writes it into objects.
 ///
 /// It begins at the system's time. In a test with a paused clock, it moves only with tokio's
-/// timers: after a `sleep` of an hour it is exactly an hour later. A reconcile that needs the
-/// present time takes a function: the program passes the system's clock, and a test this one:
+/// timers: after a `sleep` of an hour it is exactly an hour later. Code that needs the present time
+/// takes a function: the program passes the system's clock, and a test this one:
 ///
 /// ```
-/// use std::time::Duration;
 /// use k8s_openapi::api::batch::v1::CronJob;
-/// use k8s_openapi::jiff::Timestamp;
-/// use kube_informer::{Action, ReconcileRequest};
+/// use k8s_openapi::jiff::{SignedDuration, Timestamp};
 ///
-/// struct Context {
-///     now: fn() -> Timestamp,
+/// fn age(job: &CronJob, now: fn() -> Timestamp) -> Option<SignedDuration> {
+///     Some(now().duration_since(job.metadata.creation_timestamp.as_ref()?.0))
 /// }
 ///
-/// async fn reconcile(request: ReconcileRequest<CronJob, Context>) -> Result<Action, kube::Error> {
-///     let Some(job) = request.object.as_present() else { return Ok(Action::done()) };
-///     let made = job.metadata.creation_timestamp.as_ref();
-///     let age = made.map(|made| (request.context.now)().duration_since(made.0));
-///     println!("{} is {age:?} old", request.key);
-///     Ok(Action::requeue_after(Duration::from_secs(60)))
-/// }
-///
-/// let program = Context { now: Timestamp::now };
-/// let test = Context { now: kube_informer::testing::now };
-/// # drop((program, test));
-/// # let _ = reconcile;
+/// let job = CronJob::default();
+/// let in_the_program = age(&job, Timestamp::now);
+/// let in_a_test = age(&job, kube_informer::testing::now);
+/// # assert_eq!(in_the_program, in_a_test);
 /// ```
 pub fn now() -> k8s_openapi::jiff::Timestamp {
     kube_embedded_apiserver::now()

@@ -1,4 +1,4 @@
-//! Answers that hold a single document, such as one of discovery, a Lease or an event.
+//! Answers that hold a single document, such as one of discovery.
 //!
 //! The answer may be that to another request, and hold Secrets: no log and no error quotes it.
 
@@ -112,7 +112,7 @@ fn parsed<T: DeserializeOwned>(body: &[u8]) -> Result<T, kube::Error> {
 }
 
 /// Returns the error of an answer that is not the requested document.
-pub(crate) fn unusable(problem: impl fmt::Display) -> kube::Error {
+fn unusable(problem: impl fmt::Display) -> kube::Error {
     kube::Error::SerdeError(serde_json::Error::custom(problem))
 }
 

@@ -16,7 +16,7 @@ use super::exchange::{Exchange, ObjectType};
 use super::hidden::HiddenFields;
 use crate::informer::{InformerGroup, SharedInformer};
 use crate::object::NameRule;
-use crate::transport::check_resource;
+use crate::seams::check_resource;
 
 /// Options of an [`Applier`].
 ///

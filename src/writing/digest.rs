@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use crate::sorting::sort_by;
+use crate::seams::sort_by;
 
 /// The keys of the two halves of a digest.
 static KEYS: LazyLock<[RandomState; 2]> =

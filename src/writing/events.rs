@@ -16,7 +16,7 @@ use super::publisher::{Event, EventType, Publisher, Reporter};
 use super::spam::SpamFilter;
 use crate::basics::Mutex;
 use crate::object::{InvalidName, NameRule};
-use crate::panic::catch_async;
+use crate::seams::catch_async;
 
 /// The number of events that wait to be published.
 const QUEUE: usize = 1000;

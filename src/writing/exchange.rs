@@ -26,11 +26,10 @@ use super::owned_fields::{Difference, OwnedFields, change};
 use super::records::{Record, RecordedVersion, Records, Section, Sight};
 use super::target::{Desired, Target, meta};
 use crate::controller::current_won;
-use crate::error::without_credentials;
 use crate::indexer::Snapshot;
 use crate::informer::{InformerGroup, ReadBarrier as Moment, SharedInformer};
-use crate::object::{AnyObject, KindReach, ObjectKey, ResourceVersion, ShardSelector};
-use crate::panic::catch;
+use crate::object::{AnyObject, ObjectKey, ResourceVersion, ShardSelector};
+use crate::seams::{KindReach, catch, without_credentials};
 
 /// The problem of an object that this applier was not made for.
 const STRANGE: &str = "it is of another type";

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::configuration::{Configuration, lost};
 use super::digest::{Digest, Digester};
 use super::hidden::{is_blank, means_none};
-use crate::sorting::sort_by;
+use crate::seams::sort_by;
 
 /// The fields of one manager.
 #[derive(Clone, Debug, Default, PartialEq)]

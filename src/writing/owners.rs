@@ -3,7 +3,7 @@
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::Resource;
 
-use crate::object::KindReach;
+use crate::seams::KindReach;
 
 /// The reason why an object cannot own another one.
 ///

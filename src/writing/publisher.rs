@@ -16,7 +16,7 @@ use super::digest::Digest;
 use super::series::{Series, SeriesMap};
 use crate::basics::now;
 use crate::object::NameRule;
-use crate::transport::ask;
+use crate::seams::ask;
 
 /// The number of tries of one event, and the time between two, as in client-go.
 const TRIES: usize = 12;

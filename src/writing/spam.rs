@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::sorting::sort_by;
+use crate::seams::sort_by;
 
 /// The number of events about one object that may be published at once.
 const BURST: u32 = 25;

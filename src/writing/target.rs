@@ -10,7 +10,8 @@ use super::error::{ApplyError, ObjectName};
 use super::exchange::Exchange;
 use super::records::Section;
 use crate::informer::SharedInformer;
-use crate::object::{AnyObject, KindReach, NameRule, ObjectKey};
+use crate::object::{AnyObject, NameRule, ObjectKey};
+use crate::seams::KindReach;
 
 /// The fields that an apply sets.
 pub(super) enum Desired<'a> {

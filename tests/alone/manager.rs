@@ -9,6 +9,7 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::ObjectMeta;
 use kube_informer::controller::BoxError;
+use kube_informer::controller::metrics as of_controllers;
 use kube_informer::manager::serve::Serve;
 use kube_informer::manager::{ManagerError, ManagerPhase};
 use kube_informer::metrics as names;
@@ -115,14 +116,15 @@ pub(crate) async fn manager_serves_metrics_of_informers_made_before_it() {
     assert_eq!(series.get(&*format!("{}{of_maps}", names::OBJECTS)), Some(&2.0), "{text}");
     assert_eq!(series.get(&*format!("{}{of_maps}", names::SYNCED)), Some(&1.0), "{text}");
     let reconciles =
-        format!(r#"{}{{controller="copier",result="success"}}"#, names::RECONCILE_TOTAL);
+        format!(r#"{}{{controller="copier",result="success"}}"#, of_controllers::RECONCILE_TOTAL);
     assert_eq!(series.get(&*reconciles), Some(&2.0), "{text}");
-    let buckets = format!(r#"{}_bucket{{controller="copier",le="60"}}"#, names::RECONCILE_TIME);
+    let buckets =
+        format!(r#"{}_bucket{{controller="copier",le="60"}}"#, of_controllers::RECONCILE_TIME);
     assert_eq!(series.get(&*buckets), Some(&2.0), "{text}");
     for (name, kind) in [
         (names::OBJECTS, "gauge"),
         (names::RELISTS, "counter"),
-        (names::RECONCILE_TIME, "histogram"),
+        (of_controllers::RECONCILE_TIME, "histogram"),
         (names::INFORMER_PROCESSING_LATENCY, "histogram"),
         (names::WORKQUEUE_QUEUE_DURATION, "histogram"),
     ] {

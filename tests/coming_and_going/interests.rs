@@ -179,7 +179,7 @@ async fn thousand_interests_leave_nothing() {
     let watches = Watches::default();
     let factory = factory_of(watches.count(server.client()));
     #[cfg(feature = "metrics")]
-    let recorder = kube_informer::metrics::Prometheus::new();
+    let recorder = kube_informer::manager::serve::Prometheus::new();
     #[cfg(feature = "metrics")]
     let _installed = metrics::set_default_local_recorder(&recorder);
     let before = tasks();

@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 
 use k8s_openapi::api::apps::v1::Deployment;
 use kube_informer::controller::BoxError;
+use kube_informer::manager::serve::Prometheus;
 use kube_informer::manager::{ManagerBuilder, ManagerError};
-use kube_informer::metrics::Prometheus;
 use kube_informer::reflector::ReflectorState;
 use kube_informer::testing::ApiServer;
 use kube_informer::{Action, Controller, Manager, ReconcileRequest, Serve, SharedInformerFactory};
@@ -51,7 +51,7 @@ async fn rig_with(
     let prometheus = Prometheus::default();
     // A test's thread is its own, and so is the recorder; it lives as long as the process.
     let recorder = metrics::set_default_local_recorder(Box::leak(Box::new(prometheus.clone())));
-    kube_informer::metrics::describe();
+    kube_informer::controller::metrics::describe();
     demo::populate(&embedded).unwrap();
     let factory = SharedInformerFactory::builder(embedded.client())
         .name("dashboard")

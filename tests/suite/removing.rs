@@ -92,7 +92,7 @@ async fn thousand_removals_leave_nothing() {
     let server = ApiServer::new();
     let factory = factory(&server);
     #[cfg(feature = "metrics")]
-    let recorder = kube_informer::metrics::Prometheus::new();
+    let recorder = kube_informer::manager::serve::Prometheus::new();
     #[cfg(feature = "metrics")]
     let _installed = metrics::set_default_local_recorder(&recorder);
     let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();

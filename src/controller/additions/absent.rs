@@ -13,8 +13,9 @@ use super::own_writes::WriteLog;
 use super::presence::Sight;
 use super::triggers::Rule;
 use crate::basics::Mutex;
-use crate::informer::{InformerGroup, InformerSet, ReadBarrier as Moment, SharedInformer};
+use crate::informer::{InformerGroup, ReadBarrier as Moment, SharedInformer};
 use crate::object::ObjectKey;
+use crate::seams::InformerSet;
 use crate::workqueue::{Work, WorkQueue};
 
 pub(super) struct Additions(Mutex<State>);

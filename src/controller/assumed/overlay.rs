@@ -19,7 +19,7 @@ use crate::controller::own_writes::{Cache, Expectation, Sight, Target, Written, 
 use crate::indexer::Snapshot;
 use crate::informer::{ReadBarrier as Moment, SharedInformer};
 use crate::object::{Cached, ObjectKey, ResourceVersion};
-use crate::panic::catch;
+use crate::seams::catch;
 
 /// The assumed objects that lie over a snapshot. `None` is an object that was deleted.
 pub(super) type Laid = HashMap<ObjectKey, Option<Cached>>;

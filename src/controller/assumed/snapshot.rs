@@ -71,7 +71,7 @@ impl<K: Resource + Send + Sync + 'static> AssumedSnapshot<K> {
 
     /// Returns every object with its key, in no particular order. As [`Snapshot::iter`] otherwise.
     pub fn iter(&self) -> impl Iterator<Item = (&ObjectKey, Arc<K>)> {
-        let stored = self.store.objects().filter(|(key, _)| !self.is_assumed(key));
+        let stored = self.store.iter_cached().filter(|(key, _)| !self.is_assumed(key));
         let stored = stored.filter_map(|(key, stored)| Some((key, stored.get_as()?)));
         let assumed = self.laid.iter();
         let assumed = assumed.filter_map(|(key, object)| Some((key, object.as_ref()?.get_as()?)));

@@ -25,9 +25,10 @@ use super::streams::{AllRequests, KeyStream};
 use super::triggers::{Keys, Rule};
 use super::waiting::MissingInformers;
 use super::{Controller, ControllerParts, Limits};
-use crate::informer::{InformerGroup, InformerSet};
+use crate::informer::InformerGroup;
 use crate::leader_election::LeaderElector;
 use crate::object::ObjectKey;
+use crate::seams::InformerSet;
 use crate::sharding::Sharding;
 use crate::workqueue::{WorkQueue, WorkQueueBuilder};
 

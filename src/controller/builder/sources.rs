@@ -15,7 +15,8 @@ use crate::controller::following;
 use crate::controller::owner::Owner;
 use crate::controller::streams::{KeyStream, Wanted};
 use crate::controller::triggers::{Keys, Rule};
-use crate::object::{EventRef, KindReach, ObjectKey, ShardKey};
+use crate::object::{EventRef, ObjectKey, ShardKey};
+use crate::seams::KindReach;
 
 impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// Also follows objects that a `K` controls. A change of such an object queues its owner's key,

@@ -20,7 +20,7 @@ use crate::controller::BoxError;
 use crate::controller::finalizer::is_absent;
 use crate::informer::ReadBarrier as Moment;
 use crate::object::{ObjectKey, ResourceVersion};
-use crate::transport::read_document;
+use crate::seams::read_document;
 
 tokio::task_local! {
     /// The reconcile that runs in this task.

@@ -20,7 +20,7 @@ use crate::informer::{
     InformerGroup, InformerSet, InformerStatus, InformerStopped, SharedInformer, StartError,
     SyncError, Unsynced, wait_for_all,
 };
-use crate::joining::join_all;
+use crate::joining::Together;
 use crate::lister::{NotFound, StoreState};
 use crate::lister_watcher::{Collection, ListerWatcher};
 use crate::object::{CachedEvent, Event, KindReach, ObjectKey};
@@ -340,7 +340,7 @@ impl<K: Resource + Send + Sync + 'static> Referenced<K> {
         let informers: Vec<_> = feeders.iter().map(|feeder| feeder.informer.clone()).collect();
         wait_for_all(&informers, rest(), |_| true).await?;
         let fed = feeders.iter().map(|feeder| feeder.unfed(rest()).boxed());
-        let unfed = join_all(fed).await.into_iter().flatten().collect();
+        let unfed = Together::all(fed).await.into_iter().flatten().collect();
         SyncError::unless_none(unfed, start)?;
         let keys = self.keys();
         if timeout(rest(), self.set.joined(&keys)).await.is_err() {
@@ -348,7 +348,7 @@ impl<K: Resource + Send + Sync + 'static> Referenced<K> {
             return SyncError::unless_none(vec![unsynced], start);
         }
         let waits = keys.iter().filter_map(|key| self.set.wait_for(key, rest()));
-        let waits = SyncError::join(join_all(waits).await, start);
+        let waits = SyncError::join(Together::all(waits).await, start);
         let mut unsynced = waits.map_or_else(|error| error.unsynced, |()| Vec::new());
         unsynced.extend(keys.iter().filter_map(|key| self.set.refusal_of(key)));
         SyncError::unless_none(unsynced, start)

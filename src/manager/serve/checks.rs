@@ -9,8 +9,7 @@ use tokio::time::timeout;
 
 use super::shared_run::SharedRun;
 use crate::controller::BoxError;
-use crate::error::chain;
-use crate::panic::{catch, catch_async};
+use crate::seams::{catch, catch_async, chain};
 
 type Call = Arc<dyn Fn() -> BoxFuture<'static, Result<(), BoxError>> + Send + Sync>;
 

@@ -9,10 +9,10 @@ use futures::FutureExt;
 use super::checks::Check;
 use crate::controller::Phase;
 use crate::informer::InformerStatus;
-use crate::joining::join_all;
 use crate::leader_election::LeadershipState;
 use crate::manager::status::{ManagerPhase, ManagerState, ManagerStatus};
 use crate::reflector::ReflectorState;
+use crate::seams::Together;
 
 /// The time after the end of a lease within which its work must have ended, or the leader is stuck.
 const TERM_MARGIN: Duration = Duration::from_secs(5);
@@ -79,7 +79,7 @@ impl Health {
             };
             run.boxed()
         });
-        results.extend(join_all(added).await);
+        results.extend(Together::all(added).await);
         results
     }
 
@@ -167,7 +167,7 @@ impl Health {
 fn shardings(status: &ManagerStatus) -> Vec<CheckResult> {
     let shardings = status.controllers.iter().filter_map(|controller| controller.sharding.as_ref());
     let groups = shardings.map(|sharding| (&*sharding.group, sharding.overdue));
-    let groups: crate::collections::VecMap<_, _> = groups.collect();
+    let groups: crate::seams::VecMap<_, _> = groups.collect();
     let checks = groups.iter().map(|(group, overdue)| {
         let failure = overdue.then(|| blocked_work(status));
         CheckResult::new(format!("sharding/{group}"), failure)

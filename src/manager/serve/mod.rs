@@ -59,6 +59,7 @@ mod checks;
 #[cfg(feature = "clusters")]
 mod clusters;
 mod health;
+mod prometheus;
 mod recorder;
 mod routes;
 mod server;
@@ -74,6 +75,7 @@ use std::time::Duration;
 use self::answers::Site;
 use self::checks::Check;
 use self::health::Health;
+pub use self::prometheus::Prometheus;
 use self::routes::{Route, check_routes};
 use self::server::{Listeners, Server};
 use crate::controller::BoxError;

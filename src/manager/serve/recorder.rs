@@ -1,7 +1,9 @@
 //! The recorder of metrics, which a process has once.
 
+use super::prometheus::Prometheus;
+use crate::controller::metrics::describe;
 use crate::manager::error::ManagerError;
-use crate::metrics::{self, Prometheus};
+use crate::seams::bind;
 
 /// The recorder, once it is installed. All managers share it.
 static INSTALLED: parking_lot::Mutex<Option<Prometheus>> = parking_lot::const_mutex(None);
@@ -15,8 +17,8 @@ pub(super) fn install() -> Result<(), ManagerError> {
     let recorder = Prometheus::default();
     let installing = ::metrics::set_global_recorder(recorder.clone());
     installing.map_err(|_| ManagerError::RecorderInstalled)?;
-    metrics::describe();
-    metrics::bind(&recorder);
+    describe();
+    bind(&recorder);
     *installed = Some(recorder);
     Ok(())
 }

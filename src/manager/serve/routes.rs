@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use super::answers::{Answer, text};
 use super::shared_run::SharedRun;
 use crate::manager::error::ManagerError;
-use crate::panic::{catch, catch_async};
+use crate::seams::{catch, catch_async};
 
 /// The first segments of the paths that every manager serves.
 const BUILT_IN: [&str; 5] = ["livez", "healthz", "readyz", "status", "metrics"];

@@ -7,7 +7,7 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 use crate::basics::Mutex;
-use crate::panic::catch;
+use crate::seams::catch;
 
 /// One run.
 #[derive(Clone)]

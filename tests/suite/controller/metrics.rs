@@ -5,7 +5,9 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_informer::metrics::{self as names, Prometheus};
+use kube_informer::controller::metrics as of_controllers;
+use kube_informer::manager::serve::Prometheus;
+use kube_informer::metrics as names;
 use kube_informer::workqueue::ExponentialBackoff;
 use kube_informer::{Action, Controller, LeaderElector, WorkQueue};
 use tokio::time::sleep;
@@ -85,22 +87,22 @@ async fn a_controller_is_counted_under_controller_runtimes_names() {
     let counted = |name: &str| value(name, r#"controller="counted""#).to_string();
     let result = |result: &str| {
         let labels = format!(r#"controller="counted",result="{result}""#);
-        value(names::RECONCILE_TOTAL, &labels).to_string()
+        value(of_controllers::RECONCILE_TOTAL, &labels).to_string()
     };
     for (of, times) in [("success", "1"), ("requeue_after", "1"), ("requeue", "1"), ("error", "3")]
     {
         assert_eq!(result(of), times, "{of}");
     }
-    assert_eq!(counted(names::RECONCILE_ERRORS), "3");
-    assert_eq!(counted(names::RECONCILE_PANICS), "1");
-    assert_eq!(counted(names::RECONCILE_TIMEOUTS), "1");
-    assert_eq!(counted(names::RECONCILE_MAX_CONCURRENT), "3");
-    assert_eq!(counted(names::RECONCILE_ACTIVE_WORKERS), "0");
-    let leads = || value(names::LEADER_ELECTION_MASTER, r#"name="lease""#).to_string();
+    assert_eq!(counted(of_controllers::RECONCILE_ERRORS), "3");
+    assert_eq!(counted(of_controllers::RECONCILE_PANICS), "1");
+    assert_eq!(counted(of_controllers::RECONCILE_TIMEOUTS), "1");
+    assert_eq!(counted(of_controllers::RECONCILE_MAX_CONCURRENT), "3");
+    assert_eq!(counted(of_controllers::RECONCILE_ACTIVE_WORKERS), "0");
+    let leads = || value(of_controllers::LEADER_ELECTION_MASTER, r#"name="lease""#).to_string();
     assert_eq!(leads(), "1");
     stop.cancel();
     running.await.unwrap().unwrap();
-    assert_eq!(counted(names::RECONCILE_MAX_CONCURRENT), "0", "a handle is still held");
+    assert_eq!(counted(of_controllers::RECONCILE_MAX_CONCURRENT), "0", "a handle is still held");
     drop(handle);
     let prefixes = ["controller_runtime_", "workqueue_", "leader_election_"];
     assert_eq!(scrape(&recorder, &prefixes), BTreeMap::new(), "gone");
@@ -119,7 +121,8 @@ async fn hot_key_is_counted() {
         Ok::<_, Infallible>(Action::requeue_after(Duration::ZERO))
     }));
     sleep(S).await;
-    let counted = || scrape(&recorder, &[names::HOT_KEYS]).into_values().sum::<f64>().to_string();
+    let counted =
+        || scrape(&recorder, &[of_controllers::HOT_KEYS]).into_values().sum::<f64>().to_string();
     assert_eq!(counted(), "0", "the metric exists");
     sleep(7 * S).await;
     assert_eq!(counted(), "2", "once in 300 runs");

@@ -14,12 +14,12 @@ use ::metrics::{
     Counter, CounterFn, Gauge, GaugeFn, Histogram, HistogramFn, Key, KeyName, Metadata, Recorder,
     SharedString, Unit,
 };
-// Not `crate::sync`: a process has one recorder, which outlives each schedule of the unit tests.
+// Not `basics::Mutex`: a process has one recorder, which outlives each schedule of the unit tests.
 use parking_lot::Mutex;
 
-use super::names::{self, DESCRIPTIONS, Kind};
-use crate::collections::VecMap;
-use crate::sorting::sort_by;
+use crate::controller::metrics as names;
+use crate::metrics::{self, MetricKind};
+use crate::seams::{VecMap, sort_by};
 
 /// The upper bounds of buckets, in seconds: for times within the process, which are short.
 const SHORT: [f64; 11] =
@@ -50,11 +50,11 @@ const FIRST_PRUNING: usize = 1_024;
 /// own. Clones share the metrics.
 ///
 /// ```
-/// use kube_informer::metrics::Prometheus;
+/// use kube_informer::manager::serve::Prometheus;
 ///
 /// let prometheus = Prometheus::new();
 /// metrics::set_global_recorder(prometheus.clone())?;
-/// kube_informer::metrics::describe();
+/// kube_informer::controller::metrics::describe();
 ///
 /// metrics::counter!("orders_total").increment(1);
 /// assert!(prometheus.render().ends_with("# TYPE orders_total counter\norders_total 1\n"));
@@ -72,7 +72,7 @@ struct Families {
 
 /// The series of one name.
 struct Family {
-    kind: Kind,
+    kind: MetricKind,
     /// The series by their labels.
     series: HashMap<Arc<str>, Series>,
     /// The number of series at which those of dropped handles are removed.
@@ -95,14 +95,14 @@ struct Value {
 }
 
 impl Value {
-    fn new(kind: Kind, name: &str) -> Self {
+    fn new(kind: MetricKind, name: &str) -> Self {
         let bounds: &[f64] = match name {
-            names::INFORMER_PROCESSING_LATENCY | names::HANDLER_LAG => &SHORT,
-            names::WORKQUEUE_QUEUE_DURATION | names::WORKQUEUE_WORK_DURATION => &QUEUE,
+            metrics::INFORMER_PROCESSING_LATENCY | metrics::HANDLER_LAG => &SHORT,
+            metrics::WORKQUEUE_QUEUE_DURATION | metrics::WORKQUEUE_WORK_DURATION => &QUEUE,
             names::RECONCILE_TIME => &RECONCILE,
             _ => &OTHER,
         };
-        let buckets = if kind == Kind::Histogram { bounds.len() + 1 } else { 0 };
+        let buckets = if kind == MetricKind::Histogram { bounds.len() + 1 } else { 0 };
         let buckets = (0..buckets).map(|_| AtomicU64::new(0)).collect();
         Self { number: AtomicU64::new(0), bounds, buckets }
     }
@@ -175,7 +175,7 @@ impl Prometheus {
     }
 
     /// Returns the value of a series. `None` if the name belongs to a metric of another kind.
-    fn value(&self, kind: Kind, key: &Key) -> Option<Arc<Value>> {
+    fn value(&self, kind: MetricKind, key: &Key) -> Option<Arc<Value>> {
         let name = valid_name(key.name());
         let mut labels: Vec<(String, String)> = Vec::new();
         for label in key.labels() {
@@ -187,7 +187,8 @@ impl Prometheus {
         }
         let labels = labels.iter().map(|(name, value)| format!("{name}=\"{value}\""));
         let labels: Arc<str> = labels.collect::<Vec<_>>().join(",").into();
-        let own = DESCRIPTIONS.iter().any(|description| description.name == name);
+        let own =
+            metrics::DESCRIPTIONS.iter().chain(&names::DESCRIPTIONS).any(|of| of.name == name);
         let mut families = self.0.lock();
         let empty = || Family { kind, series: HashMap::new(), limit: FIRST_PRUNING };
         let family = families.of.get_or_insert_with(name.as_str().into(), empty);
@@ -233,15 +234,15 @@ impl Recorder for Prometheus {
     }
 
     fn register_counter(&self, key: &Key, _: &Metadata<'_>) -> Counter {
-        self.value(Kind::Counter, key).map_or_else(Counter::noop, Counter::from_arc)
+        self.value(MetricKind::Counter, key).map_or_else(Counter::noop, Counter::from_arc)
     }
 
     fn register_gauge(&self, key: &Key, _: &Metadata<'_>) -> Gauge {
-        self.value(Kind::Gauge, key).map_or_else(Gauge::noop, Gauge::from_arc)
+        self.value(MetricKind::Gauge, key).map_or_else(Gauge::noop, Gauge::from_arc)
     }
 
     fn register_histogram(&self, key: &Key, _: &Metadata<'_>) -> Histogram {
-        self.value(Kind::Histogram, key).map_or_else(Histogram::noop, Histogram::from_arc)
+        self.value(MetricKind::Histogram, key).map_or_else(Histogram::noop, Histogram::from_arc)
     }
 }
 
@@ -265,7 +266,7 @@ fn write_family(
     text: &mut String,
     name: &str,
     help: &str,
-    kind: Kind,
+    kind: MetricKind,
     series: &[(Arc<str>, Arc<Value>)],
 ) -> fmt::Result {
     if !help.is_empty() {
@@ -274,11 +275,11 @@ fn write_family(
     writeln!(text, "# TYPE {name} {}", format!("{kind:?}").to_lowercase())?;
     for (labels, value) in series {
         match kind {
-            Kind::Counter => {
+            MetricKind::Counter => {
                 write_sample(text, name, labels, value.number.load(Ordering::Acquire))?;
             }
-            Kind::Gauge => write_sample(text, name, labels, value.float())?,
-            Kind::Histogram => write_histogram(text, name, labels, value)?,
+            MetricKind::Gauge => write_sample(text, name, labels, value.float())?,
+            MetricKind::Histogram => write_histogram(text, name, labels, value)?,
         }
     }
     Ok(())
@@ -313,9 +314,9 @@ fn valid_name(name: &str) -> String {
 }
 
 /// Replaces the characters that the name of a label may not have. A histogram has its own `le`.
-fn valid_label(name: &str, kind: Kind) -> String {
+fn valid_label(name: &str, kind: MetricKind) -> String {
     let name = valid_name(name).replace(':', "_");
-    if name == "le" && kind == Kind::Histogram { "le_".to_owned() } else { name }
+    if name == "le" && kind == MetricKind::Histogram { "le_".to_owned() } else { name }
 }
 
 fn escaped(text: &str) -> String {
