@@ -2,10 +2,9 @@
 //!
 //! They work on an object that fits no type, and on the beginning of an object that is cut off.
 
-use std::fmt;
+use std::borrow::Cow;
 
-use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::IgnoredAny;
 
 use super::Scanner;
 use crate::object::ObjectState;
@@ -119,6 +118,13 @@ impl<'a> Flat<'a> {
         Some(value)
     }
 
+    /// Skips a member's value, and returns it if it is JSON. Behind a damaged value, members of an
+    /// inner object would look like those of this one.
+    fn skip_json(&mut self, from: &'a [u8]) -> Option<&'a [u8]> {
+        let value = self.skip(from)?;
+        serde_json::from_slice::<IgnoredAny>(value).ok().map(|_| value)
+    }
+
     /// Returns whether the object ends after the skipped members. If not, and no member follows,
     /// the object is cut off or not JSON.
     pub(super) fn at_end(&self) -> bool {
@@ -129,150 +135,78 @@ impl<'a> Flat<'a> {
 /// Reads as much as the bytes contain.
 pub(in crate::transport) fn peek(object: &[u8]) -> Peeked {
     let mut peeked = Peeked::default();
-    let mut deserializer = serde_json::Deserializer::from_slice(object);
-    // An object that is cut off ends in an error, but the parts before it were read.
-    let _ = Members(&mut peeked, Level::Object).deserialize(&mut deserializer);
+    // An object that is cut off has no end, but the parts before it were read.
+    let _end = read_object(object, &mut peeked);
     peeked
 }
 
-struct Members<'p>(&'p mut Peeked, Level);
-
-#[derive(Clone, Copy)]
-enum Level {
-    Object,
-    Metadata,
-    Annotations,
-}
-
-impl<'de> DeserializeSeed<'de> for Members<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-/// A text. `None` if the value has another type, of any size.
-struct Text(Option<String>);
-
-impl From<Text> for Option<String> {
-    fn from(Text(text): Text) -> Self {
-        text
-    }
-}
-
-impl<'de> Deserialize<'de> for Text {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(TextVisitor).map(Text)
-    }
-}
-
-struct TextVisitor;
-
-impl<'de> Visitor<'de> for TextVisitor {
-    type Value = Option<String>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a text")
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Some(text.to_owned()))
-    }
-
-    fn visit_string<E>(self, text: String) -> Result<Self::Value, E> {
-        Ok(Some(text))
-    }
-
-    fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Self::Value, A::Error> {
-        while elements.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(None)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
-        while members.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(None)
-    }
-}
-
-impl<'de> Visitor<'de> for Members<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
-        let Self(peeked, level) = self;
-        let read = members(peeked, level, map);
-        if read.is_err() && matches!(level, Level::Metadata) && peeked.namespace.is_none() {
-            // The namespace may be missing. Without it, this name would belong to another object.
-            peeked.name = None;
-        }
-        read
-    }
-}
-
-fn members<'de, A: MapAccess<'de>>(
-    peeked: &mut Peeked,
-    level: Level,
-    mut map: A,
-) -> Result<(), A::Error> {
-    while let Some(member) = map.next_key::<String>()? {
-        match (level, &*member) {
-            // The last of several members counts, as for the decoder.
-            (Level::Object, "metadata") => {
+/// Reads an object up to its end. `None` if it is cut off or not JSON. The last of several members
+/// counts, as for the decoder.
+fn read_object(object: &[u8], peeked: &mut Peeked) -> Option<()> {
+    let mut members = Flat::new(object)?;
+    while let Some((name, rest)) = members.next() {
+        match &*unescaped(name)? {
+            "metadata" => {
                 let (api_version, kind) = (peeked.api_version.take(), peeked.kind.take());
                 *peeked = Peeked { api_version, kind, ..Peeked::default() };
-                map.next_value_seed(Members(peeked, Level::Metadata))?;
+                if read_metadata(rest, peeked).is_none() && peeked.namespace.is_none() {
+                    // The namespace may be missing. Without it, this name would belong to another
+                    // object.
+                    peeked.name = None;
+                }
+                members.skip_json(rest)?;
             }
-            (Level::Metadata, "annotations") => {
-                peeked.initial_events_end = false;
-                map.next_value_seed(Members(peeked, Level::Annotations))?;
-            }
-            (Level::Object, "apiVersion") => {
-                peeked.api_version = map.next_value::<Text>()?.into();
-            }
-            (Level::Object, "kind") => peeked.kind = map.next_value::<Text>()?.into(),
-            (Level::Metadata, "name") => peeked.name = map.next_value::<Text>()?.into(),
-            (Level::Metadata, "namespace") => {
-                peeked.namespace = map.next_value::<Text>()?.into();
-            }
-            (Level::Metadata, "resourceVersion") => {
-                peeked.version = map.next_value::<Text>()?.into();
-            }
-            (Level::Annotations, "k8s.io/initial-events-end") => {
-                let value: Option<String> = map.next_value::<Text>()?.into();
-                peeked.initial_events_end = value.as_deref() == Some("true");
-            }
-            _ => drop(map.next_value::<IgnoredAny>()?),
+            "apiVersion" => peeked.api_version = text(members.skip_json(rest)?)?,
+            "kind" => peeked.kind = text(members.skip_json(rest)?)?,
+            _ => drop(members.skip_json(rest)?),
         }
     }
-    Ok(())
+    members.at_end().then_some(())
+}
+
+fn read_metadata(metadata: &[u8], peeked: &mut Peeked) -> Option<()> {
+    let mut members = Flat::new(metadata)?;
+    while let Some((name, rest)) = members.next() {
+        let (name, value) = (unescaped(name)?, members.skip_json(rest)?);
+        match &*name {
+            "name" => peeked.name = text(value)?,
+            "namespace" => peeked.namespace = text(value)?,
+            "resourceVersion" => peeked.version = text(value)?,
+            "annotations" => peeked.initial_events_end = ends_initial_events(value),
+            _ => {}
+        }
+    }
+    members.at_end().then_some(())
+}
+
+fn ends_initial_events(annotations: &[u8]) -> bool {
+    let (mut ends, Some(mut members)) = (false, Flat::new(annotations)) else { return false };
+    while let Some((name, rest)) = members.next() {
+        let Some(value) = members.skip(rest) else { break };
+        if unescaped(name).as_deref() == Some("k8s.io/initial-events-end") {
+            ends = text(value).flatten().as_deref() == Some("true");
+        }
+    }
+    ends
+}
+
+/// Returns a member's name without escapes. `None` if it is no text.
+fn unescaped(name: &[u8]) -> Option<Cow<'_, str>> {
+    let name = std::str::from_utf8(name).ok()?;
+    if !name.contains('\\') {
+        return Some(name.into());
+    }
+    serde_json::from_str(&format!("\"{name}\"")).ok().map(Cow::Owned)
+}
+
+/// Returns a value if it is a text: `Some(None)` if it is another one, of any size. `None` if it is
+/// no JSON.
+#[expect(clippy::option_option, reason = "the outer one is an error")]
+fn text(value: &[u8]) -> Option<Option<String>> {
+    if value.first() != Some(&b'"') {
+        return Some(None);
+    }
+    serde_json::from_slice(value).ok().map(Some)
 }
 
 #[cfg(test)]
@@ -376,6 +310,17 @@ mod tests {
         for garbled in [
             &b"{\"metadata\":{\"name\":\"web\",\"name\xffpace\":\"shop\"}}"[..],
             b"{\"metadata\":{\"name\":\"web\",\"na",
+        ] {
+            assert_eq!(peek(garbled), Peeked::default());
+        }
+        // A bit more closes the spec too early.
+        let damaged = br#"{"metadata":{"name":"web","namespace":"shop"},"spec":{"x":[y}],"metadata":{"name":"z"}}}"#;
+        assert_eq!(peek(damaged).name.as_deref(), Some("web"));
+        let escaped = br#"{"metadata":{"name":"web","n\u0061mespace":"sh\u006fp"}}"#;
+        assert_eq!(peek(escaped).namespace.as_deref(), Some("shop"));
+        for garbled in [
+            &br#"{"metadata":{"name":"web","labels":{"a":b,"namespace":"shop"},"spec":{}}"#[..],
+            b"{\"metadata\":{\"name\":\"web\",\"namespace\":\"sh\xffop\"}}",
         ] {
             assert_eq!(peek(garbled), Peeked::default());
         }
