@@ -9,6 +9,7 @@ use super::{Machine, Next, Phase, Request};
 use crate::error::FaultClass;
 use crate::lister_watcher::ListQuery;
 use crate::object::{ResourceVersion, ShardSelector};
+use crate::reflector::gate::INTERVAL;
 use crate::reflector::status::RelistCause;
 use crate::reflector::step::{RequestFailure, Step};
 use crate::time::after;
@@ -38,9 +39,7 @@ pub(super) struct ListPolicy {
     /// True if the watch can go on from its version if the next or current list fails. Such a list
     /// is a proof that the watch is current, or shows arrivals or an unusable item.
     pub(super) spares_watch: bool,
-    /// True from the failure of such a list until a watch was tried.
-    pub(super) watches_first: bool,
-    /// The time of the next such list after a failure. `None` after a success.
+    /// The time of the next such list after a failure. `None` after a success or a proof.
     pub(super) not_before: Option<Instant>,
 }
 
@@ -211,8 +210,7 @@ impl Machine {
         let lost_history = listing.lost_history;
         if lost_history && listing.asked.is_some() {
             // The source may have skipped other states with the versions of known ones.
-            self.lists.spares_watch = false;
-            return self.list_from_quorum(now);
+            return self.list_from_quorum(false, now);
         }
         self.phase = Phase::Listing(Listing { version: Some(version.clone()), ..listing });
         let restored = lost_history || self.is_restored(&version);
@@ -345,10 +343,10 @@ impl Machine {
         spares && self.version.is_some() && !self.shard.is_empty() && !self.shard.is_unlisted()
     }
 
-    /// Watches after the failure of a list that the watch does not need. The next one waits.
+    /// Watches after the failure of a list that the watch does not need. The next one waits, so
+    /// that the watch has its turn first, whatever the rate limit is.
     pub(super) fn watch_meanwhile(&mut self, delay: Duration, now: Instant) -> Step {
-        self.lists.not_before = Some(after(now, delay));
-        self.lists.watches_first = true;
+        self.lists.not_before = Some(after(now, delay.max(2 * INTERVAL)));
         // A list for another reason may come from a cache again, unless caches lag behind.
         self.lists.quorum = self.lists.stale;
         self.watch(now)

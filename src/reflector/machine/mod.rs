@@ -169,10 +169,11 @@ impl Machine {
 
     /// Returns whether a demand for a proof may end the current wait, or the opening of a watch.
     /// Otherwise the wait delays a list that is a proof by itself, or the next page of a list.
-    /// After a failed list for a proof, the watch has its turn.
+    /// After a failed list for a proof, the opening of the watch has its turn.
     pub(super) fn serves_demands(&self) -> bool {
         match self.phase {
-            Phase::Waiting(Next::Watch) | Phase::Watching { .. } => !self.lists.watches_first,
+            Phase::Waiting(Next::Watch) => true,
+            Phase::Watching { .. } => self.lists.not_before.is_none(),
             Phase::Waiting(Next::List) => !self.lists.asks_quorum() && self.version.is_some(),
             _ => false,
         }
@@ -359,8 +360,7 @@ impl Machine {
             (StepOutcome::Unproven(end), phase) => {
                 // A list that is due anyway is more than a proof.
                 let due = matches!(phase, Phase::Waiting(Next::List));
-                self.lists.spares_watch = end.spares_watch() && !due;
-                self.list_from_quorum(now)
+                self.list_from_quorum(end.spares_watch() && !due, now)
             }
             (
                 StepOutcome::Listed { version, continue_token, at_once, complete, lost_history },
@@ -388,12 +388,8 @@ impl Machine {
             (StepOutcome::Replaced { news }, Phase::Listing(listing)) => {
                 self.watch_after_list(listing, news, now)
             }
-            (StepOutcome::WatchNotOpened(failure), _) => {
-                self.lists.watches_first = false;
-                self.handle_unopened_watch(failure, now)
-            }
+            (StepOutcome::WatchNotOpened(failure), _) => self.handle_unopened_watch(failure, now),
             (StepOutcome::WatchEnded { end, lasted }, Phase::Watching { progressed }) => {
-                self.lists.watches_first = false;
                 self.handle_ended_watch(&end, lasted, progressed, now)
             }
             (StepOutcome::Panicked, _) => {

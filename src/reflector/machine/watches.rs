@@ -90,23 +90,20 @@ impl Machine {
         let pause = self.lists.not_before.unwrap_or(now).saturating_duration_since(now);
         let relist = self.schedule.left(now).map(|left| left.max(pause));
         let arriving = self.shard.arriving().cloned().filter(|_| pause.is_zero());
-        let watches_first = self.lists.watches_first;
-        if relist.is_some_and(|left| left.is_zero()) && !watches_first {
+        if relist.is_some_and(|left| left.is_zero()) {
             return self.relist_as_scheduled(now);
         }
         if let Err(delay) = self.gate.admit(now) {
             return self.wait(delay, Next::Watch);
         }
-        if let Some(arriving) = arriving.filter(|_| !watches_first) {
+        if let Some(arriving) = arriving {
             return self.list_arrivals(arriving);
         }
         self.phase = Phase::Watching { progressed: false };
         let mut query = self.watch_query(self.version.clone(), false);
         query.shard = self.shard.listed();
         let arrivals = self.shard.arriving().map(|_| pause);
-        let at_most = relist.into_iter().chain(arrivals).min();
-        let shortest = if watches_first { INTERVAL } else { Duration::ZERO };
-        Step::Watch { query, at_most: at_most.map(|left| left.max(shortest)) }
+        Step::Watch { query, at_most: relist.into_iter().chain(arrivals).min() }
     }
 
     fn relist_as_scheduled(&mut self, now: Instant) -> Step {
@@ -175,8 +172,7 @@ impl Machine {
         match end {
             End::ShardChanged | End::Due => return self.watch(now),
             End::Unproven | End::Behind | End::Unanswered | End::Damaged => {
-                self.lists.spares_watch = end.spares_watch();
-                return self.list_from_quorum(now);
+                return self.list_from_quorum(end.spares_watch(), now);
             }
             End::AtOnce => return self.relist_after(RelistCause::ShortWatch, now, None),
             &End::Failed(failure) => match failure.class {
@@ -206,8 +202,8 @@ impl Machine {
     }
 
     /// Lists from a quorum, because the cache itself is in doubt.
-    pub(super) fn list_from_quorum(&mut self, now: Instant) -> Step {
-        self.lists.quorum = true;
+    pub(super) fn list_from_quorum(&mut self, spares_watch: bool, now: Instant) -> Step {
+        (self.lists.quorum, self.lists.spares_watch) = (true, spares_watch);
         self.relists.count(RelistCause::Unproven);
         self.list(now)
     }
