@@ -8,13 +8,13 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tracing::{Span, info_span};
 
 use super::ChangeSink;
-use super::demand::Proving;
 use super::guarded::{self, Guarded, Opening};
 use super::heartbeat::Heartbeat;
 use super::list_accumulator::ListAccumulator;
 use super::machine::Machine;
 use super::options::ReflectorOptions;
 use super::pages::Pages;
+use super::prover::Prover;
 use super::status::{ReflectorState, StatusWriter};
 use super::step::{End, RequestFailure, Step, StepOutcome};
 use crate::error::{Fault, SourceError, Verb};
@@ -41,16 +41,11 @@ pub(super) struct ReflectorDriver {
     pub(super) listed: Instant,
     /// The same moment, in the order of the process's actions.
     pub(super) list_begun: Moment,
-    pub(super) proving: Proving,
-    /// The time of the last proof that the changes handed on are current.
-    pub(super) proved: Option<Instant>,
+    pub(super) prover: Prover,
     /// The time of the last list that only a failed proof caused.
     pub(super) listed_for_proof: Option<Instant>,
     /// The opening of the first watch since the last list.
     pub(super) first_watch: Option<Instant>,
-    /// True if a connection was lost since a list or a probe showed the server's history. A backup
-    /// may have been restored meanwhile.
-    pub(super) doubts_history: bool,
     /// The remaining part of the shard, until the sink was told that it became smaller.
     pub(super) narrowed: Option<ShardSelector>,
     /// True if the sink has a list of everything.
@@ -65,9 +60,8 @@ impl ReflectorDriver {
         options: ReflectorOptions,
         status: StatusWriter,
     ) -> Self {
-        let idle_timeout = options.list_idle_timeout;
         Self {
-            proving: Proving::new(status.cell().clone(), source.clone(), idle_timeout),
+            prover: Prover::new(status.cell().clone(), source.clone(), &options),
             source,
             options,
             status,
@@ -79,10 +73,8 @@ impl ReflectorDriver {
             stream: None,
             listed: Instant::now(),
             list_begun: Moment::START,
-            proved: None,
             listed_for_proof: None,
             first_watch: None,
-            doubts_history: false,
             narrowed: None,
             handed_on: false,
             last_version: None,
@@ -175,13 +167,15 @@ impl ReflectorDriver {
                 sink.emit(Change::Replace(list)).await;
                 machine.note_list_emitted();
                 if machine.is_quorum_read() {
-                    self.proving.listed(self.list_begun);
+                    self.prover.listed(self.list_begun);
                 }
                 // A server that lost history would refuse the version, or answer with an older one.
                 // A lagging cache would repeat it.
-                self.doubts_history &= !proves && !machine.is_quorum_read();
+                if proves || machine.is_quorum_read() {
+                    self.prover.doubt = None;
+                }
                 if complete && proves {
-                    self.proved = self.proved.max(Some(self.listed));
+                    self.prover.proved(self.listed);
                     self.status.proved(Some(&version), self.listed);
                 }
                 StepOutcome::Replaced { news }
@@ -226,7 +220,10 @@ impl ReflectorDriver {
                         self.report(&error);
                         machine.note_refusal(&error);
                         let failure = RequestFailure::from(&error);
-                        self.doubts_history |= failure.is_outage();
+                        if failure.is_outage() {
+                            // A backup may be restored meanwhile.
+                            self.prover.doubt_history(None);
+                        }
                         StepOutcome::WatchNotOpened(failure)
                     }
                 }
@@ -254,7 +251,7 @@ impl ReflectorDriver {
                     return StepOutcome::ShardCame;
                 }
                 // No request can show more than this view, which is empty.
-                _ = self.proving.next() => self.proving.listed(Moment::now()),
+                _ = self.prover.next() => self.prover.listed(Moment::now()),
             }
         }
     }

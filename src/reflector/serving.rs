@@ -97,6 +97,7 @@ impl Reflector {
                     self.driver.last_version = version.or(self.driver.last_version.take());
                     self.machine.begin_again();
                     self.driver.stream = None;
+                    self.driver.prover.pace(None);
                     (self.driver.permit, self.driver.busy_for) = (None, None);
                 }
                 ServingState::NotServed { reason, gone } => {
@@ -173,7 +174,7 @@ impl ReflectorDriver {
                     tokio::select! {
                         biased;
                         () = emptied.other_shard() => arrived = true,
-                        _ = self.proving.next() => {}
+                        _ = self.prover.next() => {}
                     }
                 }
                 let begun = Moment::now();
@@ -187,7 +188,7 @@ impl ReflectorDriver {
                     if std::mem::take(&mut arrived) {
                         self.hand_on_nothing(emptied, sink).await;
                     }
-                    self.proving.listed(begun);
+                    self.prover.listed(begun);
                 }
             }
         }

@@ -362,7 +362,7 @@ impl StatusCell {
             watch_refused: None,
             short_watches: 0,
         };
-        let (fields, demands) = (Mutex::new(fields), Demands::new());
+        let (fields, demands) = (Mutex::new(fields), Demands::default());
         Self { fields, demands, awaited: watch::Sender::new(None) }
     }
 

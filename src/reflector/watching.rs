@@ -25,10 +25,6 @@ const SHORT_WATCH: Duration = Duration::from_secs(1);
 /// The time for which events outside of the shard are collected before the sink learns the version.
 const OUTSIDE_PERIOD: Duration = Duration::from_secs(1);
 
-/// The time after the opening of a watch in which a doubt about the server's history is settled. A
-/// lost server breaks the watches of many clients at once, so their questions are spread.
-const HISTORY_PERIOD: Duration = Duration::from_secs(30);
-
 /// The effect of an item of a watch.
 enum Effect {
     /// The collection has this version, if the item states one.
@@ -59,11 +55,7 @@ impl ReflectorDriver {
         let mut untold: Option<Instant> = None;
         let mut beginning = Beginning::of(query);
         self.heartbeat.begin();
-        self.first_watch.get_or_insert(opened);
-        let mut probe = self.probe(opened);
-        if self.doubts_history {
-            probe.doubt_history(after(opened, machine.spread(HISTORY_PERIOD)));
-        }
+        self.prove_watch(opened, machine);
         let mut budget = YieldBudget::new();
         let end = loop {
             if self.options.transform.is_some() {
@@ -80,13 +72,13 @@ impl ReflectorDriver {
             if due.is_some_and(|due| due <= last) {
                 break End::Due;
             }
-            if !self.prove_if_reached(machine) {
-                break End::Behind;
+            if let Some(end) = self.prove_if_reached(machine) {
+                break end;
             }
-            if self.proving.is_wanted()
-                && let Some(demanded) = self.proving.next().now_or_never()
+            if self.prover.is_wanted()
+                && let Some(event) = self.prover.next().now_or_never()
             {
-                match self.handle_demand(demanded, machine) {
+                match self.handle_prover(event, machine) {
                     Some(end) => break end,
                     None => continue,
                 }
@@ -103,11 +95,7 @@ impl ReflectorDriver {
             let item = tokio::select! {
                 biased;
                 item = stream.next() => item,
-                probed = probe.next() => match self.handle_probe(&mut probe, probed, machine) {
-                    Some(end) => break end,
-                    None => continue,
-                },
-                demanded = self.proving.next() => match self.handle_demand(demanded, machine) {
+                event = self.prover.next() => match self.handle_prover(event, machine) {
                     Some(end) => break end,
                     None => continue,
                 },
@@ -167,7 +155,7 @@ impl ReflectorDriver {
                     continue;
                 }
                 if matches!(observed, Observed::Bookmark { .. }) {
-                    probe.doubt_history(now);
+                    self.prover.doubt_history(Some(now));
                 }
                 let at = self.handle_old_item(observed, machine, sink, now).await;
                 due = due.or(at);
@@ -186,7 +174,6 @@ impl ReflectorDriver {
             self.status.at(machine.version());
             if replay == Replay::No && machine.watch_proves() {
                 self.proved(machine, now);
-                probe.proved(now);
             }
             // Count silence from the end of the emit, because a full sink may have delayed the next
             // read.
@@ -194,7 +181,10 @@ impl ReflectorDriver {
             // Index functions and transforms may be slow.
             budget.charge_time(last - now);
         };
-        self.doubts_history = probe.doubts_history() || end.is_outage();
+        if end.is_outage() {
+            self.prover.doubt_history(None);
+        }
+        self.prover.pace(None);
         StepOutcome::WatchEnded { end, lasted: opened.elapsed() }
     }
 

@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::*;
 use crate::time::Moment;
 
-/// A source that refuses lists of one item, and others if `refuses_all` is set. If `hangs` is set,
-/// the next list of one item gets no answer.
+/// A source that refuses lists of one item if it has a fault, and others if `refuses_all` is set.
+/// If `hangs` is set, the next list of one item gets no answer.
 struct Refusing {
     source: Arc<FakeSource<ConfigMap>>,
     hangs: AtomicBool,
     refuses_all: AtomicBool,
-    fault: fn() -> Fault,
+    fault: Option<fn() -> Fault>,
 }
 
 impl ListerWatcher<ConfigMap> for Refusing {
@@ -28,9 +28,11 @@ impl ListerWatcher<ConfigMap> for Refusing {
         if query.limit == Some(1) && self.hangs.swap(false, Ordering::Relaxed) {
             return Box::pin(std::future::pending());
         }
-        if query.limit == Some(1) || self.refuses_all.load(Ordering::Relaxed) {
+        if let Some(fault) = self.fault
+            && (query.limit == Some(1) || self.refuses_all.load(Ordering::Relaxed))
+        {
             let request = self.collection().request_name(Verb::List);
-            let error = SourceError::new(request, (self.fault)());
+            let error = SourceError::new(request, fault());
             return Box::pin(async { Err(error) });
         }
         list
@@ -61,10 +63,14 @@ impl Drop for Demanding {
 impl Demanding {
     /// Runs a reflector whose questions get this fault.
     fn start(fault: fn() -> Fault) -> Self {
+        Self::with(Some(fault), ReflectorOptions::new())
+    }
+
+    fn with(fault: Option<fn() -> Fault>, options: ReflectorOptions<ConfigMap>) -> Self {
         let source = Arc::new(source(&["a", "b"]));
         let refusing =
             Arc::new(Refusing { source, hangs: false.into(), refuses_all: false.into(), fault });
-        let reflector = Reflector::new(refusing.clone(), ReflectorOptions::new().seed(1));
+        let reflector = Reflector::new(refusing.clone(), options.seed(1));
         let (sink, monitor) = (Sink::default(), reflector.monitor());
         let task = tokio::spawn(reflector.run(sink.clone()));
         Self { refusing, sink, monitor, task }
@@ -166,5 +172,50 @@ async fn demanded_list_is_made_although_watch_is_current() {
     // A proof that nobody wants any more costs nothing.
     seconds(600.0).await;
     assert_eq!(lists(), 2);
+    task.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn demand_does_not_wait_for_the_question_of_the_limit() {
+    let options = ReflectorOptions::new().freshness_limit(Duration::from_secs(600));
+    let demanding = Demanding::with(None, options);
+    seconds(290.0).await;
+    demanding.refusing.hangs.store(true, Ordering::Relaxed);
+    seconds(15.0).await;
+    assert_eq!(demanding.asked().0, 1, "the question of the limit hangs");
+    assert!(demanding.is_proved(1.0).await);
+    seconds(10.0).await;
+    assert_eq!(demanding.asked(), (2, 1));
+    assert!(demanding.monitor.status().freshness < Some(Duration::from_secs(12)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn met_demand_is_a_proof_for_all() {
+    let demanding = Demanding::with(None, ReflectorOptions::new());
+    seconds(100.0).await;
+    assert!(demanding.is_proved(1.0).await);
+    assert!(demanding.monitor.status().freshness < Some(Duration::from_secs(1)));
+}
+
+/// The watch is deaf, and no waiter waits until that shows.
+#[tokio::test(start_paused = true)]
+async fn abandoned_demands_put_off_no_list_for_the_limit() {
+    let fake = Arc::new(source(&["a"]));
+    let silent = ScriptedSource::new(&fake, |_| {});
+    silent.silence(true);
+    let options = ReflectorOptions::new().freshness_limit(Duration::from_secs(60)).seed(1);
+    let reflector = Reflector::new(silent.clone(), options);
+    let (sink, monitor) = (Sink::default(), reflector.monitor());
+    let task = tokio::spawn(reflector.run(sink.clone()));
+    seconds(10.0).await;
+    fake.put(object("b"));
+    for _ in 0..13 {
+        seconds(4.0).await;
+        let proved = monitor.proved_since(Moment::now());
+        if tokio::time::timeout(Duration::from_secs(1), proved).await.is_ok() {
+            break;
+        }
+    }
+    assert_eq!(sink.0.lock().1.len(), 2, "{:?}", monitor.status());
     task.abort();
 }

@@ -1,0 +1,332 @@
+//! The prover, which asks a quorum whether the changes handed on are current.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::{BoxFuture, pending};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+
+use super::demand::Wanted;
+use super::gate::INTERVAL;
+use super::options::ReflectorOptions;
+use super::question::first_version;
+use super::status::StatusCell;
+use crate::error::SourceError;
+use crate::lister_watcher::ListerWatcher;
+use crate::object::ResourceVersion;
+use crate::time::{Moment, after};
+
+/// The time that the watch gets to reach the version of a quorum read that a demand awaits, or
+/// whose list has failed before. A quiet watch would reach it only with the next bookmark.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// A question for the limit is repeated after this fraction of the limit if it failed.
+const RETRIES: u32 = 4;
+
+/// The time after which a question about the server's history is repeated if it failed.
+const HISTORY_RETRY: Duration = Duration::from_secs(60);
+
+/// The time that the first question for a demand gets. The next ones get more, because a server may
+/// be slow.
+const FIRST_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The number of times that this time and the pause double after failed questions.
+const MOST_DOUBLINGS: u32 = 4;
+
+/// The number of refusals in a row that lead to a list of everything. One may be an accident.
+const FIRST_LIST: u32 = 2;
+
+/// The number of refusals from one such list to the next. With the pauses, that is two minutes.
+const REFUSALS_PER_LIST: u32 = 8;
+
+/// The prover. It asks one question at a time, for up to three reasons: a demand, the limit of the
+/// data's age, and a doubt about the server's history.
+///
+/// A question is a quorum list of one item, which has the version of the whole collection. A watch
+/// that has reached this version has sent every change up to the moment of the question. A version
+/// that is older than the watch's shows that history was lost: a watch from a version in the future
+/// is silent.
+///
+/// A demand does not wait for a question that was asked for another reason: it asks its own, which
+/// is as good for the others. The other reasons count only while a watch is open.
+pub(super) struct Prover {
+    cell: Arc<StatusCell>,
+    source: Arc<dyn ListerWatcher>,
+    idle_timeout: Duration,
+    /// The longest time between two proofs. `None` if the watch need not be current.
+    limit: Option<Duration>,
+    demands: watch::Receiver<Wanted>,
+    wanted: Wanted,
+    /// The time of the last proof.
+    pub(super) proved: Option<Instant>,
+    /// The last moment at which the server's history was doubted, until a later answer shows it.
+    pub(super) doubt: Option<Moment>,
+    /// The time of the next question without a demand. `None` while no watch is open.
+    due: Option<Instant>,
+    /// The time at which the watch is behind, unless it is proved before.
+    late: Option<Instant>,
+    /// The earliest time of the next question for a demand, or of the next list.
+    paused: Instant,
+    state: State,
+    /// The number of questions for demands in a row that failed.
+    failures: u32,
+    /// The number of them that the server answered.
+    refusals: u32,
+}
+
+enum State {
+    Idle,
+    Asking(BoxFuture<'static, Result<ResourceVersion, SourceError>>, Question),
+    /// The changes handed on are to reach this version: for a demand, until this time.
+    Awaiting(ResourceVersion, Question, Instant),
+}
+
+/// A question that was asked.
+pub(super) struct Question {
+    begun: Instant,
+    /// The order of that moment among others.
+    pub(super) asked: Moment,
+    /// The version that the changes handed on had reached then.
+    pub(super) known: Option<ResourceVersion>,
+    demanded: bool,
+}
+
+/// The next event of a prover.
+pub(super) enum ProverEvent {
+    /// A question is due.
+    Due,
+    /// A quorum had this version at the moment of the question, or later.
+    Answered(ResourceVersion, Question),
+    Failed(SourceError, Question),
+    /// The changes handed on did not reach the quorum's version in time.
+    Behind,
+}
+
+impl Prover {
+    pub(super) fn new(
+        cell: Arc<StatusCell>,
+        source: Arc<dyn ListerWatcher>,
+        options: &ReflectorOptions,
+    ) -> Self {
+        Self {
+            demands: cell.demands().subscribe(),
+            cell,
+            source,
+            idle_timeout: options.list_idle_timeout,
+            limit: options.freshness_limit,
+            wanted: Wanted::default(),
+            proved: None,
+            doubt: None,
+            due: None,
+            late: None,
+            paused: Instant::now(),
+            state: State::Idle,
+            failures: 0,
+            refusals: 0,
+        }
+    }
+
+    /// Returns whether a demand awaits a proof. Costs one atomic read while none does.
+    pub(super) fn is_wanted(&mut self) -> bool {
+        if self.demands.has_changed().unwrap_or(false) {
+            self.wanted = *self.demands.borrow_and_update();
+        }
+        self.cell.demands().lacks(self.wanted)
+    }
+
+    /// Begins with a watch that was opened at this time. A question about the server's history is
+    /// due at the second time.
+    pub(super) fn watch(&mut self, opened: Instant, history: Option<Instant>) {
+        let limit = self.limit.map(|limit| after(self.proved.unwrap_or(opened), limit / 2));
+        self.pace(history.or(limit));
+    }
+
+    /// Makes a question without a demand due at this time, or none: no watch is open.
+    pub(super) fn pace(&mut self, due: Option<Instant>) {
+        (self.due, self.late) = (due, None);
+        if !self.is_wanted() {
+            self.state = State::Idle;
+        }
+    }
+
+    /// Notes a doubt about the server's history. If it is new, a question is due at this time.
+    pub(super) fn doubt_history(&mut self, due: Option<Instant>) {
+        if self.doubt.replace(Moment::now()).is_none() {
+            self.pace(due);
+        }
+    }
+
+    /// Notes a proof of this moment. The next question is due after half of the limit.
+    pub(super) fn proved(&mut self, at: Instant) {
+        let last = at.max(self.proved.unwrap_or(at));
+        self.proved = Some(last);
+        let Some(limit) = self.limit else { return };
+        self.late = None;
+        if self.doubt.is_none() {
+            self.due = self.due.map(|_| after(last, limit / 2));
+            if !matches!(self.state, State::Idle) && !self.is_wanted() {
+                self.state = State::Idle;
+            }
+        }
+    }
+
+    /// Notes that the list of a quorum read that began at this moment was handed on.
+    pub(super) fn listed(&mut self, begun: Moment) {
+        self.cell.demands().prove(begun, true);
+        (self.failures, self.refusals) = (0, 0);
+        if let State::Asking(_, question) | State::Awaiting(_, question, _) = &self.state
+            && question.asked < begun
+        {
+            self.state = State::Idle;
+        }
+    }
+
+    /// Asks the question. `known` is the version that the changes handed on have reached.
+    pub(super) fn ask(&mut self, known: Option<ResourceVersion>) {
+        let demanded = self.is_wanted();
+        let timeout = match self.limit {
+            _ if demanded => FIRST_TIMEOUT * (1 << self.failures.min(MOST_DOUBLINGS)),
+            limit => limit.unwrap_or(Duration::MAX),
+        };
+        let timeout = self.idle_timeout.min(timeout);
+        let answer = first_version(self.source.clone(), timeout).boxed();
+        let (begun, asked) = (Instant::now(), Moment::now());
+        self.state = State::Asking(answer, Question { begun, asked, known, demanded });
+    }
+
+    /// Postpones the next question. The rate limit does not admit it.
+    pub(super) fn put_off(&mut self) {
+        self.paused = after(Instant::now(), INTERVAL);
+        self.due = self.due.map(|due| due.max(self.paused));
+    }
+
+    /// Postpones the list that a proof needs. The watch may reach an awaited version meanwhile.
+    pub(super) fn put_off_list(&mut self, until: Instant) {
+        self.paused = until;
+    }
+
+    /// Awaits no version any more: a list follows.
+    pub(super) fn give_up(&mut self) {
+        (self.state, self.late) = (State::Idle, None);
+    }
+
+    /// Awaits the version of an answer: for the limit, until the other half of it is over. If a
+    /// list has failed before, the next one follows `soon`. Returns false if only a list can be the
+    /// proof that is wanted.
+    pub(super) fn await_version(
+        &mut self,
+        version: ResourceVersion,
+        question: Question,
+        soon: bool,
+    ) -> bool {
+        (self.failures, self.refusals) = (0, 0);
+        let now = Instant::now();
+        self.doubt.take_if(|doubt| *doubt < question.asked);
+        let half = self.limit.map(|limit| after(question.begun, limit / 2));
+        let early = after(now, PATIENCE);
+        if self.due.is_some() {
+            let late = half.map(|half| if soon { half.min(early) } else { half });
+            self.late = self.late.into_iter().chain(late).min();
+            self.due = if self.doubt.is_some() { Some(now) } else { half };
+        }
+        // Otherwise versions have no order, or history was lost.
+        let ordered = question.known.as_ref().is_some_and(|known| version.is_at_least(known));
+        if question.demanded && (!ordered || self.cell.demands().lacks_list(self.wanted)) {
+            return false;
+        }
+        if question.demanded || self.doubt.is_none() {
+            self.state = State::Awaiting(version, question, early);
+        }
+        true
+    }
+
+    /// Notes a question that failed. The next one for the limit is not put off beyond the time at
+    /// which the limit is `over`. Returns whether a demand needs a list.
+    pub(super) fn note_failure(
+        &mut self,
+        error: &SourceError,
+        question: &Question,
+        over: Option<Instant>,
+    ) -> bool {
+        let now = Instant::now();
+        let due = after(now, self.limit.map_or(HISTORY_RETRY, |limit| limit / RETRIES));
+        let over = over.filter(|over| *over > now);
+        self.due = self.due.map(|_| over.map_or(due, |over| over.min(due)));
+        if !question.demanded {
+            return false;
+        }
+        let pause = INTERVAL * (1 << self.failures.min(MOST_DOUBLINGS));
+        self.failures = self.failures.saturating_add(1);
+        let pause = error.retry_after().map_or(pause, |asked| asked.max(pause));
+        self.paused = after(now, pause);
+        if !error.is_answer() {
+            return false;
+        }
+        self.refusals = self.refusals.saturating_add(1);
+        self.refusals % REFUSALS_PER_LIST == FIRST_LIST
+    }
+
+    /// Returns whether the changes handed on, up to this version, have reached the awaited one.
+    pub(super) fn has_reached(&self, version: Option<&ResourceVersion>) -> bool {
+        let State::Awaiting(awaited, ..) = &self.state else { return false };
+        version.is_some_and(|version| version.is_at_least(awaited))
+    }
+
+    /// Notes that [`has_reached`](Self::has_reached) has found a proof. Returns its time.
+    pub(super) fn prove(&mut self) -> Option<Instant> {
+        let State::Awaiting(_, question, _) = std::mem::replace(&mut self.state, State::Idle)
+        else {
+            return None;
+        };
+        self.cell.demands().prove(question.asked, false);
+        Some(question.begun)
+    }
+
+    /// Waits for the next event. Cancel safe.
+    pub(super) async fn next(&mut self) -> ProverEvent {
+        loop {
+            let (now, wanted) = (Instant::now(), self.is_wanted());
+            let demand = wanted.then_some(self.paused);
+            let (ask, behind) = match &mut self.state {
+                State::Idle => (demand.into_iter().chain(self.due).min(), self.late),
+                State::Asking(_, question) => (demand.filter(|_| !question.demanded), self.late),
+                State::Awaiting(_, question, early) => {
+                    question.demanded &= wanted || now < *early;
+                    let early = question.demanded.then_some(*early);
+                    let ask = demand.filter(|_| !question.demanded);
+                    (ask, self.late.into_iter().chain(early).min())
+                }
+            };
+            let behind = behind.map(|behind| behind.max(self.paused));
+            if behind.is_some_and(|behind| behind <= now) {
+                return ProverEvent::Behind;
+            }
+            if ask.is_some_and(|ask| ask <= now) {
+                return ProverEvent::Due;
+            }
+            let until = ask.into_iter().chain(behind).min();
+            let answer = async {
+                match &mut self.state {
+                    State::Asking(answer, _) => answer.await,
+                    _ => pending().await,
+                }
+            };
+            tokio::select! {
+                biased;
+                answer = answer => {
+                    let state = std::mem::replace(&mut self.state, State::Idle);
+                    let State::Asking(_, question) = state else { continue };
+                    return match answer {
+                        Ok(version) => ProverEvent::Answered(version, question),
+                        Err(error) => ProverEvent::Failed(error, question),
+                    };
+                }
+                // The sender lives as long as `self.cell`.
+                _ = self.demands.changed() => self.wanted = *self.demands.borrow_and_update(),
+                () = sleep_until(until.unwrap_or(now)), if until.is_some() => {}
+            }
+        }
+    }
+}
