@@ -17,7 +17,7 @@ use super::membership::Membership;
 use super::own_writes::{CacheGuard, WriteLog};
 use super::presence::Sight;
 use super::triggers::{Keys, Rule};
-use super::waiting::UnseenKeys;
+use super::waiting::{Awaited, WaitingKeys};
 use crate::basics::Mutex;
 use crate::informer::{
     InformerGroup, InformerStopped, ReadBarrier as Moment, SharedInformer, StartError,
@@ -25,7 +25,7 @@ use crate::informer::{
 use crate::object::ObjectKey;
 use crate::seams::{InformerSet, Together, VecMap, drop_safely};
 use crate::tasks::LabelledTasks;
-use crate::workqueue::{Work, WorkQueue};
+use crate::workqueue::WorkQueue;
 
 /// The problem of a sharded controller with additions.
 pub(super) const SHARDED: &str = "it is sharded, so it follows only informers that it was built \
@@ -37,8 +37,7 @@ pub(super) struct Additions {
     /// The time after which an informer that is not fresh is reported.
     limit: Duration,
     state: Mutex<State>,
-    /// The keys that wait for an informer of the controller's own objects.
-    unseen: UnseenKeys,
+    waiting: Arc<WaitingKeys>,
     /// Woken when an addition comes or goes.
     changed: watch::Sender<()>,
 }
@@ -106,11 +105,16 @@ impl Informers {
 }
 
 impl Additions {
-    pub(super) fn new(built: InformerGroup, writes: Arc<WriteLog>, limit: Duration) -> Arc<Self> {
+    pub(super) fn new(
+        built: InformerGroup,
+        writes: Arc<WriteLog>,
+        waiting: Arc<WaitingKeys>,
+        limit: Duration,
+    ) -> Arc<Self> {
         let (of, own) = (VecMap::default(), OwnInformers::default());
         let state = State { built: Some(built), of, own, made: 0, since: None };
         let (state, changed) = (Mutex::new(state), watch::Sender::new(()));
-        Arc::new(Self { writes, limit, state, unseen: UnseenKeys::default(), changed })
+        Arc::new(Self { writes, limit, state, waiting, changed })
     }
 
     /// Follows the informers of a set. None starts before the controller does.
@@ -239,27 +243,15 @@ impl Additions {
         Sight::of(key, place, built.into_iter().chain(added), since)
     }
 
-    /// Lets a key pass if no addition is to tell whether its object exists. Otherwise the key
-    /// leaves the queue. It comes back with its next event, and when the addition knows or is
-    /// removed.
-    pub(super) fn admit(&self, work: Work<ObjectKey>) -> Option<Work<ObjectKey>> {
+    /// Returns whether an addition is to tell whether the object of a key exists.
+    pub(super) fn awaits_sight(&self, key: &ObjectKey) -> bool {
         let none = self.state.lock().own.is_empty();
-        if none || !self.sight(&work, None).is_awaited() {
-            self.unseen.remove(&work);
-            return Some(work);
-        }
-        self.unseen.add(&work);
-        // The addition may have become fresh before the key was added.
-        let still = self.sight(&work, None).is_awaited();
-        (!still).then(|| {
-            self.unseen.remove(&work);
-            work
-        })
+        !none && self.sight(key, None).is_awaited()
     }
 
     /// Queues all keys that wait, to look them up again.
     pub(super) async fn queue_unseen(&self, queue: &WorkQueue<ObjectKey>) {
-        self.unseen.queue(None, queue, &|_| true).await;
+        self.waiting.wake(Awaited::sight(None), queue).await;
     }
 
     /// Returns the names of informers that are not fresh.
@@ -399,8 +391,8 @@ impl Member {
                 let _stopped = member.fresh(to.since, Duration::MAX).await;
             }
             if self.addition.is_own() {
-                let queue = &to.connector.queue;
-                to.additions.unseen.queue(Some(collection), queue, &|_| true).await;
+                let awaited = Awaited::sight(collection.namespace.as_deref());
+                to.additions.waiting.wake(awaited, &to.connector.queue).await;
             }
             std::future::pending::<()>().await;
         };
@@ -426,8 +418,8 @@ impl Followed {
         let elsewhere = |key: &ObjectKey| own && to.additions.sight(key, None).is_followed();
         self.move_away(&to.connector, elsewhere).await;
         if own {
-            let (collection, queue) = (self.membership.collection(), &to.connector.queue);
-            to.additions.unseen.queue(Some(collection), queue, &elsewhere).await;
+            let awaited = Awaited::sight(self.membership.collection().namespace.as_deref());
+            to.additions.waiting.wake_if(&awaited, &to.connector.queue, &elsewhere).await;
         }
     }
 }

@@ -1,16 +1,16 @@
 //! The gate of a sharded controller: the keys of this replica, and those that come back.
 //!
 //! A key belongs to the slot that has its object's place on the ring. The gate keeps the deleted
-//! objects whose reconcile is not over, and the keys that left the queue to wait for their slot. It
-//! does not look at the informers, which decide when a slot is ready.
+//! objects whose reconcile is not over. It does not look at the informers, which decide when a slot
+//! is ready.
 
 use std::collections::HashMap;
 use std::fmt;
 
+use super::waiting::Awaited;
 use crate::basics::Mutex;
 use crate::informer::InformerGroup;
 use crate::object::{Cached, CachedEvent, ObjectEvent, ObjectKey, ShardKey};
-use crate::seams::KeyMap;
 use crate::sharding::Sharding;
 
 /// The keys of a sharded controller by their slots.
@@ -20,9 +20,6 @@ pub(super) struct SlotGate {
     key: ShardKey,
     /// The deleted objects whose reconcile is not over.
     deletions: Mutex<PendingDeletions>,
-    /// The keys that left the queue although this replica holds their slot, or may hold it. They
-    /// come back when the slot is ready.
-    waiting: Mutex<KeyMap<()>>,
 }
 
 #[derive(Default)]
@@ -42,7 +39,7 @@ struct Deletion {
 impl SlotGate {
     pub(super) fn new(sharding: Sharding) -> Self {
         let key = sharding.by().objects();
-        Self { sharding, key, deletions: Mutex::default(), waiting: Mutex::default() }
+        Self { sharding, key, deletions: Mutex::default() }
     }
 
     /// Returns the field that decides on the place of the controller's own objects.
@@ -62,40 +59,22 @@ impl SlotGate {
         })
     }
 
-    /// Keeps a key that left the queue until its slot is ready. Returns false if the key belongs to
-    /// another replica.
-    pub(super) fn keep(
+    /// Returns what a key waits for after which this replica may reconcile it, even if its object
+    /// does not change. `None` if the key belongs to another replica.
+    pub(super) fn awaited(
         &self,
         key: &ObjectKey,
         place: Option<u64>,
         objects: &InformerGroup,
-    ) -> bool {
-        let keeps = self.may_come(key, place, objects);
-        if keeps {
-            self.waiting.lock().insert(key.clone(), ());
-        }
-        keeps
-    }
-
-    /// Returns whether this replica may reconcile a key later even if its object does not change.
-    fn may_come(&self, key: &ObjectKey, place: Option<u64>, objects: &InformerGroup) -> bool {
+    ) -> Option<Awaited> {
         if let Some(place) = place {
-            return self.sharding.tenure(place).is_some();
+            let held = self.sharding.tenure(place).is_some();
+            return held.then(|| Awaited::Slot(self.sharding.slot_of(place)));
         }
         // Without a place, the object may be among those that have not arrived.
-        let Some(informer) = objects.informer_of(key) else { return false };
-        let store = informer.snapshot();
-        store.shard().is_some_and(|stored| *stored != *self.sharding.objects().borrow())
-    }
-
-    /// Takes a key that was kept. Returns whether there was one.
-    pub(super) fn take(&self, key: &ObjectKey) -> bool {
-        self.waiting.lock().remove(key).is_some()
-    }
-
-    /// Takes all keys that were kept.
-    pub(super) fn take_all(&self) -> KeyMap<()> {
-        std::mem::take(&mut *self.waiting.lock())
+        let store = objects.informer_of(key)?.snapshot();
+        let arrives = store.shard().is_some_and(|one| *one != *self.sharding.objects().borrow());
+        arrives.then_some(Awaited::Arrival)
     }
 
     /// Returns whether this replica holds the slot of one of the controller's own objects.

@@ -18,6 +18,7 @@ mod action;
 mod adding;
 #[cfg_attr(not(feature = "coming-and-going"), path = "additions/absent.rs")]
 mod additions;
+mod admission;
 #[cfg(feature = "assumed")]
 mod assumed;
 mod builder;
@@ -98,7 +99,7 @@ use self::status::StatusCell;
 pub use self::status::{ControllerStatus, Phase};
 use self::streams::{AllRequests, KeyStream};
 use self::triggers::Predicate;
-use self::waiting::{MissingInformers, WriteWaits};
+use self::waiting::{MissingInformers, WaitingKeys};
 pub use crate::error::BoxError;
 use crate::informer::InformerGroup;
 #[cfg(feature = "manager")]
@@ -164,7 +165,7 @@ struct ControllerParts {
     queue: WorkQueue<ObjectKey>,
     status: Arc<StatusCell>,
     missing_informers: Arc<MissingInformers>,
-    write_waits: Arc<WriteWaits>,
+    waiting: Arc<WaitingKeys>,
     streams: Vec<Arc<KeyStream>>,
     all_requests: AllRequests,
     debounce: Duration,

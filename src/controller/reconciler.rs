@@ -19,7 +19,7 @@ use super::following::Group;
 use super::gate::SlotGate;
 use super::own_writes::WriteLog;
 use super::status::StatusCell;
-use super::waiting::{MissingInformers, WriteWaits};
+use super::waiting::{MissingInformers, WaitingKeys};
 use super::{Action, ReconcileRequest};
 use crate::basics::{Mutex, Notify, after};
 use crate::error::BoxError;
@@ -51,7 +51,7 @@ pub(super) struct Reconciler {
     /// `None` if the controller is not sharded.
     pub(super) slots: Option<Arc<SlotGate>>,
     pub(super) writes: Arc<WriteLog>,
-    pub(super) write_waits: Arc<WriteWaits>,
+    pub(super) waiting: Arc<WaitingKeys>,
     pub(super) missing_informers: Arc<MissingInformers>,
     pub(super) queue: WorkQueue<ObjectKey>,
     pub(super) status: Arc<StatusCell>,

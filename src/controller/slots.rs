@@ -21,7 +21,7 @@ use super::membership::Membership;
 use super::status::StatusCell;
 use super::streams::AllRequests;
 use super::triggers::{Predicate, passes};
-use super::waiting::concerns;
+use super::waiting::{Awaited, WaitingKeys, concerns};
 use crate::informer::{InformerGroup, ReadBarrier as Moment};
 use crate::lease::WorkScope;
 use crate::lister_watcher::Collection;
@@ -48,6 +48,7 @@ pub(super) struct Arrivals {
     pub(super) queue: WorkQueue<ObjectKey>,
     pub(super) status: Arc<StatusCell>,
     pub(super) all_requests: AllRequests,
+    pub(super) waiting: Arc<WaitingKeys>,
 }
 
 /// A slot before and after a change.
@@ -161,12 +162,18 @@ impl SlotGate {
         let mut all_requests = arrivals.all_requests.subscribe();
         // The tenures of the arriving slots whose objects were all requested meanwhile, by slot.
         let mut all: VecMap<usize, u64> = VecMap::default();
+        // The shards in the stores of its own objects, and the wanted one.
+        let mut known_shards = None;
         loop {
             // Seen before the slots are read, so that a later change wakes this task.
             changes.mark_seen();
             let requested = all_requests.has_changed().unwrap_or(false);
             all_requests.mark_unchanged();
             let held = self.held(&arrivals.groups);
+            let stores = arrivals.objects.informers().iter();
+            let stores = stores.map(|informer| informer.snapshot().shard().cloned());
+            let shards: (Vec<_>, _) =
+                (stores.collect(), self.sharding().objects().borrow().clone());
             let arrives = |slot: &HeldSlot| {
                 let before = known.get(&slot.slot).filter(|one| one.scope.is_same(&slot.scope));
                 before.is_none_or(|before| !before.lacking.is_empty())
@@ -193,8 +200,16 @@ impl SlotGate {
             let arriving = held.iter().filter(|held| !held.lacking.is_empty());
             let arriving: VecMap<_, _> = arriving.map(|held| (held.slot, held.tenure)).collect();
             all.retain(|slot, tenure| arriving.get(slot) == Some(tenure));
-            known = held.into_iter().map(|held| (held.slot, held)).collect();
-            self.release(arrivals).await;
+            let now: VecMap<_, _> = held.into_iter().map(|held| (held.slot, held)).collect();
+            let before = std::mem::replace(&mut known, now);
+            let lost = before.keys().filter(|slot| !known.contains_key(*slot));
+            for slot in lost.chain(news.keys()) {
+                arrivals.waiting.wake(Awaited::Slot(*slot), &arrivals.queue).await;
+            }
+            if known_shards.as_ref() != Some(&shards) {
+                known_shards = Some(shards);
+                arrivals.waiting.wake(Awaited::Arrival, &arrivals.queue).await;
+            }
             self.purge();
             tokio::select! {
                 biased;
@@ -265,19 +280,5 @@ impl SlotGate {
             }
         }
         budget.pass_on(self.deleted(among), |key| call(&key)).await;
-    }
-
-    /// Queues the kept keys that are ready, and forgets those of other replicas.
-    async fn release(&self, arrivals: &Arrivals) {
-        let Arrivals { objects, groups, queue, .. } = arrivals;
-        let release = |(key, ())| {
-            let place = self.place(&key, objects);
-            if place.is_some_and(|place| self.scope(place, &key, groups).is_some()) {
-                queue.add_with(key, Priority::LOW);
-            } else {
-                self.keep(&key, place, objects);
-            }
-        };
-        YieldBudget::new().pass_on(self.take_all().into_entries(), release).await;
     }
 }

@@ -17,13 +17,14 @@ use super::error_policy::OwnFailures;
 use super::following::{Connection, Connector, Followed, Group, followed, members};
 use super::reconciler::{Reconcile, Reconciler};
 use super::slots::Arrivals;
+use super::waiting::Awaited;
 use super::{ControllerError, ControllerParts, Phase};
 use crate::basics::{Mutex, Notify};
 use crate::informer::{InformerStopped, ReadBarrier as Moment, SyncError};
 use crate::lease::{DROP_TIMEOUT, WorkScope, closed_tracker};
 use crate::lister_watcher::Collection;
 use crate::object::ObjectKey;
-use crate::seams::{Together, YieldBudget, catch_async};
+use crate::seams::{Together, catch_async};
 use crate::tasks::LabelledTasks;
 
 /// The pause before a task that panicked is started again.
@@ -64,7 +65,7 @@ impl ControllerParts {
             Some(begins) => drop(begins?),
         }
         // Nothing watches the cache any more for keys that an earlier term parked.
-        self.unpark(self.write_waits.end_all()).await;
+        self.waiting.wake(Awaited::OwnWrites, &self.queue).await;
         // No addition of an earlier term wakes them any more.
         self.additions.queue_unseen(&self.queue).await;
         let _works = self.all_requests.begin_work();
@@ -77,7 +78,7 @@ impl ControllerParts {
             groups: self.groups.clone(),
             slots: self.slots.clone(),
             writes: self.writes.clone(),
-            write_waits: self.write_waits.clone(),
+            waiting: self.waiting.clone(),
             missing_informers: self.missing_informers.clone(),
             queue: self.queue.clone(),
             status: self.status.clone(),
@@ -131,13 +132,8 @@ impl ControllerParts {
 
     /// Wakes the keys that wait for the informer at this place, which is not missing any more.
     pub(super) async fn unpark_waiting_for(&self, place: usize) {
-        let waiting = self.missing_informers.remove(place).into_entries();
-        self.unpark(waiting.map(|(key, ())| key)).await;
-    }
-
-    /// Wakes parked keys, and yields in between.
-    async fn unpark(&self, keys: impl IntoIterator<Item = ObjectKey>) {
-        YieldBudget::new().pass_on(keys, |key| _ = self.queue.unpark(&key)).await;
+        self.missing_informers.remove(place);
+        self.waiting.wake(Awaited::Informer(place), &self.queue).await;
     }
 
     /// Restarts workers and connections that end unexpectedly, until the stop.
@@ -236,6 +232,7 @@ impl ControllerParts {
                 queue: self.queue.clone(),
                 status: self.status.clone(),
                 all_requests: self.all_requests.clone(),
+                waiting: self.waiting.clone(),
             };
             let (gate, groups) = (slots.clone(), self.groups.clone());
             let proving = async move {

@@ -1,47 +1,30 @@
-//! Keys that wait before they are reconciled.
+//! Keys that wait before they are reconciled, by what they wait for.
 //!
 //! Some wait for an informer that had not synced, or had no fresh view, when the controller began,
-//! or for one that was added. Others wait until the cache shows their own writes.
+//! or for one that was added. Others wait until the cache shows their own writes, or until this
+//! replica has the objects of their slot.
 //!
 //! A forbidden namespace does not hold up the others. But a key whose dependents are not known yet
 //! must wait: a reconcile would take them for absent.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use super::own_writes::Unobserved;
 use crate::basics::Mutex;
 use crate::lister_watcher::Collection;
 use crate::object::ObjectKey;
-use crate::seams::{KeyMap, VecMap, YieldBudget};
+use crate::seams::{VecMap, YieldBudget};
 use crate::workqueue::{Priority, Work, WorkQueue};
 
-/// The longest time that a key is parked at once. The informer's sync wakes it earlier.
-const PARK_TIME: Duration = Duration::from_secs(600);
-
-/// The informers without a view to work with, and the keys that wait for them.
+/// The informers without a view to work with.
 #[derive(Debug, Default)]
 pub(super) struct MissingInformers {
-    any: AtomicBool,
-    missing: Mutex<Vec<Missing>>,
+    /// By the informer's position among those that the controller follows. Two may have the same
+    /// name.
+    missing: Mutex<VecMap<usize, Collection>>,
     /// The informers that lack objects of a slot, by position. Only that slot's keys wait.
     lacking: Mutex<VecMap<usize, Arc<str>>>,
-}
-
-#[derive(Debug)]
-struct Missing {
-    /// The informer's position among those that the controller follows. Two may have the same name.
-    place: usize,
-    collection: Collection,
-    waiting: KeyMap<()>,
-}
-
-impl Missing {
-    fn concerns(&self, key: &ObjectKey) -> bool {
-        concerns(&self.collection, key)
-    }
 }
 
 /// Returns whether an informer of this collection may hold objects that belong to a key.
@@ -53,43 +36,23 @@ pub(super) fn concerns(collection: &Collection, key: &ObjectKey) -> bool {
 impl MissingInformers {
     /// Adds an informer. Returns false if it is on the list already.
     pub(super) fn add(&self, place: usize, collection: &Collection) -> bool {
-        let mut missing = self.missing.lock();
-        if missing.iter().any(|missing| missing.place == place) {
-            return false;
-        }
-        let collection = collection.clone();
-        missing.push(Missing { place, collection, waiting: KeyMap::default() });
-        self.any.store(true, Ordering::Release);
-        true
+        self.missing.lock().insert(place, collection.clone()).is_none()
     }
 
     /// Returns whether an informer is on the list, even if it has synced since.
     pub(super) fn contains(&self, place: usize) -> bool {
-        self.missing.lock().iter().any(|missing| missing.place == place)
+        self.missing.lock().contains_key(&place)
     }
 
-    /// Removes an informer from the list. Returns the keys that waited for it.
-    pub(super) fn remove(&self, place: usize) -> KeyMap<()> {
-        let mut missing = self.missing.lock();
-        let removed = missing.iter().position(|missing| missing.place == place);
-        let removed = removed.map(|at| missing.remove(at));
-        self.any.store(!missing.is_empty(), Ordering::Release);
-        removed.map(|missing| missing.waiting).unwrap_or_default()
+    /// Removes an informer from the list. Call this before its keys are woken.
+    pub(super) fn remove(&self, place: usize) {
+        self.missing.lock().remove(&place);
     }
 
-    /// Lets a key pass if no informer is missing for it. Parks it otherwise.
-    pub(super) fn admit(&self, work: Work<ObjectKey>) -> Option<Work<ObjectKey>> {
-        if !self.any.load(Ordering::Acquire) {
-            return Some(work);
-        }
-        let mut missing = self.missing.lock();
-        let Some(one) = missing.iter_mut().find(|missing| missing.concerns(&work)) else {
-            return Some(work);
-        };
-        one.waiting.insert(work.item().clone(), ());
-        drop(missing);
-        work.park(PARK_TIME);
-        None
+    /// Returns the position of an informer that a key has to wait for.
+    pub(super) fn of(&self, key: &ObjectKey) -> Option<usize> {
+        let missing = self.missing.lock();
+        missing.iter().find(|(_, collection)| concerns(collection, key)).map(|(place, _)| *place)
     }
 
     /// Sets the informers that lack objects of a slot, by position. Returns the names of those that
@@ -106,7 +69,7 @@ impl MissingInformers {
     pub(super) fn names(&self) -> Vec<Arc<str>> {
         let missing = self.missing.lock();
         let mut names: Vec<Arc<str>> =
-            missing.iter().map(|missing| missing.collection.to_string().into()).collect();
+            missing.values().map(|collection| collection.to_string().into()).collect();
         drop(missing);
         for name in self.lacking.lock().values() {
             if !names.contains(name) {
@@ -117,119 +80,160 @@ impl MissingInformers {
     }
 }
 
-/// The keys of objects that no informer knows yet, by namespace.
-///
-/// They are not in the queue, so an event queues them, and they are looked up again.
-#[derive(Debug, Default)]
-pub(super) struct UnseenKeys(Mutex<VecMap<Option<String>, HashMap<ObjectKey, Priority>>>);
+/// The thing that a key waits for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Awaited {
+    /// The informer at this position, which has no view to work with.
+    Informer(usize),
+    /// The cache, which does not show the key's own writes.
+    OwnWrites,
+    /// The objects of this slot, which an informer lacks.
+    Slot(usize),
+    /// The object, whose place on the ring is not known before it arrives.
+    Arrival,
+    /// An informer of this namespace that is to tell whether the object exists. Wakes of `None` are
+    /// for keys of all namespaces.
+    Sight(Option<Arc<str>>),
+}
 
-impl UnseenKeys {
-    pub(super) fn add(&self, work: &Work<ObjectKey>) {
-        let namespace = work.namespace().map(Into::into);
-        let (key, priority) = (work.item().clone(), work.priority());
-        self.0.lock().get_or_insert_with(namespace, HashMap::new).insert(key, priority);
+impl Awaited {
+    pub(super) fn sight(namespace: Option<&str>) -> Self {
+        Self::Sight(namespace.map(Arc::from))
     }
 
-    pub(super) fn remove(&self, key: &ObjectKey) {
-        let mut unseen = self.0.lock();
-        // The map is mostly empty: this saves a copy of the namespace.
-        if !unseen.is_empty()
-            && let Some(keys) = unseen.get_mut(&key.namespace().map(Into::into))
-        {
-            keys.remove(key);
-        }
+    /// Returns whether the queue keeps a key that waits for this, and changes do not wake it. Any
+    /// other key leaves the queue, so that its next event queues it, and it is looked at again.
+    pub(super) fn parks(&self) -> bool {
+        matches!(self, Self::Informer(_) | Self::OwnWrites)
     }
 
-    /// Queues the keys that an informer of this collection, or any, may concern, and for which
-    /// `queues` returns true. The others wait no more.
-    pub(super) async fn queue(
-        &self,
-        collection: Option<&Collection>,
-        queue: &WorkQueue<ObjectKey>,
-        queues: &(dyn Fn(&ObjectKey) -> bool + Sync),
-    ) {
-        let namespace = collection.and_then(|collection| collection.namespace.as_deref());
-        let of_namespaces: Vec<_> = match namespace {
-            Some(namespace) => self.0.lock().remove(&Some(namespace.into())).into_iter().collect(),
-            None => std::mem::take(&mut *self.0.lock()).into_values().collect(),
-        };
-        let queue = |(key, priority)| {
-            if queues(&key) {
-                queue.add_with(key, priority);
-            }
-        };
-        YieldBudget::new().pass_on(of_namespaces.into_iter().flatten(), queue).await;
+    fn includes(&self, other: &Self) -> bool {
+        self == other || matches!((self, other), (Self::Sight(None), Self::Sight(_)))
     }
 }
 
-/// The waiting keys, with the state of each wait.
+/// The keys that wait, each for one thing.
 #[derive(Debug, Default)]
-pub(super) struct WriteWaits(Mutex<Waits>);
+pub(super) struct WaitingKeys(Mutex<Waits>);
 
 #[derive(Debug, Default)]
 struct Waits {
     of: HashMap<ObjectKey, Wait>,
+    /// By what they wait for, and in the order in which they began to.
+    by: BTreeMap<(Awaited, u64), ObjectKey>,
     begun: u64,
 }
 
 #[derive(Debug)]
-enum Wait {
-    Running(u64),
-    Failed(Unobserved),
+struct Wait {
+    awaited: Awaited,
+    number: u64,
+    priority: Priority,
+    /// The result of a wait for own writes that the cache did not show.
+    failed: Option<Unobserved>,
 }
 
-/// The state of a key's wait.
-#[derive(Debug)]
-pub(super) enum WaitState {
-    /// The wait begins now, under this number. The caller starts the task that watches the cache.
-    New(u64),
-    /// A task watches the cache already.
-    Waiting,
-    /// The wait is over, and the cache did not show the writes.
-    Failed(Unobserved),
-}
-
-impl WriteWaits {
-    /// Begins a key's wait, or returns the state of the wait that has begun.
-    pub(super) fn begin(&self, key: &ObjectKey) -> WaitState {
-        let mut waits = self.0.lock();
-        match waits.of.remove(key) {
-            Some(Wait::Failed(missing)) => WaitState::Failed(missing),
-            Some(running) => {
-                waits.of.insert(key.clone(), running);
-                WaitState::Waiting
-            }
-            None => {
-                waits.begun += 1;
-                let wait = waits.begun;
-                waits.of.insert(key.clone(), Wait::Running(wait));
-                WaitState::New(wait)
-            }
-        }
-    }
-
-    /// Records the result of a wait. Has no effect if the wait was already ended.
-    pub(super) fn finish(&self, key: &ObjectKey, wait: u64, seen: Result<(), Unobserved>) {
-        let mut waits = self.0.lock();
-        if matches!(waits.of.get(key), Some(Wait::Running(running)) if *running == wait) {
-            match seen {
-                Ok(()) => drop(waits.of.remove(key)),
-                Err(missing) => drop(waits.of.insert(key.clone(), Wait::Failed(missing))),
-            }
-        }
-    }
-
-    /// Ends all waits, whose tasks have ended with a term of leadership. Returns their keys.
-    pub(super) fn end_all(&self) -> Vec<ObjectKey> {
-        self.0.lock().of.drain().map(|(key, _)| key).collect()
-    }
-
-    /// Ends a key's wait, because the cache shows its writes.
-    pub(super) fn end(&self, key: &ObjectKey) {
-        let mut waits = self.0.lock();
+impl Waits {
+    fn remove(&mut self, key: &ObjectKey) -> Option<Wait> {
         // The map is mostly empty: this saves hashing the key.
-        if !waits.of.is_empty() {
-            waits.of.remove(key);
+        if self.of.is_empty() {
+            return None;
+        }
+        let wait = self.of.remove(key)?;
+        self.by.remove(&(wait.awaited.clone(), wait.number));
+        Some(wait)
+    }
+}
+
+impl WaitingKeys {
+    /// Notes what a key waits for. Returns the number of the wait, or `None` if the key waits for
+    /// that already. What it waits for may have come before: look again then. O(log n).
+    pub(super) fn begin(&self, work: &Work<ObjectKey>, awaited: &Awaited) -> Option<u64> {
+        let (key, waits) = (work.item(), &mut *self.0.lock());
+        if waits.of.get(key).is_some_and(|wait| wait.awaited == *awaited) {
+            return None;
+        }
+        waits.remove(key);
+        waits.begun += 1;
+        let (awaited, number) = (awaited.clone(), waits.begun);
+        waits.by.insert((awaited.clone(), number), key.clone());
+        let wait = Wait { awaited, number, priority: work.priority(), failed: None };
+        waits.of.insert(key.clone(), wait);
+        Some(number)
+    }
+
+    /// Ends a key's wait. O(log n).
+    pub(super) fn end(&self, key: &ObjectKey) {
+        self.0.lock().remove(key);
+    }
+
+    /// Ends a wait for own writes with its result. Has no effect if another wait has begun.
+    pub(super) fn finish(&self, key: &ObjectKey, number: u64, seen: Result<(), Unobserved>) {
+        let mut waits = self.0.lock();
+        let wait = waits.of.get_mut(key).filter(|wait| wait.number == number);
+        match (wait, seen) {
+            (Some(wait), Err(missing)) => wait.failed = Some(missing),
+            (Some(_), Ok(())) => drop(waits.remove(key)),
+            (None, _) => {}
+        }
+    }
+
+    /// Ends a wait that the cache did not show the writes of. `None` if there is no such wait.
+    pub(super) fn take_failure(&self, key: &ObjectKey) -> Option<Unobserved> {
+        let mut waits = self.0.lock();
+        let failed = waits.of.get_mut(key)?.failed.take()?;
+        waits.remove(key);
+        Some(failed)
+    }
+
+    /// Wakes the keys that wait for this. Cancel safe: the rest waits on.
+    pub(super) async fn wake(&self, awaited: Awaited, queue: &WorkQueue<ObjectKey>) {
+        self.wake_if(&awaited, queue, &|_| true).await;
+    }
+
+    /// Wakes the keys that wait for this, and for which `wakes` returns true. The others wait no
+    /// more.
+    pub(super) async fn wake_if(
+        &self,
+        awaited: &Awaited,
+        queue: &WorkQueue<ObjectKey>,
+        wakes: &(dyn Fn(&ObjectKey) -> bool + Sync),
+    ) {
+        let (mut from, mut budget) = ((awaited.clone(), 0), YieldBudget::new());
+        let last = self.0.lock().begun;
+        while let Some((key, priority)) = self.take_next(awaited, &mut from, last) {
+            if wakes(&key) {
+                if awaited.parks() {
+                    queue.unpark(&key);
+                } else {
+                    queue.add_with(key, priority);
+                }
+            }
+            budget.spend(1).await;
+        }
+    }
+
+    /// Takes the next key that waits for this, of those whose wait has at most the last number.
+    fn take_next(
+        &self,
+        awaited: &Awaited,
+        from: &mut (Awaited, u64),
+        last: u64,
+    ) -> Option<(ObjectKey, Priority)> {
+        let mut waits = self.0.lock();
+        loop {
+            let (next, key) = waits.by.range(from.clone()..).next()?;
+            if !awaited.includes(&next.0) {
+                return None;
+            }
+            *from = next.clone();
+            if next.1 <= last {
+                let key = key.clone();
+                let wait = waits.remove(&key)?;
+                return Some((key, wait.priority));
+            }
+            // The rest of them has waited since.
+            from.1 = u64::MAX;
         }
     }
 }

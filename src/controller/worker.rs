@@ -14,31 +14,16 @@ use tokio::time::{Instant, timeout};
 use tracing::Instrument;
 
 use super::action::Next;
+use super::admission::Bounds;
 use super::error::ReconcileError;
 use super::heat::Pace;
-use super::own_writes::{TrackedReconcile, Unobserved};
+use super::own_writes::TrackedReconcile;
 use super::reconciler::{EndedTry, Reconciler};
-use super::waiting::WaitState;
 use super::{Action, ReconcileRequest};
 use crate::lease::{ScopeOwner, WorkScope};
 use crate::object::ObjectKey;
-use crate::seams::{YieldBudget, catch, catch_async, drop_safely, give_way, into_message};
+use crate::seams::{YieldBudget, catch, drop_safely, give_way, into_message};
 use crate::workqueue::Work;
-
-/// The longest time that a key waits for its own writes before the wait counts as a failure.
-const OWN_WRITE_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// The pause before a retry of a key whose slot was not renewed in time.
-const RENEWAL_PAUSE: Duration = Duration::from_secs(1);
-
-/// The bounds within which a key is reconciled.
-struct Bounds {
-    scope: WorkScope,
-    /// The object's place on the ring, in a sharded controller.
-    place: Option<u64>,
-    /// The number of the object's deletion, if the reconcile knows of it.
-    deletion: Option<u64>,
-}
 
 impl Reconciler {
     /// Returns a worker, as a part of the scope.
@@ -73,11 +58,7 @@ impl Reconciler {
                 self.stop.cancelled().await;
                 return;
             }
-            let Some(work) = self.slow_down(work) else { continue };
-            let Some(work) = self.missing_informers.admit(work) else { continue };
-            let Some(work) = self.additions.admit(work) else { continue };
-            let Some(work) = self.admit(work) else { continue };
-            let Some((work, bounds)) = self.enter_slot(work) else { continue };
+            let Some((work, bounds)) = self.admit(work) else { continue };
             let key = work.item().clone();
             self.status.reconcile_began(number, &key);
             let mut work = Some(work);
@@ -92,18 +73,6 @@ impl Reconciler {
             }
             self.status.reconcile_ended(number);
         }
-    }
-
-    /// Lets a key pass unless it is hot and hot keys are slowed. Otherwise parks it: changes do not
-    /// wake it, and its next run sees all of them.
-    fn slow_down(&self, work: Work<ObjectKey>) -> Option<Work<ObjectKey>> {
-        if !self.hot_key_delay.is_zero()
-            && let Some(wait) = self.status.history().wait(&work, self.hot_key_delay)
-        {
-            work.park(wait);
-            return None;
-        }
-        Some(work)
     }
 
     /// Notes that a run has ended, and reports a key that runs again and again.
@@ -127,76 +96,6 @@ impl Reconciler {
             (pace @ (Pace::Spins | Pace::NewKeys), _) => {
                 *self.spinning.lock() = Some((key.clone(), pace == Pace::NewKeys));
                 self.spins.notify_one();
-            }
-        }
-    }
-
-    /// Lets a key pass if the cache shows its own writes. Otherwise parks the key in the queue
-    /// until the cache does, and fails it when that takes too long.
-    fn admit(self: &Arc<Self>, work: Work<ObjectKey>) -> Option<Work<ObjectKey>> {
-        if !self.writes.waits(&work) {
-            self.write_waits.end(&work);
-            return Some(work);
-        }
-        match self.write_waits.begin(&work) {
-            WaitState::Failed(missing) => {
-                let failures = work.num_requeues();
-                let outcome = Err(ReconcileError::Behind(missing));
-                self.status.count_outcome(&outcome);
-                self.conclude(work, failures, outcome);
-            }
-            WaitState::Waiting => drop(work.park(2 * OWN_WRITE_TIMEOUT)),
-            WaitState::New(wait) => {
-                self.status.count_behind();
-                let (this, key, stop) = (self.clone(), work.item().clone(), self.stop.clone());
-                let watching = async move {
-                    // The client's layers are user code. Without a result the key would wait
-                    // forever.
-                    let seen =
-                        catch_async(this.writes.wait_observed(&key, OWN_WRITE_TIMEOUT)).await;
-                    let seen = seen.unwrap_or_else(|message| Err(Unobserved::Panicked(message)));
-                    this.write_waits.finish(&key, wait, seen);
-                    this.queue.unpark(&key);
-                };
-                let watching =
-                    async move { stop.run_until_cancelled(watching).await.unwrap_or(()) };
-                tokio::spawn(self.watchers.track_future(watching).boxed());
-                work.park(2 * OWN_WRITE_TIMEOUT);
-            }
-        }
-        None
-    }
-
-    /// Lets a key pass if this replica may reconcile it. Otherwise the key leaves the queue: if its
-    /// slot becomes ready here, the key comes back.
-    fn enter_slot(&self, work: Work<ObjectKey>) -> Option<(Work<ObjectKey>, Bounds)> {
-        let Some(slots) = &self.slots else {
-            let scope = self.scope.clone();
-            return Some((work, Bounds { scope, place: None, deletion: None }));
-        };
-        let deletion = slots.deletion(&work);
-        let place = slots.place(&work, &self.objects);
-        let scope = place.and_then(|place| slots.scope(place, &work, &self.groups));
-        match scope {
-            Some(scope) if scope.may_begin() => Some((work, Bounds { scope, place, deletion })),
-            Some(scope) if !scope.token().is_cancelled() => {
-                work.requeue_after(RENEWAL_PAUSE);
-                None
-            }
-            _ => {
-                if slots.keep(&work, place, &self.objects) {
-                    work.forget();
-                    // The slot may have become ready before the key was kept.
-                    let place = slots.place(&work, &self.objects);
-                    let ready = place.and_then(|place| slots.scope(place, &work, &self.groups));
-                    let ready = ready.is_some_and(|scope| !scope.token().is_cancelled());
-                    if ready && slots.take(&work) {
-                        self.queue.add_with(work.item().clone(), work.priority());
-                    }
-                } else {
-                    self.leave(&work);
-                }
-                None
             }
         }
     }

@@ -12,6 +12,7 @@ use super::following::Connector;
 use super::own_writes::WriteLog;
 use super::presence::Sight;
 use super::triggers::Rule;
+use super::waiting::WaitingKeys;
 use crate::basics::Mutex;
 use crate::informer::{InformerGroup, ReadBarrier as Moment, SharedInformer};
 use crate::object::ObjectKey;
@@ -26,7 +27,12 @@ struct State {
 }
 
 impl Additions {
-    pub(super) fn new(built: InformerGroup, _: Arc<WriteLog>, _: Duration) -> Arc<Self> {
+    pub(super) fn new(
+        built: InformerGroup,
+        _: Arc<WriteLog>,
+        _: Arc<WaitingKeys>,
+        _: Duration,
+    ) -> Arc<Self> {
         Arc::new(Self(Mutex::new(State { built: Some(built), since: Moment::START })))
     }
 
@@ -64,8 +70,9 @@ impl Additions {
         Sight::of(key, place, built, since)
     }
 
-    pub(super) fn admit(&self, work: Work<ObjectKey>) -> Option<Work<ObjectKey>> {
-        Some(work)
+    #[allow(clippy::unused_self, reason = "the signature with the feature")]
+    pub(super) fn awaits_sight(&self, _: &ObjectKey) -> bool {
+        false
     }
 
     pub(super) fn queue_unseen(&self, _: &WorkQueue<ObjectKey>) -> Ready<()> {

@@ -23,7 +23,7 @@ use super::run::StopGuard;
 use super::status::StatusCell;
 use super::streams::{AllRequests, KeyStream};
 use super::triggers::{Keys, Rule};
-use super::waiting::MissingInformers;
+use super::waiting::{MissingInformers, WaitingKeys};
 use super::{Controller, ControllerParts, Limits};
 use crate::informer::InformerGroup;
 use crate::leader_election::LeaderElector;
@@ -159,7 +159,9 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
         let own: Arc<[_]> = predicates.clone().into();
         let kind = group_and_kind(&informers).1.into();
         let writes = Arc::new(WriteLog::new(self.caches));
-        let additions = Additions::new(informers.cast(), writes.clone(), self.limits.sync);
+        let waiting = Arc::new(WaitingKeys::default());
+        let additions =
+            Additions::new(informers.cast(), writes.clone(), waiting.clone(), self.limits.sync);
         if let Some(set) = set {
             additions.add_set(set, Rule::new(predicates.clone(), Keys::Own));
         }
@@ -171,9 +173,9 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
         let leadership = self.elector.as_ref().map(LeaderElector::leadership);
         let missing_informers = Arc::new(MissingInformers::default());
         let history = Arc::new(TriggerHistory::new(self.triggers_kept));
-        let waiting = missing_informers.clone();
+        let missing = missing_informers.clone();
         let sharding = self.sharding.as_ref().map(Sharding::watch_status);
-        let status = StatusCell::new(&self.name, leadership, sharding, waiting, history);
+        let status = StatusCell::new(&self.name, leadership, sharding, missing, history);
         let status = Arc::new(status);
         let queue = self.queue.build();
         let parts = ControllerParts {
@@ -192,7 +194,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
             queue,
             status,
             missing_informers,
-            write_waits: Arc::default(),
+            waiting,
             streams: self.streams,
             all_requests: AllRequests::default(),
             debounce: self.debounce,
