@@ -8,15 +8,16 @@ use futures::FutureExt;
 use kube::Resource;
 use tokio::time::Instant;
 
-use super::additions::{Additions, Informers, SHARDED};
 use super::error::CannotOwn;
 use super::followed::Followed;
 use super::membership::Membership;
 use super::owner::Owner;
+use super::sources::{SHARDED, Sources};
 use super::triggers::{Keys, Predicate, Rule};
 use super::{ControllerError, ControllerParts};
 use crate::informer::{InformerGroup, InformerStopped, StartError, SyncError};
 use crate::object::{EventRef, ObjectKey};
+use crate::seams::InformerSet;
 use crate::seams::Together;
 
 /// A handle that adds and removes what a controller follows, before and while it runs. Clones are
@@ -66,7 +67,7 @@ pub struct Following<K> {
     name: Arc<str>,
     own: InformerGroup<K>,
     predicates: Arc<[Predicate]>,
-    additions: Arc<Additions>,
+    sources: Arc<Sources>,
     sharded: bool,
 }
 
@@ -76,9 +77,9 @@ pub struct Following<K> {
 /// other begins.
 #[must_use = "the controller follows the objects only while the guard lives"]
 pub struct FollowGuard {
-    additions: Arc<Additions>,
+    sources: Arc<Sources>,
     number: u64,
-    informers: Arc<Informers>,
+    informers: Arc<dyn InformerSet>,
 }
 
 impl<K> Following<K> {
@@ -87,7 +88,7 @@ impl<K> Following<K> {
             name: parts.name.clone(),
             own: parts.objects.cast(),
             predicates: parts.predicates.clone(),
-            additions: parts.additions.clone(),
+            sources: parts.sources.clone(),
             sharded: parts.slots.is_some(),
         }
     }
@@ -193,23 +194,19 @@ impl<K: Resource + Send + Sync + 'static> Following<K> {
         if self.sharded {
             return Err(ControllerError::WrongSharding { controller, problem: SHARDED });
         }
-        let Followed { informers, set, predicates } = followed;
-        if let Some(stopped) = informers.informers().iter().find(|one| one.is_stopped()) {
+        if let Some(stopped) = followed.informers.informers().iter().find(|one| one.is_stopped()) {
             let collection = stopped.collection().to_string();
             let source = InformerStopped;
             return Err(ControllerError::Stopped { controller, collection, source });
         }
-        let informers = Arc::new(match set {
-            Some(set) => Informers::Set(set),
-            None => Informers::Group(informers.cast()),
-        });
-        let added = self.additions.add(informers.clone(), Rule::new(predicates, keys));
+        let informers = followed.source();
+        let added = self.sources.add(informers.clone(), Rule::new(followed.predicates, keys));
         let number = match added {
             Ok(number) => number,
             Err(StartError::Stopped) => return Err(ControllerError::Ended { controller }),
             Err(source) => return Err(ControllerError::NotStarted { controller, source }),
         };
-        Ok(FollowGuard { additions: self.additions.clone(), number, informers })
+        Ok(FollowGuard { sources: self.sources.clone(), number, informers })
     }
 }
 
@@ -221,8 +218,8 @@ impl FollowGuard {
     /// # Errors
     /// [`SyncError`] names the others.
     pub async fn wait_for_sync(&self, limit: Duration) -> Result<(), SyncError> {
-        let (start, since) = (Instant::now(), self.additions.since());
-        let members: Vec<_> = self.informers.now().iter().map(Membership::of).collect();
+        let (start, since) = (Instant::now(), self.sources.since());
+        let members: Vec<_> = self.informers.informers().iter().map(Membership::of).collect();
         let fresh = members.iter().map(|member: &Membership| member.fresh(since, limit).boxed());
         SyncError::join(Together::all(fresh).await, start)
     }
@@ -230,7 +227,7 @@ impl FollowGuard {
 
 impl Drop for FollowGuard {
     fn drop(&mut self) {
-        self.additions.remove(self.number);
+        self.sources.remove(self.number);
     }
 }
 
@@ -240,7 +237,7 @@ impl<K> Clone for Following<K> {
             name: self.name.clone(),
             own: self.own.clone(),
             predicates: self.predicates.clone(),
-            additions: self.additions.clone(),
+            sources: self.sources.clone(),
             sharded: self.sharded,
         }
     }

@@ -13,7 +13,7 @@ use super::reconciler::Reconciler;
 use super::waiting::Awaited;
 use crate::lease::WorkScope;
 use crate::object::ObjectKey;
-use crate::panic::catch_async;
+use crate::seams::catch_async;
 use crate::workqueue::Work;
 
 /// The longest time that a key waits for its own writes before the wait counts as a failure.
@@ -104,7 +104,7 @@ impl Reconciler {
         if let Some(place) = self.missing_informers.of(key) {
             return Admission::Waits(Awaited::Informer(place));
         }
-        if self.additions.awaits_sight(key) {
+        if self.sources.awaits_sight(key) {
             return Admission::Waits(Awaited::sight(key.namespace()));
         }
         if self.writes.waits(key) {

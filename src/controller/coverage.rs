@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-use super::following::Group;
 use super::gate::SlotGate;
 use super::membership::Membership;
 use super::slots::HeldSlot;
+use super::sources::Source;
 use super::{ControllerError, ControllerParts};
 use crate::basics::after;
 use crate::informer::SyncError;
@@ -113,17 +113,17 @@ impl ControllerParts {
 }
 
 /// Returns the position of the first informer of each group.
-fn starts(groups: &[Group]) -> impl Iterator<Item = usize> {
+fn starts(groups: &[Arc<Source>]) -> impl Iterator<Item = usize> {
     groups.iter().scan(0, |next, group| {
         let start = *next;
-        *next += group.0.len();
+        *next += group.members().len();
         Some(start)
     })
 }
 
 /// Returns whether no informer of a group holds the objects of any held slot, and some are late.
-fn is_hopeless(group: &Group, start: usize, held: &[HeldSlot], late: &[usize]) -> bool {
-    let mut members = start..start + group.0.len();
+fn is_hopeless(group: &Source, start: usize, held: &[HeldSlot], late: &[usize]) -> bool {
+    let mut members = start..start + group.members().len();
     members.clone().any(|member| late.contains(&member))
         && members.all(|member| held.iter().all(|slot| slot.lacking.contains(&member)))
 }

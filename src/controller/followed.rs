@@ -95,6 +95,13 @@ impl<O: Resource + Send + Sync + 'static> Followed<O> {
     }
 }
 
+impl<O> Followed<O> {
+    /// Returns the informers, which may join and leave.
+    pub(super) fn source(&self) -> Arc<dyn InformerSet> {
+        self.set.clone().unwrap_or_else(|| Arc::new(self.informers.cast()))
+    }
+}
+
 impl<O: Resource + Send + Sync + 'static> From<&SharedInformer<O>> for Followed<O> {
     fn from(informer: &SharedInformer<O>) -> Self {
         Self::of(informer)

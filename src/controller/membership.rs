@@ -7,6 +7,7 @@ use futures::FutureExt;
 use futures::future::pending;
 
 use crate::informer::{ReadBarrier as Moment, SharedInformer, SyncError};
+use crate::sharding::Sharding;
 
 /// A followed informer, of which a controller acts on the store, and not only on the events.
 ///
@@ -62,6 +63,13 @@ impl Membership {
     pub(crate) fn is_failing(&self, since: Moment, within: Duration) -> bool {
         let last_error = || self.unsynced().last_error;
         !self.is_fresh(since) && last_error().is_some_and(|(_, ago)| ago <= within)
+    }
+
+    /// Returns whether the informer follows a shard of this sharding, or none.
+    pub(crate) fn is_of(&self, sharding: &Sharding) -> bool {
+        let of = [sharding.objects(), sharding.dependents()];
+        let wanted = self.wanted_shard();
+        wanted.is_none_or(|wanted| of.iter().any(|of| wanted.same_channel(of)))
     }
 
     /// Returns whether the informer follows a shard.

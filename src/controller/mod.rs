@@ -16,20 +16,18 @@
 mod action;
 #[cfg(feature = "coming-and-going")]
 mod adding;
-#[cfg_attr(not(feature = "coming-and-going"), path = "additions/absent.rs")]
-mod additions;
 mod admission;
 #[cfg(feature = "assumed")]
 mod assumed;
 mod builder;
 mod cause;
 mod confirm;
+mod connections;
 mod coverage;
 mod error;
 mod error_policy;
 mod finalizer;
 mod followed;
-mod following;
 mod gate;
 mod heat;
 mod history;
@@ -42,6 +40,7 @@ mod presence;
 mod reconciler;
 mod run;
 mod slots;
+mod sources;
 mod status;
 mod streams;
 mod supervision;
@@ -63,7 +62,6 @@ use tokio_util::sync::CancellationToken;
 pub use self::action::{Action, Reach, ReconcileRequest};
 #[cfg(feature = "coming-and-going")]
 pub use self::adding::{FollowGuard, Following};
-use self::additions::Additions;
 #[cfg(feature = "assumed")]
 pub use self::assumed::{AssumeError, AssumedSnapshot, AssumedStatus, AssumedView};
 pub use self::builder::ControllerBuilder;
@@ -76,7 +74,6 @@ use self::error_policy::ErrorRules;
 pub use self::error_policy::{FailedTry, Permanent};
 pub use self::finalizer::{Finalize, FinalizerError, finalizer};
 pub use self::followed::Followed;
-use self::following::Group;
 use self::gate::SlotGate;
 pub use self::heat::HotKey;
 pub use self::history::KeyTriggers;
@@ -95,6 +92,7 @@ use self::run::ControlLoop;
 #[cfg(feature = "clusters")]
 pub(crate) use self::run::run_elected;
 pub(crate) use self::run::{AnyController, Election, StopGuard};
+use self::sources::{Source, Sources};
 use self::status::StatusCell;
 pub use self::status::{ControllerStatus, Phase};
 use self::streams::{AllRequests, KeyStream};
@@ -155,10 +153,9 @@ struct ControllerParts {
     /// The kind of its own objects.
     kind: Arc<str>,
     objects: InformerGroup,
-    /// The informers of each kind that it was built with.
-    groups: Arc<[Group]>,
-    /// Everything else that it follows.
-    additions: Arc<Additions>,
+    sources: Arc<Sources>,
+    /// The sources that work waits for.
+    groups: Arc<[Arc<Source>]>,
     /// The filters of its own objects' events.
     predicates: Arc<[Predicate]>,
     writes: Arc<WriteLog>,
@@ -229,7 +226,7 @@ impl ControllerParts {
             status: self.status.clone(),
             queue: self.queue.clone(),
             all_requests: self.all_requests.clone(),
-            additions: self.additions.clone(),
+            sources: self.sources.clone(),
         }
     }
 }
@@ -353,7 +350,7 @@ pub struct ControllerHandle {
     status: Arc<StatusCell>,
     queue: WorkQueue<ObjectKey>,
     all_requests: AllRequests,
-    additions: Arc<Additions>,
+    sources: Arc<Sources>,
 }
 
 impl ControllerHandle {
@@ -362,7 +359,7 @@ impl ControllerHandle {
     pub fn status(&self) -> ControllerStatus {
         let mut status = self.status.read(&self.name, self.queue.status());
         if status.phase != Phase::Stopped {
-            status.missing.extend(self.additions.missing());
+            status.missing.extend(self.sources.missing());
         }
         status
     }
@@ -370,7 +367,7 @@ impl ControllerHandle {
     /// Returns the informers that it follows beside those that it was built with.
     #[cfg(feature = "manager")]
     pub(crate) fn added(&self) -> Vec<SharedInformer> {
-        self.additions.informers()
+        self.sources.informers()
     }
 
     /// Returns the controller's name.

@@ -11,13 +11,12 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::action::Next;
-use super::additions::Additions;
 use super::cause::Cause;
 use super::error::ReconcileError;
 use super::error_policy::{ErrorRules, FailedTry, OwnFailures};
-use super::following::Group;
 use super::gate::SlotGate;
 use super::own_writes::WriteLog;
+use super::sources::{Source, Sources};
 use super::status::StatusCell;
 use super::waiting::{MissingInformers, WaitingKeys};
 use super::{Action, ReconcileRequest};
@@ -45,9 +44,9 @@ pub(super) struct Reconciler {
     /// The kind of its own objects.
     pub(super) kind: Arc<str>,
     pub(super) objects: InformerGroup,
-    pub(super) additions: Arc<Additions>,
-    /// The informers of each kind that the controller follows.
-    pub(super) groups: Arc<[Group]>,
+    pub(super) sources: Arc<Sources>,
+    /// The sources that work waits for.
+    pub(super) groups: Arc<[Arc<Source>]>,
     /// `None` if the controller is not sharded.
     pub(super) slots: Option<Arc<SlotGate>>,
     pub(super) writes: Arc<WriteLog>,

@@ -8,11 +8,10 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
-use super::additions::Additions;
 use super::error::CannotOwn;
-use super::following::{followed, members};
 use super::membership::Membership;
 use super::reconciler::Reconcile;
+use super::sources::{Sources, members};
 use super::status::StatusCell;
 use super::supervision::{first_end, stopped, unfinished};
 use super::{ControllerError, ControllerHandle, ControllerParts, Phase};
@@ -164,7 +163,7 @@ impl AnyController for ControlLoop {
     fn followed(&self) -> Vec<SharedInformer> {
         let mut followed: Vec<_> =
             self.parts.members().map(Membership::informer).cloned().collect();
-        followed.extend(self.parts.additions.informers());
+        followed.extend(self.parts.sources.informers());
         followed
     }
 
@@ -208,12 +207,12 @@ impl AnyController for ControlLoop {
 
 impl ControllerParts {
     fn stop_guard(&self) -> StopGuard {
-        let additions = self.additions.clone();
-        StopGuard { queue: self.queue.clone(), status: self.status.clone(), additions }
+        let sources = self.sources.clone();
+        StopGuard { queue: self.queue.clone(), status: self.status.clone(), sources }
     }
 
-    pub(super) fn members(&self) -> impl ExactSizeIterator<Item = &Membership> {
-        members(&self.groups).into_iter()
+    pub(super) fn members(&self) -> impl Iterator<Item = &Membership> {
+        members(&self.groups)
     }
 
     /// Starts the informers and waits until work can begin.
@@ -234,7 +233,7 @@ impl ControllerParts {
             })?;
         }
         self.writes.start().map_err(not_started)?;
-        self.additions.begin(Moment::START);
+        self.sources.begin(Moment::START);
         self.await_view(Moment::START).await
     }
 
@@ -250,7 +249,7 @@ impl ControllerParts {
                  `.sharded(&sharding)`",
             );
         };
-        if let Some(problem) = self.additions.wrong_if_sharded() {
+        if let Some(problem) = self.sources.wrong_if_sharded() {
             return Some(problem);
         }
         if self.elected {
@@ -271,8 +270,7 @@ impl ControllerParts {
         if self.scattered_dependents.is_some() {
             return self.scattered_dependents;
         }
-        let strange =
-            followed(&self.groups).iter().any(|informer| !informer.is_of(slots.sharding()));
+        let strange = self.members().any(|member| !member.is_of(slots.sharding()));
         strange.then_some(
             "an informer follows the shard of another membership: let it follow \
              `Sharding::objects` or `Sharding::dependents` of the controller's own sharding",
@@ -284,13 +282,13 @@ impl ControllerParts {
 pub(crate) struct StopGuard {
     pub(super) queue: WorkQueue<ObjectKey>,
     pub(super) status: Arc<StatusCell>,
-    pub(super) additions: Arc<Additions>,
+    pub(super) sources: Arc<Sources>,
 }
 
 impl Drop for StopGuard {
     fn drop(&mut self) {
         self.queue.shutdown();
-        self.additions.end();
+        self.sources.end();
         self.status.end_work();
         self.status.enter(Phase::Stopped);
     }

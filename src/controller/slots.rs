@@ -15,9 +15,9 @@ use futures::FutureExt;
 use tokio::sync::watch;
 
 use super::cause::Cause;
-use super::following::{Followed, Group, followed, members};
 use super::gate::SlotGate;
 use super::membership::Membership;
+use super::sources::{Source, members};
 use super::status::StatusCell;
 use super::streams::AllRequests;
 use super::triggers::{Predicate, passes};
@@ -43,7 +43,7 @@ pub(super) struct HeldSlot {
 /// The parts of a controller that get the keys of arriving slots.
 pub(super) struct Arrivals {
     pub(super) objects: InformerGroup,
-    pub(super) groups: Arc<[Group]>,
+    pub(super) groups: Arc<[Arc<Source>]>,
     pub(super) predicates: Arc<[Predicate]>,
     pub(super) queue: WorkQueue<ObjectKey>,
     pub(super) status: Arc<StatusCell>,
@@ -96,18 +96,23 @@ impl SlotChanges {
 impl SlotGate {
     /// Returns the scope of work on a key at a place. `None` if this replica may not reconcile it
     /// now.
-    pub(super) fn scope(&self, place: u64, key: &ObjectKey, groups: &[Group]) -> Option<WorkScope> {
+    pub(super) fn scope(
+        &self,
+        place: u64,
+        key: &ObjectKey,
+        groups: &[Arc<Source>],
+    ) -> Option<WorkScope> {
         // Read the scope before the stores. If the slot is lost in between, this scope is
         // cancelled, and a new tenure has another scope.
         let (scope, tenure) = self.sharding().tenure(place)?;
         let covers = |member: &Membership| {
             !concerns(member.collection(), key) || member.covers(place, tenure, scope.won())
         };
-        groups.iter().all(|group| group.members().all(covers)).then_some(scope)
+        members(groups).all(covers).then_some(scope)
     }
 
     /// Returns the slots that this replica holds, sorted.
-    pub(super) fn held(&self, groups: &[Group]) -> Vec<HeldSlot> {
+    pub(super) fn held(&self, groups: &[Arc<Source>]) -> Vec<HeldSlot> {
         let slots = 0..self.sharding().slots();
         // Read the scopes before the stores, as for one key.
         let tenures: Vec<_> = slots
@@ -116,7 +121,7 @@ impl SlotGate {
                 Some((slot, place, self.sharding().tenure(place)?))
             })
             .collect();
-        let informers = members(groups);
+        let informers: Vec<_> = members(groups).collect();
         let held = tenures.into_iter().map(|(slot, place, (scope, tenure))| {
             let lacks = |member: &Membership| !member.covers(place, tenure, scope.won());
             let lacking = informers.iter().enumerate().filter(|(_, one)| lacks(one));
@@ -150,8 +155,8 @@ impl SlotGate {
     }
 
     /// Returns the changes after which other keys may be ready.
-    pub(super) fn changes(&self, groups: &[Group]) -> SlotChanges {
-        let stores = members(groups).into_iter().map(|member| member.shard_changes()).collect();
+    pub(super) fn changes(&self, groups: &[Arc<Source>]) -> SlotChanges {
+        let stores = members(groups).map(|member| member.shard_changes()).collect();
         SlotChanges { membership: self.sharding().watch_status(), stores }
     }
 
@@ -231,8 +236,7 @@ impl SlotGate {
     ) {
         let Arrivals { objects, groups, predicates, status, .. } = arrivals;
         let mut budget = YieldBudget::new();
-        let collections: Vec<_> =
-            members(groups).into_iter().map(|member| member.collection()).collect();
+        let collections: Vec<_> = members(groups).map(|member| member.collection()).collect();
         let slot_of = |place: u64, key: &ObjectKey| {
             let slot = news.get(&self.sharding().slot_of(place));
             slot.filter(|slot| slot.is_new(key, &collections))
@@ -256,7 +260,7 @@ impl SlotGate {
             }
         }
         // While the slot had no owner, no replica reconciled changes.
-        for Followed { membership, rule, .. } in followed(groups) {
+        for (membership, rule) in groups.iter().flat_map(|group| group.with_rule()) {
             let (informer, mut keys) = (membership.informer(), Vec::new());
             for (key, object) in informer.snapshot().iter_cached() {
                 budget.spend(1).await;

@@ -6,17 +6,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use futures::future::{BoxFuture, try_join};
+use futures::future::try_join;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::additions::{AdditionTasks, Term};
+use super::connections::{Connections, Term};
 use super::error_policy::OwnFailures;
-use super::following::{Connection, Connector, Followed, Group, followed, members};
 use super::reconciler::{Reconcile, Reconciler};
 use super::slots::Arrivals;
+use super::sources::{Source, members};
 use super::waiting::Awaited;
 use super::{ControllerError, ControllerParts, Phase};
 use crate::basics::{Mutex, Notify};
@@ -25,7 +25,6 @@ use crate::lease::{DROP_TIMEOUT, WorkScope, closed_tracker};
 use crate::lister_watcher::Collection;
 use crate::object::ObjectKey;
 use crate::seams::{Together, catch_async};
-use crate::tasks::LabelledTasks;
 
 /// The pause before a task that panicked is started again.
 const RESTART_PAUSE: Duration = Duration::from_secs(1);
@@ -40,15 +39,10 @@ impl ControllerParts {
         // Cancelled with the term of leadership, and earlier if an informer stops.
         let stop = scope.token().child_token();
         let _ends = stop.clone().drop_guard();
-        let mut feeds = Feeds::default();
         // Another replica may have worked until now. Work begins only with a newer view.
         let won = scope.won();
-        self.additions.begin(won);
-        let mut additions = AdditionTasks::new(Term {
-            additions: self.additions.clone(),
-            connector: self.connector(),
-            since: won,
-        });
+        self.sources.begin(won);
+        let mut connections = Connections::new(self.term(won));
         let takes_over = async {
             self.await_kinds().await;
             if won > Moment::START {
@@ -57,24 +51,22 @@ impl ControllerParts {
             }
             Ok(())
         };
-        match stop
-            .run_until_cancelled(try_join(takes_over, self.connect(&mut feeds, &mut additions)))
-            .await
-        {
+        let connect = self.connect(&mut connections);
+        match stop.run_until_cancelled(try_join(takes_over, connect)).await {
             None => return Ok(()),
             Some(begins) => drop(begins?),
         }
         // Nothing watches the cache any more for keys that an earlier term parked.
         self.waiting.wake(Awaited::OwnWrites, &self.queue).await;
-        // No addition of an earlier term wakes them any more.
-        self.additions.queue_unseen(&self.queue).await;
+        // No connection of an earlier term wakes them any more.
+        self.sources.queue_unseen(&self.queue).await;
         let _works = self.all_requests.begin_work();
         self.status.begin_work(self.limits.workers);
         let reconciler = Arc::new(Reconciler {
             name: self.name.clone(),
             kind: self.kind.clone(),
             objects: self.objects.clone(),
-            additions: self.additions.clone(),
+            sources: self.sources.clone(),
             groups: self.groups.clone(),
             slots: self.slots.clone(),
             writes: self.writes.clone(),
@@ -102,8 +94,7 @@ impl ControllerParts {
         for number in 0..self.limits.workers {
             workers.spawn(reconciler.clone().worker(number));
         }
-        let feeds = (&mut feeds, &mut additions);
-        let ended = self.supervise(&scope, &reconciler, &mut workers, feeds).await;
+        let ended = self.supervise(&scope, &reconciler, &mut workers, &mut connections).await;
         stop.cancel();
         let tracked = reconciler.tracked.clone();
         let finish = async |workers: &mut JoinSet<()>| {
@@ -142,7 +133,7 @@ impl ControllerParts {
         scope: &WorkScope,
         reconciler: &Arc<Reconciler>,
         workers: &mut JoinSet<()>,
-        (feeds, additions): (&mut Feeds, &mut AdditionTasks),
+        connections: &mut Connections,
     ) -> Result<(), ControllerError> {
         let mut informer_ends = pin!(first_end(&self.groups));
         let mut uncovered = pin!(self.uncovered());
@@ -189,40 +180,21 @@ impl ControllerParts {
                     workers.spawn(reconciler.clone().worker(next_number));
                     next_number += 1;
                 }
-                unexpected = additions.changed() => {
-                    if unexpected {
-                        self.status.count_restart();
-                        tracing::error!(controller = &*self.name, "an addition ended unexpectedly");
-                    }
-                    additions.begin().await;
-                }
-                Some(place) = feeds.next_end() => {
+                () = connections.next_panic() => {
                     self.status.count_restart();
                     tracing::error!(controller = &*self.name, "a connection ended unexpectedly");
-                    if let Some(place) = place
-                        && let Some(informer) = followed(&self.groups).get(place)
-                    {
-                        feeds.add(place, self.connect_to(informer)?);
-                    }
                 }
             }
         }
     }
 
-    /// Connects to every informer, and waits until the keys of all objects are queued that those
-    /// have which it was built with. So priorities count from the first reconcile on.
-    async fn connect(
-        &self,
-        feeds: &mut Feeds,
-        additions: &mut AdditionTasks,
-    ) -> Result<(), ControllerError> {
-        additions.begin().await;
-        let mut fed = Vec::new();
-        for (place, informer) in followed(&self.groups).into_iter().enumerate() {
-            fed.push(feeds.add(place, self.connect_to(informer)?));
-        }
-        for fed in fed {
-            fed.cancelled().await;
+    /// Connects to every informer, and waits until the keys of all objects are queued that required
+    /// informers have. So priorities count from the first reconcile on.
+    async fn connect(&self, connections: &mut Connections) -> Result<(), ControllerError> {
+        connections.follow_sources();
+        connections.fed().await;
+        if let Some(collection) = first_end(&self.groups).now_or_never() {
+            return Err(stopped(&self.name, collection));
         }
         if let Some(slots) = self.slots.clone() {
             let arrivals = Arrivals {
@@ -236,13 +208,10 @@ impl ControllerParts {
             };
             let (gate, groups) = (slots.clone(), self.groups.clone());
             let proving = async move {
-                Together::all(
-                    members(&groups).into_iter().map(|member| gate.prove(member).boxed()),
-                )
-                .await;
+                Together::all(members(&groups).map(|member| gate.prove(member).boxed())).await;
                 pending::<()>().await;
             };
-            feeds.spawn(proving.boxed());
+            connections.spawn(proving.boxed());
             let (name, status) = (self.name.clone(), self.status.clone());
             let feeding = async move {
                 loop {
@@ -255,12 +224,12 @@ impl ControllerParts {
                     sleep(RESTART_PAUSE).await;
                 }
             };
-            feeds.spawn(feeding.boxed());
+            connections.spawn(feeding.boxed());
         }
         for stream in &self.streams {
             let (queue, status) = (self.queue.clone(), self.status.clone());
             let feeding = stream.clone().feed(queue, status, self.all_requests.clone());
-            feeds.spawn(feeding.boxed());
+            connections.spawn(feeding.boxed());
         }
         Ok(())
     }
@@ -271,60 +240,32 @@ impl ControllerParts {
         let error = ControllerError::Spins { controller, key, triggers, new_keys };
         let text: Arc<str> = error.to_string().into();
         self.members().for_each(|member| member.note_spin(text.clone()));
-        for (member, _) in self.additions.members() {
+        for (member, _) in self.sources.members() {
             member.note_spin(text.clone());
         }
         error
     }
 
-    fn connector(&self) -> Connector {
-        let additions = self.additions.clone();
-        Connector {
+    fn term(&self, since: Moment) -> Term {
+        let sources = self.sources.clone();
+        Term {
             controller: self.name.clone(),
+            sources: self.sources.clone(),
+            since,
+            limit: self.limits.sync,
             queue: self.queue.clone(),
             status: self.status.clone(),
             debounce: self.debounce,
             all_requests: self.all_requests.clone(),
             slots: self.slots.clone(),
-            knows: Arc::new(move |key| additions.sight(key, None).knows()),
+            knows: Arc::new(move |key| sources.sight(key, None).knows()),
         }
-    }
-
-    fn connect_to(&self, informer: &Followed) -> Result<Connection, ControllerError> {
-        informer
-            .connect(&self.connector())
-            .map_err(|_| stopped(&self.name, informer.membership.collection()))
-    }
-}
-
-/// The tasks that feed the queue. A connection has the position of its informer.
-#[derive(Default)]
-struct Feeds(LabelledTasks<Option<usize>, ()>);
-
-impl Feeds {
-    /// Runs a connection. Returns the token that is cancelled when the keys of all stored objects
-    /// are in the queue.
-    fn add(&mut self, place: usize, connection: Connection) -> CancellationToken {
-        let Connection { feeding, fed } = connection;
-        self.0.spawn(Some(place), feeding.boxed());
-        fed
-    }
-
-    /// Runs a task that needs no informer.
-    fn spawn(&mut self, feeding: BoxFuture<'static, ()>) {
-        self.0.spawn(None, feeding);
-    }
-
-    /// Waits until a task ends; none should. Returns the position of its informer, if it has one.
-    /// Returns `None` if there is no task.
-    async fn next_end(&mut self) -> Option<Option<usize>> {
-        self.0.next().await.map(|(place, _)| place)
     }
 }
 
 /// Waits until the first informer stops.
-pub(super) async fn first_end(groups: &[Group]) -> &Collection {
-    let ends = members(groups).into_iter().map(|member| {
+pub(super) async fn first_end(groups: &[Arc<Source>]) -> &Collection {
+    let ends = members(groups).map(|member| {
         let end = async move {
             member.stopped().await;
             member.collection()

@@ -4,15 +4,15 @@
 //! the first reconcile, each informer that the controller follows proves by a quorum read that it
 //! is as new as the takeover.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use futures::future::join;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
-use super::following::Group;
 use super::membership::Membership;
+use super::sources::Source;
 use super::{ControllerError, ControllerParts, Phase};
 use crate::informer::{ReadBarrier as Moment, SyncError};
 use crate::seams::Together;
@@ -22,33 +22,41 @@ const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 impl ControllerParts {
     /// Waits until each kind has an informer that is fresh since this moment, and every other
-    /// informer is fresh, too, or fails. The keys of the others wait. Additions are awaited only at
-    /// a takeover.
+    /// informer is fresh, too, or fails. The keys of the others wait. Informers that work does not
+    /// wait for are awaited only at a takeover.
     pub(super) async fn await_view(&self, since: Moment) -> Result<(), ControllerError> {
         let (start, takes_over) = (Instant::now(), since > Moment::START);
-        let view = |member: &Membership| {
-            let (member, limit) = (member.clone(), self.limits.sync);
-            let view = async move {
-                tokio::select! {
-                    biased;
-                    fresh = member.fresh(since, limit) => fresh,
-                    // It is awaited later, without a limit.
-                    () = member.kind_awaited() => Ok(()),
-                }
-            };
-            view.boxed()
-        };
-        let all = Together::all(self.members().map(view));
-        let additions = async {
-            if takes_over {
-                self.await_additions(since, start).await;
+        let others = if takes_over { self.sources.members() } else { Vec::new() };
+        let limit = self.limits.sync;
+        let view = |member: Membership| async move {
+            tokio::select! {
+                biased;
+                fresh = member.fresh(since, limit) => fresh,
+                // It is awaited later, without a limit.
+                () = member.kind_awaited() => Ok(()),
             }
         };
+        let other_view = |(member, removed): (Membership, CancellationToken)| async move {
+            // Work begins without it.
+            let _view = removed.run_until_cancelled(view(member)).await;
+            Ok(())
+        };
+        let all = self.members().map(|member| view(member.clone()).boxed());
+        let all =
+            Together::all(all.chain(others.iter().cloned().map(|one| other_view(one).boxed())));
         let some = async {
             loop {
                 // An error from before the takeover says nothing of the view since then.
                 let within = if takes_over { start.elapsed() } else { Duration::MAX };
-                if self.can_begin_without_the_rest(since, within) {
+                let is_done = |member: &Membership| {
+                    member.is_fresh(since) || member.is_failing(since, within)
+                };
+                let others_done = others.iter().all(|(member, removed)| {
+                    is_done(member) || member.awaits_kind() || removed.is_cancelled()
+                });
+                let begins =
+                    |group: &Arc<Source>| group.has_some(since) && group.members().all(is_done);
+                if others_done && self.groups.iter().all(begins) {
                     return;
                 }
                 if takes_over {
@@ -57,14 +65,11 @@ impl ControllerParts {
                 sleep(POLL_INTERVAL).await;
             }
         };
-        let built = async {
-            tokio::select! {
-                biased;
-                all = all => all,
-                () = some => Vec::new(),
-            }
+        let waits = tokio::select! {
+            biased;
+            all = all => all,
+            () = some => Vec::new(),
         };
-        let (waits, ()) = join(built, additions).await;
         let begins = waits.iter().all(Result::is_ok)
             || self.groups.iter().all(|group| group.has_some(since));
         if begins || takes_over {
@@ -78,31 +83,6 @@ impl ControllerParts {
         Ok(())
     }
 
-    /// Waits until each informer of an addition is fresh since this moment, fails, or has had the
-    /// sync timeout. Work begins without those that are not.
-    async fn await_additions(&self, since: Moment, start: Instant) {
-        let view = |(member, removed): (Membership, CancellationToken)| {
-            let limit = self.limits.sync;
-            let view = async move {
-                let fails = async {
-                    // An error from before the takeover says nothing of the view since then.
-                    while !member.is_failing(since, start.elapsed()) {
-                        sleep(POLL_INTERVAL).await;
-                    }
-                };
-                tokio::select! {
-                    biased;
-                    _fresh = member.fresh(since, limit) => {}
-                    () = fails => {}
-                    () = removed.cancelled() => {}
-                    () = member.kind_awaited() => {}
-                }
-            };
-            view.boxed()
-        };
-        Together::all(self.additions.members().into_iter().map(view)).await;
-    }
-
     /// Waits until the kinds are served that were not when the others had synced. Until then the
     /// status names them as missing.
     pub(super) async fn await_kinds(&self) {
@@ -114,15 +94,6 @@ impl ControllerParts {
         let awaited = self.members().filter(|member| member.awaits_kind());
         Together::all(awaited.map(|member| member.synced().boxed())).await;
         self.note_missing(Moment::START, &|_| false).await;
-    }
-
-    /// Returns whether each kind has an informer that is fresh, and every other informer fails.
-    fn can_begin_without_the_rest(&self, since: Moment, within: Duration) -> bool {
-        let begins = |group: &Group| {
-            let mut missing = group.members().filter(|member| !member.is_fresh(since));
-            group.has_some(since) && missing.all(|member| member.is_failing(since, within))
-        };
-        self.groups.iter().all(begins)
     }
 
     /// Lists as missing each informer that is not fresh, if `is_missing` says so. Removes those

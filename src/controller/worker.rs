@@ -178,7 +178,7 @@ impl Reconciler {
         let writes = TrackedReconcile::new(key.clone(), self.writes.clone(), bounds.scope.clone());
         let scope = writes.clone();
         let request = || {
-            let object = self.additions.sight(key, bounds.place).read();
+            let object = self.sources.sight(key, bounds.place).read();
             let context = self.no_context.clone();
             let history = self.status.history().clone();
             let (key, stop) = (key.clone(), work.token().clone());

@@ -1,8 +1,8 @@
-//! Informers that join and leave at run time, for a consumer that follows all of them.
+//! Informers of one kind, for a consumer that follows all of them.
 
 use tokio::sync::watch;
 
-use super::{SharedInformer, StartError};
+use super::{InformerGroup, SharedInformer, StartError};
 use crate::object::ObjectKey;
 
 /// A set of informers of one kind, of which some may join and leave.
@@ -21,6 +21,33 @@ pub(crate) trait InformerSet: Send + Sync {
         true
     }
 
+    /// Returns whether this is a group, whose members never change.
+    fn is_group(&self) -> bool {
+        false
+    }
+
     /// Returns a receiver that is woken after members joined or left.
     fn changes(&self) -> watch::Receiver<()>;
+}
+
+impl InformerSet for InformerGroup {
+    fn start(&self) -> Result<(), StartError> {
+        Self::start(self)
+    }
+
+    fn informers(&self) -> Vec<SharedInformer> {
+        Self::informers(self).to_vec()
+    }
+
+    fn informer_of(&self, key: &ObjectKey) -> Option<SharedInformer> {
+        Self::informer_of(self, key).cloned()
+    }
+
+    fn is_group(&self) -> bool {
+        true
+    }
+
+    fn changes(&self) -> watch::Receiver<()> {
+        watch::channel(()).1
+    }
 }

@@ -10,16 +10,15 @@ use std::time::Duration;
 
 use kube::Resource;
 
-use super::additions::Additions;
 use super::error::CannotOwn;
 use super::error_policy::ErrorRules;
 use super::followed::Followed;
-use super::following::{self, Group};
 use super::gate::SlotGate;
 use super::history::{self, TriggerHistory};
 use super::own_writes::{Cache, WriteLog};
 use super::owner::group_and_kind;
 use super::run::StopGuard;
+use super::sources::Sources;
 use super::status::StatusCell;
 use super::streams::{AllRequests, KeyStream};
 use super::triggers::{Keys, Rule};
@@ -56,8 +55,7 @@ const BACKOFF_HOLDS: Duration = Duration::from_secs(10);
 pub struct ControllerBuilder<K, C = ()> {
     name: Arc<str>,
     own: Followed<K>,
-    related: Vec<Group>,
-    sets: Vec<(Arc<dyn InformerSet>, Rule)>,
+    related: Vec<(Arc<dyn InformerSet>, Rule)>,
     streams: Vec<Arc<KeyStream>>,
     debounce: Duration,
     triggers_kept: usize,
@@ -82,7 +80,6 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
             caches: caches(&own.informers),
             own,
             related: Vec::new(),
-            sets: Vec::new(),
             streams: Vec::new(),
             debounce: Duration::ZERO,
             triggers_kept: history::KEYS,
@@ -134,7 +131,6 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
             name: self.name,
             own: self.own,
             related: self.related,
-            sets: self.sets,
             streams: self.streams,
             debounce: self.debounce,
             triggers_kept: self.triggers_kept,
@@ -155,21 +151,16 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
 impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// Builds the controller. It follows no informer before it [runs](Controller::run).
     pub fn build(self) -> Controller<K, C> {
-        let Followed { informers, set, predicates } = self.own;
-        let own: Arc<[_]> = predicates.clone().into();
-        let kind = group_and_kind(&informers).1.into();
+        let Followed { informers, predicates, .. } = &self.own;
+        let objects = informers.cast();
+        let kind = group_and_kind(informers).1.into();
         let writes = Arc::new(WriteLog::new(self.caches));
         let waiting = Arc::new(WaitingKeys::default());
-        let additions =
-            Additions::new(informers.cast(), writes.clone(), waiting.clone(), self.limits.sync);
-        if let Some(set) = set {
-            additions.add_set(set, Rule::new(predicates.clone(), Keys::Own));
-        }
-        for (set, rule) in self.sets {
-            additions.add_set(set, rule);
-        }
-        let mut groups = vec![following::each(&informers, Rule::new(predicates, Keys::Own))];
-        groups.extend(self.related);
+        let sources = Arc::new(Sources::new(writes.clone(), waiting.clone()));
+        let own = (self.own.source(), Rule::new(predicates.clone(), Keys::Own));
+        let followed = [own].into_iter().chain(self.related);
+        let groups = followed.map(|(informers, rule)| sources.build(informers, rule));
+        let groups = groups.filter(|source| source.is_required()).collect();
         let leadership = self.elector.as_ref().map(LeaderElector::leadership);
         let missing_informers = Arc::new(MissingInformers::default());
         let history = Arc::new(TriggerHistory::new(self.triggers_kept));
@@ -182,14 +173,14 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
             _stop_guard: StopGuard {
                 queue: queue.clone(),
                 status: status.clone(),
-                additions: additions.clone(),
+                sources: sources.clone(),
             },
             name: self.name,
             kind,
-            objects: informers.cast(),
-            groups: groups.into(),
-            additions,
-            predicates: own,
+            objects,
+            groups,
+            sources,
+            predicates: self.own.predicates.into(),
             writes,
             queue,
             status,

@@ -11,7 +11,6 @@ use serde::Serialize;
 use super::{ControllerBuilder, caches};
 use crate::controller::error::CannotOwn;
 use crate::controller::followed::Followed;
-use crate::controller::following;
 use crate::controller::owner::Owner;
 use crate::controller::streams::{KeyStream, Wanted};
 use crate::controller::triggers::{Keys, Rule};
@@ -149,14 +148,8 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     where
         O: Resource + Send + Sync + 'static,
     {
-        let Followed { informers, set, predicates } = followed;
-        let rule = Rule::new(predicates, keys);
-        if let Some(set) = set {
-            self.sets.push((set, rule));
-            return self;
-        }
-        self.caches.extend(caches(&informers));
-        self.related.push(following::each(&informers, rule));
+        self.caches.extend(caches(&followed.informers));
+        self.related.push((followed.source(), Rule::new(followed.predicates, keys)));
         self
     }
 

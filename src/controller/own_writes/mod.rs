@@ -23,9 +23,7 @@ pub(super) use self::cache::Cache;
 pub(crate) use self::client::current_won;
 pub use self::client::{WriteRefused, current_key, tracking_client};
 pub(super) use self::expectation::Expectation;
-#[cfg(feature = "coming-and-going")]
-pub(super) use self::log::CacheGuard;
-pub(super) use self::log::{TrackedReconcile, Unobserved, WriteLog};
+pub(super) use self::log::{CacheGuard, TrackedReconcile, Unobserved, WriteLog};
 #[cfg(feature = "assumed")]
 pub(super) use self::{
     cache::Sight,
