@@ -69,8 +69,9 @@
 //! A [handle](ManagerHandle::add_controller) adds and removes controllers while the manager runs, with
 //! the feature `coming-and-going`.
 
-#[cfg_attr(not(feature = "coming-and-going"), path = "adding/absent.rs")]
+#[cfg(feature = "coming-and-going")]
 mod adding;
+mod additions;
 mod builder;
 #[cfg(feature = "clusters")]
 mod clusters;

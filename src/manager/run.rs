@@ -9,7 +9,7 @@ use futures::future::{BoxFuture, try_join};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::adding::host;
+use super::additions::host;
 use super::crew::{Crew, FirstError};
 use super::diagnosis;
 use super::informers::Informers;

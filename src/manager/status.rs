@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::ManagerError;
-use super::adding::Additions;
+use super::additions::Additions;
 #[cfg(feature = "clusters")]
 use super::clusters::FollowedClusters;
 use super::informers::{Informers, shutdown_all};

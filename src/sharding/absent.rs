@@ -67,16 +67,6 @@ impl Sharding {
     }
 
     #[cfg(feature = "manager")]
-    pub(crate) fn has_work(&self) -> bool {
-        match self.0 {}
-    }
-
-    #[cfg(feature = "manager")]
-    pub(crate) fn is_same(&self, _: &Self) -> bool {
-        match self.0 {}
-    }
-
-    #[cfg(feature = "manager")]
     pub(crate) async fn finish_blocked(&self) {
         match self.0 {}
     }

@@ -85,18 +85,6 @@ impl Sharding {
         self.0.detached.wait().await;
     }
 
-    /// Returns whether work of a membership has not ended.
-    #[cfg(feature = "manager")]
-    pub(crate) fn has_work(&self) -> bool {
-        !self.0.work.is_empty() || !self.0.detached.is_empty()
-    }
-
-    /// Returns whether both are clones of one sharding.
-    #[cfg(feature = "manager")]
-    pub(crate) fn is_same(&self, other: &Self) -> bool {
-        std::sync::Arc::ptr_eq(&self.0, &other.0)
-    }
-
     /// Waits like [`blocked_work_ended`](Self::blocked_work_ended) if the membership was dropped
     /// beside blocked work and renews its Lease for it.
     #[cfg(feature = "manager")]
