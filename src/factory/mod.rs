@@ -15,7 +15,6 @@
 
 mod builder;
 mod dynamic;
-#[cfg(feature = "manager")]
 mod interest;
 mod registry;
 mod removal;
