@@ -89,9 +89,9 @@ pub struct InformerStatus {
     /// The number of objects that panicked when they were dropped. Serialised only if not zero.
     #[serde(skip_serializing_if = "is_zero")]
     pub drop_faults: u64,
-    /// The name of the [tap](crate::SharedInformer::tap) that is full, so that the processing loop waits
-    /// for its reader. `None` while the loop does not wait. No other consumer can make the loop
-    /// wait. Serialised only if set.
+    /// The name of the [tap](crate::SharedInformer::tap) that is full, so that the processing loop
+    /// waits for its reader. `None` while the loop does not wait. No other consumer can make the
+    /// loop wait. Serialised only if set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held_up_by: Option<Arc<str>>,
     /// The status of packed storage. `None` for [decoded storage](crate::Storage::decoded).
