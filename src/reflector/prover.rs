@@ -276,10 +276,10 @@ impl Prover {
 
     /// Notes that [`has_reached`](Self::has_reached) has found a proof. Returns its time.
     pub(super) fn prove(&mut self) -> Option<Instant> {
-        let State::Awaiting(_, question, _) = std::mem::replace(&mut self.state, State::Idle)
-        else {
-            return None;
-        };
+        let state = std::mem::replace(&mut self.state, State::Idle);
+        let State::Awaiting(_, question, _) = state else { return None };
+        // The list that was put off is not needed any more.
+        self.paused = question.begun;
         self.cell.demands().prove(question.asked, false);
         Some(question.begun)
     }

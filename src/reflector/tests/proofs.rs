@@ -2,7 +2,10 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use futures::FutureExt;
+
 use super::*;
+use crate::reflector::prover::ProverEvent;
 use crate::time::Moment;
 
 /// A source that refuses lists of one item if it has a fault, and others if `refuses_all` is set.
@@ -218,4 +221,27 @@ async fn abandoned_demands_put_off_no_list_for_the_limit() {
     }
     assert_eq!(sink.0.lock().1.len(), 2, "{:?}", monitor.status());
     task.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn next_demand_does_not_wait_for_the_list_of_the_last() {
+    let reflector = Reflector::new(Arc::new(source(&["a"])), ReflectorOptions::<ConfigMap>::new());
+    let (monitor, mut prover) = (reflector.monitor(), reflector.driver.prover);
+    let demand = || {
+        let monitor = monitor.clone();
+        tokio::spawn(async move { monitor.proved_since(Moment::now()).await })
+    };
+    let first = demand();
+    assert!(matches!(prover.next().await, ProverEvent::Due));
+    prover.ask(Some(1.into()));
+    let ProverEvent::Answered(version, question) = prover.next().await else { panic!("no answer") };
+    assert!(prover.await_version(version.clone(), question, false));
+    prover.put_off_list(Instant::now() + Duration::from_secs(60));
+    assert!(prover.has_reached(Some(&version)));
+    prover.prove();
+    first.await.unwrap();
+    let second = demand();
+    settle().await;
+    assert!(matches!(prover.next().now_or_never(), Some(ProverEvent::Due)));
+    second.abort();
 }

@@ -295,8 +295,9 @@ mod tests {
                 0..200,
             ),
         ) {
-            let _ = state(&bytes);
-            let _ = state(&[&br#"{"metadata":{"name":"#[..], &bytes].concat());
+            for object in [&bytes, &[&br#"{"metadata":{"name":"#[..], &bytes].concat()] {
+                let _ = (state(object), peek(object));
+            }
         }
     }
 
