@@ -8,13 +8,13 @@ use std::time::Duration;
 use k8s_openapi::jiff::Timestamp;
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use kube_embedded_apiserver::now;
+#[cfg(not(all(test, shuttle)))]
+pub(crate) use parking_lot::Mutex;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use tokio::time::Instant;
-#[cfg(not(all(test, shuttle)))]
-pub(crate) use {parking_lot::Mutex, tokio::sync::Notify};
 
 #[cfg(all(test, shuttle))]
-pub(crate) use crate::sync::{Mutex, Notify};
+pub(crate) use crate::sync::Mutex;
 
 /// A duration that counts as never: longer than a process lives, and within what every clock can
 /// add.

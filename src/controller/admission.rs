@@ -96,9 +96,7 @@ impl Reconciler {
     }
 
     fn admission(&self, key: &ObjectKey) -> Admission {
-        if !self.hot_key_delay.is_zero()
-            && let Some(time) = self.status.history().wait(key, self.hot_key_delay)
-        {
+        if let Some(time) = self.status.history().wait(key) {
             return Admission::Pauses(time);
         }
         if let Some(place) = self.missing_informers.of(key) {

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use kube::Resource;
 
-use super::cause::{Causes, Trigger};
 use super::own_writes::Unobserved;
 use crate::error::BoxError;
 use crate::informer::{InformerGroup, InformerStopped, StartError, SyncError};
@@ -104,22 +103,6 @@ pub enum ControllerError {
         /// The elector's error.
         source: LeaderElectionError,
     },
-    /// A key was reconciled again and again while tokio's clock stood still, as it does in a test
-    /// that pauses it. At one instant it had 1,000 requeues without a delay, or ran 5,000 times for
-    /// other reasons. Or new keys kept coming: 100,000 runs, and 20 more for each key that waited
-    /// after half of them. Such keys keep a paused clock from moving, so everything else waits for
-    /// ever.
-    Spins {
-        /// The controller's name.
-        controller: Arc<str>,
-        /// The object's key.
-        key: ObjectKey,
-        /// Its last triggers, the newest last. Empty if none are
-        /// [kept](super::ControllerBuilder::triggers_kept).
-        triggers: Vec<Trigger>,
-        /// True if new keys kept coming, of which this is the last.
-        new_keys: bool,
-    },
     /// Some reconciles, or tasks that they [track](super::ReconcileRequest::spawn), had not ended
     /// when the grace was over. The controller dropped them at the await where they waited. Code
     /// that blocks its thread runs on until it returns.
@@ -158,26 +141,6 @@ impl fmt::Display for ControllerError {
             Self::Leadership { controller, source } => {
                 write!(f, "controller {controller}: {source}")
             }
-            Self::Spins { controller, key, triggers, new_keys } => {
-                let because = if triggers.is_empty() { "" } else { ", because of: " };
-                let causes = Causes(triggers);
-                if *new_keys {
-                    write!(
-                        f,
-                        "controller {controller}: new keys come without end while tokio's clock \
-                         stands still, the last of them {key}{because}{causes}; let no reconcile \
-                         make a new object of its own kind each time, and let a test that makes \
-                         so many objects sleep between them"
-                    )
-                } else {
-                    write!(
-                        f,
-                        "controller {controller}: {key} is reconciled without end while tokio's \
-                         clock stands still{because}{causes}; let the reconcile write only \
-                         differences, and requeue only after a delay"
-                    )
-                }
-            }
             Self::Unfinished { controller, keys } => {
                 let (number, first) = (keys.len(), first(keys));
                 let s = if number == 1 { "" } else { "s" };
@@ -203,7 +166,6 @@ impl Error for ControllerError {
             Self::CannotOwn { .. }
             | Self::WrongSharding { .. }
             | Self::Ended { .. }
-            | Self::Spins { .. }
             | Self::Unfinished { .. } => None,
         }
     }

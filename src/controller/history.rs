@@ -8,7 +8,7 @@ use serde::Serialize;
 use tokio::time::Instant;
 
 use super::cause::{Cause, Trigger};
-use super::heat::{Heat, HotKey, LastWarning, Pace, Standstill};
+use super::heat::{Heat, HotKey, LastWarning, SlowKeys};
 use crate::basics::Mutex;
 use crate::object::ObjectKey;
 use crate::seams::sort_by;
@@ -46,7 +46,7 @@ struct Kept {
     order: VecDeque<(u64, ObjectKey)>,
     next: u64,
     warned: LastWarning,
-    still: Standstill,
+    slow: SlowKeys,
 }
 
 #[derive(Default)]
@@ -54,6 +54,16 @@ struct Entry {
     newest: u64,
     triggers: VecDeque<(Instant, Cause)>,
     heat: Heat,
+}
+
+/// The pace of a key, after one more run.
+pub(super) struct Pace {
+    /// True if this run makes the key hot.
+    pub(super) hot: bool,
+    /// True if the key waits before its next run, or other new keys do.
+    pub(super) slowed: bool,
+    /// True if a warning is due.
+    pub(super) warns: bool,
 }
 
 impl TriggerHistory {
@@ -100,52 +110,36 @@ impl TriggerHistory {
         }
     }
 
-    /// Notes that a run of a key has ended. `requeued` is true if it asked for the next one without
-    /// a delay. Also returns whether to warn of the key now. O(1).
-    pub(super) fn ran(&self, key: &ObjectKey, requeued: bool) -> (Pace, bool) {
+    /// Notes that a run of a key has ended. A hot key waits for `hot_key_delay` before each run,
+    /// unless that is zero. O(1).
+    pub(super) fn ran(&self, key: &ObjectKey, hot_key_delay: Duration) -> Pace {
         let now = Instant::now();
         let mut kept = self.kept.lock();
-        match kept.still.ran(key, now, requeued) {
-            Pace::Ordinary => {}
-            pace => return (pace, false),
-        }
-        let Some(entry) = kept.of.get_mut(key) else { return (Pace::Ordinary, false) };
-        let pace = entry.heat.ran(now);
-        (pace, pace == Pace::Hot && kept.warned.is_due(now))
+        let rate = kept.of.get_mut(key).and_then(|entry| entry.heat.ran(now));
+        let slowed = kept.slow.ran(key, now, rate, hot_key_delay);
+        let (hot, slowed) = (rate.is_some() || slowed == Some(true), slowed.is_some());
+        Pace { hot, slowed, warns: (hot || slowed) && kept.warned.is_due(now) }
     }
 
-    /// Allows further runs at this instant, after [`Pace::Crowded`]: so many keys are waiting.
-    pub(super) fn allow(&self, waiting: usize) {
-        self.kept.lock().still.allow(waiting);
+    /// Returns the time that a key has to wait before its next run.
+    pub(super) fn wait(&self, key: &ObjectKey) -> Option<Duration> {
+        self.kept.lock().slow.wait(key, Instant::now())
     }
 
-    /// Returns the time that a hot key has to wait, if its runs are to be this far apart.
-    pub(super) fn wait(&self, key: &ObjectKey, apart: Duration) -> Option<Duration> {
-        self.kept.lock().of.get_mut(key)?.heat.wait(Instant::now(), apart)
-    }
-
-    /// Returns a key as a hot one, whether it is hot or not.
+    /// Returns a key that is hot or slowed.
     pub(super) fn hot_key(&self, key: &ObjectKey) -> HotKey {
         let kept = self.kept.lock();
-        let entry = kept.of.get(key);
-        let rate = entry.and_then(|entry| entry.heat.rate(Instant::now())).unwrap_or_default();
-        let triggers = entry.map(Entry::read).unwrap_or_default();
-        HotKey { key: key.to_string(), rate, triggers }
+        kept.hot_key(key, kept.rate(key, Instant::now()).unwrap_or_default())
     }
 
-    /// Returns the keys that are hot now, the hottest first.
+    /// Returns the keys that are hot or slowed now, the hottest first.
     pub(super) fn hot_keys(&self) -> Vec<HotKey> {
         let (kept, now) = (self.kept.lock(), Instant::now());
-        let hot =
-            kept.of.iter().filter_map(|(key, entry)| Some((entry.heat.rate(now)?, key, entry)));
+        let others = kept.slow.keys().filter(|key| !kept.of.contains_key(*key));
+        let hot = kept.of.keys().chain(others).filter_map(|key| Some((kept.rate(key, now)?, key)));
         let mut hot: Vec<_> = hot.collect();
         sort_by(&mut hot, |one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(other.1)));
-        let read = |(rate, key, entry): (f64, &ObjectKey, &Entry)| HotKey {
-            key: key.to_string(),
-            rate,
-            triggers: entry.read(),
-        };
-        hot.into_iter().take(SHOWN).map(read).collect()
+        hot.into_iter().take(SHOWN).map(|(rate, key)| kept.hot_key(key, rate)).collect()
     }
 
     /// Returns the last triggers of a key, the newest last.
@@ -161,6 +155,18 @@ impl TriggerHistory {
             Some(KeyTriggers { key: key.to_string(), triggers: entry.read() })
         });
         newest.take(SHOWN).collect()
+    }
+}
+
+impl Kept {
+    fn rate(&self, key: &ObjectKey, now: Instant) -> Option<f64> {
+        let heat = self.of.get(key).and_then(|entry| entry.heat.rate(now));
+        heat.or_else(|| self.slow.rate(key, now))
+    }
+
+    fn hot_key(&self, key: &ObjectKey, rate: f64) -> HotKey {
+        let triggers = self.of.get(key).map(Entry::read).unwrap_or_default();
+        HotKey { key: key.to_string(), rate, triggers }
     }
 }
 

@@ -20,7 +20,7 @@ use super::sources::{Source, Sources};
 use super::status::StatusCell;
 use super::waiting::{MissingInformers, WaitingKeys};
 use super::{Action, ReconcileRequest};
-use crate::basics::{Mutex, Notify, after};
+use crate::basics::after;
 use crate::error::BoxError;
 use crate::informer::InformerGroup;
 use crate::lease::{EndGuard, WorkScope};
@@ -59,9 +59,6 @@ pub(super) struct Reconciler {
     pub(super) own_failures: OwnFailures,
     pub(super) timeout: Option<Duration>,
     pub(super) hot_key_delay: Duration,
-    /// The key that spins while the clock stands still. True if it is the last of ever new keys.
-    pub(super) spinning: Mutex<Option<(ObjectKey, bool)>>,
-    pub(super) spins: Notify,
     pub(super) stop: CancellationToken,
     pub(super) scope: WorkScope,
     /// The tasks that wait for own writes.

@@ -109,7 +109,8 @@ pub struct ControllerStatus {
     pub triggers: Vec<KeyTriggers>,
     /// The keys that are hot: they were reconciled 300 times within the last ten seconds or so. At
     /// most 20, the hottest first. Only keys whose
-    /// [triggers are kept](super::ControllerBuilder::triggers_kept) are found.
+    /// [triggers are kept](super::ControllerBuilder::triggers_kept) are found, and those that run
+    /// without end while a paused clock stands still.
     pub hot_keys: Vec<HotKey>,
     /// The most recent failure of any key. A failed try is included once the work that it tracks
     /// has ended.

@@ -19,7 +19,6 @@ use super::slots::Arrivals;
 use super::sources::{Source, members};
 use super::waiting::Awaited;
 use super::{ControllerError, ControllerParts, Phase};
-use crate::basics::{Mutex, Notify};
 use crate::informer::{InformerStopped, ReadBarrier as Moment, SyncError};
 use crate::lease::{DROP_TIMEOUT, WorkScope, closed_tracker};
 use crate::lister_watcher::Collection;
@@ -78,8 +77,6 @@ impl ControllerParts {
             own_failures: OwnFailures::default(),
             timeout: self.limits.timeout,
             hot_key_delay: self.limits.hot_key_delay,
-            spinning: Mutex::default(),
-            spins: Notify::new(),
             stop: stop.clone(),
             scope: scope.clone(),
             watchers: TaskTracker::new(),
@@ -159,12 +156,6 @@ impl ControllerParts {
                 () = reconciler.stop.cancelled() => return Ok(()),
                 collection = &mut informer_ends => return Err(stopped(&self.name, collection)),
                 error = &mut uncovered => return Err(error),
-                () = reconciler.spins.notified() => {
-                    let spinning = reconciler.spinning.lock().take();
-                    if let Some((key, new_keys)) = spinning {
-                        return Err(self.spins(key, new_keys));
-                    }
-                }
                 unsynced = &mut unwatched => {
                     let controller = self.name.clone();
                     let source = SyncError { unsynced, waited: began.elapsed() };
@@ -232,18 +223,6 @@ impl ControllerParts {
             connections.spawn(feeding.boxed());
         }
         Ok(())
-    }
-
-    /// Returns the error for a key that spins, and lets waits for an informer name it.
-    fn spins(&self, key: ObjectKey, new_keys: bool) -> ControllerError {
-        let (controller, triggers) = (self.name.clone(), self.status.history().of(&key));
-        let error = ControllerError::Spins { controller, key, triggers, new_keys };
-        let text: Arc<str> = error.to_string().into();
-        self.members().for_each(|member| member.note_spin(text.clone()));
-        for (member, _) in self.sources.members() {
-            member.note_spin(text.clone());
-        }
-        error
     }
 
     fn term(&self, since: Moment) -> Term {

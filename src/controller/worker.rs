@@ -6,7 +6,6 @@
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -16,10 +15,13 @@ use tracing::Instrument;
 use super::action::Next;
 use super::admission::Bounds;
 use super::error::ReconcileError;
-use super::heat::Pace;
+use super::heat::LONGEST_DELAY;
+use super::history::Pace;
 use super::own_writes::TrackedReconcile;
 use super::reconciler::{EndedTry, Reconciler};
+use super::sources::members;
 use super::{Action, ReconcileRequest};
+use crate::basics::after;
 use crate::lease::{ScopeOwner, WorkScope};
 use crate::object::ObjectKey;
 use crate::seams::{YieldBudget, catch, drop_safely, give_way, into_message};
@@ -75,27 +77,32 @@ impl Reconciler {
         }
     }
 
-    /// Notes that a run has ended, and reports a key that runs again and again.
-    fn note_pace(&self, key: &ObjectKey, requeued: bool) {
+    /// Notes that a run has ended, and reports a key that runs again and again. Waits for an
+    /// informer that the controller follows name it, too.
+    fn note_pace(&self, key: &ObjectKey) {
         let history = self.status.history();
-        match history.ran(key, requeued) {
-            (Pace::Ordinary, _) => {}
-            (Pace::Hot, warns) => {
-                self.status.count_hot_key();
-                if warns {
-                    tracing::warn!(
-                        controller = &*self.name,
-                        %key,
-                        "a key runs again and again: {}; let the reconcile write only \
-                         differences, and requeue only after a delay",
-                        history.hot_key(key)
-                    );
-                }
-            }
-            (Pace::Crowded, _) => history.allow(self.queue.len()),
-            (pace @ (Pace::Spins | Pace::NewKeys), _) => {
-                *self.spinning.lock() = Some((key.clone(), pace == Pace::NewKeys));
-                self.spins.notify_one();
+        let Pace { hot, slowed, warns } = history.ran(key, self.hot_key_delay);
+        if hot {
+            self.status.count_hot_key();
+        }
+        if !slowed && !warns {
+            return;
+        }
+        let text = format!(
+            "a key runs again and again: {}; let the reconcile write only differences, make no new \
+             object each time, and requeue only after a delay",
+            history.hot_key(key)
+        );
+        if warns {
+            tracing::warn!(controller = &*self.name, %key, "{text}");
+        }
+        if slowed {
+            let text: Arc<str> = format!("controller {}: {text}", self.name).into();
+            let until = after(Instant::now(), LONGEST_DELAY);
+            let built = members(&self.groups).into_iter();
+            built.for_each(|member| member.note_spin(text.clone(), until));
+            for (member, _) in self.sources.members() {
+                member.note_spin(text.clone(), until);
             }
         }
     }
@@ -145,8 +152,8 @@ impl Reconciler {
         let outcome = reconcile.instrument(span).await;
         drop(tells);
         let Some(work) = slot.take() else { return };
-        if let Some(outcome) = &outcome {
-            self.note_pace(work.item(), matches!(outcome, Ok(Next::After(Duration::ZERO))));
+        if outcome.is_some() {
+            self.note_pace(work.item());
         }
         let ended = EndedTry { work, failures, outcome, deletion: bounds.deletion, began };
         if tracked.end_if_idle() {

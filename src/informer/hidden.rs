@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 use super::{SharedInformer, Unsynced};
 use crate::object::ShardSelector;
@@ -23,9 +24,9 @@ impl<K: ?Sized> SharedInformer<K> {
         Some(self.unsynced().unwatched(refused))
     }
 
-    /// Notes the error of a consumer that ended because a key spun, for waits that it cuts short.
-    pub(crate) fn note_spin(&self, error: Arc<str>) {
-        *self.pipeline.spin.lock() = Some(error);
+    /// Notes the report of a consumer that slows a key, for waits that begin before this time.
+    pub(crate) fn note_spin(&self, report: Arc<str>, until: Instant) {
+        *self.pipeline.spin.lock() = Some((until, report));
     }
 
     /// Returns the count of objects whose `Drop` panicked.

@@ -10,6 +10,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 use tokio::sync::watch;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -76,8 +77,8 @@ pub(super) struct Pipeline {
     /// The reason why the informer stopped, unless it was on request. Set before `stop` is
     /// cancelled.
     failure: OnceLock<InformerFailure>,
-    /// The last error of a consumer that ended because a key spun while the clock stood still.
-    pub(super) spin: Mutex<Option<Arc<str>>>,
+    /// The last report of a consumer that slows a key, and the time until which it counts.
+    pub(super) spin: Mutex<Option<(Instant, Arc<str>)>>,
     /// Drops objects, and counts those whose `Drop` panicked.
     pub(super) dropper: SafeDropper,
 }

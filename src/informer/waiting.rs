@@ -53,8 +53,8 @@ pub struct ConditionTimeout {
     pub elsewhere: bool,
     /// True if the informer was stopped or failed, so that the store no longer changes.
     pub stopped: bool,
-    /// The error of a consumer of the informer that ended because a key spun while the clock stood
-    /// still. `None` if none did.
+    /// The report of a consumer of the informer that slows a key, because the key is worked on
+    /// without end. `None` if none does.
     pub spin: Option<Arc<str>>,
     /// The state and the last error of an informer that has not synced.
     unsynced: Option<Box<Unsynced>>,
@@ -71,7 +71,7 @@ impl fmt::Display for Within<'_> {
     }
 }
 
-/// The error of a consumer, if there is one, after another text.
+/// The report of a consumer, if there is one, after another text.
 struct Ended<'a>(Option<&'a str>);
 
 impl fmt::Display for Ended<'_> {
@@ -166,7 +166,10 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
                 present: self.snapshot().get_cached(key).is_some(),
                 elsewhere: is_elsewhere(&self.snapshot(), key, None),
                 stopped: ended.is_ok(),
-                spin: self.pipeline.spin.lock().clone(),
+                spin: {
+                    let spin = self.pipeline.spin.lock();
+                    spin.as_ref().filter(|(until, _)| *until >= start).map(|(_, text)| text.clone())
+                },
                 scope: self
                     .snapshot()
                     .has_other_scope(key.namespace())

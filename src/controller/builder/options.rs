@@ -132,8 +132,8 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// seconds. Zero unless set: a hot key is reported, and not slowed.
     ///
     /// The key waits in the queue and holds no worker. Its next run sees every change that came
-    /// meanwhile. It runs at full speed again when nothing has queued it for ten seconds. Without
-    /// [kept triggers](Self::triggers_kept) no key is slowed.
+    /// meanwhile. It runs at full speed again when nothing queues it while it would wait. Without
+    /// [kept triggers](Self::triggers_kept) no key is found hot.
     pub fn hot_key_delay(mut self, delay: Duration) -> Self {
         self.limits.hot_key_delay = delay;
         self

@@ -1,16 +1,16 @@
-//! A key that runs without end is told, slowed on request, and ends a run whose clock stands still.
+//! A key that runs without end is told, slowed on request, and lets a paused clock move.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Api, Patch, PatchParams};
-use kube_informer::controller::{ControllerError, HotKey};
+use kube_informer::controller::HotKey;
 use kube_informer::testing::ApiServer;
 use kube_informer::{Action, Controller, ReconcileRequest};
 use serde_json::json;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::helpers::*;
@@ -25,84 +25,102 @@ fn maps(server: &ApiServer) -> Api<ConfigMap> {
     Api::namespaced(server.client(), "shop")
 }
 
-#[tokio::test(start_paused = true)]
-async fn requeue_without_delay_ends_paused_run() {
-    let server = server_with(&["a"]);
+/// Runs a controller for a minute, whose keys requeue themselves without a delay. Returns the
+/// number of runs, and the hot keys.
+async fn requeue_for_a_minute(names: &[&str], kept: usize) -> (u64, Vec<HotKey>) {
+    let server = server_with(names);
     let maps = factory(&server).informer::<ConfigMap>();
-    let controller = Controller::builder("eager", &maps).build();
-    let runs = Arc::new(AtomicU64::new(0));
+    let controller = Controller::builder("eager", &maps).triggers_kept(kept).build();
+    let (handle, runs) = (controller.handle(), Arc::new(AtomicU64::new(0)));
     let counted = runs.clone();
     let running = controller.run(CancellationToken::new(), move |_| {
-        counted.fetch_add(1, Ordering::Relaxed);
+        let runs = counted.fetch_add(1, Ordering::Relaxed);
+        assert!(runs < 10_000, "the clock would never move");
         async { Ok::<_, std::io::Error>(Action::requeue_after(Duration::ZERO)) }
     });
-    let ended = running.await.unwrap_err();
-    let ControllerError::Spins { key, .. } = &ended else { panic!("{ended:?}") };
-    assert_eq!(key.as_str(), "shop/a");
-    let text = ended.to_string();
-    let named =
-        text.contains("eager: shop/a") && text.contains("a requeue that the last reconcile");
+    timeout(60 * S, running).await.unwrap_err();
+    (runs.load(Ordering::Relaxed), handle.status().hot_keys)
+}
+
+#[tokio::test(start_paused = true)]
+async fn requeue_without_delay_is_slowed() {
+    let (runs, hot) = requeue_for_a_minute(&["a"], 8).await;
+    assert!((300..400).contains(&runs), "{runs}");
+    let [hot] = &*hot else { panic!("{hot:?}") };
+    let text = hot.to_string();
+    let named = text.contains("shop/a") && text.contains("a requeue that the last reconcile");
     assert!(named, "{text}");
-    assert!((1000..1100).contains(&runs.load(Ordering::Relaxed)));
 }
 
 /// There are more keys than the controller keeps triggers of.
 #[tokio::test(start_paused = true)]
-async fn keys_that_spin_in_turn_end_paused_run() {
+async fn keys_that_spin_in_turn_are_slowed() {
     for kept in [2, 0] {
-        let server = server_with(&["a", "b", "c"]);
-        let maps = factory(&server).informer::<ConfigMap>();
-        let controller = Controller::builder("eager", &maps).triggers_kept(kept).build();
-        let runs = Arc::new(AtomicU64::new(0));
-        let counted = runs.clone();
-        let running = controller.run(CancellationToken::new(), move |_| {
-            let runs = counted.fetch_add(1, Ordering::Relaxed);
-            assert!(runs < 10_000, "it would never end");
-            async { Ok::<_, std::io::Error>(Action::requeue_after(Duration::ZERO)) }
-        });
-        let text = running.await.unwrap_err().to_string();
-        assert!(text.contains("is reconciled without end"), "{text}");
-        assert_eq!(text.contains("because of"), kept > 0, "{text}");
-        assert!((3000..3100).contains(&runs.load(Ordering::Relaxed)));
+        let (runs, hot) = requeue_for_a_minute(&["a", "b", "c"], kept).await;
+        assert!((900..1200).contains(&runs), "{runs}");
+        let keys: Vec<_> = hot.iter().map(|hot| &*hot.key).collect();
+        assert_eq!(keys, ["shop/a", "shop/b", "shop/c"]);
+        let explained = hot.iter().filter(|hot| hot.to_string().contains("because of"));
+        assert_eq!(explained.count(), kept);
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn own_writes_without_end_end_run_and_wait() {
+async fn wait_names_own_writes_until_they_end() {
     let server = server_with(&["a"]);
     let (informer, api) = (factory(&server).informer::<ConfigMap>(), maps(&server));
     let controller = Controller::builder("restless", &informer).build();
-    let written = Arc::new(AtomicU64::new(0));
-    let running = spawn(controller.run(CancellationToken::new(), move |_| {
-        let (api, value) = (api.clone(), written.fetch_add(1, Ordering::Relaxed));
+    let (handle, stop) = (controller.handle(), CancellationToken::new());
+    let (written, rests) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicBool::new(false)));
+    let (counted, resting) = (written.clone(), rests.clone());
+    let running = spawn(controller.run(stop.clone(), move |_| {
+        let api = (!resting.load(Ordering::Relaxed)).then(|| api.clone());
+        let value = counted.fetch_add(1, Ordering::Relaxed);
         async move {
-            change(&api, value).await;
+            if let Some(api) = api {
+                change(&api, value).await;
+            }
             Ok::<_, std::io::Error>(Action::done())
         }
     }));
-    let late = informer.wait_until(&key("never"), 5 * S, |map| map.is_some()).await.unwrap_err();
-    let because = "shop/a of configmaps was updated";
-    assert!(late.to_string().contains("restless: shop/a"), "{late}");
-    assert!(late.to_string().contains(because), "{late}");
-    let ended = running.await.unwrap().unwrap_err();
-    assert!(ended.to_string().contains(because), "{ended}");
+    let never = async || {
+        let late = informer.wait_until(&key("never"), 5 * S, |map| map.is_some()).await;
+        late.unwrap_err().to_string()
+    };
+    let late = never().await;
+    assert!(late.contains("restless") && late.contains("shop/a"), "{late}");
+    assert!(late.contains("shop/a of configmaps was updated"), "{late}");
+    sleep(60 * S).await;
+    assert!((300..400).contains(&written.load(Ordering::Relaxed)));
+    assert!(never().await.contains("restless"), "it goes on");
+    rests.store(true, Ordering::Relaxed);
+    sleep(30 * S).await;
+    let late = never().await;
+    assert!(!late.contains("restless") && handle.status().hot_keys.is_empty(), "{late}");
+    stop.cancel();
+    running.await.unwrap().unwrap();
 }
 
 /// Each run queues a key that no run had before.
 #[tokio::test(start_paused = true)]
-async fn new_keys_without_end_end_paused_run() {
+async fn new_keys_without_end_are_slowed() {
     let server = server_with(&["a"]);
     let informer = factory(&server).informer::<ConfigMap>();
     let controller = Controller::builder("breeder", &informer).build();
-    let (handle, made) = (controller.handle(), AtomicU64::new(0));
+    let (handle, made) = (controller.handle(), Arc::new(AtomicU64::new(0)));
+    let (own, counted) = (handle.clone(), made.clone());
     let running = controller.run(CancellationToken::new(), move |_| {
-        handle.trigger(key(&format!("c-{}", made.fetch_add(1, Ordering::Relaxed))));
+        own.trigger(key(&format!("c-{}", counted.fetch_add(1, Ordering::Relaxed))));
         async { Ok::<_, std::io::Error>(Action::done()) }
     });
-    let ended = running.await.unwrap_err();
-    let ControllerError::Spins { key, new_keys: true, .. } = &ended else { panic!("{ended:?}") };
-    let named = format!("the last of them {key}, because of: a trigger of the controller's handle");
-    assert!(ended.to_string().contains(&named), "{ended}");
+    timeout(60 * S, running).await.unwrap_err();
+    let made = made.load(Ordering::Relaxed);
+    assert!((5000..5100).contains(&made), "{made}");
+    let hot = handle.status().hot_keys;
+    let [last] = &*hot else { panic!("{hot:?}") };
+    let text = "is one of new keys that come without end because of: a trigger of the \
+                controller's handle";
+    assert!(last.to_string().contains(text), "{last}");
 }
 
 #[tokio::test(start_paused = true)]
