@@ -56,8 +56,9 @@ pub struct ApplierStatus {
     /// The number of applies that had nothing to do.
     pub unchanged: u64,
     /// The paths of applied fields that the server's answers or the cache do not show, such as
-    /// `.spec.token`, or whose values the type folds into one. At most 32 are named. The keys of a
-    /// Secret's data are shown as `*`. See [`Applier`] for what that means.
+    /// `.spec.token`, or that the type drops, never writes, or folds with other values. At most 32
+    /// are named. The keys of a Secret's data are shown as `*`. See [`Applier`] for what that
+    /// means.
     pub hidden_fields: Vec<String>,
 }
 

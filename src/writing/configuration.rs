@@ -204,7 +204,7 @@ pub(super) fn lost(before: &Value, after: &Value) -> Option<String> {
             Some(format!(".{name}{path}"))
         }),
         // A type may hold a set, which has no order.
-        (Value::Array(before), Value::Array(after)) if sorted(before) == sorted(after) => None,
+        (Value::Array(before), Value::Array(after)) if digests(before) == digests(after) => None,
         (Value::Array(before), Value::Array(after)) if before.len() == after.len() => {
             before.iter().zip(after).enumerate().find_map(|(n, (before, after))| {
                 lost(before, after).map(|path| format!("[{n}]{path}"))
@@ -215,7 +215,7 @@ pub(super) fn lost(before: &Value, after: &Value) -> Option<String> {
 }
 
 /// Returns the digests of the elements of a list, in an order of their own.
-fn sorted(elements: &[Value]) -> Vec<Digest> {
+pub(super) fn digests(elements: &[Value]) -> Vec<Digest> {
     let mut digests: Vec<_> = elements.iter().map(Digest::of).collect();
     digests.sort_unstable();
     digests

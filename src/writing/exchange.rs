@@ -22,7 +22,7 @@ use super::digest::Digest;
 use super::error::{ApplyError, FieldConflict};
 use super::finite::{has_null, is_finite};
 use super::hidden::{Evidence, HiddenFields, shows_none};
-use super::owned_fields::{Difference, OwnedFields, change};
+use super::owned_fields::OwnedFields;
 use super::records::{Record, RecordedVersion, Records, Section, Sight};
 use super::target::{Desired, Target, meta};
 use crate::controller::current_won;
@@ -258,32 +258,6 @@ impl Exchange {
         }
     }
 
-    /// Returns the path of a field that the type leaves out of an answer, and whether it loses the
-    /// field: it may leave out its default, and then shows another value, or refuses it.
-    fn left_out(
-        &self,
-        owned: &OwnedFields,
-        answer: &Value,
-        differences: &[Difference],
-    ) -> Option<(String, bool)> {
-        let of = &self.object_type;
-        let absent: Vec<_> = differences.iter().filter(|field| field.is_absent).collect();
-        let first = absent.first()?;
-        let mut other = answer.clone();
-        for field in &absent {
-            other.pointer_mut(&field.pointer).map(change);
-        }
-        match (of.from_value)(&other).and_then(|object| (of.to_value)(&*object)) {
-            Ok(seen) => {
-                let differences = owned.differences(&other, &seen);
-                let lost = differences.into_iter().find(|field| field.is_absent)?;
-                Some((lost.path, true))
-            }
-            // Of several fields, the type may have refused any.
-            Err(_) => (absent.len() > 1).then(|| (first.path.clone(), false)),
-        }
-    }
-
     /// Returns the path of a field. That of a Secret's datum has no key: it may tell a secret.
     fn without_keys(&self, field: String) -> String {
         let is_datum = is_secret(&self.api_version, &self.kind) && field.starts_with(".data.");
@@ -393,14 +367,10 @@ impl Exchange {
                 (Arc::new(asked), none.map(Digest::of))
             }
         };
-        let differences = owned.differences(answer, &seen);
-        let unsure = match self.left_out(&owned, answer, &differences) {
-            Some((field, true)) => return Err(of.projected(target, self.without_keys(field))),
-            unsure => unsure.map(|(field, _)| field),
-        };
-        let folded = differences.into_iter().find(|field| !field.is_absent);
-        let hidden = folded.map(|field| field.path).or(unsure);
-        let hidden = hidden.or_else(|| owned.hidden(&configured, answer));
+        let read = |other: &Value| (of.from_value)(other).and_then(|other| (of.to_value)(&*other));
+        let unseen = owned.unseen(answer, &seen, read);
+        let unseen = unseen.map_err(|field| of.projected(target, self.without_keys(field)))?;
+        let hidden = unseen.or_else(|| owned.hidden(&configured, answer));
         let version = meta.resource_version.as_deref().filter(|version| !version.is_empty());
         let record = version.map(|version| Record {
             uid: meta.uid.clone(),

@@ -4,9 +4,11 @@
 //! `metadata.managedFields` follows the schema, which this process does not have. It distinguishes
 //! an associative list, whose elements have their own owners, from an atomic one.
 
+mod unseen;
+
 use serde_json::{Map, Value};
 
-use super::configuration::{Configuration, lost};
+use super::configuration::Configuration;
 use super::digest::{Digest, Digester};
 use super::hidden::{is_blank, means_none};
 use crate::seams::sort_by;
@@ -75,13 +77,6 @@ impl OwnedFields {
         self.0.hidden(configuration, Some(object))
     }
 
-    /// Returns the fields that `whole` has, and `part` does not have or has with other values.
-    pub(super) fn differences(&self, whole: &Value, part: &Value) -> Vec<Difference> {
-        let mut found = Vec::new();
-        self.0.compare(whole, Some(part), (String::new(), String::new()), &mut found);
-        found
-    }
-
     /// Returns the digest of a configuration. The order of a set does not count.
     pub(super) fn digest_of(&self, configuration: &Configuration) -> Digest {
         if !self.0.has_set() {
@@ -91,15 +86,6 @@ impl OwnedFields {
         self.0.sort_sets(&mut body);
         Digest::of(&body)
     }
-}
-
-/// A field that an object and its type's view of it do not both show alike.
-pub(super) struct Difference {
-    pub(super) path: String,
-    /// The field's JSON pointer in the object.
-    pub(super) pointer: String,
-    /// True if the view shows nothing there.
-    pub(super) is_absent: bool,
 }
 
 impl Part {
@@ -166,8 +152,9 @@ impl Part {
             // The server may complete the keys of an element, so only their number is compared.
             Value::Array(list) if list.len() <= elements.len() + values.len() => {
                 for (keys, part) in elements {
-                    let configured = list.iter().find(|element| is(keys, element));
-                    added |= configured.is_some_and(|configured| part.cover(configured));
+                    if let [configured] = with_keys(keys, list)[..] {
+                        added |= part.cover(configured);
+                    }
                 }
             }
             _ => {
@@ -200,53 +187,12 @@ impl Part {
                         part.add(Some(element), into);
                     }
                 }
-                if !values.is_empty() {
-                    let present: Vec<Digest> = list.iter().map(Digest::of).collect();
-                    for value in values {
-                        into.count(present.iter().filter(|present| *present == value).count());
-                    }
+                for n in counts(values, list) {
+                    into.count(n);
                 }
             }
             // The owned fields are gone.
             other => into.value(other),
-        }
-    }
-
-    fn compare(
-        &self,
-        whole: &Value,
-        part: Option<&Value>,
-        (path, pointer): (String, String),
-        found: &mut Vec<Difference>,
-    ) {
-        if whole.is_null() {
-            return;
-        }
-        let Some(part) = part.filter(|part| !part.is_null()) else {
-            // A type may leave out empty values.
-            if !is_empty(whole) {
-                found.push(Difference { path, pointer, is_absent: true });
-            }
-            return;
-        };
-        let Self::Some { members, elements, .. } = self else {
-            if let Some(below) = lost(whole, part) {
-                found.push(Difference { path: path + &below, pointer, is_absent: false });
-            }
-            return;
-        };
-        for (name, below) in members {
-            let Some(value) = whole.get(&**name) else { continue };
-            let step = name.replace('~', "~0").replace('/', "~1");
-            let at = (format!("{path}.{name}"), format!("{pointer}/{step}"));
-            below.compare(value, part.get(&**name), at, found);
-        }
-        let Some(list) = whole.as_array().filter(|_| !elements.is_empty()) else { return };
-        let shown = part.as_array().map(Vec::as_slice).unwrap_or_default();
-        for (keys, below) in elements {
-            let Some(n) = list.iter().position(|element| is(keys, element)) else { continue };
-            let at = (format!("{path}[{}]", names(keys)), format!("{pointer}/{n}"));
-            below.compare(&list[n], with_keys(keys, shown).first().copied(), at, found);
         }
     }
 
@@ -266,9 +212,10 @@ impl Part {
         }
         let Value::Array(list) = value else { return };
         for (keys, part) in elements {
-            if let Some(element) = list.iter_mut().find(|element| is(keys, element)) {
-                part.sort_sets(element);
-            }
+            // The server may complete the keys of an element.
+            let found = if list.iter().any(|element| is(keys, element)) { is } else { fits };
+            let elements = list.iter_mut().filter(|element| found(keys, element));
+            elements.for_each(|element| part.sort_sets(element));
         }
         if !values.is_empty() {
             sort_by(list, |one, other| Digest::of(one).cmp(&Digest::of(other)));
@@ -297,9 +244,8 @@ impl Part {
                     let element =
                         |(keys, part): &(Keys, Self)| part.hidden_in(keys, configured, shown);
                     elements.iter().find_map(element).or_else(|| {
-                        let present: Vec<Digest> = shown.iter().map(Digest::of).collect();
-                        let all = values.iter().all(|value| present.contains(value));
-                        (!all).then(|| "[]".to_owned())
+                        let is_missing = counts(values, shown).contains(&0);
+                        is_missing.then(|| "[]".to_owned())
                     })
                 }
                 _ if configured.len() > shown.len() => Some("[]".to_owned()),
@@ -330,24 +276,22 @@ impl Part {
     }
 }
 
-/// Replaces each text, number and truth value by another one.
-pub(super) fn change(value: &mut Value) {
-    match value {
-        Value::Null => {}
-        Value::Bool(value) => *value = !*value,
-        Value::Number(number) => *value = if number.as_i64() == Some(1) { 2 } else { 1 }.into(),
-        Value::String(text) => text.push('x'),
-        Value::Array(elements) => elements.iter_mut().for_each(change),
-        Value::Object(members) => members.values_mut().for_each(change),
-    }
-}
-
 fn names(keys: &[(Box<str>, Value)]) -> String {
     keys.iter().map(|(name, _)| &**name).collect::<Vec<_>>().join(",")
 }
 
 fn is_empty(value: &Value) -> bool {
     value.as_array().is_some_and(Vec::is_empty) || value.as_object().is_some_and(Map::is_empty)
+}
+
+/// Returns how often a list has each of these elements.
+fn counts(values: &[Digest], list: &[Value]) -> Vec<usize> {
+    if values.is_empty() {
+        return Vec::new();
+    }
+    let present: Vec<Digest> = list.iter().map(Digest::of).collect();
+    let count = |value| present.iter().filter(|present| *present == value).count();
+    values.iter().map(count).collect()
 }
 
 /// Returns the elements of a list that have these values. If there are none, these are the ones

@@ -149,7 +149,7 @@ proptest! {
         containers[0]["env"].as_array_mut().unwrap().push(json!({"name": "theirs"}));
         containers.insert(0, json!({"name": "theirs", "args": added}));
         prop_assert_eq!(owned.digest(&pod), owned.digest(&other));
-        prop_assert!(owned.differences(&pod, &other).is_empty());
+        prop_assert_eq!(owned.unseen(&pod, &other, |_| Err(String::new())), Ok(None));
     }
 
     #[test]
@@ -166,6 +166,28 @@ proptest! {
             set(&mut other, &leaf, Value::Null);
             prop_assert!(owned.hidden(&pod, &other).is_some(), "{}", leaf);
             prop_assert!(configured.hidden(&pod, &other).is_some(), "{}", leaf);
+        }
+    }
+
+    #[test]
+    fn value_that_a_type_shows_otherwise_is_unseen(pod in pod()) {
+        let owned = OwnedFields::from_fields_v1(&fields_of(&pod)).unwrap();
+        let configured = OwnedFields::of_configuration(&pod);
+        let refused = |_: &Value| Err(String::new());
+        for leaf in leaves(&pod) {
+            let before = pod.pointer(&leaf).unwrap();
+            // Nobody owns null, or an element of an empty list.
+            if before.is_null() || leaf.starts_with("/metadata/finalizers") && before.is_array() {
+                continue;
+            }
+            for shown in [changed(before), Value::Null] {
+                let mut other = pod.clone();
+                set(&mut other, &leaf, shown);
+                for owned in [&owned, &configured] {
+                    let unseen = owned.unseen(&pod, &other, refused);
+                    prop_assert!(matches!(unseen, Ok(Some(_))), "{}: {:?}", leaf, unseen);
+                }
+            }
         }
     }
 

@@ -4,6 +4,7 @@ mod access;
 mod apply;
 mod conflicts;
 mod events;
+mod folded;
 mod hidden;
 mod histories;
 mod partial;

@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use http::Request;
 use http_body_util::BodyExt;
 use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::Client;
 use kube::client::Body;
 use kube_informer::SharedInformer;
@@ -89,4 +90,37 @@ pub(crate) fn rewriting(
         }
     });
     Client::new(service, "default")
+}
+
+/// Gives the server a kind, whose spec and status have these members.
+pub(crate) async fn define(
+    server: &ApiServer,
+    (plural, kind): (&str, &str),
+    spec: Value,
+    status: Value,
+) {
+    let object = |members: Value| json!({"type": "object", "properties": members});
+    let schema = object(json!({"spec": object(spec), "status": object(status)}));
+    let definition = json!({
+        "metadata": {"name": format!("{plural}.example.com")},
+        "spec": {
+            "group": "example.com", "scope": "Namespaced",
+            "names": {"plural": plural, "kind": kind},
+            "versions": [{
+                "name": "v1", "served": true, "storage": true, "subresources": {"status": {}},
+                "schema": {"openAPIV3Schema": schema},
+            }],
+        },
+    });
+    let definition: CustomResourceDefinition = serde_json::from_value(definition).unwrap();
+    let all = kube::Api::<CustomResourceDefinition>::all(server.client());
+    all.create(&kube::api::PostParams::default(), &definition).await.unwrap();
+}
+
+/// The schema of a list whose elements have keys.
+pub(crate) fn keyed(keys: Value, members: Value) -> Value {
+    json!({
+        "type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys,
+        "items": {"type": "object", "properties": members, "required": [keys[0]]},
+    })
 }
