@@ -61,6 +61,8 @@ pub(crate) use crate::transport::ask;
 pub(crate) use crate::transport::check_resource;
 // A proof of an own write reads only metadata, which `ask` cannot request.
 pub(crate) use crate::transport::read_document;
+// An applier reads answers of its own, and quotes no body that is no `Status`.
+pub(crate) use crate::transport::refusal;
 // The cause of a 404 is in discovery, whose answers have traps.
 #[cfg(feature = "manager")]
 pub(crate) use crate::transport::read_resources;

@@ -117,7 +117,7 @@ fn unusable(problem: impl fmt::Display) -> kube::Error {
 }
 
 /// Returns the Status of a refusal. It quotes any other body only if that is plain text.
-fn refusal(code: StatusCode, headers: &HeaderMap, body: &[u8]) -> Status {
+pub(crate) fn refusal(code: StatusCode, headers: &HeaderMap, body: &[u8]) -> Status {
     let status = kube_decode::json::<Status>(body).ok();
     // Another object has no status that says failure.
     let status = status.filter(|status| status.status == Some(StatusSummary::Failure));

@@ -1,8 +1,9 @@
 //! The configuration of an object, as it is applied.
 
 use k8s_openapi::ByteString;
-use kube::core::Request as KubeRequest;
 use kube::core::params::{Patch, PatchParams};
+use kube::core::{ObjectMeta, Request as KubeRequest};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::digest::Digest;
@@ -22,6 +23,15 @@ const SET_BY_SERVER: [&str; 6] = [
 
 /// Members of metadata that name the object. No manager owns them.
 const IDENTITY: [&str; 4] = ["name", "namespace", "resourceVersion", "uid"];
+
+/// The members of a Secret, the checks of their values, and the reasons of refusals.
+const SECRET: [(&str, fn(&Value) -> bool, &str); 5] = [
+    ("data", is_map_of_texts, "is not a map of texts"),
+    ("stringData", is_map_of_texts, "is not a map of texts"),
+    ("type", Value::is_string, "is not a text"),
+    ("immutable", Value::is_boolean, "is neither true nor false"),
+    ("metadata", is_metadata, "is not the metadata of an object"),
+];
 
 /// The type and name of an object.
 pub(super) struct ObjectAddress<'a> {
@@ -126,6 +136,15 @@ pub(super) fn is_secret(api_version: &str, kind: &str) -> bool {
     (api_version, kind) == ("v1", "Secret")
 }
 
+fn is_map_of_texts(value: &Value) -> bool {
+    let may_be_text = |value: &Value| value.is_null() || value.is_string();
+    value.as_object().is_some_and(|members| members.values().all(may_be_text))
+}
+
+fn is_metadata(value: &Value) -> bool {
+    ObjectMeta::deserialize(value).is_ok()
+}
+
 /// Moves the texts of a Secret into its data, as a server does. It never returns the texts, so they
 /// could not be compared, and a later apply without them would not remove the data.
 fn encode_texts(secret: &mut Map<String, Value>) {
@@ -144,17 +163,17 @@ fn encode_texts(secret: &mut Map<String, Value>) {
 pub(super) fn refused_member(value: &Value, address: &ObjectAddress<'_>) -> Option<Refused> {
     let ObjectAddress { api_version, kind, .. } = *address;
     // The server's refusal would quote a value, which may be a secret.
-    let odd = |name: &'static str| {
-        let may_be_text = |value: &Value| value.is_null() || value.is_string();
-        let is_map_of_texts =
-            value[name].as_object().is_some_and(|members| members.values().all(may_be_text));
-        let is_odd = is_secret(api_version, kind) && !value[name].is_null() && !is_map_of_texts;
-        is_odd.then(|| (name, "is not a map of texts".to_owned()))
+    let odd = || {
+        let members = SECRET.iter().filter(|_| is_secret(api_version, kind));
+        let mut odd = members.filter(|(name, is_right, _)| {
+            let member = &value[*name];
+            !member.is_null() && !is_right(member)
+        });
+        odd.next().map(|(name, _, reason)| (*name, (*reason).to_owned()))
     };
     contradiction("apiVersion", &value["apiVersion"], api_version)
         .or_else(|| contradiction("kind", &value["kind"], kind))
-        .or_else(|| odd("data"))
-        .or_else(|| odd("stringData"))
+        .or_else(odd)
 }
 
 /// Returns a member of a partial value that is not for the object, and the reason. `given` is the

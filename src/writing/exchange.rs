@@ -6,11 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use http::StatusCode;
 use http_body_util::BodyExt;
 use kube::client::Body;
-use kube::core::Status;
-use kube::core::response::StatusSummary;
 use kube::{Client, Resource};
 use kube_decode::{Decode, SerdeDecode};
 use serde::Serialize;
@@ -29,10 +26,13 @@ use crate::controller::current_won;
 use crate::indexer::Snapshot;
 use crate::informer::{InformerGroup, ReadBarrier as Moment, SharedInformer};
 use crate::object::{AnyObject, ObjectKey, ResourceVersion, ShardSelector};
-use crate::seams::{KindReach, catch, without_credentials};
+use crate::seams::{KindReach, catch, refusal, without_credentials};
 
 /// The problem of an object that this applier was not made for.
 const STRANGE: &str = "it is of another type";
+
+/// The problem of a type whose `Serialize` panicked.
+const PANICKED: &str = "the type's code panicked when it was to be written as JSON";
 
 /// The state that all clones of an applier share. It is compiled once, for objects of any type.
 pub(super) struct Exchange {
@@ -316,7 +316,7 @@ impl Exchange {
         if parts.status.is_success() {
             return kube_decode::json(&body).map_err(|error| target.unreadable(error.to_string()));
         }
-        let status = refusal(parts.status, &body);
+        let status = refusal(parts.status, &parts.headers, &body);
         let conflicts = FieldConflict::of(&status);
         Err(if conflicts.is_empty() {
             failed(kube::Error::Api(status.boxed()))
@@ -396,7 +396,7 @@ fn to_value<K: Serialize + 'static>(object: &dyn AnyObject) -> Result<Value, Str
     serialized(object)
 }
 
-/// Serialises a value. The error is the panic of its own code, or quotes no value.
+/// Serialises a value. The error quotes nothing of it, as the message of a panic may.
 pub(super) fn serialized(value: impl Serialize) -> Result<Value, String> {
     let refused = |_| "a value cannot be written as JSON".to_owned();
     catch(|| {
@@ -406,10 +406,11 @@ pub(super) fn serialized(value: impl Serialize) -> Result<Value, String> {
             return Err("a number is NaN or infinite, which JSON cannot hold".to_owned());
         }
         Ok(written)
-    })?
+    })
+    .unwrap_or_else(|_| Err(PANICKED.to_owned()))
 }
 
-/// Reads an object. The error is the panic of its own code, or quotes no value.
+/// Reads an object. The error quotes nothing of it, as the message of a panic may.
 ///
 /// It is decoded as an informer's objects are: a program then contains the type's code once.
 fn from_value<K>(value: &Value) -> Result<Arc<dyn AnyObject>, String>
@@ -417,24 +418,13 @@ where
     K: Resource + DeserializeOwned + Send + Sync + 'static,
 {
     let text = value.to_string();
-    let problem = match catch(|| SerdeDecode::<K>::new().decode(text.as_bytes()))? {
-        Ok(object) => return Ok(Arc::new(object)),
-        Err(error) => error.to_string(),
+    let problem = match catch(|| SerdeDecode::<K>::new().decode(text.as_bytes())) {
+        Ok(Ok(object)) => return Ok(Arc::new(object)),
+        Ok(Err(error)) => error.to_string(),
+        Err(_) => return Err("the decoder panicked".to_owned()),
     };
     // The place is that of the text above, which nobody sees.
     Err(problem.rsplit_once(" at line ").map_or(&*problem, |(problem, _)| problem).to_owned())
-}
-
-/// Returns the status of a refusal. An incomplete `Status`, such as a proxy's, is completed from
-/// the code of the answer.
-fn refusal(code: StatusCode, body: &[u8]) -> Status {
-    let mut status = kube_decode::json::<Status>(body).unwrap_or_default();
-    status.status = Some(StatusSummary::Failure);
-    status.code = code.as_u16();
-    if status.message.is_empty() {
-        code.canonical_reason().unwrap_or("refused").clone_into(&mut status.message);
-    }
-    status
 }
 
 fn subresource(section: Section) -> &'static str {

@@ -10,6 +10,7 @@ mod histories;
 mod partial;
 mod refusals;
 mod rest;
+mod secrecy;
 mod shapes;
 mod status;
 mod support;
