@@ -336,9 +336,9 @@ impl Exchange {
         let of = &self.object_type;
         let object = (of.from_value)(answer).map_err(|reason| target.unreadable(reason))?;
         let meta = meta(&*object);
-        let elsewhere =
-            meta.namespace.is_some() && meta.namespace.as_deref() != target.key.namespace();
-        if meta.name.as_deref() != Some(target.key.name()) || elsewhere {
+        let namespace = meta.namespace.as_deref().filter(|namespace| !namespace.is_empty());
+        let is_elsewhere = namespace.is_some() && namespace != target.key.namespace();
+        if meta.name.as_deref() != Some(target.key.name()) || is_elsewhere {
             let reason = "it is not about this object: its name is missing or another, or its \
                           namespace is another";
             return Err(target.unreadable(reason.to_owned()));

@@ -172,19 +172,11 @@ where
     let Some(mut reference) = reference else {
         return Err(OwnerError::NotCreated { kind: kind(), name });
     };
-    if let Some(namespace) =
-        meta.namespace.clone().filter(|_| KindReach::of::<O>() != KindReach::Cluster)
-    {
-        let own = object.meta().namespace.as_ref();
-        match own.filter(|_| KindReach::of::<K>() != KindReach::Cluster) {
+    if let Some(namespace) = namespace_of(owner) {
+        match namespace_of(object) {
             None => return Err(OwnerError::NoNamespace { kind: kind(), name, namespace }),
-            Some(own) if *own != namespace => {
-                return Err(OwnerError::OtherNamespace {
-                    kind: kind(),
-                    name,
-                    namespace,
-                    owned: own.clone(),
-                });
+            Some(owned) if owned != namespace => {
+                return Err(OwnerError::OtherNamespace { kind: kind(), name, namespace, owned });
             }
             Some(_) => {}
         }
@@ -209,6 +201,12 @@ where
     owners.retain(|other| other.uid != reference.uid);
     owners.insert(first.unwrap_or(owners.len()), reference);
     Ok(())
+}
+
+/// Returns the namespace of an object. An empty one is none.
+fn namespace_of<K: Resource>(object: &K) -> Option<String> {
+    let is_one = |name: &String| KindReach::of::<K>() != KindReach::Cluster && !name.is_empty();
+    object.meta().namespace.clone().filter(is_one)
 }
 
 #[cfg(test)]
@@ -298,9 +296,14 @@ mod tests {
         object.metadata.namespace = Some("bank".into());
         let refused = set_owner_reference(&owner("a"), &mut object);
         assert!(matches!(refused, Err(OwnerError::OtherNamespace { .. })));
-        object.metadata.namespace = None;
-        let refused = set_owner_reference(&owner("a"), &mut object);
-        assert!(matches!(refused, Err(OwnerError::NoNamespace { .. })));
+        for none in [None, Some(String::new())] {
+            object.metadata.namespace = none.clone();
+            let refused = set_owner_reference(&owner("a"), &mut object);
+            assert!(matches!(refused, Err(OwnerError::NoNamespace { .. })));
+            let mut of_cluster = owner("b");
+            of_cluster.metadata.namespace = none;
+            set_owner_reference(&of_cluster, &mut secret()).unwrap();
+        }
         let refused = set_owner_reference(&owner("a"), &mut Namespace::default());
         assert!(matches!(refused, Err(OwnerError::NoNamespace { .. })));
         let mut node = Node::default();
