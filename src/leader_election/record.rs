@@ -121,6 +121,9 @@ mod tests {
         assert_eq!(record.renewal_time(at(7)), at(101));
         let last = Record { renewed: Some(Timestamp::MAX), ..Record::default() };
         assert_eq!(last.renewal_time(at(7)), at(7));
+        // "Never", as it is read.
+        let never = Record { renewed: "9999-12-30T22:00:00Z".parse().ok(), ..Record::default() };
+        assert_eq!(never.renewal_time(at(7)), at(7));
         assert_eq!(Record::default().renewal_time(at(7)), at(7));
     }
 

@@ -129,12 +129,17 @@ pub(crate) fn margin(granted: Duration) -> Duration {
     granted / MARGIN_DIVISOR
 }
 
-/// Returns a renewal time after the last one, even if the wall clock went back.
+/// The most by which a renewal time may be ahead of the clock of the next holder. A time further
+/// ahead does not tell of a renewal: "never" is written as the end of the year 9999.
+const MOST_AHEAD: SignedDuration = SignedDuration::from_hours(24);
+
+/// Returns a renewal time after the last one, even if the wall clock went back by up to a day.
 ///
 /// A write that changes nothing gets no new version, and others would not see it.
 pub(crate) fn renewal_after(last: Option<Timestamp>, wall: Timestamp) -> Timestamp {
     let tick = SignedDuration::from_micros(1);
     let after = last.and_then(|last| last.checked_add(tick).ok());
+    let after = after.filter(|after| after.duration_since(wall) <= MOST_AHEAD);
     after.map_or(wall, |after| after.max(wall))
 }
 
