@@ -36,7 +36,8 @@ impl Evidence {
             }
             _ => return Self::State(Digest::of(&metadata["resourceVersion"])),
         };
-        members.remove("status");
+        // An item of a list need not state its type.
+        members.retain(|name, _| !matches!(&**name, "apiVersion" | "kind" | "status"));
         if let Some(metadata) = members.get_mut("metadata").and_then(Value::as_object_mut) {
             metadata.retain(|name, _| !matches!(&**name, "managedFields" | "resourceVersion"));
         }
