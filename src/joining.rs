@@ -1,7 +1,8 @@
 //! Futures that run together.
 //!
-//! `FuturesUnordered` is compiled again for each type of future, thousands of lines each time.
-//! Here it holds boxed futures without an output, so all callers share one.
+//! `FuturesUnordered` is compiled again for each type of future, thousands of lines each time. Here
+//! it holds boxed futures without an output, so all callers share one. Used directly, it would save
+//! 80 lines and no crate.
 
 use std::future::pending;
 use std::sync::Arc;

@@ -1,7 +1,8 @@
 //! Sorting off the hot paths.
 //!
 //! Each call of `slice::sort_by` with a type or closure of its own compiles the whole algorithm
-//! again. These lists are short or rarely sorted, so they share one.
+//! again. These lists are short or rarely sorted, so they share one. Used directly, it would save
+//! 30 lines and no crate.
 
 use std::cmp::Ordering;
 

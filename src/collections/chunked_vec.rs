@@ -2,6 +2,9 @@
 //!
 //! A plain vector moves all of its elements when it grows, and frees their memory at once. With a
 //! million elements, either takes milliseconds in which the thread does nothing else.
+//!
+//! `imbl::Vector` would save 200 lines, for eight more crates and 5 s. It is freed in one long
+//! step.
 
 use std::fmt;
 use std::iter::{Chain, Flatten, Once, once};

@@ -1,6 +1,9 @@
 //! A doubly linked list whose links are in the elements.
 //!
 //! It has no memory of its own, so it never grows, and any element can leave at once.
+//!
+//! `intrusive-collections` would save 60 lines, for one more crate and 0.7 s. Removing an element
+//! needs unsafe code there.
 
 use super::PartedSlab;
 

@@ -1,4 +1,7 @@
 //! Collections for many elements, which work in short steps, and for few.
+//!
+//! Each module names the crate that would do its work, the lines that it would save, and the time
+//! on one core to compile what it adds to the tree.
 
 mod chunked_vec;
 mod intrusive_list;

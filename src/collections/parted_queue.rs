@@ -2,6 +2,8 @@
 //!
 //! A backlog may hold an event for each object. A plain queue of that length is moved when it
 //! grows, and keeps its memory when it is empty.
+//!
+//! `imbl::Vector` would save 70 lines, for eight more crates and 5 s.
 
 use std::collections::VecDeque;
 use std::iter::from_fn;

@@ -1,6 +1,7 @@
 //! A slab in parts, which neither grows nor is freed in one long step.
 //!
-//! A plain slab moves all of its values when it grows, and can free their memory only at once.
+//! A plain slab moves all of its values when it grows, and can free their memory only at once. So
+//! does the crate `slab`, which is in the tree and would save 140 lines.
 
 use std::mem;
 

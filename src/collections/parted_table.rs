@@ -3,6 +3,9 @@
 //! A plain hash table moves all of its entries when it grows. A million take tens of milliseconds,
 //! in which the thread does nothing else. This table consists of parts of bounded size, chosen by
 //! bits of the hash. A full part is split in two, and the others stay (extendible hashing).
+//!
+//! `griddle` grows in small steps, too. It would save 190 lines, for two more crates and 0.5 s. It
+//! shrinks in one long step.
 
 use hashbrown::HashTable;
 

@@ -3,6 +3,9 @@
 //! It holds this crate's metrics weakly: one whose owner has ended is gone from the next text, and
 //! begins at zero if it is registered again. It keeps a program's other metrics, because the
 //! facade's macros drop a handle after each use.
+//!
+//! `metrics-exporter-prometheus` would save 300 lines, for 13 more crates and 25 s to compile on
+//! one core. It forgets a metric that is idle, not one whose owner has ended.
 
 use std::collections::HashMap;
 use std::fmt::{self, Display, Write};

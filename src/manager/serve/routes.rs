@@ -1,4 +1,7 @@
 //! Routes of the user, which may panic, block their thread or never end.
+//!
+//! Paths are compared whole. A router such as `matchit`, one more crate and 0.7 s to compile on one
+//! core, would save no line.
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -3,6 +3,9 @@
 //! Peers may be slow, silent or many. Each connection answers one request and has a time limit. An
 //! address has a limited number of connections; a new one replaces the oldest, so that peers that
 //! only hold connections do not keep kubelet away.
+//!
+//! `axum` would save 30 lines that match paths and methods, for three more crates and 30 s to
+//! compile on one core. It has no such limits.
 
 use std::convert::Infallible;
 use std::io;

@@ -2,6 +2,9 @@
 //!
 //! A quantity is a decimal number with a suffix. A server stores its canonical form: the largest
 //! suffix of the same family that leaves no fraction. Fractions of a billionth are rounded up.
+//!
+//! `kube_quantity` would save 100 lines, for five more crates and 12 s to compile on one core. Its
+//! decimals have 28 digits, and the canonical form would still be made here.
 
 use std::cmp::Ordering;
 

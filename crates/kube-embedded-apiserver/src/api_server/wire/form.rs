@@ -1,5 +1,8 @@
 //! The form of objects in a response (whole, metadata only, or rows of a table), its encoding, and
 //! its body in pieces.
+//!
+//! `headers-accept` would save 30 lines, for three more crates and 1.3 s to compile on one core.
+//! The parameters `as`, `g` and `v` would still be read here.
 
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;

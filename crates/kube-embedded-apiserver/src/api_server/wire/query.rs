@@ -1,4 +1,7 @@
 //! The path and query of a request.
+//!
+//! `serde_urlencoded` would save 20 lines, for two more crates and 0.4 s to compile on one core.
+//! Its messages are not a server's.
 
 use std::collections::HashMap;
 
