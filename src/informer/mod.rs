@@ -18,8 +18,6 @@ mod snapshots;
 mod status;
 mod sync;
 mod tap;
-#[cfg(test)]
-mod tests;
 mod waiting;
 
 use std::fmt;

@@ -26,6 +26,7 @@ mod helpers;
 #[cfg(feature = "metrics")]
 #[path = "../helpers/http.rs"]
 mod http;
+mod informer;
 mod labels;
 mod leader_election;
 mod manager;

@@ -1,10 +1,10 @@
 //! Objects that change their controlling owner while the shard of their owners changes.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+use kube_informer::object::{ShardKey, ShardSelector, ring_hash};
 use tokio::sync::watch;
 
 use super::*;
-use crate::object::{ShardKey, ShardSelector, ring_hash};
 
 const OWNERS: [&str; 4] = ["first", "second", "third", "fourth"];
 

@@ -1,7 +1,8 @@
 //! Taps, and read barriers.
 
+use kube_informer::object::CachedEvent;
+
 use super::*;
-use crate::object::CachedEvent;
 
 fn told((key, event): (ObjectKey, CachedEvent<ConfigMap>)) -> String {
     format!("{key}@{}", event.object().version().unwrap())
