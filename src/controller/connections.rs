@@ -4,6 +4,8 @@
 //! and the connection's task queues the keys of the objects stored at that moment. Order does not
 //! matter, because the queue holds keys and a reconcile reads the store.
 
+use std::collections::HashSet;
+use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,11 +15,9 @@ use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::gate::SlotGate;
+use super::ControllerParts;
 use super::membership::Membership;
-use super::sources::{Source, Sources};
-use super::status::StatusCell;
-use super::streams::AllRequests;
+use super::sources::Source;
 use super::triggers::{Enqueuer, Knows};
 use super::waiting::Awaited;
 use crate::indexer::Snapshot;
@@ -30,35 +30,34 @@ use crate::seams::VecMap;
 use crate::seams::YieldBudget;
 use crate::seams::drop_safely;
 use crate::tasks::LabelledTasks;
-use crate::workqueue::WorkQueue;
 
 /// The number of unmerged states that may wait for a predicate or a mapping function. When it is
 /// reached, the informer's processing loop waits.
 const BACKLOG: usize = 1024;
 
-/// The parts of a controller that its informers feed, in one term of leadership.
-pub(super) struct Term {
-    pub(super) controller: Arc<str>,
-    pub(super) sources: Arc<Sources>,
+/// A term of leadership, in which informers feed a controller.
+struct Term {
+    parts: Arc<ControllerParts>,
     /// The moment since which a view must be fresh.
-    pub(super) since: Moment,
-    /// The time after which an informer that is not fresh is reported.
-    pub(super) limit: Duration,
-    pub(super) queue: WorkQueue<ObjectKey>,
-    pub(super) status: Arc<StatusCell>,
-    pub(super) debounce: Duration,
-    pub(super) all_requests: AllRequests,
-    pub(super) slots: Option<Arc<SlotGate>>,
+    since: Moment,
     /// Returns whether an informer of the controller's own objects knows of a key.
-    pub(super) knows: Arc<Knows>,
+    knows: Arc<Knows>,
+}
+
+impl Deref for Term {
+    type Target = ControllerParts;
+
+    fn deref(&self) -> &ControllerParts {
+        &self.parts
+    }
 }
 
 /// The tasks that feed the queue. A connection has the number of its source and its informer.
 pub(super) struct Connections {
     term: Arc<Term>,
     tasks: LabelledTasks<Option<(u64, SharedInformer)>, ()>,
-    /// The informers that are followed, by source. Each has a token that is cancelled when it leaves
-    /// its source.
+    /// The informers that are followed, by source. Each has a token that is cancelled when it
+    /// leaves its source.
     followed: VecMap<u64, Vec<(SharedInformer, CancellationToken)>>,
     /// The sources that come and go.
     changes: watch::Receiver<()>,
@@ -71,10 +70,13 @@ pub(super) struct Connections {
 }
 
 impl Connections {
-    pub(super) fn new(term: Term) -> Self {
+    pub(super) fn new(parts: Arc<ControllerParts>, since: Moment) -> Self {
+        let sources = parts.sources.clone();
+        let changes = sources.changed.subscribe();
+        let knows = Arc::new(move |key: &ObjectKey| sources.sight(key, None).knows());
         Self {
-            changes: term.sources.changed.subscribe(),
-            term: Arc::new(term),
+            term: Arc::new(Term { parts, since, knows }),
+            changes,
             tasks: LabelledTasks::default(),
             followed: VecMap::default(),
             moves: Together::default(),
@@ -111,16 +113,18 @@ impl Connections {
     /// Connects to the informers that joined a source, and leaves those that left it.
     fn follow_informers(&mut self, number: u64, source: &Arc<Source>) {
         let Some(followed) = self.followed.get_mut(&number) else { return };
-        let mut now = source.informers.informers();
+        let before: HashSet<_> = followed.iter().map(|(informer, _)| informer.clone()).collect();
+        let now = source.informers.informers();
+        let present: HashSet<_> = now.iter().collect();
         followed.retain(|(informer, left)| {
-            let stays = now.contains(informer);
+            let stays = present.contains(informer);
             if !stays {
                 left.cancel();
             }
             stays
         });
-        now.retain(|informer| !followed.iter().any(|(other, _)| other == informer));
-        let joined = now.into_iter().map(|informer| (informer, source.removed.child_token()));
+        let new = now.iter().filter(|informer| !before.contains(informer));
+        let joined = new.map(|informer| (informer.clone(), source.removed.child_token()));
         let joined: Vec<_> = joined.collect();
         followed.extend(joined.iter().cloned());
         for (informer, left) in joined {
@@ -248,7 +252,7 @@ impl Connection {
         // The informers of a set end when they leave it.
         if is_group && !self.left.is_cancelled() {
             tracing::warn!(
-                controller = &*to.controller,
+                controller = &*to.name,
                 collection = %informer.collection(),
                 "an informer that was added to the controller has stopped: it is followed no more"
             );
@@ -261,7 +265,7 @@ impl Connection {
         let informer = self.membership.informer();
         let enqueuer = Arc::new(self.enqueuer(to));
         let (tap, stored) = if self.source.rule.runs_user_code() {
-            informer.tap(to.controller.clone(), BACKLOG)?
+            informer.tap(to.name.clone(), BACKLOG)?
         } else {
             let enqueuer = enqueuer.clone();
             informer.tap_with(move |key, event| enqueuer.fire(key, event))?
@@ -292,8 +296,8 @@ impl Connection {
         // The controller watches required informers while it waits for all of them.
         if !self.source.is_required() {
             let collection = self.membership.collection();
-            if self.membership.fresh(to.since, to.limit).await.is_err() {
-                let controller = &*to.controller;
+            if self.membership.fresh(to.since, to.limits.sync).await.is_err() {
+                let controller = &*to.name;
                 let error = self.membership.unsynced();
                 tracing::warn!(
                     controller,
@@ -417,5 +421,75 @@ impl Feeder {
         } else {
             budget.spend(1).await;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use kube::api::ObjectMeta;
+    use tokio::time::timeout;
+
+    use super::*;
+    use crate::controller::Controller;
+    use crate::controller::triggers::{Keys, Rule};
+    use crate::factory::SharedInformerFactory;
+    use crate::informer::{InformerGroup, InformerSet, StartError};
+    use crate::testing::ApiServer;
+
+    const S: Duration = Duration::from_secs(1);
+
+    /// A group whose first connection panics.
+    struct Panics(InformerGroup, AtomicUsize);
+
+    impl InformerSet for Panics {
+        fn start(&self) -> Result<(), StartError> {
+            self.0.start()
+        }
+
+        fn informers(&self) -> Vec<SharedInformer> {
+            self.0.informers().to_vec()
+        }
+
+        fn informer_of(&self, key: &ObjectKey) -> Option<SharedInformer> {
+            self.0.informer_of(key).cloned()
+        }
+
+        fn is_group(&self) -> bool {
+            // The first call adds the group.
+            assert_ne!(self.1.fetch_add(1, Ordering::Relaxed), 1, "as the test wants");
+            true
+        }
+
+        fn changes(&self) -> watch::Receiver<()> {
+            watch::channel(()).1
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn connection_that_panics_is_made_again() {
+        let server = ApiServer::new();
+        let (namespace, name) = (Some("shop".into()), Some("a".into()));
+        let metadata = ObjectMeta { namespace, name, ..ObjectMeta::default() };
+        server.create(&ConfigMap { metadata, ..ConfigMap::default() }).unwrap();
+        let factory = SharedInformerFactory::builder(server.client()).build();
+        let maps = factory.informer::<ConfigMap>();
+        let none = InformerGroup::<ConfigMap>::new([]);
+        let parts = Controller::builder("maps", &none).build().parts;
+        let (sources, queue) = (parts.sources.clone(), parts.queue.clone());
+        sources.begin(Moment::START);
+        let panics = Panics(InformerGroup::from(&maps).cast(), AtomicUsize::new(0));
+        let number = sources.add(Arc::new(panics), Rule::new(Vec::new(), Keys::Own)).unwrap();
+        let mut connections = Connections::new(Arc::new(parts), Moment::START);
+        connections.follow_sources();
+        connections.next_panic().await;
+        assert!(timeout(S, connections.next_panic()).await.is_err(), "it panicked once");
+        assert_eq!(queue.len(), 1);
+        sources.remove(number);
+        assert!(timeout(S, connections.next_panic()).await.is_err(), "it has said farewell");
+        assert_eq!(queue.len(), 0);
+        factory.shutdown().await;
     }
 }

@@ -166,7 +166,7 @@ struct ControllerParts {
     streams: Vec<Arc<KeyStream>>,
     all_requests: AllRequests,
     debounce: Duration,
-    errors: Arc<ErrorRules>,
+    errors: ErrorRules,
     /// The slots that this replica works on. `None` if the controller is not sharded.
     slots: Option<Arc<SlotGate>>,
     /// True if the controller has an election of its own.
@@ -320,7 +320,8 @@ where
             reconcile(request.typed(&context)).map_err(E::into).boxed()
         });
         let election = elector.map(|elector| Election { elector, rejoins: rejoins_election });
-        (Arc::new(ControlLoop { parts, reconcile }), election)
+        let (grace, parts) = (parts.limits.grace, Arc::new(parts));
+        (Arc::new(ControlLoop { parts, reconcile, grace }), election)
     }
 }
 
@@ -369,7 +370,7 @@ impl ControllerHandle {
     /// Returns the informers that it follows beside those that it was built with.
     #[cfg(feature = "manager")]
     pub(crate) fn added(&self) -> Vec<SharedInformer> {
-        self.sources.informers()
+        self.sources.members().iter().map(|(member, _)| member.informer().clone()).collect()
     }
 
     /// Returns the controller's name.

@@ -1,8 +1,8 @@
 //! The state that the workers of a controller share, and the end of a try.
 
+use std::ops::Deref;
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -14,19 +14,13 @@ use super::action::Next;
 use super::cause::Cause;
 use super::error::ReconcileError;
 use super::error_policy::{ErrorRules, FailedTry, OwnFailures};
-use super::gate::SlotGate;
-use super::own_writes::WriteLog;
-use super::sources::{Source, Sources};
-use super::status::StatusCell;
-use super::waiting::{MissingInformers, WaitingKeys};
-use super::{Action, ReconcileRequest};
+use super::{Action, ControllerParts, ReconcileRequest};
 use crate::basics::after;
 use crate::error::BoxError;
-use crate::informer::InformerGroup;
 use crate::lease::{EndGuard, WorkScope};
 use crate::object::{AnyObject, ObjectKey};
 use crate::seams::{catch, chain, clipped_to, drop_safely};
-use crate::workqueue::{Work, WorkQueue};
+use crate::workqueue::Work;
 
 /// The length in bytes of an error's text in the log. Failures 1, 2, 4, 8, … log it whole.
 const SHORT: usize = 160;
@@ -38,27 +32,11 @@ pub(super) type Reconcile = Arc<
         + Sync,
 >;
 
-/// The state that the workers of a controller share.
+/// The state that the workers of a controller share, in one term of leadership.
 pub(super) struct Reconciler {
-    pub(super) name: Arc<str>,
-    /// The kind of its own objects.
-    pub(super) kind: Arc<str>,
-    pub(super) objects: InformerGroup,
-    pub(super) sources: Arc<Sources>,
-    /// The sources that work waits for.
-    pub(super) groups: Arc<[Arc<Source>]>,
-    /// `None` if the controller is not sharded.
-    pub(super) slots: Option<Arc<SlotGate>>,
-    pub(super) writes: Arc<WriteLog>,
-    pub(super) waiting: Arc<WaitingKeys>,
-    pub(super) missing_informers: Arc<MissingInformers>,
-    pub(super) queue: WorkQueue<ObjectKey>,
-    pub(super) status: Arc<StatusCell>,
-    pub(super) errors: Arc<ErrorRules>,
+    pub(super) parts: Arc<ControllerParts>,
     /// Counted only where retries are limited.
     pub(super) own_failures: OwnFailures,
-    pub(super) timeout: Option<Duration>,
-    pub(super) hot_key_delay: Duration,
     pub(super) stop: CancellationToken,
     pub(super) scope: WorkScope,
     /// The tasks that wait for own writes.
@@ -70,6 +48,14 @@ pub(super) struct Reconciler {
     pub(super) reconcile: Reconcile,
     /// The context of requests, before the user's function gets its own.
     pub(super) no_context: Arc<()>,
+}
+
+impl Deref for Reconciler {
+    type Target = ControllerParts;
+
+    fn deref(&self) -> &ControllerParts {
+        &self.parts
+    }
 }
 
 /// A try that has ended, except for the work that it tracks.
@@ -132,7 +118,7 @@ impl Reconciler {
     /// future. Returns false if tasks were dropped for another reason.
     async fn end_in_time(&self, ended: &mut EndedTry, tracked: &WorkScope) -> bool {
         let mut idle = pin!(tracked.end_when_idle());
-        let Some(limit) = self.timeout else { return idle.await };
+        let Some(limit) = self.limits.timeout else { return idle.await };
         if let Ok(whole) = timeout_at(after(ended.began, limit), &mut idle).await {
             return whole;
         }
@@ -224,7 +210,7 @@ impl Reconciler {
 
     /// Returns when a failed key is tried again.
     fn next_after(&self, key: &ObjectKey, failures: u32, error: &ReconcileError) -> Next {
-        let ErrorRules { policy, max_retries } = &*self.errors;
+        let ErrorRules { policy, max_retries } = &self.errors;
         let next = match error {
             // The user's code was not called: giving up would lose the change that queued the key.
             ReconcileError::Behind(_) => return Next::Retry,

@@ -139,8 +139,9 @@ async fn lead(
 
 /// A controller with its reconcile.
 pub(super) struct ControlLoop {
-    pub(super) parts: ControllerParts,
+    pub(super) parts: Arc<ControllerParts>,
     pub(super) reconcile: Reconcile,
+    pub(super) grace: Duration,
 }
 
 impl AnyController for ControlLoop {
@@ -157,13 +158,14 @@ impl AnyController for ControlLoop {
     }
 
     fn limit_grace(&mut self, limit: Duration) {
-        self.parts.limits.grace = self.parts.limits.grace.min(limit);
+        self.grace = self.grace.min(limit);
     }
 
     fn followed(&self) -> Vec<SharedInformer> {
         let mut followed: Vec<_> =
             self.parts.members().map(Membership::informer).cloned().collect();
-        followed.extend(self.parts.sources.informers());
+        let others = self.parts.sources.members();
+        followed.extend(others.iter().map(|(member, _)| member.informer().clone()));
         followed
     }
 
@@ -188,7 +190,7 @@ impl AnyController for ControlLoop {
     }
 
     fn work(&self, scope: WorkScope) -> BoxFuture<'_, Result<(), ControllerError>> {
-        self.parts.work(scope, &self.reconcile).boxed()
+        self.parts.work(scope, &self.reconcile, self.grace).boxed()
     }
 
     fn informer_stopped(&self) -> BoxFuture<'_, ControllerError> {

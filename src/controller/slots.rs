@@ -14,21 +14,20 @@ use std::time::Duration;
 use futures::FutureExt;
 use tokio::sync::watch;
 
+use super::ControllerParts;
 use super::cause::Cause;
 use super::gate::SlotGate;
 use super::membership::Membership;
 use super::sources::{Source, members};
-use super::status::StatusCell;
-use super::streams::AllRequests;
-use super::triggers::{Predicate, passes};
-use super::waiting::{Awaited, WaitingKeys, concerns};
-use crate::informer::{InformerGroup, ReadBarrier as Moment};
+use super::triggers::passes;
+use super::waiting::{Awaited, concerns};
+use crate::informer::ReadBarrier as Moment;
 use crate::lease::WorkScope;
 use crate::lister_watcher::Collection;
 use crate::object::{CachedEvent, ObjectKey};
 use crate::seams::{Together, VecMap, YieldBudget, catch};
 use crate::sharding::ShardingStatus;
-use crate::workqueue::{Priority, WorkQueue};
+use crate::workqueue::Priority;
 
 /// A slot that this replica holds.
 #[derive(Clone)]
@@ -38,17 +37,6 @@ pub(super) struct HeldSlot {
     pub(super) scope: WorkScope,
     /// The positions of the informers that lack objects of the slot.
     pub(super) lacking: Vec<usize>,
-}
-
-/// The parts of a controller that get the keys of arriving slots.
-pub(super) struct Arrivals {
-    pub(super) objects: InformerGroup,
-    pub(super) groups: Arc<[Arc<Source>]>,
-    pub(super) predicates: Arc<[Predicate]>,
-    pub(super) queue: WorkQueue<ObjectKey>,
-    pub(super) status: Arc<StatusCell>,
-    pub(super) all_requests: AllRequests,
-    pub(super) waiting: Arc<WaitingKeys>,
 }
 
 /// A slot before and after a change.
@@ -161,10 +149,10 @@ impl SlotGate {
     }
 
     /// Queues the keys that become ready with their slot. Ends only with the controller.
-    pub(super) async fn feed(&self, arrivals: &Arrivals) {
+    pub(super) async fn feed(&self, parts: &ControllerParts) {
         let mut known: VecMap<usize, HeldSlot> = VecMap::default();
-        let mut changes = self.changes(&arrivals.groups);
-        let mut all_requests = arrivals.all_requests.subscribe();
+        let mut changes = self.changes(&parts.groups);
+        let mut all_requests = parts.all_requests.subscribe();
         // The tenures of the arriving slots whose objects were all requested meanwhile, by slot.
         let mut all: VecMap<usize, u64> = VecMap::default();
         // The shards in the stores of its own objects, and the wanted one.
@@ -174,8 +162,8 @@ impl SlotGate {
             changes.mark_seen();
             let requested = all_requests.has_changed().unwrap_or(false);
             all_requests.mark_unchanged();
-            let held = self.held(&arrivals.groups);
-            let stores = arrivals.objects.informers().iter();
+            let held = self.held(&parts.groups);
+            let stores = parts.objects.informers().iter();
             let stores = stores.map(|informer| informer.snapshot().shard().cloned());
             let shards: (Vec<_>, _) =
                 (stores.collect(), self.sharding().objects().borrow().clone());
@@ -196,9 +184,9 @@ impl SlotGate {
             });
             let news: VecMap<_, _> = news.collect();
             if !news.is_empty() {
-                self.each_key(arrivals, &news, |key| {
-                    arrivals.status.history().record(key, || Cause::Slot);
-                    arrivals.queue.add_with(key.clone(), Priority::LOW);
+                self.each_key(parts, &news, |key| {
+                    parts.status.history().record(key, || Cause::Slot);
+                    parts.queue.add_with(key.clone(), Priority::LOW);
                 })
                 .await;
             }
@@ -209,17 +197,17 @@ impl SlotGate {
             let before = std::mem::replace(&mut known, now);
             let lost = before.keys().filter(|slot| !known.contains_key(*slot));
             for slot in lost.chain(news.keys()) {
-                arrivals.waiting.wake(Awaited::Slot(*slot), &arrivals.queue).await;
+                parts.waiting.wake(Awaited::Slot(*slot), &parts.queue).await;
             }
             if known_shards.as_ref() != Some(&shards) {
                 known_shards = Some(shards);
-                arrivals.waiting.wake(Awaited::Arrival, &arrivals.queue).await;
+                parts.waiting.wake(Awaited::Arrival, &parts.queue).await;
             }
             self.purge();
             tokio::select! {
                 biased;
                 () = changes.changed() => {}
-                // `arrivals` holds the sender.
+                // `parts` hold the sender.
                 _requested = all_requests.changed() => all_requests.mark_changed(),
             }
         }
@@ -230,11 +218,11 @@ impl SlotGate {
     /// deleted objects. Yields in between.
     async fn each_key(
         &self,
-        arrivals: &Arrivals,
+        parts: &ControllerParts,
         news: &VecMap<usize, Readiness>,
         call: impl Fn(&ObjectKey),
     ) {
-        let Arrivals { objects, groups, predicates, status, .. } = arrivals;
+        let ControllerParts { objects, groups, predicates, status, .. } = parts;
         let mut budget = YieldBudget::new();
         let collections: Vec<_> = members(groups).map(|member| member.collection()).collect();
         let slot_of = |place: u64, key: &ObjectKey| {

@@ -43,8 +43,8 @@ pub(super) struct Source {
     required: Option<Vec<Membership>>,
     /// Cancelled when the controller no longer follows the source.
     pub(super) removed: CancellationToken,
-    /// The caches of a group that was added. Those of a set come and go with its informers.
-    _caches: Vec<CacheGuard>,
+    /// The caches of a group. Those of a set come and go with its informers.
+    _caches: CacheGuard,
 }
 
 /// Returns the required informers of all sources, in order.
@@ -124,34 +124,33 @@ impl Sources {
 
     /// Follows what the controller was built with. Work waits for a group.
     pub(super) fn build(&self, informers: Arc<dyn InformerSet>, rule: Rule) -> Arc<Source> {
-        let required = informers
-            .is_group()
-            .then(|| informers.informers().iter().map(Membership::of).collect());
-        let (rule, removed) = (Arc::new(rule), CancellationToken::new());
-        let source = Source { informers, rule, required, removed, _caches: Vec::new() };
-        let source = Arc::new(source);
+        let source = Arc::new(self.source_of(informers, rule, true));
         self.state.lock().push(source.clone());
         source
+    }
+
+    fn source_of(&self, informers: Arc<dyn InformerSet>, rule: Rule, built: bool) -> Source {
+        let group = informers.is_group().then(|| informers.informers());
+        let members = |group: &Vec<SharedInformer>| group.iter().map(Membership::of).collect();
+        Source {
+            informers,
+            rule: Arc::new(rule),
+            required: group.as_ref().filter(|_| built).map(members),
+            removed: CancellationToken::new(),
+            _caches: self.writes.follow(group.into_iter().flatten()),
+        }
     }
 
     /// Follows these informers until they are removed. Returns the number of the source.
     ///
     /// # Errors
     /// [`StartError::Stopped`] if the controller has ended.
-    #[cfg(feature = "coming-and-going")]
     pub(super) fn add(
         &self,
         informers: Arc<dyn InformerSet>,
         rule: Rule,
     ) -> Result<u64, StartError> {
-        let caches = if informers.is_group() { informers.informers() } else { Vec::new() };
-        let source = Arc::new(Source {
-            _caches: caches.into_iter().map(|informer| self.writes.follow(informer)).collect(),
-            informers: informers.clone(),
-            rule: Arc::new(rule),
-            required: None,
-            removed: CancellationToken::new(),
-        });
+        let source = Arc::new(self.source_of(informers.clone(), rule, false));
         let mut state = self.state.lock();
         if state.ended {
             drop(state);
@@ -168,7 +167,6 @@ impl Sources {
         Ok(number)
     }
 
-    #[cfg(feature = "coming-and-going")]
     pub(super) fn remove(&self, number: u64) {
         let mut state = self.state.lock();
         let removed = state.of.remove(&number);
@@ -221,13 +219,7 @@ impl Sources {
         (!self.others().is_empty()).then_some(SHARDED)
     }
 
-    /// Returns the present informers that work does not wait for.
-    pub(super) fn informers(&self) -> Vec<SharedInformer> {
-        self.others().iter().flat_map(|source| source.informers.informers()).collect()
-    }
-
     /// Returns the moment since which informers must be fresh.
-    #[cfg(feature = "coming-and-going")]
     pub(super) fn since(&self) -> Moment {
         self.state.lock().since.unwrap_or(Moment::START)
     }
@@ -246,7 +238,7 @@ impl Sources {
 
     /// Also shows the controller's writes in this informer of a set, until the guard is dropped.
     pub(super) fn show_writes_in(&self, informer: &SharedInformer) -> CacheGuard {
-        self.writes.follow(informer.clone())
+        self.writes.follow([informer.clone()])
     }
 
     /// Looks up one of the controller's own objects. `place` is the object's place on the ring, if

@@ -12,10 +12,9 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::connections::{Connections, Term};
+use super::connections::Connections;
 use super::error_policy::OwnFailures;
 use super::reconciler::{Reconcile, Reconciler};
-use super::slots::Arrivals;
 use super::sources::{Source, members};
 use super::waiting::Awaited;
 use super::{ControllerError, ControllerParts, Phase};
@@ -31,9 +30,10 @@ const RESTART_PAUSE: Duration = Duration::from_secs(1);
 impl ControllerParts {
     /// Reconciles until the scope's token is cancelled, and then for at most the grace.
     pub(super) async fn work(
-        &self,
+        self: &Arc<Self>,
         scope: WorkScope,
         reconcile: &Reconcile,
+        grace: Duration,
     ) -> Result<(), ControllerError> {
         // Cancelled with the term of leadership, and earlier if an informer stops.
         let stop = scope.token().child_token();
@@ -41,7 +41,7 @@ impl ControllerParts {
         // Another replica may have worked until now. Work begins only with a newer view.
         let won = scope.won();
         self.sources.begin(won);
-        let mut connections = Connections::new(self.term(won));
+        let mut connections = Connections::new(self.clone(), won);
         let takes_over = async {
             self.await_kinds().await;
             if won > Moment::START {
@@ -62,21 +62,8 @@ impl ControllerParts {
         let _works = self.all_requests.begin_work();
         self.status.begin_work(self.limits.workers);
         let reconciler = Arc::new(Reconciler {
-            name: self.name.clone(),
-            kind: self.kind.clone(),
-            objects: self.objects.clone(),
-            sources: self.sources.clone(),
-            groups: self.groups.clone(),
-            slots: self.slots.clone(),
-            writes: self.writes.clone(),
-            waiting: self.waiting.clone(),
-            missing_informers: self.missing_informers.clone(),
-            queue: self.queue.clone(),
-            status: self.status.clone(),
-            errors: self.errors.clone(),
+            parts: self.clone(),
             own_failures: OwnFailures::default(),
-            timeout: self.limits.timeout,
-            hot_key_delay: self.limits.hot_key_delay,
             stop: stop.clone(),
             scope: scope.clone(),
             watchers: TaskTracker::new(),
@@ -98,7 +85,7 @@ impl ControllerParts {
             while workers.join_next().await.is_some() {}
             tracked.wait().await;
         };
-        if timeout(self.limits.grace, finish(&mut workers)).await.is_err() {
+        if timeout(grace, finish(&mut workers)).await.is_err() {
             workers.abort_all();
             reconciler.aborted.cancel();
             // Code that blocks its thread may take forever: do not wait for it.
@@ -181,36 +168,34 @@ impl ControllerParts {
 
     /// Connects to every informer, and waits until the keys of all objects are queued that required
     /// informers have. So priorities count from the first reconcile on.
-    async fn connect(&self, connections: &mut Connections) -> Result<(), ControllerError> {
+    async fn connect(
+        self: &Arc<Self>,
+        connections: &mut Connections,
+    ) -> Result<(), ControllerError> {
         connections.follow_sources();
         connections.fed().await;
         if let Some(collection) = first_end(&self.groups).now_or_never() {
             return Err(stopped(&self.name, collection));
         }
         if let Some(slots) = self.slots.clone() {
-            let arrivals = Arrivals {
-                objects: self.objects.clone(),
-                groups: self.groups.clone(),
-                predicates: self.predicates.clone(),
-                queue: self.queue.clone(),
-                status: self.status.clone(),
-                all_requests: self.all_requests.clone(),
-                waiting: self.waiting.clone(),
-            };
             let (gate, groups) = (slots.clone(), self.groups.clone());
             let proving = async move {
                 Together::all(members(&groups).map(|member| gate.prove(member).boxed())).await;
                 pending::<()>().await;
             };
             connections.spawn(proving.boxed());
-            let (name, status) = (self.name.clone(), self.status.clone());
+            let parts = self.clone();
             let feeding = async move {
                 loop {
-                    let feeding = slots.feed(&arrivals);
+                    let feeding = slots.feed(&parts);
                     // Unpacking an object runs its type's deserializer.
                     if let Err(message) = catch_async(feeding).await {
-                        status.count_restart();
-                        tracing::error!(controller = &*name, message, "the slots' feed panicked");
+                        parts.status.count_restart();
+                        tracing::error!(
+                            controller = &*parts.name,
+                            message,
+                            "the slots' feed panicked"
+                        );
                     }
                     sleep(RESTART_PAUSE).await;
                 }
@@ -223,22 +208,6 @@ impl ControllerParts {
             connections.spawn(feeding.boxed());
         }
         Ok(())
-    }
-
-    fn term(&self, since: Moment) -> Term {
-        let sources = self.sources.clone();
-        Term {
-            controller: self.name.clone(),
-            sources: self.sources.clone(),
-            since,
-            limit: self.limits.sync,
-            queue: self.queue.clone(),
-            status: self.status.clone(),
-            debounce: self.debounce,
-            all_requests: self.all_requests.clone(),
-            slots: self.slots.clone(),
-            knows: Arc::new(move |key| sources.sight(key, None).knows()),
-        }
     }
 }
 

@@ -81,7 +81,7 @@ impl Reconciler {
     /// informer that the controller follows name it, too.
     fn note_pace(&self, key: &ObjectKey) {
         let history = self.status.history();
-        let Pace { hot, slowed, warns } = history.ran(key, self.hot_key_delay);
+        let Pace { hot, slowed, warns } = history.ran(key, self.limits.hot_key_delay);
         if hot {
             self.status.count_hot_key();
         }
@@ -196,7 +196,7 @@ impl Reconciler {
         let call = async { (self.reconcile)(request()).await };
         let mut call = Some(Box::pin(AssertUnwindSafe(scope.enter(call)).catch_unwind()));
         let panicked = |panic| ReconcileError::Panicked(into_message(panic));
-        let ended = match (call.as_mut(), self.timeout) {
+        let ended = match (call.as_mut(), self.limits.timeout) {
             (Some(call), Some(limit)) => match timeout(limit, call).await {
                 Ok(ended) => ended.map_err(panicked),
                 Err(_) => Err(ReconcileError::TimedOut(limit)),

@@ -24,7 +24,6 @@ use super::streams::{AllRequests, KeyStream};
 use super::triggers::{Keys, Rule};
 use super::waiting::{MissingInformers, WaitingKeys};
 use super::{Controller, ControllerParts, Limits};
-use crate::informer::InformerGroup;
 use crate::leader_election::LeaderElector;
 use crate::object::ObjectKey;
 use crate::seams::InformerSet;
@@ -77,7 +76,7 @@ impl<K: Resource + Send + Sync + 'static> ControllerBuilder<K> {
         Self {
             queue: WorkQueue::builder().name(name.clone()).backoff_holds(BACKOFF_HOLDS),
             name,
-            caches: caches(&own.informers),
+            caches: Vec::new(),
             own,
             related: Vec::new(),
             streams: Vec::new(),
@@ -189,7 +188,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
             streams: self.streams,
             all_requests: AllRequests::default(),
             debounce: self.debounce,
-            errors: Arc::new(self.errors),
+            errors: self.errors,
             slots: self.sharding.map(|sharding| Arc::new(SlotGate::new(sharding))),
             elected: self.elector.is_some(),
             cannot_own: self.cannot_own,
@@ -204,11 +203,6 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
             kind: PhantomData,
         }
     }
-}
-
-/// Returns the caches that will show writes to the objects of a group.
-fn caches<O: ?Sized>(informers: &InformerGroup<O>) -> Vec<Cache> {
-    informers.informers().iter().map(|informer| Cache::new(informer.clone().cast())).collect()
 }
 
 impl<K, C> fmt::Debug for ControllerBuilder<K, C> {

@@ -8,7 +8,7 @@ use futures::{Stream, StreamExt};
 use kube::Resource;
 use serde::Serialize;
 
-use super::{ControllerBuilder, caches};
+use super::ControllerBuilder;
 use crate::controller::error::CannotOwn;
 use crate::controller::followed::Followed;
 use crate::controller::owner::Owner;
@@ -148,7 +148,6 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     where
         O: Resource + Send + Sync + 'static,
     {
-        self.caches.extend(caches(&followed.informers));
         self.related.push((followed.source(), Rule::new(followed.predicates, keys)));
         self
     }

@@ -74,12 +74,15 @@ impl WriteLog {
         self.caches.lock().clone()
     }
 
-    /// Also waits for writes to the objects of this informer, until the guard is dropped.
-    pub(crate) fn follow(self: &Arc<Self>, informer: SharedInformer) -> CacheGuard {
-        let cache = Cache::new(informer);
+    /// Also waits for writes to the objects of these informers, until the guard is dropped.
+    pub(crate) fn follow(
+        self: &Arc<Self>,
+        informers: impl IntoIterator<Item = SharedInformer>,
+    ) -> CacheGuard {
+        let new: Vec<_> = informers.into_iter().map(Cache::new).collect();
         let mut caches = self.caches.lock();
-        *caches = caches.iter().chain([&cache]).cloned().collect();
-        CacheGuard { log: self.clone(), cache }
+        *caches = caches.iter().chain(&new).cloned().collect();
+        CacheGuard { log: self.clone(), caches: new }
     }
 
     /// Starts the informers of the caches.
@@ -192,16 +195,17 @@ impl WriteLog {
     }
 }
 
-/// A guard of a cache that shows a controller's writes.
+/// A guard of caches that show a controller's writes.
 pub(crate) struct CacheGuard {
     log: Arc<WriteLog>,
-    cache: Cache,
+    caches: Vec<Cache>,
 }
 
 impl Drop for CacheGuard {
     fn drop(&mut self) {
         let mut caches = self.log.caches.lock();
-        let left = caches.iter().filter(|cache| !cache.is_same(&self.cache)).cloned().collect();
+        let is_own = |cache: &Cache| self.caches.iter().any(|own| own.is_same(cache));
+        let left = caches.iter().filter(|cache| !is_own(cache)).cloned().collect();
         let before = std::mem::replace(&mut *caches, left);
         // Not under the lock: the last handle of an informer frees its store.
         drop(caches);
