@@ -307,7 +307,8 @@ where
 /// not show that the object is gone.
 pub(super) fn checked<K: Resource>(answer: K, object: &K) -> Result<K, kube::Error> {
     let (found, wanted) = (answer.meta(), object.meta());
-    let elsewhere = found.namespace.is_some() && found.namespace != wanted.namespace;
+    let namespace = found.namespace.as_deref().filter(|namespace| !namespace.is_empty());
+    let elsewhere = namespace.is_some() && namespace != wanted.namespace.as_deref();
     if found.name == wanted.name && found.uid.is_some() >= wanted.uid.is_some() && !elsewhere {
         return Ok(answer);
     }
@@ -407,4 +408,32 @@ pub(super) fn is_absent(error: &kube::Error, collection: &str, name: &str) -> bo
         details.name == name && plural.starts_with(&details.kind.to_lowercase())
     });
     status.code == 404 && status.reason == "NotFound" && named
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::ConfigMap;
+
+    use super::*;
+
+    #[test]
+    fn answer_without_a_namespace_may_be_the_object() {
+        let map = |namespace: Option<&str>| {
+            let mut map = ConfigMap::default();
+            (map.metadata.name, map.metadata.uid) = (Some("a".into()), Some("u".into()));
+            map.metadata.namespace = namespace.map(str::to_owned);
+            map
+        };
+        for (answer, object, is_it) in [
+            (None, Some("shop"), true),
+            (Some(""), Some("shop"), true),
+            (Some(""), None, true),
+            (Some("shop"), Some("shop"), true),
+            (Some("bank"), Some("shop"), false),
+            (Some("shop"), None, false),
+        ] {
+            let found = checked(map(answer), &map(object)).is_ok();
+            assert_eq!(found, is_it, "{answer:?} for {object:?}");
+        }
+    }
 }

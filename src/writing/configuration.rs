@@ -24,8 +24,11 @@ const SET_BY_SERVER: [&str; 6] = [
 /// Members of metadata that name the object. No manager owns them.
 const IDENTITY: [&str; 4] = ["name", "namespace", "resourceVersion", "uid"];
 
+/// A check of a value.
+type Check = fn(&Value) -> bool;
+
 /// The members of a Secret, the checks of their values, and the reasons of refusals.
-const SECRET: [(&str, fn(&Value) -> bool, &str); 5] = [
+const SECRET: [(&str, Check, &str); 5] = [
     ("data", is_map_of_texts, "is not a map of texts"),
     ("stringData", is_map_of_texts, "is not a map of texts"),
     ("type", Value::is_string, "is not a text"),

@@ -175,8 +175,9 @@ where
     if let Some(namespace) = namespace_of(owner) {
         match namespace_of(object) {
             None => return Err(OwnerError::NoNamespace { kind: kind(), name, namespace }),
-            Some(owned) if owned != namespace => {
-                return Err(OwnerError::OtherNamespace { kind: kind(), name, namespace, owned });
+            Some(other) if other != namespace => {
+                let kind = kind();
+                return Err(OwnerError::OtherNamespace { kind, name, namespace, owned: other });
             }
             Some(_) => {}
         }

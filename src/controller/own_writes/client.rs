@@ -427,8 +427,9 @@ impl WriteAnswer {
     /// Returns whether this is the target's object of this name.
     fn is_of(&self, target: &Target, name: &str) -> bool {
         let Metadata { name: found, namespace, .. } = &self.metadata;
+        let namespace = namespace.as_deref().unwrap_or_default();
         found.as_deref() == Some(name)
-            && (namespace.is_none() || namespace.as_deref() == target.namespace())
+            && (namespace.is_empty() || Some(namespace) == target.namespace())
     }
 
     pub(in crate::controller) fn kind(&self) -> &str {
@@ -521,6 +522,19 @@ mod tests {
             assert_eq!(proved(&format!("{{{members},{version}}}")), None, "{members}");
         }
         assert_eq!(proved("{}"), None);
+    }
+
+    #[test]
+    fn empty_namespace_is_none() {
+        let target = |path| Target::of(&http::Method::PATCH, path, None).unwrap();
+        let [node, pod] = ["/api/v1/nodes/a", "/api/v1/namespaces/shop/pods/a"].map(target);
+        for (namespace, of_node, of_pod) in
+            [("", true, true), ("shop", false, true), ("bank", false, false)]
+        {
+            let answer = format!(r#"{{"metadata":{{"name":"a","namespace":"{namespace}"}}}}"#);
+            let answer: WriteAnswer = serde_json::from_str(&answer).unwrap();
+            assert_eq!([&node, &pod].map(|target| answer.is_of(target, "a")), [of_node, of_pod]);
+        }
     }
 
     #[test]

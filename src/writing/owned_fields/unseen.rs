@@ -97,7 +97,7 @@ impl Part {
         let shown = part.as_array().map(Vec::as_slice).unwrap_or_default();
         for (keys, below) in elements {
             let Some(n) = named.iter().position(|element| is(keys, element)) else { continue };
-            let (element, place) = (&list[n], place.element(n, names(keys)));
+            let (element, place) = (&list[n], place.element(n, &names(keys)));
             let keys: Keys =
                 keys.iter().map(|(name, _)| (name.clone(), element[&**name].clone())).collect();
             let [view] = with_keys(&keys, shown)[..] else {
@@ -113,7 +113,7 @@ impl Part {
             below.compare(&named[n], element, Some(view), place, found);
         }
         if counts(values, list) != counts(values, shown) {
-            found.push(Difference { place: place.element(0, String::new()), is_absent: false });
+            found.push(Difference { place: place.element(0, ""), is_absent: false });
         }
     }
 
@@ -142,7 +142,7 @@ fn compare_all(whole: &Value, part: &Value, place: Place, found: &mut Vec<Differ
         (Value::Array(whole), Value::Array(part)) if digests(whole) == digests(part) => {}
         (Value::Array(whole), Value::Array(part)) if whole.len() == part.len() => {
             for (n, (value, part)) in whole.iter().zip(part).enumerate() {
-                compare_all(value, part, place.element(n, n.to_string()), found);
+                compare_all(value, part, place.element(n, &n.to_string()), found);
             }
         }
         _ => found.push(Difference { place, is_absent: false }),
@@ -156,7 +156,7 @@ impl Place {
         Self { path: format!("{path}.{name}"), pointer: format!("{pointer}/{step}") }
     }
 
-    fn element(&self, n: usize, shown: String) -> Self {
+    fn element(&self, n: usize, shown: &str) -> Self {
         let Self { path, pointer } = self;
         Self { path: format!("{path}[{shown}]"), pointer: format!("{pointer}/{n}") }
     }

@@ -99,7 +99,7 @@ fn lower_case<'de, D: Deserializer<'de>>(decoder: D) -> Result<Vec<String>, D::E
 async fn folds() -> (ApiServer, SharedInformer<Fold>, Applier<Fold>) {
     let (text, number) = (json!({"type": "string"}), json!({"type": "number"}));
     let of = |name: &str, schema: &Value| {
-        keyed(json!([name]), json!({name: schema, "value": {"type": "integer"}}))
+        keyed(&json!([name]), &json!({name: schema, "value": {"type": "integer"}}))
     };
     let set = json!({"type": "array", "items": text, "x-kubernetes-list-type": "set"});
     let flag = json!({"type": "object", "properties": {
@@ -129,7 +129,7 @@ async fn puts_back(ours: &Value, theirs: &Value) -> Option<(bool, Vec<String>)> 
     let value = json!({ "spec": ours });
     match applier.apply_partial(&key(), &value).await {
         Err(ApplyError::Projected { .. }) => return None,
-        applied => assert!(applied.unwrap().was_sent()),
+        sent => assert!(sent.unwrap().was_sent()),
     }
     settle(&server, &informer, &applier, &value).await;
     change::<Fold>(server.client(), json!({ "spec": theirs })).await;

@@ -94,8 +94,8 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 async fn odds() -> (ApiServer, SharedInformer<Odd>, Applier<Odd>) {
     let (text, number) = (json!({"type": "string"}), json!({"type": "number"}));
     let ports = keyed(
-        json!(["port", "protocol"]),
-        json!({
+        &json!(["port", "protocol"]),
+        &json!({
             "port": {"type": "integer"}, "protocol": {"type": "string", "default": "TCP"},
             "name": text,
             "tags": {"type": "array", "items": text, "x-kubernetes-list-type": "set"},
@@ -104,7 +104,7 @@ async fn odds() -> (ApiServer, SharedInformer<Odd>, Applier<Odd>) {
     let spec = json!({
         "ratio": number, "small": number, "paused": {"type": "boolean"}, "text": text,
         "mode": text, "phase": text, "unknown": {"type": "boolean"}, "ports": ports,
-        "weights": keyed(json!(["weight"]), json!({"weight": number, "to": text})),
+        "weights": keyed(&json!(["weight"]), &json!({"weight": number, "to": text})),
         "tags": {"type": "array", "items": text, "x-kubernetes-list-type": "set"},
         "words": {"type": "array", "items": text},
     });

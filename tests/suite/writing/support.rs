@@ -118,7 +118,7 @@ pub(crate) async fn define(
 }
 
 /// The schema of a list whose elements have keys.
-pub(crate) fn keyed(keys: Value, members: Value) -> Value {
+pub(crate) fn keyed(keys: &Value, members: &Value) -> Value {
     json!({
         "type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys,
         "items": {"type": "object", "properties": members, "required": [keys[0]]},
