@@ -237,3 +237,73 @@ impl WaitingKeys {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt;
+
+    use super::*;
+
+    /// Takes a key from the queue and lets it wait.
+    fn wait(waiting: &WaitingKeys, queue: &WorkQueue<ObjectKey>, key: &ObjectKey, for_: &Awaited) {
+        queue.add(key.clone());
+        let work = queue.try_get().unwrap();
+        waiting.begin(&work, for_);
+        if for_.parks() {
+            work.park(std::time::Duration::MAX);
+        }
+    }
+
+    fn keys(queue: &WorkQueue<ObjectKey>) -> Vec<String> {
+        std::iter::from_fn(|| queue.try_get()).map(|work| work.item().to_string()).collect()
+    }
+
+    fn key(namespace: &str, number: usize) -> ObjectKey {
+        ObjectKey::namespaced(namespace, &format!("web-{number}")).unwrap()
+    }
+
+    #[tokio::test]
+    async fn wake_looks_at_no_other_key() {
+        let (waiting, queue) = (WaitingKeys::default(), WorkQueue::new());
+        for number in 0..100_000 {
+            wait(&waiting, &queue, &key("shop", number), &Awaited::Informer(number % 2));
+        }
+        wait(&waiting, &queue, &key("bank", 0), &Awaited::Slot(1));
+        // A long loop would yield.
+        waiting.wake(Awaited::Slot(1), &queue).now_or_never().unwrap();
+        assert_eq!(keys(&queue), ["bank/web-0"]);
+        waiting.end(&key("shop", 1));
+        waiting.wake(Awaited::Informer(1), &queue).await;
+        assert_eq!((queue.len(), queue.status().parked), (49_999, 50_001));
+    }
+
+    #[tokio::test]
+    async fn sights_of_all_namespaces_wake_once() {
+        let (waiting, queue) = (WaitingKeys::default(), WorkQueue::new());
+        for (number, namespace) in ["bank", "shop", "bank", "zoo"].into_iter().enumerate() {
+            let awaited = Awaited::sight(Some(namespace));
+            wait(&waiting, &queue, &key(namespace, number), &awaited);
+        }
+        let wakes = |key: &ObjectKey| key.namespace() != Some("zoo");
+        waiting.wake_if(&Awaited::sight(None), &queue, &wakes).await;
+        assert_eq!(keys(&queue), ["bank/web-0", "bank/web-2", "shop/web-1"]);
+        waiting.wake(Awaited::sight(None), &queue).await;
+        assert!(keys(&queue).is_empty(), "the others wait no more");
+    }
+
+    #[test]
+    fn result_of_an_older_wait_has_no_effect() {
+        let (waiting, queue) = (WaitingKeys::default(), WorkQueue::new());
+        let missing = || Err(Unobserved::Panicked("no answer".into()));
+        queue.add(key("shop", 0));
+        let work = queue.try_get().unwrap();
+        let first = waiting.begin(&work, &Awaited::OwnWrites).unwrap();
+        assert!(waiting.begin(&work, &Awaited::OwnWrites).is_none());
+        waiting.end(&work);
+        let second = waiting.begin(&work, &Awaited::OwnWrites).unwrap();
+        waiting.finish(&work, first, missing());
+        assert!(waiting.take_failure(&work).is_none());
+        waiting.finish(&work, second, missing());
+        assert!(waiting.take_failure(&work).is_some() && waiting.take_failure(&work).is_none());
+    }
+}
