@@ -10,6 +10,7 @@ use futures::FutureExt;
 use super::error::ReconcileError;
 use super::own_writes::Unobserved;
 use super::reconciler::Reconciler;
+use super::status::count;
 use super::waiting::Awaited;
 use crate::lease::WorkScope;
 use crate::object::ObjectKey;
@@ -129,7 +130,7 @@ impl Reconciler {
 
     /// Wakes a key once the cache shows its own writes, or when that takes too long.
     fn await_writes(self: &Arc<Self>, key: &ObjectKey, number: u64) {
-        self.status.count_behind();
+        count(&self.status.counts.behind);
         let (this, key, stop) = (self.clone(), key.clone(), self.stop.clone());
         let watching = async move {
             // The client's layers are user code. Without a result the key would wait forever.

@@ -14,6 +14,7 @@ use super::action::Next;
 use super::cause::Cause;
 use super::error::ReconcileError;
 use super::error_policy::{ErrorRules, FailedTry, OwnFailures};
+use super::status::count;
 use super::{Action, ControllerParts, ReconcileRequest};
 use crate::basics::after;
 use crate::error::BoxError;
@@ -74,7 +75,7 @@ impl Reconciler {
     /// Counts a key that belongs to another replica. It leaves the queue when `work` is dropped.
     pub(super) fn leave(&self, work: &Work<ObjectKey>) {
         tracing::debug!(controller = &*self.name, key = %work.item(), "a key of another replica");
-        self.status.count_foreign_key();
+        count(&self.status.counts.foreign_keys);
         work.forget();
     }
 
@@ -194,7 +195,7 @@ impl Reconciler {
         let longest = if failures.is_power_of_two() { text.len() } else { SHORT };
         let logged = &*clipped_to(&text, longest);
         if next == Next::Change {
-            self.status.count_given_up();
+            count(&self.status.counts.given_up);
             tracing::error!(
                 controller,
                 %key,

@@ -152,24 +152,30 @@ pub(super) struct StatusCell {
     leadership: Option<watch::Receiver<LeadershipState>>,
     #[cfg_attr(not(feature = "sharding"), expect(dead_code))]
     sharding: Option<watch::Receiver<ShardingStatus>>,
-    succeeded: AtomicU64,
-    failed: AtomicU64,
-    timed_out: AtomicU64,
-    panicked: AtomicU64,
-    behind: AtomicU64,
-    foreign_keys: AtomicU64,
-    unchanged_updates: AtomicU64,
-    predicate_panics: AtomicU64,
-    mapping_panics: AtomicU64,
-    given_up: AtomicU64,
-    stream_panics: AtomicU64,
-    restarts: AtomicU64,
+    pub(super) counts: Counts,
     missing_informers: Arc<MissingInformers>,
     last_failure: Mutex<Option<FailedTry>>,
     history: Arc<TriggerHistory>,
 }
 
-fn count(counter: &AtomicU64) {
+/// The counters of [`ControllerStatus`], under the same names.
+#[derive(Default)]
+pub(super) struct Counts {
+    succeeded: AtomicU64,
+    failed: AtomicU64,
+    timed_out: AtomicU64,
+    panicked: AtomicU64,
+    pub(super) behind: AtomicU64,
+    pub(super) foreign_keys: AtomicU64,
+    unchanged_updates: AtomicU64,
+    predicate_panics: AtomicU64,
+    mapping_panics: AtomicU64,
+    pub(super) given_up: AtomicU64,
+    stream_panics: AtomicU64,
+    pub(super) restarts: AtomicU64,
+}
+
+pub(super) fn count(counter: &AtomicU64) {
     counter.fetch_add(1, Ordering::Relaxed);
 }
 
@@ -220,18 +226,7 @@ impl StatusCell {
             dropped: Mutex::default(),
             leadership,
             sharding,
-            succeeded: AtomicU64::new(0),
-            failed: AtomicU64::new(0),
-            timed_out: AtomicU64::new(0),
-            panicked: AtomicU64::new(0),
-            behind: AtomicU64::new(0),
-            foreign_keys: AtomicU64::new(0),
-            unchanged_updates: AtomicU64::new(0),
-            predicate_panics: AtomicU64::new(0),
-            mapping_panics: AtomicU64::new(0),
-            given_up: AtomicU64::new(0),
-            stream_panics: AtomicU64::new(0),
-            restarts: AtomicU64::new(0),
+            counts: Counts::default(),
             missing_informers,
             last_failure: Mutex::new(None),
             history,
@@ -333,45 +328,35 @@ impl StatusCell {
     pub(super) fn count_outcome(&self, outcome: &Result<Next, ReconcileError>) {
         self.metrics.count_outcome(outcome);
         match outcome {
-            Ok(_) => count(&self.succeeded),
+            Ok(_) => count(&self.counts.succeeded),
             Err(error) => {
                 match error.reason() {
                     Reason::Failed | Reason::Behind => {}
-                    Reason::TimedOut => count(&self.timed_out),
-                    Reason::Panicked => count(&self.panicked),
+                    Reason::TimedOut => count(&self.counts.timed_out),
+                    Reason::Panicked => count(&self.counts.panicked),
                 }
-                count(&self.failed);
+                count(&self.counts.failed);
             }
         }
-    }
-
-    /// Counts a key that was put off because the cache does not show its own writes.
-    pub(super) fn count_behind(&self) {
-        count(&self.behind);
-    }
-
-    /// Counts a key that belongs to another replica.
-    pub(super) fn count_foreign_key(&self) {
-        count(&self.foreign_keys);
     }
 
     /// Counts an update that did not change the object's content.
     pub(super) fn count_unchanged(&self, event: &CachedEvent) {
         if event.old().is_some_and(|old| !old.ptr_eq(event.object())) {
-            count(&self.unchanged_updates);
+            count(&self.counts.unchanged_updates);
             self.metrics.unchanged_updates.add(1);
         }
     }
 
     /// Counts and logs a predicate that panicked. Its change passed.
     pub(super) fn record_predicate_panic(&self, message: &str) {
-        count(&self.predicate_panics);
+        count(&self.counts.predicate_panics);
         tracing::error!(message, "predicate panicked: the change passes");
     }
 
     /// Counts and logs a mapping function that panicked on one state of an object.
     pub(super) fn record_mapping_panic(&self, key: &ObjectKey, message: &str) {
-        count(&self.mapping_panics);
+        count(&self.counts.mapping_panics);
         tracing::error!(%key, message, "mapping function panicked");
     }
 
@@ -380,20 +365,10 @@ impl StatusCell {
         self.metrics.hot_keys.add(1);
     }
 
-    /// Counts a failing key that waits for a change.
-    pub(super) fn count_given_up(&self) {
-        count(&self.given_up);
-    }
-
     /// Counts and logs a stream of keys that panicked.
     pub(super) fn record_stream_panic(&self, message: &str) {
-        count(&self.stream_panics);
+        count(&self.counts.stream_panics);
         tracing::error!(message, "a stream of keys panicked: it is not read again");
-    }
-
-    /// Counts a task of the controller that ended unexpectedly and was started again.
-    pub(super) fn count_restart(&self) {
-        count(&self.restarts);
     }
 
     pub(super) fn record_failure(&self, key: &ObjectKey, error: String, failures: u32) {
@@ -417,18 +392,18 @@ impl StatusCell {
         ControllerStatus {
             name: name.clone(),
             phase: *self.phase.lock(),
-            succeeded: read(&self.succeeded),
-            failed: read(&self.failed),
-            timed_out: read(&self.timed_out),
-            panicked: read(&self.panicked),
-            behind: read(&self.behind),
-            foreign_keys: read(&self.foreign_keys),
-            unchanged_updates: read(&self.unchanged_updates),
-            predicate_panics: read(&self.predicate_panics),
-            mapping_panics: read(&self.mapping_panics),
-            given_up: read(&self.given_up),
-            stream_panics: read(&self.stream_panics),
-            restarts: read(&self.restarts),
+            succeeded: read(&self.counts.succeeded),
+            failed: read(&self.counts.failed),
+            timed_out: read(&self.counts.timed_out),
+            panicked: read(&self.counts.panicked),
+            behind: read(&self.counts.behind),
+            foreign_keys: read(&self.counts.foreign_keys),
+            unchanged_updates: read(&self.counts.unchanged_updates),
+            predicate_panics: read(&self.counts.predicate_panics),
+            mapping_panics: read(&self.counts.mapping_panics),
+            given_up: read(&self.counts.given_up),
+            stream_panics: read(&self.counts.stream_panics),
+            restarts: read(&self.counts.restarts),
             missing: self.missing_informers.names(),
             reconciling: {
                 let held: Vec<_> = self.held.lock().keys().map(ToString::to_string).collect();

@@ -16,6 +16,7 @@ use super::connections::Connections;
 use super::error_policy::OwnFailures;
 use super::reconciler::{Reconcile, Reconciler};
 use super::sources::{Source, members};
+use super::status::count;
 use super::waiting::Awaited;
 use super::{ControllerError, ControllerParts, Phase};
 use crate::informer::{InformerStopped, ReadBarrier as Moment, SyncError};
@@ -153,13 +154,13 @@ impl ControllerParts {
                     self.unpark_waiting_for(place).await;
                 }
                 Some(_) = workers.join_next() => {
-                    self.status.count_restart();
+                    count(&self.status.counts.restarts);
                     tracing::error!(controller = &*self.name, "a worker ended unexpectedly");
                     workers.spawn(reconciler.clone().worker(next_number));
                     next_number += 1;
                 }
                 () = connections.next_panic() => {
-                    self.status.count_restart();
+                    count(&self.status.counts.restarts);
                     tracing::error!(controller = &*self.name, "a connection ended unexpectedly");
                 }
             }
@@ -190,7 +191,7 @@ impl ControllerParts {
                     let feeding = slots.feed(&parts);
                     // Unpacking an object runs its type's deserializer.
                     if let Err(message) = catch_async(feeding).await {
-                        parts.status.count_restart();
+                        count(&parts.status.counts.restarts);
                         tracing::error!(
                             controller = &*parts.name,
                             message,
