@@ -52,15 +52,23 @@ pub struct HotKey {
     pub triggers: Vec<Trigger>,
 }
 
+impl HotKey {
+    /// Returns whether the key, or one new key after another, runs without end while a paused clock
+    /// stands still. It then waits longer before each run, so that the clock can move.
+    pub fn spins(&self) -> bool {
+        self.rate <= 0.0 || self.rate >= INSTANT_RATE
+    }
+}
+
 impl fmt::Display for HotKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { key, rate, triggers } = self;
         if *rate <= 0.0 {
             write!(f, "{key} is one of new keys that come without end")?;
-        } else if *rate < INSTANT_RATE {
-            write!(f, "{key} was reconciled {rate:.0} times a second")?;
-        } else {
+        } else if self.spins() {
             write!(f, "{key} was reconciled {HOT} times at one instant of a paused clock")?;
+        } else {
+            write!(f, "{key} was reconciled {rate:.0} times a second")?;
         }
         if triggers.is_empty() {
             return Ok(());
@@ -106,8 +114,6 @@ impl Heat {
 #[derive(Debug, Default)]
 pub(super) struct SlowKeys {
     of: HashMap<ObjectKey, Slowed>,
-    /// The number of them after which those go that have rested.
-    most: usize,
     /// The instant of the last run, and the number of runs at it.
     last: Option<(Instant, usize)>,
     /// The runs of each key at that instant, by the key's hash.
@@ -187,9 +193,8 @@ impl SlowKeys {
             _ if spins => (FIRST_DELAY, LONGEST_DELAY, INSTANT_RATE),
             (known, _) => return known?.is_shown(now).then_some(false),
         };
-        if self.of.len() > self.most {
+        if begins || hot.is_some() {
             self.of.retain(|_, slowed| now.saturating_duration_since(slowed.until) < WINDOW);
-            self.most = 2 * self.of.len();
         }
         let slowed = Slowed { delay, longest, until: after(now, delay), waits: false, rate };
         self.of.insert(key.clone(), slowed);

@@ -34,8 +34,9 @@ pub struct Unsettled {
 }
 
 impl World {
-    /// Waits until the program has nothing left to do: no request is in flight, no key waits or is
-    /// being reconciled, and for a minute there was no write and no failed reconcile.
+    /// Waits until the program has nothing left to do: no request is in flight, no key waits, is
+    /// being reconciled or runs without end, and for a minute there was no write and no failed
+    /// reconcile.
     ///
     /// Watches, and writes of Leases and Events, may go on. So may reads, and reconciles that
     /// neither write nor fail, such as periodic ones.
@@ -129,6 +130,9 @@ fn busy(controller: &ControllerStatus) -> Option<String> {
     let name = &controller.name;
     if let Some(key) = controller.reconciling.first() {
         return Some(format!("{name} still reconciles {key}"));
+    }
+    if let Some(hot) = controller.hot_keys.iter().find(|hot| hot.spins()) {
+        return Some(format!("{name}: {hot}"));
     }
     let ready = controller.queue.ready;
     (ready > 0).then(|| format!("{ready} keys of {name} wait for a worker"))

@@ -95,6 +95,25 @@ async fn unsettled_program_names_key_and_cause() {
     assert!(text.contains("request: PATCH /api/v1/namespaces/shop/configmaps/a"), "{text}");
 }
 
+/// Requeues each key at once, and writes nothing.
+async fn requeues(program: Program) -> Result<(), BoxError> {
+    let factory = program.factory();
+    let controller = Controller::builder("eager", &factory.informer::<ConfigMap>()).build();
+    program.run(&factory, controller, requeue).await
+}
+
+async fn requeue(_: ReconcileRequest<ConfigMap>) -> Result<Action, BoxError> {
+    Ok(Action::requeue_after(Duration::ZERO))
+}
+
+#[tokio::test(start_paused = true)]
+async fn key_that_runs_without_end_does_not_settle() {
+    let world = Scenario::new(requeues).start();
+    world.server().create(&map("a")).unwrap();
+    let why = world.settle().await.unwrap_err().to_string();
+    assert!(why.contains("eager: shop/a was reconciled 300 times at one instant"), "{why}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn ended_program_does_not_settle() {
     let broken = |_: Program| async { Err(BoxError::from("no configuration")) };
