@@ -171,9 +171,7 @@ impl ReflectorDriver {
                 }
                 // A server that lost history would refuse the version, or answer with an older one.
                 // A lagging cache would repeat it.
-                if proves || machine.is_quorum_read() {
-                    self.prover.doubt = None;
-                }
+                self.prover.doubt.take_if(|_| proves || machine.is_quorum_read());
                 if complete && proves {
                     self.prover.proved(self.listed);
                     self.status.proved(Some(&version), self.listed);
@@ -220,10 +218,7 @@ impl ReflectorDriver {
                         self.report(&error);
                         machine.note_refusal(&error);
                         let failure = RequestFailure::from(&error);
-                        if failure.is_outage() {
-                            // A backup may be restored meanwhile.
-                            self.prover.doubt_history(None);
-                        }
+                        self.prover.note_end(failure.is_outage());
                         StepOutcome::WatchNotOpened(failure)
                     }
                 }

@@ -158,6 +158,13 @@ impl Prover {
         }
     }
 
+    /// Notes the end of a request. A backup may be restored during an outage.
+    pub(super) fn note_end(&mut self, outage: bool) {
+        if outage {
+            self.doubt_history(None);
+        }
+    }
+
     /// Notes a proof of this moment. The next question is due after half of the limit.
     pub(super) fn proved(&mut self, at: Instant) {
         let last = at.max(self.proved.unwrap_or(at));
