@@ -11,16 +11,22 @@
 //! - It *rests*: it goes on when its worker has run out of tasks. Only then does a worker look for
 //!   tasks in the queues of others, one of which may be blocked. It also polls timers and network,
 //!   which otherwise wait for 61 turns, however long these take. So each task rests every few
-//!   milliseconds. No other worker can steal a task that rests, so a timer also wakes it. Beside
-//!   tasks that are always ready, a worker never runs out of them, and a rest takes 61 turns of
-//!   theirs. The longer a rest took, the later the next one comes.
+//!   milliseconds. No other worker can steal a task that rests, so a timer also wakes it.
+//!
+//! Several busy tasks of a worker rest together: a task that yields while another one rests joins
+//! it. Otherwise each would keep the worker from running out of tasks while the others rest. Beside
+//! foreign tasks that are always ready, a worker never runs out of them, and a rest takes 61 turns
+//! of theirs. The longer a rest took, the later the next one comes.
 
+use std::cell::RefCell;
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
-use std::task::{Context, Poll};
+use std::sync::{Arc, OnceLock, Weak};
+use std::task::{Context, Poll, Wake};
 use std::time::Duration;
 
 use futures::FutureExt;
+use futures::task::AtomicWaker;
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::coop::{Unconstrained, unconstrained};
 use tokio::task::{consume_budget, yield_now};
@@ -78,17 +84,68 @@ pub(crate) async fn give_way() {
 }
 
 /// Waits until the worker has run out of tasks, or for [`REST_TIME`] if other workers go on.
-async fn rest() {
-    let Some(rescue) = rescue() else { return yield_now().await };
+/// Returns the time at which it was so.
+async fn rest() -> Instant {
+    let rest = Arc::<Rest>::default();
+    let mut began = false;
+    let ended = poll_fn(|cx| {
+        rest.task.register(cx.waker());
+        if !std::mem::replace(&mut began, true) {
+            rest.begin();
+            return Poll::Pending;
+        }
+        rest.ended.get().map_or(Poll::Pending, |at| Poll::Ready(*at))
+    });
+    let Some(rescue) = rescue() else { return ended.await };
     // With a spent tokio budget, `select!` would poll neither branch.
     unconstrained(async {
         tokio::select! {
             biased;
-            () = rescue => {}
-            () = yield_now() => {}
+            () = rescue => Instant::now(),
+            at = ended => at,
         }
     })
-    .await;
+    .await
+}
+
+/// The rest of a task. Other wakes of the task do not end it.
+#[derive(Default)]
+struct Rest {
+    task: AtomicWaker,
+    /// The time at which the worker had run out of tasks.
+    ended: OnceLock<Instant>,
+}
+
+/// A waker that the worker keeps until it has run out of tasks. Its drop ends the rest.
+struct EndsRest(Arc<Rest>);
+
+thread_local! {
+    /// The last rest that began on this thread. Its worker ends all rests at once.
+    static LAST_REST: RefCell<Weak<EndsRest>> = const { RefCell::new(Weak::new()) };
+}
+
+impl Rest {
+    fn begin(self: &Arc<Self>) {
+        let waker = Arc::new(EndsRest(self.clone()));
+        LAST_REST.set(Arc::downgrade(&waker));
+        let _pending = pin!(yield_now()).poll(&mut Context::from_waker(&waker.into()));
+    }
+
+    /// Returns whether a task rests on this thread.
+    fn is_under_way() -> bool {
+        LAST_REST.with_borrow(Weak::strong_count) > 0
+    }
+}
+
+impl Wake for EndsRest {
+    fn wake(self: Arc<Self>) {}
+}
+
+impl Drop for EndsRest {
+    fn drop(&mut self) {
+        self.0.ended.get_or_init(Instant::now);
+        self.0.task.wake();
+    }
 }
 
 /// A timer that wakes a task on another worker. It takes nothing from tokio's budget of the task,
@@ -220,19 +277,20 @@ impl YieldBudget {
         self.began = Some(Instant::now());
     }
 
-    /// Rests if the task has not rested for some milliseconds. Returns whether it did.
+    /// Rests if the task has not rested for some milliseconds, or if another task of the worker
+    /// rests. Returns whether it did.
     pub(crate) async fn rest_if_due(&mut self) -> bool {
         let now = Instant::now();
         let began = self.began.unwrap_or(now);
         let is_due = now >= *self.rest_due.get_or_insert_with(|| began + WORK_TIME);
-        if is_due {
+        let rests = is_due || Rest::is_under_way();
+        if rests {
             // Boxed, because it is rare, and each future around it would take its room.
-            rest().boxed().await;
-            let end = Instant::now();
+            let end = rest().boxed().await;
             let work = WORK_TIME.max(end.duration_since(now) * WORK_PER_REST);
             self.rest_due = Some(end + work);
         }
-        is_due
+        rests
     }
 
     /// Returns whether the turn has lasted too long. Reads the clock only now and then.
@@ -287,22 +345,23 @@ impl<I: Iterator<Item = T>, T, F: FnMut(T)> Drop for Remaining<I, T, F> {
 #[cfg(test)]
 mod tests {
     use std::future::pending;
-    use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
     use std::task::Waker;
     use std::thread;
 
+    use futures::future::join_all;
+    use parking_lot::Mutex;
     use tokio::time::{MissedTickBehavior, interval};
 
     use super::*;
 
     const MS: Duration = Duration::from_millis(1);
 
-    /// Work of a millisecond, and the most of it between two ticks of a timer on the same thread.
+    /// Work of a millisecond, and the steps of it between the ticks of a timer on the same thread.
     #[derive(Clone, Default)]
     struct Work {
         done: Arc<AtomicUsize>,
-        most: Arc<AtomicUsize>,
+        between: Arc<Mutex<Vec<usize>>>,
     }
 
     impl Work {
@@ -312,13 +371,17 @@ mod tests {
         }
 
         fn tick(&self) {
-            self.most.fetch_max(self.done.swap(0, Relaxed), Relaxed);
+            let done = self.done.swap(0, Relaxed);
+            if done > 0 {
+                self.between.lock().push(done);
+            }
         }
 
-        /// Returns the most steps between two ticks.
+        /// Returns the steps between every two ticks, if there were any.
         fn between_ticks<T: Future<Output = ()> + Send + 'static>(
-            work: impl FnOnce(Self) -> T,
-        ) -> usize {
+            tasks: usize,
+            work: impl Fn(Self) -> T,
+        ) -> Vec<usize> {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
             let (runtime, steps) = (runtime.unwrap(), Self::default());
             let ticked = steps.clone();
@@ -330,26 +393,27 @@ mod tests {
                     ticked.tick();
                 }
             });
-            runtime.block_on(runtime.spawn(work(steps.clone()))).unwrap();
+            let works: Vec<_> = (0..tasks).map(|_| runtime.spawn(work(steps.clone()))).collect();
+            runtime.block_on(join_all(works));
             steps.tick();
-            steps.most.load(Relaxed)
+            std::mem::take(&mut *steps.between.lock())
         }
     }
 
     /// A slower machine does less work between two ticks.
     #[test]
     fn slow_work_lets_timers_run() {
-        let spends = Work::between_ticks(|work| async move {
+        let spends = Work::between_ticks(1, |work| async move {
             let mut budget = YieldBudget::new();
             for _ in 0..300 {
                 budget.spend(1).await;
                 work.step();
             }
         });
-        let passes_on = Work::between_ticks(|work| async move {
+        let passes_on = Work::between_ticks(1, |work| async move {
             YieldBudget::new().pass_on(0..300, |_| work.step()).await;
         });
-        let decodes = Work::between_ticks(|work| async move {
+        let decodes = Work::between_ticks(1, |work| async move {
             let mut budget = YieldBudget::new();
             for _ in 0..300 {
                 work.step();
@@ -357,8 +421,25 @@ mod tests {
                 budget.pause().await;
             }
         });
-        for most in [spends, passes_on, decodes] {
+        for between in [spends, passes_on, decodes] {
+            let most = between.into_iter().max().unwrap();
             assert!(most <= 4 * CLOCK, "a timer waited for {most} times the work of its period");
+        }
+    }
+
+    #[test]
+    fn busy_tasks_rest_together() {
+        const STEPS: usize = 150;
+        for tasks in [2, 4, 8] {
+            let between = Work::between_ticks(tasks, |work| async move {
+                let mut budget = YieldBudget::new();
+                for _ in 0..STEPS {
+                    budget.give_way().await;
+                    work.step();
+                }
+            });
+            let ticks = between.len();
+            assert!(ticks >= STEPS / 5, "{ticks} ticks during {STEPS} steps of {tasks} tasks");
         }
     }
 
@@ -391,7 +472,7 @@ mod tests {
     #[test]
     fn yielding_task_does_not_wait_for_a_blocked_worker() {
         blocked_after(async { YieldBudget::new().give_way().await });
-        blocked_after(rest());
+        blocked_after(async { _ = rest().await });
         blocked_after(async {
             let mut budget = TaskBudget::default();
             for _ in 0..1_000 {
@@ -413,6 +494,20 @@ mod tests {
             }
             rest().await;
         });
+    }
+
+    #[tokio::test]
+    async fn other_wakes_do_not_end_a_rest() {
+        let rests = tokio::spawn(async {
+            let mut rests = pin!(rest());
+            for _ in 0..8 {
+                assert_eq!(rests.as_mut().now_or_never(), None);
+                give_way().await;
+            }
+            rests.await
+        });
+        let end = rests.await.unwrap();
+        assert!(end <= Instant::now());
     }
 
     /// A slower machine makes rests longer, and so rarer.

@@ -10,6 +10,7 @@ use kube::Resource;
 use kube::api::ObjectMeta;
 use kube_informer::testing::FakeSource;
 use kube_informer::{Event, EventHandler, HandlerOptions, InformerSpec, Storage};
+use parking_lot::Mutex;
 use serde::Deserialize;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::{MissedTickBehavior, interval, timeout};
@@ -89,51 +90,90 @@ fn slow_drops_let_timers_run() {
     assert!(most <= 40, "a timer waited for {most} drops, each as long as its period");
 }
 
-/// The same of index functions, with events that come one by one. Tokio looks at timers after 61
-/// turns, and a turn is one slow call.
-#[test]
-fn slow_index_functions_let_timers_run() {
-    const COUNT: usize = 300;
-    let calls = Arc::new(AtomicUsize::new(0));
-    let most = Arc::new(AtomicUsize::new(0));
-    let count = |calls: &AtomicUsize, most: &AtomicUsize| {
-        most.fetch_max(calls.swap(0, Relaxed), Relaxed);
-    };
+/// Runs work on one thread. Returns the calls between every two ticks of a timer there, if there
+/// were any.
+fn between_ticks<T: Future<Output = ()> + Send + 'static>(
+    work: impl FnOnce(Arc<AtomicUsize>) -> T,
+) -> Vec<usize> {
+    let calls = Arc::<AtomicUsize>::default();
+    let between = Arc::<Mutex<Vec<usize>>>::default();
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    let tick = {
+        let (calls, between) = (calls.clone(), between.clone());
+        move || {
+            let called = calls.swap(0, Relaxed);
+            if called > 0 {
+                between.lock().push(called);
+            }
+        }
+    };
     let ticking = {
-        let (calls, most) = (calls.clone(), most.clone());
+        let tick = tick.clone();
         async move {
             let mut ticks = interval(MS);
             ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
             loop {
                 ticks.tick().await;
-                count(&calls, &most);
+                tick();
             }
         }
     };
-    let work = {
-        let calls = calls.clone();
-        async move {
-            let source = filled(0);
-            let informer = informer_of(&source);
-            let slow = move |_: &ConfigMap| {
-                sleep(MS);
-                calls.fetch_add(1, Relaxed);
-                Some("slow")
-            };
-            let index = informer.add_index("slow", slow).unwrap();
-            informer.start().unwrap();
-            informer.wait_for_sync(LIMIT).await.unwrap();
-            fill(&source, COUNT);
-            until(|| index.len("slow") == COUNT).await;
-            informer.shutdown().await;
-        }
-    };
     runtime.spawn(ticking);
-    runtime.block_on(runtime.spawn(work)).unwrap();
-    count(&calls, &most);
-    let most = most.load(Relaxed);
+    runtime.block_on(runtime.spawn(work(calls))).unwrap();
+    tick();
+    std::mem::take(&mut *between.lock())
+}
+
+/// The same of index functions, with events that come one by one. Tokio looks at timers after 61
+/// turns, and a turn is one slow call.
+#[test]
+fn slow_index_functions_let_timers_run() {
+    const COUNT: usize = 300;
+    let between = between_ticks(|calls| async move {
+        let source = filled(0);
+        let informer = informer_of(&source);
+        let slow = move |_: &ConfigMap| {
+            sleep(MS);
+            calls.fetch_add(1, Relaxed);
+            Some("slow")
+        };
+        let index = informer.add_index("slow", slow).unwrap();
+        informer.start().unwrap();
+        informer.wait_for_sync(LIMIT).await.unwrap();
+        fill(&source, COUNT);
+        until(|| index.len("slow") == COUNT).await;
+        informer.shutdown().await;
+    });
+    let most = between.into_iter().max().unwrap();
     assert!(most <= 120, "a timer waited for {most} calls, each as long as its period");
+}
+
+/// The same of several handlers, each of which is always ready. A turn is one slow call.
+#[test]
+fn slow_handlers_let_timers_run() {
+    const COUNT: usize = 60;
+    for handlers in [2, 4] {
+        let between = between_ticks(|calls| async move {
+            let informer = informer_of(&filled(COUNT));
+            let all: Vec<_> = (0..handlers)
+                .map(|_| {
+                    let calls = calls.clone();
+                    let slow = move |_| {
+                        sleep(5 * MS);
+                        calls.fetch_add(1, Relaxed);
+                    };
+                    informer.on_event(slow).unwrap()
+                })
+                .collect();
+            informer.start().unwrap();
+            for handler in all {
+                assert!(handler.wait_for_sync().await);
+            }
+            informer.shutdown().await;
+        });
+        let ticks = between.len();
+        assert!(ticks >= COUNT / 3, "{ticks} ticks during {COUNT} calls of {handlers} handlers");
+    }
 }
 
 fn two_threads() -> Runtime {
@@ -167,6 +207,12 @@ impl<F: FnMut() + Send + 'static> EventHandler<ConfigMap> for Calls<F> {
 
 #[test]
 fn blocked_handler_holds_up_no_other() {
+    for busy in [1, 8] {
+        holds_up_no_other(busy);
+    }
+}
+
+fn holds_up_no_other(busy: usize) {
     const COUNT: usize = 1_200;
     let (release, released) = mpsc::channel::<()>();
     let runtime = two_threads();
@@ -180,9 +226,11 @@ fn blocked_handler_holds_up_no_other() {
                 let released = released.take().unwrap();
                 let blocks = Calls(move || _ = released.recv());
                 informer.add_handler_with(blocks, options).unwrap();
-                // It never has nothing to do.
-                let options = HandlerOptions::new().name("busy").resync(Duration::from_secs(1));
-                informer.add_handler_with(Calls(|| sleep(MS)), options).unwrap();
+                for _ in 0..busy {
+                    // It never has nothing to do.
+                    let options = HandlerOptions::new().name("busy").resync(100 * MS);
+                    informer.add_handler_with(Calls(|| sleep(MS)), options).unwrap();
+                }
             }
             let told = told.clone();
             let counts = Calls(move || _ = told.fetch_add(1, Relaxed));
