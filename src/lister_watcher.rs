@@ -389,7 +389,8 @@ pub struct ListMetadata {
     /// The token for the next page, or `None` on the last page.
     pub continue_token: Option<String>,
     /// The number of objects on the pages after this one, if the server reports it. It may count
-    /// the objects of other shards.
+    /// the objects of other shards. A list with such objects and without a token is not whole: it
+    /// is an error ([`Fault::MissingRest`](crate::error::Fault::MissingRest)).
     pub remaining: Option<u64>,
     /// True if the server states that it selected the requested shard. False proves nothing,
     /// because servers do not state it in lists of custom resources or of metadata.

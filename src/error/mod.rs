@@ -188,6 +188,16 @@ pub enum Fault {
     /// A list has no `resourceVersion`, so no watch can start from it.
     #[error("the list has no metadata.resourceVersion, so no watch can start from it")]
     NoVersion,
+    /// A list says that objects remain after its last page, so it is not whole. It deletes nothing,
+    /// and is requested again.
+    #[error(
+        "the list ends, but says that {remaining} objects remain: there is no metadata.continue to \
+         request them with; look at the server, or at a proxy that leaves it out"
+    )]
+    MissingRest {
+        /// The number of objects that remain, as the server states it.
+        remaining: u64,
+    },
     /// A list is older than what was already seen, or a page is older than the first page. It comes
     /// from a lagging server. A page is also refused if the two versions can't be compared.
     #[error("the list has version {listed}, but version {known} was already seen")]
@@ -205,16 +215,16 @@ pub enum Fault {
         /// The newest version that was seen.
         known: ResourceVersion,
     },
-    /// A watch began by adding two objects that were known at the version that it was requested
-    /// from. The server began from nothing, so its versions are made up, as those of some
-    /// aggregated servers are. It never tells of objects that were deleted before the watch, so
-    /// everything is listed again.
+    /// A watch added two objects that were known at the version that it was requested from, and did
+    /// not delete them before. The server began from nothing, so its versions are made up, as those
+    /// of some aggregated servers are. It never tells of objects that were deleted before the
+    /// watch, so everything is listed again.
     ///
     /// A watch that begins from nothing and adds fewer known objects shows nothing: it looks like
     /// that of a quiet collection, or like a repetition of the last event.
     #[error(
-        "the watch from version {from} began with objects that are known; everything is listed \
-         again, because the server does not tell what was deleted before"
+        "the watch from version {from} added objects that are known; everything is listed again, \
+         because the server does not tell what was deleted before"
     )]
     Replayed {
         /// The version that the watch was requested from.

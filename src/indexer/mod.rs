@@ -66,7 +66,7 @@ pub use self::transaction::Transaction;
 pub(crate) use self::transaction::{Published, WriterLock};
 use crate::object::{
     AnyObject, Cached, FieldSet, IndexExtractor, IndexValues, KnownChunks, KnownObjects, NotEnough,
-    ObjectKey, ObjectState, ReadPart,
+    ObjectKey, ObjectState, ReadPart, ResourceVersion,
 };
 use crate::sync::{Mutex, Notify};
 
@@ -321,6 +321,10 @@ impl<K: ?Sized + Send + Sync> KnownObjects for Indexer<K> {
 
     fn unchanged(&self, state: &ObjectState<'_>) -> Option<(ObjectKey, Cached)> {
         self.load().unchanged(state).map(|(key, object)| (key.clone(), object.clone()))
+    }
+
+    fn is_behind(&self, version: &ResourceVersion) -> bool {
+        self.load().version.as_ref().is_none_or(|stored| stored.is_older_than(version))
     }
 }
 

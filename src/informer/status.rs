@@ -78,8 +78,10 @@ pub struct InformerStatus {
     /// The upper bound of the store's age: the time since the newest proof that the store has
     /// reached. A proof is a list, an event, a bookmark, or a quorum list of one item
     /// ([`ReflectorOptions::freshness_limit`](crate::reflector::ReflectorOptions::freshness_limit)).
-    /// An answer that a lagging cache may have given is no proof: see
-    /// [`ReflectorStatus::freshness`]. `None` until something is stored.
+    /// An answer is no proof if the server has named a newer version: see
+    /// [`ReflectorStatus::freshness`]. Until it names one, a cache that lags cannot be told from a
+    /// current one, and its bookmarks are proofs. [`reach`](SharedInformer::reach) asks a quorum,
+    /// which has no cache. `None` until something is stored.
     #[serde(with = "seconds::optional")]
     pub freshness: Option<Duration>,
     /// The number of deltas that wait between reflector and store.

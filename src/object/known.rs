@@ -5,7 +5,7 @@
 //! it asks which version of an object is known. A change needs the state before it, and packed
 //! storage its heat. The store answers them only through this trait.
 
-use super::{Cached, ObjectKey};
+use super::{Cached, ObjectKey, ResourceVersion};
 
 /// The objects of a collection that are known at one moment.
 ///
@@ -60,6 +60,13 @@ pub trait KnownObjects: Send + Sync {
     fn unchanged(&self, state: &ObjectState<'_>) -> Option<(ObjectKey, Cached)> {
         let _ = state;
         None
+    }
+
+    /// Returns whether changes up to this version of the collection may be missing, because they
+    /// wait in a queue. The default implementation always returns false.
+    fn is_behind(&self, version: &ResourceVersion) -> bool {
+        let _ = version;
+        false
     }
 }
 

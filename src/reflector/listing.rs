@@ -143,14 +143,17 @@ impl ReflectorDriver {
             return Ok(StepOutcome::StaleList);
         }
         let continue_token = metadata.continue_token.filter(|token| !token.is_empty());
-        let at_once = match &continue_token {
-            Some(token) => {
+        let at_once = match (&continue_token, metadata.remaining) {
+            (Some(token), remaining) => {
                 let turned = self.pages.turn(token, query.limit, self.accumulator.keys(), outside);
                 let at_once = turned.map_err(|problem| malformed(self, problem))?;
-                self.note_loaded(metadata.remaining);
+                self.note_loaded(remaining);
                 at_once
             }
-            None => true,
+            (None, None | Some(0)) => true,
+            (None, Some(remaining)) => {
+                return Err(self.error(Verb::List, Fault::MissingRest { remaining }));
+            }
         };
         let complete = self.accumulator.is_complete();
         let lost_history = self.accumulator.shows_lost_history(&version);

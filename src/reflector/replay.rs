@@ -1,32 +1,31 @@
-//! The beginning of a watch, which shows whether the watch goes on from its version.
+//! Watches that begin from nothing, although they were requested from a version.
 //!
 //! Some aggregated servers make versions up. They accept a watch from any version and begin from
-//! nothing: they add every object again, and never tell what was deleted before. A beginning that
-//! sends nothing looks like a quiet collection, and one that adds one known object looks like a
-//! server that repeats its last event. Neither can be told from the watch.
+//! nothing: they add every object again, and never tell what was deleted before. A watch that goes
+//! on from its version adds no object that was known at that version, unless it has deleted it
+//! before. One such addition may be a server's last event, repeated. Two show a replay, wherever in
+//! the watch they come. A replay of fewer known objects looks like a quiet collection.
 
 use super::observing::Observed;
 use super::shard_progress::ShardProgress;
 use crate::lister_watcher::WatchQuery;
 use crate::object::{Cached, Change, KnownObjects, ObjectKey, ResourceVersion};
 
-/// The beginning of a watch from a version.
-pub(super) struct Beginning {
-    from: ResourceVersion,
-    stage: Stage,
+/// The known objects that a watch has added.
+pub(super) struct Additions {
+    /// The version that the watch was requested from. `None` if it began with a list's objects,
+    /// which it adds rightly.
+    from: Option<ResourceVersion>,
+    /// The version at which an object last left, or that the watch was requested from. `None` if an
+    /// object left at an unknown version.
+    left: Option<ResourceVersion>,
+    /// The first known object that was added.
+    first: Option<ObjectKey>,
+    /// True if a second one was added.
+    replays: bool,
 }
 
-enum Stage {
-    /// The watch has sent nothing that shows whether it goes on from its version, except that it
-    /// may have added this known object.
-    Open(Option<ObjectKey>),
-    /// The watch has added two known objects. It may add others.
-    Replaying,
-    /// The watch has sent anything else.
-    Over,
-}
-
-/// The meaning of an item for the beginning of its watch.
+/// The meaning of an item for the watch's version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Replay {
     No,
@@ -38,17 +37,11 @@ pub(super) enum Replay {
     Continued,
 }
 
-impl Beginning {
-    /// Returns the beginning of this watch. The initial events of a list are no beginning.
+impl Additions {
+    /// Returns the additions of this watch, which has sent nothing yet.
     pub(super) fn of(query: &WatchQuery) -> Self {
         let from = query.version.clone().filter(|_| !query.initial_events);
-        let stage = if from.is_some() { Stage::Open(None) } else { Stage::Over };
-        Self { from: from.unwrap_or(ResourceVersion::ANY), stage }
-    }
-
-    /// Returns the version that the watch was requested from.
-    pub(super) fn from(&self) -> &ResourceVersion {
-        &self.from
+        Self { left: from.clone(), from, first: None, replays: false }
     }
 
     /// Looks at the next item of the watch.
@@ -60,68 +53,142 @@ impl Beginning {
         known: Option<&dyn KnownObjects>,
         shard: &ShardProgress,
     ) -> Replay {
-        if matches!(self.stage, Stage::Over) {
-            return Replay::No;
-        }
-        let is_old = |version: &ResourceVersion| !self.from.is_older_than(version);
+        let (Some(from), Some(known)) = (&self.from, known) else { return Replay::No };
         match observed {
             Observed::Change { change: Change::Added { key, object, version }, .. } => {
                 let listed = |version| shard.was_listed(version, |key| object.place(key));
                 if version.as_ref().is_some_and(listed) {
                     return Replay::No;
                 }
-                self.note_added(key, object, version.as_ref(), known)
+                if self.replays {
+                    return Replay::Continued;
+                }
+                if !self.was_known(from, key, object, known) {
+                    return Replay::No;
+                }
+                self.replays = self.first.get_or_insert_with(|| key.clone()) != key;
+                if self.replays { Replay::Shown } else { Replay::Possible }
             }
-            // They show no state of a known object.
             Observed::Change {
-                change: Change::Unreadable { version, .. } | Change::MovedAway { version, .. },
+                change: Change::Deleted { version, .. } | Change::MovedAway { version, .. },
                 ..
-            }
-            | Observed::Outside(version)
-                if version.as_ref().is_none_or(is_old) =>
-            {
+            } => {
+                let is_newer = |version: &ResourceVersion| from.is_older_than(version);
+                self.left = version.clone().filter(is_newer).filter(|_| self.left.is_some());
                 Replay::No
             }
-            Observed::Nameless | Observed::Nothing => Replay::No,
-            _ => {
-                self.stage = Stage::Over;
+            Observed::Nameless => {
+                self.left = None;
                 Replay::No
             }
+            _ => Replay::No,
         }
     }
 
-    /// Notes an object that was added.
+    /// Returns whether an added object was known at the version of the watch.
     ///
-    /// The watch of an object that was known at its beginning goes on with an update or a deletion,
-    /// whatever its version. A list may show an object in a newer state than the list's version,
-    /// which its watch then adds.
-    fn note_added(
-        &mut self,
+    /// The watch goes on with an update or a deletion of such an object, whatever its version. A
+    /// list may show an object in a newer state than the list's version, which its watch then adds.
+    /// An object that left and came back has another version, and is known until the store has
+    /// caught up.
+    fn was_known(
+        &self,
+        from: &ResourceVersion,
         key: &ObjectKey,
-        object: &Cached,
-        version: Option<&ResourceVersion>,
-        known: Option<&dyn KnownObjects>,
-    ) -> Replay {
-        let Stage::Open(added) = &mut self.stage else { return Replay::Continued };
-        let is_known = known.and_then(|known| known.get(key)).is_some_and(|known| {
-            let is_ahead = known.version().is_some_and(|known| self.from.is_older_than(&known));
-            !is_ahead && known.uid() == object.uid()
-        });
-        match added {
-            _ if !is_known => {
-                if version.is_some_and(|version| self.from.is_older_than(version)) {
-                    self.stage = Stage::Over;
-                }
-                Replay::No
-            }
-            Some(added) if added != key => {
-                self.stage = Stage::Replaying;
-                Replay::Shown
-            }
-            added => {
-                *added = Some(key.clone());
-                Replay::Possible
-            }
+        added: &Cached,
+        known: &dyn KnownObjects,
+    ) -> bool {
+        let may_be_back = self.left.as_ref().is_none_or(|left| known.is_behind(left));
+        known.get(key).is_some_and(|known| {
+            let version = known.version();
+            let is_ahead = version.as_ref().is_some_and(|version| from.is_older_than(version));
+            let is_same = version.is_some() && version == added.version();
+            known.uid() == added.uid() && !is_ahead && (is_same || !may_be_back)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use k8s_openapi::api::core::v1::ConfigMap;
+
+    use super::*;
+
+    /// A store that is behind all versions from one on.
+    struct Store(Vec<(ObjectKey, Cached)>, u64);
+
+    impl KnownObjects for Store {
+        fn get(&self, key: &ObjectKey) -> Option<Cached> {
+            self.0.iter().find(|(known, _)| known == key).map(|(_, object)| object.clone())
         }
+
+        fn for_each(&self, visit: &mut dyn FnMut(&ObjectKey, &Cached)) {
+            self.0.iter().for_each(|(key, object)| visit(key, object));
+        }
+
+        fn is_behind(&self, version: &ResourceVersion) -> bool {
+            ResourceVersion::from(self.1).is_older_than(version)
+        }
+    }
+
+    fn object(name: &str, version: u64) -> (ObjectKey, Cached) {
+        let mut map = ConfigMap::default();
+        map.metadata.uid = Some(name.to_owned());
+        map.metadata.resource_version = Some(version.to_string());
+        (ObjectKey::cluster(name).unwrap(), Cached::from(Arc::new(map)).cast())
+    }
+
+    fn added(name: &str, version: u64) -> Observed {
+        let ((key, object), version) = (object(name, version), Some(version.into()));
+        Observed::Change {
+            change: Change::Added { key, object, version: version.clone() },
+            version,
+        }
+    }
+
+    fn deleted(name: &str, version: Option<u64>) -> Observed {
+        let (key, version) = (object(name, 0).0, version.map(ResourceVersion::from));
+        let change = Change::Deleted { key, object: None, version: version.clone() };
+        Observed::Change { change, version }
+    }
+
+    /// Returns whether these items of a watch from version 5 show a replay to a store that knows
+    /// `a`, `b` and `c`, up to a version.
+    fn replays(stored: u64, items: impl IntoIterator<Item = Observed>) -> bool {
+        let known = Store(vec![object("a", 2), object("b", 3), object("c", 7)], stored);
+        let mut query = WatchQuery::new(Duration::ZERO);
+        query.version = Some(5.into());
+        let mut additions = Additions::of(&query);
+        let shard = ShardProgress::default();
+        items.into_iter().any(|item| additions.look(&item, Some(&known), &shard) == Replay::Shown)
+    }
+
+    #[test]
+    fn objects_that_came_back_are_no_replay() {
+        // They left before the watch, or within it, and the store does not know it yet.
+        for (stored, left) in [(4, vec![]), (5, vec![deleted("a", Some(6))])] {
+            let back = [added("a", 8), added("b", 9)];
+            assert!(!replays(stored, left.into_iter().chain(back)));
+        }
+        for unknown in [Observed::Nameless, deleted("a", None), deleted("a", Some(4))] {
+            assert!(!replays(9, [unknown, added("a", 8), added("b", 9)]));
+        }
+    }
+
+    #[test]
+    fn known_states_and_versions_tell_replays() {
+        let again = || [added("a", 2), added("b", 3)];
+        let made_up = || [added("a", 8), added("b", 9)];
+        assert!(replays(5, again()) && replays(5, made_up()));
+        // A store that is behind knows its states, and one that caught up knows what left.
+        assert!(replays(4, again()));
+        assert!(replays(5, [Observed::Nameless].into_iter().chain(again())));
+        assert!(replays(6, [deleted("d", Some(6))].into_iter().chain(made_up())));
+        // The list showed it in a newer state, which the watch then adds.
+        assert!(!replays(5, [added("a", 2), added("c", 7)]));
+        assert!(!replays(5, [added("a", 2), added("new", 6), added("a", 2)]));
     }
 }

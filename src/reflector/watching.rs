@@ -10,7 +10,7 @@ use super::driver::{ReflectorDriver, shard_changed};
 use super::guarded::Guarded;
 use super::machine::Machine;
 use super::observing::Observed;
-use super::replay::{Beginning, Replay};
+use super::replay::{Additions, Replay};
 use super::step::{End, StepOutcome};
 use crate::error::{Fault, Verb};
 use crate::lister_watcher::{WatchQuery, WatchStream};
@@ -53,7 +53,7 @@ impl ReflectorDriver {
         let mut shard = self.options.shard.clone();
         // The time at which the sink learns the version of events outside of the shard.
         let mut untold: Option<Instant> = None;
-        let mut beginning = Beginning::of(query);
+        let mut additions = Additions::of(query);
         self.heartbeat.begin();
         self.prove_watch(opened, machine);
         let mut budget = YieldBudget::new();
@@ -140,9 +140,10 @@ impl ReflectorDriver {
                 budget.spend(TURN).await;
             }
             let known = self.options.known.as_deref();
-            let replay = beginning.look(&observed, known, machine.shard());
+            let replay = additions.look(&observed, known, machine.shard());
             if replay == Replay::Shown {
-                let fault = Fault::Replayed { from: beginning.from().clone() };
+                let from = query.version.clone().unwrap_or(ResourceVersion::ANY);
+                let fault = Fault::Replayed { from };
                 self.report(&self.error(Verb::Watch, fault));
                 due.get_or_insert(machine.note_replay(now));
             }

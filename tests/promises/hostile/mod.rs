@@ -6,6 +6,7 @@ mod failures;
 mod itemless;
 mod keys;
 mod proofs;
+mod remaining;
 mod versions;
 
 use std::convert::Infallible;

@@ -1,0 +1,119 @@
+//! Lists that end, and say that objects remain. They are not whole, and delete nothing.
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use kube_informer::lister_watcher::{
+    Collection, ListHints, ListItem, ListMetadata, ListQuery, ListStream, ListerWatcher,
+    WatchQuery, WatchStream,
+};
+use kube_informer::{InformerOptions, SourceError};
+
+use super::*;
+use crate::helpers::{envelope, field};
+
+const NAMES: [&str; 3] = ["a", "b", "c"];
+
+/// Returns a list of these maps in JSON or protobuf.
+fn maps(protobuf: bool, names: &[&str], token: &str, remaining: Option<u8>) -> Answer {
+    if !protobuf {
+        let metadata =
+            json!({"resourceVersion": "5", "continue": token, "remainingItemCount": remaining});
+        let items: Vec<_> = names.iter().map(|name| map(name, "1", "")).collect();
+        let list = json!({"apiVersion": "v1", "kind": "ConfigMapList", "metadata": metadata,
+            "items": items});
+        return answer(200, list.to_string());
+    }
+    let remaining = remaining.map(|remaining| vec![4 << 3, remaining]).unwrap_or_default();
+    let mut list = field(1, [field(2, "5"), field(3, token), remaining].concat());
+    for name in names {
+        let metadata = [field(1, name), field(3, "shop"), field(5, name), field(6, "1")].concat();
+        list.extend(field(2, field(1, metadata)));
+    }
+    answer(200, envelope("v1", "ConfigMapList", list))
+        .header("content-type", "application/vnd.kubernetes.protobuf")
+}
+
+#[tokio::test(start_paused = true)]
+async fn list_without_its_rest_deletes_nothing() {
+    for (protobuf, paged) in [(false, false), (false, true), (true, false), (true, true)] {
+        let healed = Arc::new(Mutex::new(false));
+        let heals = healed.clone();
+        let rig = Rig::new(
+            client(move |query, nth| match (nth, *heals.lock()) {
+                _ if is_watch(query) => answer(200, event("ERROR", &failure(410, "Expired"))),
+                (0, _) => maps(protobuf, &NAMES, "", None),
+                (_, true) => maps(protobuf, &NAMES[..2], "", Some(0)),
+                _ if query.contains("continue=") => maps(protobuf, &NAMES[1..2], "", Some(1)),
+                _ if paged => maps(protobuf, &NAMES[..1], "t", Some(2)),
+                _ => maps(protobuf, &NAMES[..1], "", Some(2)),
+            }),
+            InformerSpec::new(),
+        );
+        sleep(seconds(600)).await;
+        let row = format!("protobuf {protobuf}, paged {paged}");
+        assert_eq!(rig.stored(), ["a=", "b=", "c="], "{row}");
+        assert_eq!(*rig.events.lock(), ["+a=", "+b=", "+c="], "{row}");
+        let remain = if paged { "1 objects remain" } else { "2 objects remain" };
+        rig.assert_error(remain);
+        rig.assert_error("no metadata.continue");
+        assert!(rig.informer.freshness() > Some(seconds(590)), "{row}: it is no proof");
+        let lists = rig.queries(|query| !is_watch(query) && !query.contains("continue="));
+        assert!((10..60).contains(&lists.len()), "{row}: {} lists", lists.len());
+        *healed.lock() = true;
+        sleep(seconds(120)).await;
+        assert_eq!(rig.stored(), ["a=", "b="], "{row}: a count of zero is whole");
+        rig.factory.shutdown().await;
+    }
+}
+
+/// A source of a program's own, whose second list ends before the rest.
+struct Torn(Collection, Mutex<u64>);
+
+impl ListerWatcher<ConfigMap> for Torn {
+    fn collection(&self) -> &Collection {
+        &self.0
+    }
+
+    fn list(
+        &self,
+        _: &ListQuery,
+        _: &ListHints,
+    ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
+        let lists = std::mem::replace(&mut *self.1.lock(), 1);
+        let names = if lists == 0 { &NAMES[..] } else { &NAMES[..1] };
+        let maps = names.iter().map(|name| serde_json::from_value(map(name, "1", "")).unwrap());
+        let maps = maps.map(|map: ConfigMap| ListItem::Object(Ok(map.into())));
+        let metadata = ListMetadata {
+            version: Some((5 + lists).into()),
+            remaining: (lists > 0).then_some(2),
+            ..ListMetadata::default()
+        };
+        let items: Vec<_> = maps.chain([ListItem::Meta(metadata)]).map(Ok).collect();
+        async { Ok(stream::iter(items).boxed()) }.boxed()
+    }
+
+    fn watch(
+        &self,
+        _: &WatchQuery,
+        _: &ListHints,
+    ) -> BoxFuture<'static, Result<WatchStream<ConfigMap>, SourceError>> {
+        let request = self.0.request_name(kube_informer::error::Verb::Watch);
+        let gone = kube_informer::error::ApiStatus::new(410, "Expired", "as the test says");
+        let gone = SourceError::new(request, kube_informer::error::Fault::Status(gone));
+        async { Err(gone) }.boxed()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn own_list_without_its_rest_deletes_nothing() {
+    let collection =
+        Collection { resource: "configmaps".into(), kind: "ConfigMap".into(), namespace: None };
+    let source = Arc::new(Torn(collection, Mutex::new(0)));
+    let informer = SharedInformer::new(source, InformerOptions::new());
+    informer.start().unwrap();
+    sleep(seconds(600)).await;
+    assert_eq!(informer.lister().all().len(), 3);
+    let error = informer.status().reflector.last_error.unwrap().0.to_string();
+    assert!(error.contains("says that 2 objects remain"), "{error}");
+    informer.shutdown().await;
+}
