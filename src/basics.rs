@@ -35,6 +35,21 @@ pub(crate) fn now() -> Timestamp {
     Timestamp::now()
 }
 
+/// Serialises durations as seconds, the unit that Prometheus uses.
+pub(crate) mod seconds {
+    use std::time::Duration;
+
+    use serde::Serializer;
+
+    /// Serialises a duration as seconds, with fractions. For `#[serde(with)]`.
+    pub(crate) fn serialize<S: Serializer>(
+        duration: &Duration,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(duration.as_secs_f64())
+    }
+}
+
 /// Returns an object's name as a request's path holds it. The name must be a
 /// [path segment](crate::object::NameRule::PathSegment); `kube` writes it into the path as it is.
 pub(crate) fn in_path(name: &str) -> Cow<'_, str> {

@@ -50,8 +50,6 @@ pub(crate) use crate::panic::drop_safely;
 pub(crate) use crate::panic::into_message;
 // Each other sort would be compiled again for each type of elements.
 pub(crate) use crate::sorting::sort_by;
-// Durations serialise as in the status of informers.
-pub(crate) use crate::time::seconds;
 // The factories of many clusters share one set of threads.
 #[cfg(feature = "clusters")]
 pub(crate) use crate::transport::DecodeThreads;
@@ -59,6 +57,8 @@ pub(crate) use crate::transport::DecodeThreads;
 pub(crate) use crate::transport::ask;
 // A writer refuses names that would lead a request to another path, as a source does.
 pub(crate) use crate::transport::check_resource;
+// The answer to a write is no larger than an object.
+pub(crate) use crate::transport::read_body;
 // A proof of an own write reads only metadata, which `ask` cannot request.
 pub(crate) use crate::transport::read_document;
 // An applier reads answers of its own, and quotes no body that is no `Status`.
@@ -68,5 +68,3 @@ pub(crate) use crate::transport::refusal;
 pub(crate) use crate::transport::read_resources;
 // Long loops let other tasks run, and rest as those of informers do.
 pub(crate) use crate::yield_budget::YieldBudget;
-// A worker lets other tasks run before each reconcile.
-pub(crate) use crate::yield_budget::give_way;

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::basics::seconds;
 use crate::controller::ControllerStatus;
 use crate::informer::InformerStatus;
-use crate::seams::seconds;
 
 /// The state of a cluster at one moment. It never contains credentials or the contents of objects.
 ///

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::basics::seconds;
 use crate::object::{CachedEvent, ObjectEvent, ObjectKey};
-use crate::seams::seconds;
 use crate::workqueue::Priority;
 
 /// One reason why a key was queued.

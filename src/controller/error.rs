@@ -8,11 +8,12 @@ use std::time::Duration;
 use kube::Resource;
 
 use super::own_writes::Unobserved;
+use crate::basics::seconds;
 use crate::error::BoxError;
 use crate::informer::{InformerGroup, InformerStopped, StartError, SyncError};
 use crate::leader_election::LeaderElectionError;
 use crate::object::ObjectKey;
-use crate::seams::{KindReach, seconds};
+use crate::seams::KindReach;
 
 /// The reason why a controller ended other than by being stopped.
 ///

@@ -24,7 +24,7 @@ use super::{Action, ReconcileRequest};
 use crate::basics::after;
 use crate::lease::{ScopeOwner, WorkScope};
 use crate::object::ObjectKey;
-use crate::seams::{YieldBudget, catch, drop_safely, give_way, into_message};
+use crate::seams::{YieldBudget, catch, drop_safely, into_message};
 use crate::workqueue::Work;
 
 impl Reconciler {
@@ -52,8 +52,9 @@ impl Reconciler {
             let Some(work) = work else { return };
             // Taking work may have woken another worker. Tokio runs that worker next on this
             // thread, and no other thread can steal it: a reconcile that blocks would hold it up.
-            // Also, reconciles that never wait must not keep other tasks from this thread.
-            give_way().await;
+            // Also, reconciles that never wait must not keep other tasks from this thread. A new
+            // budget does not rest.
+            YieldBudget::new().give_way().await;
             if self.stop.is_cancelled() || !self.scope.may_begin() {
                 // The key stays in the queue for the next term of leadership in this process.
                 self.queue.add_with(work.item().clone(), work.priority());

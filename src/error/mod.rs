@@ -10,6 +10,7 @@
 //! cause.
 
 mod credentials;
+mod oversized;
 mod status;
 
 use std::borrow::Cow;
@@ -25,6 +26,7 @@ use self::credentials::Hidden;
 #[cfg(feature = "manager")]
 pub(crate) use self::credentials::told_without_credentials;
 pub(crate) use self::credentials::without_credentials;
+pub use self::oversized::AnswerTooLarge;
 pub use self::status::{ApiStatus, FaultClass};
 use crate::object::{ObjectKey, ResourceVersion};
 

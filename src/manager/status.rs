@@ -19,13 +19,14 @@ use super::informers::{Informers, shutdown_all};
 use super::names::check_names;
 use super::parts::ManagerParts;
 use crate::basics::Mutex;
+use crate::basics::seconds;
 #[cfg(feature = "clusters")]
 use crate::clusters::ClusterStatus;
 use crate::controller::{ControllerHandle, ControllerStatus};
 use crate::factory::FactoryStatus;
 use crate::informer::SharedInformer;
 use crate::leader_election::{LeaderElector, LeadershipState, WorkScope};
-use crate::seams::{VecMap, seconds};
+use crate::seams::VecMap;
 use crate::sharding::Sharding;
 
 /// The status of a manager and of all its parts, at one moment. It never contains the contents of

@@ -32,7 +32,7 @@ pub(super) const ERROR_BODY_LIMIT: usize = 64 * 1024;
 const ERROR_BODY_PATIENCE: Duration = Duration::from_secs(5);
 
 /// The cost of reading or inflating a byte, as a fraction of the cost of decoding it.
-const READ_PER_DECODED: usize = 8;
+pub(super) const READ_PER_DECODED: usize = 8;
 
 /// The number of causes of an error that are kept.
 const CAUSES: usize = 16;

@@ -33,7 +33,7 @@ use crate::yield_budget::YieldBudget;
 
 /// The default size limit of one encoded object, in bytes. etcd refuses objects over 1.5 MiB.
 /// Aggregated API servers may store larger ones.
-const OBJECT_LIMIT: usize = 16 * 1024 * 1024;
+pub(super) const OBJECT_LIMIT: usize = 16 * 1024 * 1024;
 
 /// The default memory limit of one decoded object, as a multiple of its size limit.
 const EXPANSION: usize = 4;

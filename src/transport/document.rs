@@ -19,7 +19,10 @@ use kube::{Client, Resource, core::Status};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Error as _};
 
-use crate::error::{quoted, without_credentials};
+use super::answer::READ_PER_DECODED;
+use super::collection::OBJECT_LIMIT;
+use crate::error::{AnswerTooLarge, quoted, without_credentials};
+use crate::yield_budget::YieldBudget;
 
 /// Reads the document at a path. Not [`Client::request`], which logs and quotes a body that it
 /// cannot parse.
@@ -98,13 +101,31 @@ fn answered(
     let answered = async move {
         let answer = client.send(request?).await.map_err(without_credentials)?;
         let (parts, body) = answer.into_parts();
-        let body = body.collect().await?.to_bytes();
+        let body = read_body(body).await?;
         if !parts.status.is_success() {
             return Err(kube::Error::Api(refusal(parts.status, &parts.headers, &body).boxed()));
         }
         Ok(body)
     };
     answered.boxed()
+}
+
+/// Reads the body of an answer about one object.
+///
+/// It yields, because a body in memory always has another frame.
+pub(crate) async fn read_body(mut body: Body) -> Result<Bytes, kube::Error> {
+    let (mut read, mut budget) = (Vec::new(), YieldBudget::new());
+    loop {
+        budget.spend(1).await;
+        let Some(frame) = body.frame().await else { return Ok(read.into()) };
+        // A frame without data has trailers.
+        let Ok(data) = frame?.into_data() else { continue };
+        if data.len() > OBJECT_LIMIT - read.len() {
+            return Err(kube::Error::Service(AnswerTooLarge { limit: OBJECT_LIMIT }.into()));
+        }
+        budget.charge_bytes(data.len() / READ_PER_DECODED);
+        read.extend_from_slice(&data);
+    }
 }
 
 fn parsed<T: DeserializeOwned>(body: &[u8]) -> Result<T, kube::Error> {
@@ -135,4 +156,53 @@ pub(crate) fn refusal(code: StatusCode, headers: &HeaderMap, body: &[u8]) -> Sta
         status.details.get_or_insert(details).retry_after_seconds = seconds;
     }
     status
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use futures::{StreamExt, stream};
+    use http_body::Frame;
+    use http_body_util::StreamBody;
+
+    use super::*;
+
+    /// Returns a body of many frames, which are ready at once, and the number of frames read.
+    fn body(frame: &'static [u8], frames: usize) -> (Body, Arc<AtomicUsize>) {
+        let read = Arc::new(AtomicUsize::new(0));
+        let counted = read.clone();
+        let frames = stream::iter(0..frames).map(move |_| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            Ok::<_, Infallible>(Frame::data(Bytes::from_static(frame)))
+        });
+        (Body::wrap_body(StreamBody::new(frames)), read)
+    }
+
+    #[tokio::test]
+    async fn document_is_bounded() {
+        const KIB: &[u8] = &[b' '; 1024];
+        let most = OBJECT_LIMIT / KIB.len();
+        let whole = read_body(body(KIB, most).0).await.unwrap();
+        assert_eq!(whole.len(), OBJECT_LIMIT);
+        let (endless, read) = body(KIB, 4 * most);
+        let error = read_body(endless).await.unwrap_err();
+        let kube::Error::Service(cause) = &error else { panic!("{error}") };
+        let limit = AnswerTooLarge { limit: OBJECT_LIMIT };
+        assert_eq!(cause.downcast_ref::<AnswerTooLarge>(), Some(&limit));
+        assert!(error.to_string().contains("larger than 16777216 bytes"), "{error}");
+        assert_eq!(read.load(Ordering::Relaxed), most + 1);
+    }
+
+    #[test]
+    fn endless_document_gives_way() {
+        for frame in [&b""[..], b" ", &[b' '; 4096]] {
+            let (endless, read) = body(frame, 1_000_000);
+            assert!(read_body(endless).now_or_never().is_none());
+            let read = read.load(Ordering::Relaxed);
+            assert!(read <= 100, "{read} frames of {} bytes", frame.len());
+        }
+    }
 }

@@ -75,7 +75,7 @@ pub(crate) use self::decode_threads::DecodeThreads;
 pub(crate) use self::document::read_discovery;
 #[cfg(any(feature = "coming-and-going", feature = "manager"))]
 pub(crate) use self::document::read_resources;
-pub(crate) use self::document::{ask, read_document, refusal};
+pub(crate) use self::document::{ask, read_body, read_document, refusal};
 pub(crate) use self::managed_fields::ManagedFields;
 pub use self::source::ApiSource;
 #[doc(no_inline)]

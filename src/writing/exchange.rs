@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use http_body_util::BodyExt;
 use kube::client::Body;
 use kube::{Client, Resource};
 use kube_decode::{Decode, SerdeDecode};
@@ -26,7 +25,7 @@ use crate::controller::current_won;
 use crate::indexer::Snapshot;
 use crate::informer::{InformerGroup, ReadBarrier as Moment, SharedInformer};
 use crate::object::{AnyObject, ObjectKey, ResourceVersion, ShardSelector};
-use crate::seams::{KindReach, catch, refusal, without_credentials};
+use crate::seams::{KindReach, catch, read_body, refusal, without_credentials};
 
 /// The problem of an object that this applier was not made for.
 const STRANGE: &str = "it is of another type";
@@ -312,7 +311,7 @@ impl Exchange {
         let answer = self.client.send(request.map(Body::from)).await;
         let answer = answer.map_err(|error| failed(without_credentials(error)))?;
         let (parts, body) = answer.into_parts();
-        let body = body.collect().await.map_err(failed)?.to_bytes();
+        let body = read_body(body).await.map_err(failed)?;
         if parts.status.is_success() {
             return kube_decode::json(&body).map_err(|error| target.unreadable(error.to_string()));
         }

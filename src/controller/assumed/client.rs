@@ -12,6 +12,7 @@ use super::overlay::Overlay;
 use crate::controller::BoxError;
 use crate::controller::own_writes::{Confirmation, Expectation, Target, WriteAnswer};
 use crate::object::Cached;
+use crate::seams::read_body;
 
 /// Decodes an object from the body of an answer.
 pub(super) type DecodeAnswer = fn(&[u8]) -> Option<Cached>;
@@ -48,10 +49,11 @@ async fn send(
     target.name_created(&body);
     let before = overlay.before(&target);
     let (parts, body) = client.send(Request::from_parts(parts, body.into())).await?.into_parts();
-    let Some(before) = before.filter(|_| parts.status.is_success() && !is_dry_run) else {
+    let is_told = parts.status.is_success() && !is_dry_run && !target.deletes_many();
+    let Some(before) = before.filter(|_| is_told) else {
         return Ok(Response::from_parts(parts, body));
     };
-    let body = body.collect().await?.to_bytes();
+    let body = read_body(body).await?;
     let answer = kube_decode::json::<WriteAnswer>(&body).ok();
     // Another kind, such as a scale or only metadata, is not the object.
     let is_object = answer.as_ref().is_some_and(|answer| overlay.is_of_kind(answer.kind()));

@@ -20,7 +20,7 @@ use crate::controller::BoxError;
 use crate::controller::finalizer::is_absent;
 use crate::informer::ReadBarrier as Moment;
 use crate::object::{ObjectKey, ResourceVersion};
-use crate::seams::read_document;
+use crate::seams::{read_body, read_document};
 
 tokio::task_local! {
     /// The reconcile that runs in this task.
@@ -188,22 +188,22 @@ impl TrackedReconcile {
             return Ok(client.send(Request::from_parts(parts, Body::from(body))).await?);
         }
         target.name_created(&body);
+        let deletes_many = target.deletes_many();
         let request = Request::from_parts(parts, Body::from(body));
         // From here on the server may have the request, even if this future is dropped.
         let write = Some((self, target, client.clone()));
         let mut flight = InFlight { write, sights, deleted_unseen: false };
         let (parts, body) = client.send(request).await?.into_parts();
-        let status = parts.status;
-        if status.is_server_error() || status == StatusCode::REQUEST_TIMEOUT {
-            // The server may still have made the write, so it counts as lost.
-            return Ok(Response::from_parts(parts, body));
-        }
-        let body = body.collect().await?.to_bytes();
-        if status.is_success() {
-            flight.landed(&body);
-        } else if is_final(status) {
+        if is_final(parts.status) {
             flight.refused();
         }
+        // In spite of any other failure, the server may have made the write, so it counts as lost.
+        // So do deletions of objects that are not named.
+        if !parts.status.is_success() || deletes_many {
+            return Ok(Response::from_parts(parts, body));
+        }
+        let body = read_body(body).await?;
+        flight.landed(&body);
         Ok(Response::from_parts(parts, Body::from(body)))
     }
 }

@@ -120,6 +120,12 @@ impl Target {
         self.verb == WriteVerb::Create && self.subresource.is_none()
     }
 
+    /// Returns whether objects of the collection are deleted without their names. The answer may
+    /// have all of them.
+    pub(in crate::controller) fn deletes_many(&self) -> bool {
+        self.verb == WriteVerb::Delete && self.name.is_none()
+    }
+
     /// Returns the key of the object. `None` if its name is unknown.
     pub(in crate::controller) fn key(&self) -> Option<ObjectKey> {
         self.key_of(self.name.as_deref()?)
