@@ -165,29 +165,35 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use futures::{StreamExt, stream};
+    use http::Response;
     use http_body::Frame;
     use http_body_util::StreamBody;
 
     use super::*;
 
     /// Returns a body of many frames, which are ready at once, and the number of frames read.
-    fn body(frame: &'static [u8], frames: usize) -> (Body, Arc<AtomicUsize>) {
+    async fn body(frame: &'static [u8], frames: usize) -> (Body, Arc<AtomicUsize>) {
         let read = Arc::new(AtomicUsize::new(0));
         let counted = read.clone();
-        let frames = stream::iter(0..frames).map(move |_| {
-            counted.fetch_add(1, Ordering::Relaxed);
-            Ok::<_, Infallible>(Frame::data(Bytes::from_static(frame)))
+        let service = tower::service_fn(move |_: Request<Body>| {
+            let counted = counted.clone();
+            let frames = stream::iter(0..frames).map(move |_| {
+                counted.fetch_add(1, Ordering::Relaxed);
+                Ok::<_, Infallible>(Frame::data(Bytes::from_static(frame)))
+            });
+            async { Ok::<_, Infallible>(Response::new(StreamBody::new(frames))) }
         });
-        (Body::wrap_body(StreamBody::new(frames)), read)
+        let client = Client::new(service, "default");
+        (client.send(Request::new(Body::empty())).await.unwrap().into_body(), read)
     }
 
     #[tokio::test]
     async fn document_is_bounded() {
         const KIB: &[u8] = &[b' '; 1024];
         let most = OBJECT_LIMIT / KIB.len();
-        let whole = read_body(body(KIB, most).0).await.unwrap();
+        let whole = read_body(body(KIB, most).await.0).await.unwrap();
         assert_eq!(whole.len(), OBJECT_LIMIT);
-        let (endless, read) = body(KIB, 4 * most);
+        let (endless, read) = body(KIB, 4 * most).await;
         let error = read_body(endless).await.unwrap_err();
         let kube::Error::Service(cause) = &error else { panic!("{error}") };
         let limit = AnswerTooLarge { limit: OBJECT_LIMIT };
@@ -196,10 +202,10 @@ mod tests {
         assert_eq!(read.load(Ordering::Relaxed), most + 1);
     }
 
-    #[test]
-    fn endless_document_gives_way() {
+    #[tokio::test]
+    async fn endless_document_gives_way() {
         for frame in [&b""[..], b" ", &[b' '; 4096]] {
-            let (endless, read) = body(frame, 1_000_000);
+            let (endless, read) = body(frame, 1_000_000).await;
             assert!(read_body(endless).now_or_never().is_none());
             let read = read.load(Ordering::Relaxed);
             assert!(read <= 100, "{read} frames of {} bytes", frame.len());
