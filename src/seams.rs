@@ -5,8 +5,6 @@
 
 // Maps of few entries: a tree for each pair of types costs the compiler ten times as much.
 pub(crate) use crate::collections::VecMap;
-// A user's error may quote credentials, in any of its causes.
-pub(crate) use crate::error::chain;
 // Logs shorten an error that repeats, in the same way.
 pub(crate) use crate::error::clipped_to;
 // A task's error stays typed, unless it may quote credentials.

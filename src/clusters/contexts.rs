@@ -18,7 +18,7 @@ use super::known::Known;
 use super::kubeconfig::ContextClient;
 use super::provider::{ClusterConfig, ClusterProvider};
 use crate::client::renewing_client;
-use crate::seams::chain;
+use crate::error::chain;
 
 /// The period after which the kubeconfig is read again.
 const PERIOD: Duration = Duration::from_secs(10);

@@ -16,10 +16,11 @@ use super::status::{ClusterPhase, ClusterStatus};
 use super::{ClustersState, Options};
 use crate::basics::{Mutex, text};
 use crate::controller::{BoxError, ControllerHandle};
+use crate::error::chain;
 use crate::factory::SharedInformerFactory;
 use crate::leader_election::WorkScope;
 use crate::lease::{DROP_TIMEOUT, ScopeOwner};
-use crate::seams::{SafeDrop, catch, catch_async, chain, drop_safely};
+use crate::seams::{SafeDrop, catch, catch_async, drop_safely};
 
 /// The function that is called for each cluster that joins.
 pub(crate) type Join =

@@ -18,9 +18,10 @@ use super::status::count;
 use super::{Action, ControllerParts, ReconcileRequest};
 use crate::basics::after;
 use crate::error::BoxError;
+use crate::error::chain;
 use crate::lease::{EndGuard, WorkScope};
 use crate::object::{AnyObject, ObjectKey};
-use crate::seams::{catch, chain, clipped_to, drop_safely};
+use crate::seams::{catch, clipped_to, drop_safely};
 use crate::workqueue::Work;
 
 /// The length in bytes of an error's text in the log. Failures 1, 2, 4, 8, … log it whole.

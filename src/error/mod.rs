@@ -493,9 +493,16 @@ pub(crate) fn quoted(body: &[u8]) -> String {
 /// The largest number of an error's causes that are read. A user's error may have endless causes.
 pub(crate) const MOST_CAUSES: usize = 100;
 
-/// Returns the texts of an error and of its causes, without repetition. Causes beyond
-/// [`MOST_CAUSES`] are left out. It quotes no credentials that an error of kube has.
-pub(crate) fn chain(error: &(dyn StdError + 'static)) -> String {
+/// Returns the texts of an error and of its causes, without repetition. Causes after the hundredth
+/// are left out. It quotes no credentials that an error of kube has.
+///
+/// ```
+/// use kube_informer::error::chain;
+///
+/// let error = kube::Error::Service("connection refused".into());
+/// assert_eq!(chain(&error), "ServiceError: connection refused");
+/// ```
+pub fn chain(error: &(dyn StdError + 'static)) -> String {
     let hidden = Hidden::of(error);
     let mut text = String::new();
     let mut causes = successors(Some(error), |&error| error.source());

@@ -9,7 +9,8 @@ use tokio::time::timeout;
 
 use super::shared_run::SharedRun;
 use crate::controller::BoxError;
-use crate::seams::{catch, catch_async, chain};
+use crate::error::chain;
+use crate::seams::{catch, catch_async};
 
 type Call = Arc<dyn Fn() -> BoxFuture<'static, Result<(), BoxError>> + Send + Sync>;
 
