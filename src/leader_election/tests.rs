@@ -168,7 +168,7 @@ fn free_lease_is_taken_at_once() {
 fn rivals_lease_expires_after_unchanged_duration() {
     let mut bench = Bench::new();
     // The times in the record are from another clock, hours ahead or behind.
-    for renewed in [0, 10_000_000] {
+    for renewed in [0, 50_000] {
         let began = bench.now.at.duration_since(bench.start).as_secs_f64();
         bench.got(Some(lease("other", renewed)));
         for after in [2.0, 8.0, 14.999] {
@@ -179,10 +179,10 @@ fn rivals_lease_expires_after_unchanged_duration() {
         bench.waited();
     }
     bench.until(14.999 + 15.0).waited();
-    assert!(matches!(bench.got(Some(lease("other", 10_000_000))), Step::Replace(_)));
+    assert!(matches!(bench.got(Some(lease("other", 50_000))), Step::Replace(_)));
     let record = bench.record();
     assert_eq!(record.transitions, 5);
-    assert!(record.renewed > Some(Timestamp::from_second(10_000_000).unwrap()));
+    assert!(record.renewed > Some(Timestamp::from_second(50_000).unwrap()));
 }
 
 #[test]
