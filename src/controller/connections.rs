@@ -436,7 +436,8 @@ mod tests {
     use crate::controller::Controller;
     use crate::controller::triggers::{Keys, Rule};
     use crate::factory::SharedInformerFactory;
-    use crate::informer::{InformerGroup, InformerSet, StartError};
+    use crate::informer::{InformerGroup, StartError};
+    use crate::seams::InformerSet;
     use crate::testing::ApiServer;
 
     const S: Duration = Duration::from_secs(1);

@@ -97,7 +97,9 @@ async fn type_that_panics_harms_only_its_apply() {
         gadget
     };
     let refused = applier.apply(&gadget(666)).await.unwrap_err();
-    assert!(refused.to_string().contains("the type panics"), "{refused}");
+    // The message may quote the object.
+    assert!(refused.to_string().contains("the type's code panicked"), "{refused}");
+    assert!(!refused.to_string().contains("the type panics"), "{refused}");
     assert!(matches!(refused, ApplyError::Unserializable { .. }));
     assert!(applier.apply(&gadget(1)).await.unwrap().was_sent());
     caught_up(&server, &gadgets).await;
@@ -394,13 +396,13 @@ async fn refused_apply_has_the_code_of_the_answer() {
     let server = ApiServer::new();
     let (maps, applier) = applier(&server, server.client()).await;
     for (code, body, text) in [
-        (503, "{}", "Service Unavailable"),
-        (409, r#"{"error": "x"}"#, "Conflict"),
-        (429, r#"{"message": "slow down"}"#, "slow down"),
-        (403, r#"{"code": 1}"#, "Forbidden"),
-        (502, "<html>", "Bad Gateway"),
-        (500, "", "Internal Server Error"),
-        (404, r#"{"status": "Success", "code": 200}"#, "Not Found"),
+        (503, "{}", "no Status"),
+        (409, r#"{"error": "x"}"#, "no Status"),
+        (429, r#"{"message": "slow down"}"#, "no Status"),
+        (403, r#"{"code": 1}"#, "no Status"),
+        (502, "<html>", "<html>"),
+        (500, "", "the body is empty"),
+        (404, r#"{"status": "Success", "code": 200}"#, "no Status"),
     ] {
         server.intercept(move |request| {
             let answer = || Response::builder().status(code).body(body.into()).unwrap();
