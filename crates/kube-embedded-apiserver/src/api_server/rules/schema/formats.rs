@@ -115,7 +115,7 @@ fn is_label(text: &str) -> bool {
 }
 
 /// Returns whether a text is an absolute URI or an absolute path.
-fn is_uri(text: &str) -> bool {
+pub(super) fn is_uri(text: &str) -> bool {
     if text.is_empty() || text.bytes().any(|byte| byte < b' ' || byte == 0x7f) {
         return false;
     }
@@ -140,18 +140,41 @@ fn is_uri(text: &str) -> bool {
 }
 
 fn is_authority(authority: &str) -> bool {
-    let (_user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
-    let (host, port) = match host.strip_prefix('[') {
-        Some(inner) => match inner.split_once(']') {
-            Some((address, port)) if address.parse::<Ipv6Addr>().is_ok() => ("", port),
-            _ => return false,
-        },
-        None => host.split_at(host.find(':').unwrap_or(host.len())),
+    let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
+    let in_user = |c: char| c.is_ascii_alphanumeric() || "-._:~!$&'()*+,;=%@".contains(c);
+    let (name, port) = match host.strip_prefix('[').and_then(|inner| inner.rsplit_once(']')) {
+        Some((address, port)) if is_scoped_address(address) => ("", port),
+        _ => host.split_at(host.find(':').unwrap_or(host.len())),
     };
     let port = port.strip_prefix(':').unwrap_or(port);
-    let allowed =
-        |c: char| !c.is_ascii() || c.is_ascii_alphanumeric() || "-_.~!$&'()*+,;=:<>\"%".contains(c);
-    (port.is_empty() || is_digits(port)) && host.chars().all(allowed) && has_valid_escapes(host)
+    user.chars().all(in_user)
+        && has_valid_escapes(user)
+        && is_host(name)
+        && (port.is_empty() || is_digits(port))
+}
+
+/// Returns whether a text is an address of version 6, perhaps with a zone: `fe80::1%25eth0`.
+fn is_scoped_address(text: &str) -> bool {
+    let (address, zone) = text.split_once("%25").unwrap_or((text, "0"));
+    let is_escaped = |escape: &str| {
+        let byte = escape.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        byte.is_some_and(|byte| byte == b' ' || (byte.is_ascii() && in_host(byte.into())))
+    };
+    address.parse::<Ipv6Addr>().is_ok()
+        && !zone.is_empty()
+        && zone.chars().all(in_host)
+        && zone.split('%').skip(1).all(is_escaped)
+}
+
+/// Returns whether a text is the name of a host. Only the percent sign and bytes of other
+/// characters than those of ASCII may be escaped.
+fn is_host(text: &str) -> bool {
+    let is_escaped = |escape: &str| escape.starts_with("25") || escape >= "8";
+    has_valid_escapes(text) && text.chars().all(in_host) && text.split('%').skip(1).all(is_escaped)
+}
+
+fn in_host(c: char) -> bool {
+    !c.is_ascii() || c.is_ascii_alphanumeric() || "-_.~!$&'()*+,;=:<>\"%]".contains(c)
 }
 
 fn has_valid_escapes(text: &str) -> bool {
@@ -334,7 +357,7 @@ const UNITS: &[&[&str]] = &[
 
 /// Returns whether a text is a duration in the syntax of Go or of Scala: `1h30m`, `2 days`.
 fn is_duration(text: &str) -> bool {
-    if text.trim_start_matches(['+', '-']) == "0" || is_go_duration(text) {
+    if text.trim_start_matches(['+', '-']) == "0" || go_duration(text).is_some() {
         return true;
     }
     let mut rest = text;
@@ -353,22 +376,34 @@ fn is_duration(text: &str) -> bool {
     false
 }
 
-pub(super) fn is_go_duration(text: &str) -> bool {
+/// Returns the nanoseconds of a duration in the syntax of Go.
+pub(super) fn go_duration(text: &str) -> Option<i64> {
     let mut rest = text.strip_prefix(['+', '-']).unwrap_or(text);
     if rest.is_empty() {
-        return false;
+        return None;
     }
+    let mut total = 0;
     while !rest.is_empty() {
         let after = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
         let number = &rest[..rest.len() - after.len()];
         let end = after.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(after.len());
-        let valid = number.parse::<f64>().is_ok();
-        if !valid || !["ns", "us", "µs", "μs", "ms", "s", "m", "h"].contains(&&after[..end]) {
-            return false;
-        }
+        let unit = match &after[..end] {
+            "ns" => 1,
+            "us" | "µs" | "μs" => 1000,
+            "ms" => 1_000_000,
+            "s" => 1_000_000_000,
+            "m" => 60_000_000_000,
+            "h" => 3_600_000_000_000_i128,
+            _ => return None,
+        };
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        let fraction = &fraction[..fraction.len().min(18)];
+        let digits: i128 = format!("{whole}{fraction}").parse().ok()?;
+        let scale = 10_i128.pow(u32::try_from(fraction.len()).ok()?);
+        total += digits.checked_mul(unit)? / scale;
         rest = &after[end..];
     }
-    true
+    i64::try_from(if text.starts_with('-') { -total } else { total }).ok()
 }
 
 #[cfg(test)]
@@ -380,6 +415,9 @@ mod tests {
         for (format, valid, invalid) in [
             ("uri", "https://example.com:80/a%20b?c#d", "example.com"),
             ("uri", "/abs/path", "https://exa mple.com/"),
+            ("uri", "http://[fe80::1%25en0]/", "http://[fe80::1%25]/"),
+            ("uri", "http://us%20er@h/", "http://us er@h/"),
+            ("uri", "http://%C3%A9/", "http://%41/"),
             ("email", "Ann <ann@example.com>", "ann@"),
             ("hostname", "a-b.example.com", "a_b.example"),
             ("ipv4", "010.2.3.4", "1.2.3.256"),

@@ -122,7 +122,7 @@ fn limit(value: &Value) -> Number {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "it saturates")]
-fn truncated(float: f64) -> i64 {
+pub(super) fn truncated(float: f64) -> i64 {
     float as i64
 }
 
@@ -131,7 +131,10 @@ fn shown_limit(float: f64, integer: bool) -> String {
 }
 
 /// Returns a floating-point number as Go prints it: with an exponent from a million on.
-fn shown(float: f64) -> String {
+pub(super) fn shown(float: f64) -> String {
+    if float.is_infinite() {
+        return if float > 0.0 { "+Inf" } else { "-Inf" }.to_owned();
+    }
     let text = format!("{float:e}");
     let Some((mantissa, exponent)) = text.split_once('e') else { return text };
     match exponent.parse::<i32>() {
@@ -194,9 +197,14 @@ mod tests {
 
     #[test]
     fn floats_are_shown_as_go_does() {
-        for (float, expected) in
-            [(0.0, "0"), (-1.25, "-1.25"), (1e5, "100000"), (1e6, "1e+06"), (1.5e-5, "1.5e-05")]
-        {
+        for (float, expected) in [
+            (0.0, "0"),
+            (-1.25, "-1.25"),
+            (1e5, "100000"),
+            (1e6, "1e+06"),
+            (1.5e-5, "1.5e-05"),
+            (f64::NEG_INFINITY, "-Inf"),
+        ] {
             assert_eq!(shown(float), expected);
         }
     }

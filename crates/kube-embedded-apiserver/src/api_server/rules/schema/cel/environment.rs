@@ -4,17 +4,18 @@ use std::net::IpAddr;
 use std::sync::{Arc, LazyLock};
 
 use cel::common::ast::{CallExpr, ComprehensionExpr, Expr, ListExpr, LiteralValue, operators};
-use cel::common::types::{CelBool, CelString, STRING_TYPE, Type as CelType};
+use cel::common::types::{STRING_TYPE, Type as CelType};
 use cel::common::value::CowVal;
 use cel::parser::{Macro, MacroExprHelper};
 use cel::{Env, ExecutionError, IdedExpr, ParseErrors};
-use regex::Regex;
 
-use super::super::{formats, pattern};
+use super::super::formats;
 use super::literals::parts;
 use super::problems::{self, Located};
 use super::program::Parsed;
+use super::replacements::{self, boolean, compiled, text, texts};
 use super::{stack, values};
+use crate::api_server::rules::formats::is_digits;
 
 /// The most characters of an expression.
 const LONGEST_SOURCE: usize = 100_000;
@@ -23,27 +24,14 @@ const LONGEST_SOURCE: usize = 100_000;
 const MOST_LEVELS: u16 = 250;
 
 /// The functions of Kubernetes that this server has, each a check of a text.
-const TEXT_CHECKS: [(&str, formats::Check); 3] = [
-    ("isIP", |text| text.parse::<IpAddr>().is_ok()),
-    ("isCIDR", |text| formats::of_texts("cidr").is_some_and(|is_cidr| is_cidr(text))),
-    ("isURL", |text| formats::of_texts("uri").is_some_and(|is_uri| is_uri(text))),
-];
-
-/// The function in place of `matches`.
-const MATCHES: &str = "@matches";
+const TEXT_CHECKS: [(&str, formats::Check); 3] =
+    [("isIP", is_ip), ("isCIDR", is_cidr), ("isURL", formats::is_uri)];
 
 static SHARED: LazyLock<Arc<Env>> = LazyLock::new(|| Arc::new(environment()));
 
 /// The environment of evaluated expressions.
 static EVALUATED: LazyLock<Env> = LazyLock::new(|| {
     let mut env = environment();
-    // The interpreter's own function has another syntax of patterns.
-    let _ = env.add_macro(Macro::global("matches", 2, |helper, _, arguments| {
-        Ok(Some(matching(helper, std::mem::take(arguments))))
-    }));
-    let _ = env.add_macro(Macro::receiver("matches", 1, |helper, target, arguments| {
-        Ok(Some(matching(helper, target.take().into_iter().chain(arguments.drain(..)).collect())))
-    }));
     // A server evaluates the alternative of an optional value only if the value is absent.
     for (name, has_value) in [("or", false), ("orValue", true)] {
         let _ = env.add_macro(Macro::receiver(name, 1, move |helper, target, arguments| {
@@ -86,7 +74,8 @@ pub(super) fn parse(source: &str) -> Result<Parsed, String> {
         if levels > MOST_LEVELS {
             return Err("ERROR: <input>:-1:0: max recursion depth exceeded".to_owned());
         }
-        let evaluated = parser(&EVALUATED).parse(source).map_err(words)?;
+        let mut evaluated = parser(&EVALUATED).parse(source).map_err(words)?;
+        replacements::replace(&mut evaluated);
         Ok(Parsed { expression, source: source_info, evaluated, levels })
     });
     parsed.unwrap_or_else(|| Err("ERROR: <input>:-1:0: the parser failed".to_owned()))
@@ -95,10 +84,6 @@ pub(super) fn parse(source: &str) -> Result<Parsed, String> {
 /// Returns the number of levels on which an expression has parts.
 fn levels(expression: &IdedExpr) -> u16 {
     parts(expression).into_iter().map(levels).max().map_or(1, |most| most.saturating_add(1))
-}
-
-fn matching(helper: &mut MacroExprHelper<'_>, args: Vec<IdedExpr>) -> IdedExpr {
-    helper.next_expr(Expr::Call(CallExpr { func_name: MATCHES.to_owned(), target: None, args }))
 }
 
 /// Returns the expression of an optional value or its alternative, which is that of a loop over
@@ -151,32 +136,13 @@ fn environment() -> Env {
         STRING_TYPE,
         vec![STRING_TYPE],
         |args| {
-            let (text, pattern) = searched(&args, "find")?;
-            let found = pattern.find(text).map_or("", |found| found.as_str());
-            Ok(CowVal::owned(CelString::from(found.to_owned())))
+            let pattern = compiled(&args, "find")?;
+            let found = pattern.find(text(&args, 0)?).map_or("", |found| found.as_str());
+            Ok(texts(found.to_owned()))
         },
     );
-    let texts = vec![STRING_TYPE, STRING_TYPE];
-    let _ = env.add_overload(MATCHES, "matches_string", texts, |args| {
-        let (text, pattern) = searched(&args, "matches")?;
-        Ok(CowVal::owned(CelBool::from(pattern.is_match(text))))
-    });
+    let _ = replacements::add(&mut env);
     env
-}
-
-/// Returns a text and the pattern of a function that searches it.
-fn searched<'b>(
-    args: &'b [CowVal<'_, '_>],
-    function: &str,
-) -> Result<(&'b str, Regex), ExecutionError> {
-    let pattern = pattern::compile(text(args, 1)?)
-        .map_err(|problem| ExecutionError::function_error(function, problem))?;
-    Ok((text(args, 0)?, pattern))
-}
-
-fn text<'b>(args: &'b [CowVal<'_, '_>], n: usize) -> Result<&'b str, ExecutionError> {
-    let text = args.get(n).and_then(|arg| arg.downcast_ref::<CelString>());
-    text.map(CelString::inner).ok_or_else(ExecutionError::missing_argument_or_target)
 }
 
 fn check_text<'b, 'v>(
@@ -184,5 +150,21 @@ fn check_text<'b, 'v>(
     args: &[CowVal<'b, 'v>],
 ) -> Result<CowVal<'b, 'v>, ExecutionError> {
     let (_, holds) = TEXT_CHECKS[check];
-    Ok(CowVal::owned(CelBool::from(holds(text(args, 0)?))))
+    Ok(boolean(holds(text(args, 0)?)))
+}
+
+/// Returns whether a text is an address without a zone, and none of version 4 in version 6.
+fn is_ip(text: &str) -> bool {
+    text.parse::<IpAddr>().is_ok_and(|address| match address {
+        IpAddr::V4(_) => true,
+        IpAddr::V6(address) => address.to_ipv4_mapped().is_none(),
+    })
+}
+
+/// Returns whether a text is a range of such addresses.
+fn is_cidr(text: &str) -> bool {
+    let Some((address, bits)) = text.split_once('/') else { return false };
+    let most = if address.contains(':') { 128 } else { 32 };
+    let plain = is_digits(bits) && (bits == "0" || !bits.starts_with('0'));
+    is_ip(address) && plain && bits.parse::<u8>().is_ok_and(|bits| bits <= most)
 }

@@ -9,7 +9,9 @@ use super::{functions, values};
 pub(super) fn is_missing(error: &ExecutionError) -> bool {
     let opaque = |value: &CelValue| matches!(value, CelValue::Opaque(_));
     match error {
-        ExecutionError::UndeclaredReference(_) => true,
+        // Keys of maps that are no texts, whole numbers or truth values.
+        ExecutionError::UndeclaredReference(_) | ExecutionError::UnsupportedKeyType(_) => true,
+        ExecutionError::UnexpectedType { want, .. } => want == "known struct",
         ExecutionError::NoSuchOverload(error) => {
             let kinds: Vec<Type<'_>> =
                 error.argument_types().iter().map(|name| kind(name)).collect();
@@ -24,7 +26,7 @@ pub(super) fn is_missing(error: &ExecutionError) -> bool {
 }
 
 /// Returns the type of a value by the name that the interpreter has for it.
-fn kind(name: &str) -> Type<'static> {
+pub(super) fn kind(name: &str) -> Type<'static> {
     match name {
         "bool" => Type::Bool,
         "bytes" => Type::Bytes,

@@ -2,18 +2,15 @@
 
 use cel::IdedExpr;
 use cel::common::ast::{CallExpr, EntryExpr, Expr, LiteralValue, MapEntryExpr, MapExpr};
-use k8s_openapi::jiff::{SignedDuration, Timestamp};
+use k8s_openapi::jiff::civil::DateTime;
 
 use super::super::{formats, pattern};
-
+use super::format::Clause;
 use super::types::Type;
 use super::typing::{Check, Problem};
 
-/// The most seconds that a duration can have, whose nanoseconds are an integer of 64 bits.
-const LONGEST_DURATION: u64 = i64::MAX as u64 / 1_000_000_000;
-
 /// The points in time that a server knows, in seconds: those of the years 1 to 9999.
-const TIMES: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
+pub(super) const TIMES: std::ops::RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
 
 /// Checks the literals of an expression. Those that are formatted as texts may have any types.
 pub(super) fn check(
@@ -104,18 +101,28 @@ fn argument_problem(check: &Check<'_, '_>, call: &CallExpr) -> Option<Problem> {
     (!valid).then(|| check.problem(argument, format!("invalid {name} argument")))
 }
 
-fn is_duration(text: &str) -> bool {
-    if text.trim_start_matches(['+', '-']) == "0" {
-        return true;
-    }
-    let length = text.parse::<SignedDuration>().map(|length| length.unsigned_abs().as_secs());
-    formats::is_go_duration(text) && length.unwrap_or(0) < LONGEST_DURATION
+pub(super) fn is_duration(text: &str) -> bool {
+    text.trim_start_matches(['+', '-']) == "0" || formats::go_duration(text).is_some()
 }
 
-fn is_timestamp(text: &str) -> bool {
+pub(super) fn is_timestamp(text: &str) -> bool {
+    let mut text = text.to_owned();
+    // A server takes an hour of one digit.
+    if text.as_bytes().get(12) == Some(&b':') && text.is_char_boundary(11) {
+        text.insert(11, '0');
+    }
     let upper = text.as_bytes().get(10) == Some(&b'T') && !text.contains('z');
-    let known = text.parse::<Timestamp>().map_or(true, |time| TIMES.contains(&time.as_second()));
-    upper && known && formats::is_date_time(text)
+    upper && formats::is_date_time(&text) && seconds(&text).is_none_or(|n| TIMES.contains(&n))
+}
+
+/// Returns the seconds since 1970 of a point in time, which may be out of range.
+fn seconds(text: &str) -> Option<i64> {
+    let clock: DateTime = text.get(..19)?.parse().ok()?;
+    let seconds = clock.duration_since(DateTime::constant(1970, 1, 1, 0, 0, 0, 0)).as_secs();
+    let Some((_, offset)) = text.get(19..)?.split_once(['+', '-']) else { return Some(seconds) };
+    let (hours, minutes) = offset.split_once(':')?;
+    let offset = 3600 * hours.parse::<i64>().ok()? + 60 * minutes.parse::<i64>().ok()?;
+    Some(if text[19..].contains('-') { seconds + offset } else { seconds - offset })
 }
 
 /// Checks a template of a text, and the values that it formats, if both are literals.
@@ -128,8 +135,6 @@ fn template(check: &Check<'_, '_>, at: &IdedExpr, call: &CallExpr) -> Result<(),
     let Expr::List(values) = &values.expr else { return Ok(()) };
     let values = &values.elements;
     let problem = |problem: &str| Err(check.problem(at, problem.to_owned()));
-    let clause_problem =
-        |text: &str| problem(&format!("could not parse formatting clause: {text}"));
     let mut used = 0;
     let mut rest = template.inner();
     while let Some((_, after)) = rest.split_once('%') {
@@ -144,44 +149,18 @@ fn template(check: &Check<'_, '_>, at: &IdedExpr, call: &CallExpr) -> Result<(),
             return problem(&format!("index {used} out of range"));
         };
         used += 1;
-        let (precision, after) = match after.strip_prefix('.') {
-            None => (None, after),
-            Some(after) => {
-                let clause = after.trim_start_matches(|c: char| c.is_ascii_digit());
-                (Some(&after[..after.len() - clause.len()]), clause)
-            }
-        };
-        let mut clause = after.chars();
-        let precision_problem =
-            |text: &str| clause_problem(&format!("error while parsing precision: {text}"));
-        let Some(letter) = clause.next() else {
-            return precision_problem("could not find end of precision specifier");
-        };
-        if let Some(text) = precision.filter(|text| text.parse::<i64>().is_err()) {
-            return precision_problem(&format!(
-                "error while converting precision to integer: strconv.Atoi: parsing {text:?}: \
-                 invalid syntax"
-            ));
-        }
-        let Some((kinds, words)) = clause_of(letter) else {
-            return clause_problem(&format!(
-                "unrecognized formatting clause {:?}",
-                letter.to_string()
-            ));
-        };
-        let wrong = if letter == 's' {
+        let (clause, after) = Clause::read(after).map_err(|text| check.problem(at, text))?;
+        let wrong = if clause.is_of_texts() {
             unprintable(check, value)
         } else {
             let kind = check.settled(value);
-            let fits = kind.is_any() || kinds.contains(&kind);
-            (!fits).then_some(value)
+            (!kind.is_any() && !clause.takes(&kind)).then_some(value)
         };
         if let Some(wrong) = wrong {
             let kind = check.settled(wrong).short_name();
-            let problem = format!("error during formatting: {words}, was given {kind}");
-            return Err(check.problem(wrong, problem));
+            return Err(check.problem(wrong, clause.problem(&kind)));
         }
-        rest = clause.as_str();
+        rest = after;
     }
     if values.len() > used {
         let given = values.len();
@@ -190,30 +169,6 @@ fn template(check: &Check<'_, '_>, at: &IdedExpr, call: &CallExpr) -> Result<(),
         return problem(&problem_text);
     }
     Ok(())
-}
-
-/// Returns the types that a clause of a template formats, and a server's words about others.
-fn clause_of(letter: char) -> Option<(&'static [Type<'static>], &'static str)> {
-    const DECIMAL: &[Type<'static>] = &[Type::Int, Type::Uint];
-    const FIXED: &[Type<'static>] = &[Type::Double, Type::String];
-    const BINARY: &[Type<'static>] = &[Type::Int, Type::Uint, Type::Bool];
-    const HEXADECIMAL: &[Type<'static>] = &[Type::Int, Type::Uint, Type::String, Type::Bytes];
-    Some(match letter {
-        's' => (
-            &[],
-            "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, \
-             types, durations, and timestamps",
-        ),
-        'd' => (DECIMAL, "decimal clause can only be used on integers"),
-        'f' => (FIXED, "fixed-point clause can only be used on doubles"),
-        'e' => (FIXED, "scientific clause can only be used on doubles"),
-        'b' => (BINARY, "only integers and bools can be formatted as binary"),
-        'x' | 'X' => {
-            (HEXADECIMAL, "only integers, byte buffers, and strings can be formatted as hex")
-        }
-        'o' => (DECIMAL, "octal clause can only be used on integers"),
-        _ => return None,
-    })
 }
 
 /// Returns the value that has no text, if a value is one or a literal has one.

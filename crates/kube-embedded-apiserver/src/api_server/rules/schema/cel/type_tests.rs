@@ -40,6 +40,32 @@ fn rules_are_typed_as_by_a_server() {
 }
 
 #[test]
+fn rules_are_evaluated_as_by_a_server() {
+    let (mut schema, mut object) = (Value::Null, Value::Null);
+    let mut wrong = Vec::new();
+    for line in include_str!("evaluated.txt").lines().filter(|line| !line.starts_with('#')) {
+        match line.split_at(1) {
+            ("@", text) => schema = serde_json::from_str(text).unwrap(),
+            ("=", text) => object = serde_json::from_str(text).unwrap(),
+            _ => {
+                let (rule, expected) = line.split_once(" => ").unwrap_or((line, ""));
+                let (rule, missing) =
+                    rule.strip_prefix("? ").map_or((rule, false), |rule| (rule, true));
+                schema["x-kubernetes-validations"] = json!([{ "rule": rule }]);
+                let known = super::unimplemented(&schema, None, &object).is_none();
+                let causes = super::problems(&schema, None, &object);
+                let found = causes.first().map(ToString::to_string).unwrap_or_default();
+                let fine = found.contains(expected) && found.is_empty() == expected.is_empty();
+                if known == missing || (known && !fine) {
+                    wrong.push(format!("{line}: {known} {found:?}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
 fn nested_rules_do_no_harm() {
     let schema = json!({ "type": "object", "properties": {
         "n": { "type": "integer" }, "b": { "type": "boolean" },

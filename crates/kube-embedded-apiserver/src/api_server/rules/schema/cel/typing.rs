@@ -6,34 +6,19 @@
 use std::collections::HashMap;
 
 use cel::IdedExpr;
-use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, LiteralValue, SelectExpr};
+use cel::common::ast::{
+    CallExpr, ComprehensionExpr, EntryExpr, Expr, LiteralValue, SelectExpr, StructExpr,
+};
 use serde_json::Value;
 
+use super::names::{MESSAGES, TYPES, UNDEFINED, type_named};
 use super::problems::{self, Located};
 use super::program::Parsed;
 use super::types::{Type, Variables};
 use super::{constants, functions, literals, unordered};
 
-/// The names of types, which are values of their own.
-const TYPES: [(&str, Type<'static>); 14] = [
-    ("bool", Type::Bool),
-    ("bytes", Type::Bytes),
-    ("double", Type::Double),
-    ("duration", Type::DURATION),
-    ("google.protobuf.Duration", Type::DURATION),
-    ("google.protobuf.Timestamp", Type::TIMESTAMP),
-    ("int", Type::Int),
-    ("net.CIDR", Type::Named("net.CIDR")),
-    ("net.IP", Type::Named("net.IP")),
-    ("null_type", Type::Null),
-    ("string", Type::String),
-    ("timestamp", Type::TIMESTAMP),
-    ("type", Type::Any),
-    ("uint", Type::Uint),
-];
-
-/// The names of types that are made of others.
-const OPEN_TYPES: [&str; 3] = ["list", "map", "optional_type"];
+/// The name of a macro's result, which no variable may have.
+const ACCUMULATOR: &str = "__result__";
 
 /// The macros with two variables and the numbers of their arguments. The interpreter has none.
 const MACROS: [(&str, std::ops::RangeInclusive<usize>); 7] = [
@@ -72,9 +57,17 @@ pub(super) fn check<'s>(
         let told = problems::told(&program.source.source, located);
         return Err(format!("compilation failed: {told}"));
     }
+    let kind = check.variables.settled(&kind);
+    // A server makes no program of an expression whose type is wrong.
+    if !matches!(kind, Type::Bool | Type::String) {
+        return Ok(kind);
+    }
+    if let Some(name) = check.undefined {
+        return Err(format!("program instantiation failed: reference to undefined type: {name}"));
+    }
     constants::check(&program.expression)
         .map_err(|problem| format!("program instantiation failed: {problem}"))?;
-    Ok(check.variables.settled(&kind))
+    Ok(kind)
 }
 
 /// Returns whether an expression compares or adds lists whose order a server ignores.
@@ -96,6 +89,8 @@ pub(super) struct Check<'p, 's> {
     /// The types of the parts of the expression.
     kinds: HashMap<u64, Type<'s>>,
     problems: Vec<Problem>,
+    /// The first name of a type that has no value.
+    undefined: Option<&'p str>,
 }
 
 impl<'p, 's> Check<'p, 's> {
@@ -108,6 +103,7 @@ impl<'p, 's> Check<'p, 's> {
             variables: Variables::default(),
             kinds: HashMap::new(),
             problems: Vec::new(),
+            undefined: None,
         }
     }
 
@@ -163,11 +159,33 @@ impl<'p, 's> Check<'p, 's> {
                 let value = value.unwrap_or_else(|| self.variables.fresh());
                 Ok(Type::Map(Box::new(key), Box::new(value)))
             }
-            Expr::Struct(message) if !message.type_name.starts_with("google.protobuf.") => {
-                Err(self.undeclared(expression, &message.type_name))
-            }
-            Expr::Struct(_) | Expr::Unspecified => Ok(Type::Any),
+            Expr::Struct(message) => self.message(expression, message),
+            Expr::Unspecified => Ok(Type::Any),
         }
+    }
+
+    /// Returns the type of a message that an expression makes.
+    fn message(
+        &mut self,
+        expression: &'p IdedExpr,
+        message: &'p StructExpr,
+    ) -> Result<Type<'s>, Problem> {
+        let name = message.type_name.trim_start_matches('.').strip_prefix("google.protobuf.");
+        let fields = MESSAGES.iter().find(|(known, _)| name == Some(known));
+        let Some((_, fields)) = fields else {
+            return Err(self.undeclared(expression, &message.type_name));
+        };
+        for entry in &message.entries {
+            let EntryExpr::StructField(field) = &entry.expr else { continue };
+            self.of(&field.value);
+            if !fields.split(' ').any(|known| known == field.field) {
+                let text = format!("undefined field '{}'", field.field);
+                let before = &self.program.source.source.get(..self.start(&field.value));
+                let at = before.and_then(|before| before.rfind(':')).unwrap_or(0);
+                return Err(Problem { at, text });
+            }
+        }
+        Ok(Type::Any)
     }
 
     /// Returns the type of a value in a literal, which takes what an optional one holds.
@@ -222,6 +240,12 @@ impl<'p, 's> Check<'p, 's> {
         let source = self.program.source.source.get(..self.start(expression));
         if source.is_some_and(|before| before.trim_end().ends_with(".existsOne")) {
             return Err(self.undeclared(expression, "existsOne"));
+        }
+        if all.iter_var == ACCUMULATOR {
+            let text = "iteration variable overwrites accumulator variable".to_owned();
+            let start = self.start(expression);
+            let after = self.program.source.source.get(start..).unwrap_or_default();
+            return Err(Problem { at: start + after.find(ACCUMULATOR).unwrap_or(0), text });
         }
         let range = self.of(&all.iter_range);
         let start = self.of(&all.accu_init);
@@ -321,7 +345,7 @@ impl<'p, 's> Check<'p, 's> {
         }
     }
 
-    fn name(&self, expression: &IdedExpr, name: &str) -> Result<Type<'s>, Problem> {
+    fn name(&mut self, expression: &IdedExpr, name: &'p str) -> Result<Type<'s>, Problem> {
         // A name with a dot before it is not that of a macro's variable.
         let (plain, names) = match name.strip_prefix('.') {
             Some(plain) => (plain, &self.names[..2]),
@@ -330,6 +354,9 @@ impl<'p, 's> Check<'p, 's> {
         let mut known = names.iter().rev().filter(|(known, _)| *known == plain);
         if let Some((_, kind)) = known.next() {
             return Ok(kind.clone());
+        }
+        if UNDEFINED.contains(&plain) {
+            self.undefined.get_or_insert(plain);
         }
         type_named(plain).ok_or_else(|| self.undeclared(expression, name))
     }
@@ -458,15 +485,6 @@ impl<'p, 's> Check<'p, 's> {
         let number = |n: usize| isize::try_from(n + 1).unwrap_or(isize::MAX);
         Located { line: number(line), column: number(column), text: &problem.text }
     }
-}
-
-/// Returns the type of the name of a type.
-fn type_named<'s>(name: &str) -> Option<Type<'s>> {
-    let known = TYPES.iter().find(|(known, _)| *known == name);
-    let known = known.map(|(_, kind)| kind.clone());
-    known
-        .or_else(|| OPEN_TYPES.contains(&name).then_some(Type::Any))
-        .map(|kind| Type::Kind(Box::new(kind)))
 }
 
 /// Returns whether a chain of selections spells a name.

@@ -12,7 +12,7 @@ use super::super::flag;
 use crate::api_server::rules::bytes;
 
 /// The names of the types of points in time and of durations, which the interpreter lacks.
-pub(super) const TIMES: [&str; 2] = ["timestamp", "duration"];
+pub(super) const TIMES: [&str; 2] = ["google.protobuf.Timestamp", "google.protobuf.Duration"];
 
 /// The words that cannot be names of members in an expression.
 const RESERVED: [&str; 21] = [
