@@ -21,6 +21,10 @@ pub(super) fn check(expression: &IdedExpr) -> Result<Option<CelValue>, String> {
         parts(expression).into_iter().map(check).collect::<Result<_, _>>()?;
     match (&expression.expr, &*parts) {
         (Expr::Literal(literal), _) => Ok(CelValue::try_from(literal.to_val().as_ref()).ok()),
+        (Expr::List(list), parts) if list.optional_indices.is_empty() => {
+            let all: Option<Vec<CelValue>> = parts.iter().cloned().collect();
+            Ok(all.map(|all| CelValue::List(all.into())))
+        }
         (Expr::Call(call), [_, Some(CelValue::String(text))])
             if matches!(
                 (&*call.func_name, call.target.is_some()),
@@ -52,6 +56,8 @@ fn converted(name: &str, value: &CelValue) -> Result<Option<CelValue>, String> {
             place.map(|place| CelValue::Bool(place < BOOLS.len() / 2))
         }
         ("bytes", CelValue::String(text)) => Some(CelValue::Bytes(text.as_bytes().to_vec().into())),
+        // A number of Go that the interpreter does not read.
+        ("double", CelValue::String(text)) if text.contains(['x', 'X', '_']) => return Ok(None),
         ("double", CelValue::String(text)) => {
             let is_named = !text.contains(|c: char| c.is_ascii_digit());
             let float = text.parse().ok().filter(|float: &f64| float.is_finite() || is_named);

@@ -120,6 +120,8 @@ fn alternative_to(
 
 fn environment() -> Env {
     let mut env = Env::stdlib();
+    // Of equal keys, the last one counts.
+    env.set_error_on_duplicate_map_keys(false);
     // An extension that is declared already would be the only failure.
     for extension in [cel::extensions::strings, cel::extensions::lists] {
         let _ = env.add_extension(extension);

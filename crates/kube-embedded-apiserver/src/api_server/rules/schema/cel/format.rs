@@ -216,6 +216,7 @@ fn digits(letter: char, integer: u64) -> String {
 }
 
 fn hexadecimal(letter: char, bytes: &[u8]) -> String {
-    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    let digits: String = digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect();
     if letter == 'X' { digits.to_uppercase() } else { digits }
 }

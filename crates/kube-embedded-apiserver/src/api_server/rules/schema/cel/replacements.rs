@@ -12,9 +12,10 @@ use super::super::{numbers, pattern};
 use super::{environment, format};
 
 /// The names of the functions, with whether they are methods, and the numbers of their arguments.
-const REPLACED: [(&str, bool, usize); 8] = [
+const REPLACED: [(&str, bool, usize); 9] = [
     ("_==_", false, 2),
     ("_!=_", false, 2),
+    ("double", false, 1),
     ("format", true, 1),
     ("indexOf", true, 2),
     ("lastIndexOf", true, 2),
@@ -73,6 +74,7 @@ pub(super) fn add(env: &mut Env) -> Result<(), DeclarationError> {
     env.add_overload("@matches", "matches_string", vec![STRING_TYPE, STRING_TYPE], |args| {
         Ok(boolean(compiled(&args, "matches")?.is_match(text(&args, 0)?)))
     })?;
+    env.add_overload("@double", "to_double", vec![DYN_TYPE], double)?;
     env.add_overload("@string", "to_string", vec![DYN_TYPE], string)
 }
 
@@ -138,9 +140,30 @@ fn string<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Answer<'b, 'v> {
     if let Some(double) = args.first().and_then(|arg| arg.downcast_ref::<CelDouble>()) {
         return Ok(texts(numbers::shown(*double.inner())));
     }
-    let Some(of_other_types) = environment::shared().find_overload("string", &args) else {
+    of_interpreter("string", args)
+}
+
+/// Returns the number of a text or of another number.
+fn double<'b, 'v>(args: Vec<CowVal<'b, 'v>>) -> Answer<'b, 'v> {
+    if let Ok(text) = text(&args, 0)
+        && text.contains(|c: char| c.is_ascii_digit())
+    {
+        // A server reads hexadecimal numbers, too, and none beyond the largest.
+        if text.contains(['x', 'X', '_']) {
+            return Err(missing("double"));
+        }
+        if text.parse::<f64>().is_ok_and(f64::is_infinite) {
+            return Err(ExecutionError::function_error("double", "value out of range"));
+        }
+    }
+    of_interpreter("double", args)
+}
+
+/// Calls the interpreter's own function.
+fn of_interpreter<'b, 'v>(name: &str, args: Vec<CowVal<'b, 'v>>) -> Answer<'b, 'v> {
+    let Some(function) = environment::shared().find_overload(name, &args) else {
         let kinds = args.iter().map(|arg| arg.get_type().name().to_owned()).collect();
-        return Err(ExecutionError::no_such_overload("string", kinds));
+        return Err(ExecutionError::no_such_overload(name, kinds));
     };
-    of_other_types(args)
+    function(args)
 }
