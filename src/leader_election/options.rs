@@ -177,7 +177,8 @@ impl LeaderElectorBuilder {
     /// Returns [`InvalidElection`] if the Lease's namespace is no RFC 1123 label or its name no RFC
     /// 1123 subdomain, if the identity is empty, or if the options contradict one another by
     /// client-go's rules. The lease duration must be longer than the renew deadline,
-    /// which must be longer than 1.2 retry periods. The retry period must not be zero.
+    /// which must be longer than 1.2 retry periods. The retry period must be at least a
+    /// millisecond.
     pub fn build(self) -> Result<LeaderElector, InvalidElection> {
         NameRule::Label.check("namespace of the lease", &self.namespace)?;
         NameRule::Subdomain.check("name of the lease", &self.name)?;

@@ -19,6 +19,9 @@ pub(crate) const GRACE: Duration = Duration::from_secs(25);
 /// The longest grace: a timer cannot be set for ever.
 pub(crate) const LONGEST_GRACE: Duration = Duration::from_secs(365 * 24 * 3_600);
 
+/// The shortest retry period.
+const SHORTEST_RETRY: Duration = Duration::from_millis(1);
+
 /// The options that decide on the times of a lease. The defaults are client-go's.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Times {
@@ -56,8 +59,8 @@ pub enum InvalidTimes {
         /// The time that the renew deadline must exceed.
         shortest: Duration,
     },
-    /// The retry period is zero, which would flood the server with requests.
-    #[error("the retry period must be longer than zero")]
+    /// The retry period is shorter than a millisecond, which would flood the server with requests.
+    #[error("the retry period must be at least a millisecond")]
     RetryPeriod,
     /// The lease duration does not fit into the Lease, which counts in 32-bit seconds.
     #[error("the lease duration ({0:?}) must be less than 2147483647 seconds")]
@@ -89,7 +92,7 @@ impl Times {
     /// Checks the times. The renew deadline must exceed this many retry periods.
     pub(crate) fn check(&self, attempts: f64) -> Result<(), InvalidTimes> {
         let Self { duration: lease, renew_deadline: renew, retry_period: retry } = *self;
-        if retry.is_zero() {
+        if retry < SHORTEST_RETRY {
             return Err(InvalidTimes::RetryPeriod);
         }
         // Rounded up, it must still fit.
@@ -194,6 +197,9 @@ mod tests {
         let lease = Duration::from_millis(longest);
         assert_eq!(check(longest, 10_000, 2_000), Err(InvalidTimes::TooLong(lease)));
         assert_eq!(check(15_000, 10_000, 0), Err(InvalidTimes::RetryPeriod));
+        let retry_period = SHORTEST_RETRY - Duration::from_nanos(1);
+        let times = Times { retry_period, ..Times::default() };
+        assert_eq!(times.check(1.2), Err(InvalidTimes::RetryPeriod));
         let error = check(15_000, 2_400, 2_000).unwrap_err().to_string();
         assert_eq!(
             error,

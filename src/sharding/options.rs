@@ -172,7 +172,8 @@ impl ShardingBuilder {
     /// - The identity is empty, or the namespace or the group is no RFC 1123 label.
     /// - The number of slots is not from 1 to 1,024.
     /// - The lease duration is not longer than the renew deadline, or does not fit into a Lease.
-    /// - The renew deadline is not longer than two retry periods, or the retry period is zero.
+    /// - The renew deadline is not longer than two retry periods, or the retry period is shorter
+    ///   than a millisecond.
     pub fn build(self) -> Result<Sharding, InvalidSharding> {
         NameRule::Label.check("namespace of the leases", &self.namespace)?;
         NameRule::Label.check("group", &self.group)?;
