@@ -44,6 +44,7 @@ use futures::StreamExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::Resource;
 use kube::api::{DynamicObject, ObjectMeta};
+use kube_controllers::{Action, Controller};
 use kube_informer::lister_watcher::{ListHints, ListQuery, ListerWatcher};
 use kube_informer::object::{
     Cached, FieldSet, KnownObjects, ObjectEvent, ObjectKey, ObjectState, ShardKey, ShardSelector,
@@ -52,9 +53,7 @@ use kube_informer::reflector::ReflectorOptions;
 use kube_informer::testing::{ApiServer, FakeSource};
 use kube_informer::transport::protobuf::ProtobufObject;
 use kube_informer::transport::{ApiSource, Decode, DecodeError, DecodeProtobuf, SerdeDecode};
-use kube_informer::{
-    Action, Controller, Indexer, InformerOptions, SharedInformer, SharedInformerFactory, Storage,
-};
+use kube_informer::{Indexer, InformerOptions, SharedInformer, SharedInformerFactory, Storage};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use support::server::PodServer;

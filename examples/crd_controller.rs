@@ -30,15 +30,13 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use kube::api::{ObjectMeta, Patch, PatchParams, PostParams};
 use kube::{Api, Client, CustomResource, CustomResourceExt, Resource, ResourceExt};
-use kube_informer::controller::{BoxError, generation_changed};
+use kube_controllers::controller::{BoxError, generation_changed};
+use kube_controllers::writing::conditions::{self, ConditionStatus, NewCondition};
+use kube_controllers::writing::{Applier, ApplierError};
+use kube_controllers::{Action, Controller, Manager, ReconcileRequest};
 use kube_informer::indexer::by_controller;
 use kube_informer::testing::ApiServer;
-use kube_informer::writing::conditions::{self, ConditionStatus, NewCondition};
-use kube_informer::writing::{Applier, ApplierError};
-use kube_informer::{
-    Action, Controller, Lister, Manager, ObjectKey, ReconcileRequest, SharedInformer,
-    SharedInformerFactory,
-};
+use kube_informer::{Lister, ObjectKey, SharedInformer, SharedInformerFactory};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::json;

@@ -15,7 +15,7 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use kube::api::{ApiResource, DynamicObject, Patch, PatchParams, PostParams};
 use kube::discovery::verbs;
 use kube::{Api, Client, Discovery, ResourceExt};
-use kube_informer::controller::BoxError;
+use kube_informer::error::BoxError;
 use kube_informer::testing::ApiServer;
 use kube_informer::{Event, ObjectKey, SharedInformerFactory};
 use serde_json::{Value, json};

@@ -14,7 +14,7 @@ use futures::StreamExt;
 use k8s_openapi::api::core::v1::Pod;
 use kube::api::ObjectMeta;
 use kube::{Client, ResourceExt};
-use kube_informer::controller::BoxError;
+use kube_informer::error::BoxError;
 use kube_informer::testing::ApiServer;
 use kube_informer::{Event, InformerGroup, ObjectKey, SharedInformerFactory};
 use tokio_util::sync::CancellationToken;

@@ -13,7 +13,7 @@ use futures::StreamExt;
 use k8s_openapi::api::core::v1::{Pod, PodSpec, PodStatus};
 use kube::Client;
 use kube::api::ObjectMeta;
-use kube_informer::controller::BoxError;
+use kube_informer::error::BoxError;
 use kube_informer::testing::ApiServer;
 use kube_informer::{Event, Index, ObjectKey, SharedInformer, SharedInformerFactory};
 use tokio_util::sync::CancellationToken;

@@ -19,7 +19,7 @@ use k8s_openapi::api::discovery::v1::EndpointSlice;
 use k8s_openapi::api::networking::v1::{Ingress, IngressServiceBackend};
 use kube::api::ObjectMeta;
 use kube::{Client, Resource, ResourceExt};
-use kube_informer::controller::BoxError;
+use kube_informer::error::BoxError;
 use kube_informer::factory::Referenced;
 use kube_informer::lister::StoreState;
 use kube_informer::testing::ApiServer;

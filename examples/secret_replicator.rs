@@ -44,16 +44,14 @@ use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::{Namespace, Secret};
 use kube::api::{DeleteParams, ObjectMeta, Patch, PatchParams, PostParams, Preconditions};
 use kube::{Api, Client, ResourceExt};
-use kube_informer::controller::{
+use kube_controllers::controller::{
     BoxError, Finalize, OwnWrites, Presence, UnknownReason, UntraceableWrite, finalizer,
 };
-use kube_informer::leader_election::LeaderElectorBuilder;
-use kube_informer::manager::serve::Prometheus;
+use kube_controllers::leader_election::LeaderElectorBuilder;
+use kube_controllers::manager::serve::Prometheus;
+use kube_controllers::{Action, Controller, LeaderElector, Manager, ReconcileRequest};
 use kube_informer::testing::ApiServer;
-use kube_informer::{
-    Action, Controller, Index, InformerSpec, LeaderElector, Lister, Manager, ObjectKey,
-    ReconcileRequest, SharedInformerFactory,
-};
+use kube_informer::{Index, InformerSpec, Lister, ObjectKey, SharedInformerFactory};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -77,7 +75,7 @@ async fn main() -> Result<(), BoxError> {
     // Before any informer is made: what is made earlier is not seen.
     let prometheus = Prometheus::default();
     metrics::set_global_recorder(prometheus.clone()).map_err(|error| error.to_string())?;
-    kube_informer::controller::metrics::describe();
+    kube_controllers::controller::metrics::describe();
     let run = |client: Client, stop: CancellationToken| async move {
         if support::on_cluster() {
             return run(client, None, stop).await;

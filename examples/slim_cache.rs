@@ -15,7 +15,7 @@ use k8s_openapi::api::core::v1::Pod;
 use kube::api::ObjectMeta;
 use kube::core::PartialObjectMeta;
 use kube::{Client, Resource};
-use kube_informer::controller::BoxError;
+use kube_informer::error::BoxError;
 use kube_informer::testing::ApiServer;
 use kube_informer::{InformerSpec, ObjectKey, SharedInformerFactory, Storage};
 use serde::Deserialize;

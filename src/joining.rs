@@ -4,6 +4,7 @@
 //! it holds boxed futures without an output, so all callers share one. Used directly, it would save
 //! 80 lines and no crate.
 
+use std::fmt;
 use std::future::pending;
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use crate::sorting::sort_by;
 use crate::sync::Mutex;
 
 /// Futures that run together. Their outputs come in the order in which the futures end.
-pub(crate) struct Together<'a, T> {
+pub struct Together<'a, T> {
     running: FuturesUnordered<BoxFuture<'a, ()>>,
     /// The number of futures that were ever pushed.
     pushed: usize,
@@ -26,6 +27,12 @@ pub(crate) struct Together<'a, T> {
 /// An output that was not taken yet, with the number of its future.
 type Ended<T> = (usize, SafeDrop<T>);
 
+impl<T> fmt::Debug for Together<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Together").field("running", &self.running.len()).finish_non_exhaustive()
+    }
+}
+
 impl<T> Default for Together<'_, T> {
     fn default() -> Self {
         Self { running: FuturesUnordered::new(), pushed: 0, ended: Arc::default() }
@@ -33,7 +40,8 @@ impl<T> Default for Together<'_, T> {
 }
 
 impl<'a, T: Send + 'a> Together<'a, T> {
-    pub(crate) fn push(&mut self, future: BoxFuture<'a, T>) {
+    /// Adds a future. It runs while another call of this type is awaited.
+    pub fn push(&mut self, future: BoxFuture<'a, T>) {
         let (number, ended) = (self.pushed, self.ended.clone());
         let running = async move {
             let output = SafeDrop::new(future.await);
@@ -44,15 +52,13 @@ impl<'a, T: Send + 'a> Together<'a, T> {
     }
 
     /// Waits until a future ends. Returns `None` if there is none. Cancel safe.
-    pub(crate) async fn next(&mut self) -> Option<T> {
+    pub async fn next(&mut self) -> Option<T> {
         self.running.next().await?;
         self.ended.lock().pop()?.1.take()
     }
 
     /// Waits until all futures have ended. Returns their outputs in the order of the futures.
-    pub(crate) fn all(
-        futures: impl IntoIterator<Item = BoxFuture<'a, T>>,
-    ) -> BoxFuture<'a, Vec<T>> {
+    pub fn all(futures: impl IntoIterator<Item = BoxFuture<'a, T>>) -> BoxFuture<'a, Vec<T>> {
         let mut together: Self = futures.into_iter().collect();
         let all = async move {
             while together.running.next().await.is_some() {}
@@ -64,7 +70,7 @@ impl<'a, T: Send + 'a> Together<'a, T> {
     }
 
     /// Waits until the first future ends. Without futures, it waits until it is dropped.
-    pub(crate) fn first(futures: impl IntoIterator<Item = BoxFuture<'a, T>>) -> BoxFuture<'a, T> {
+    pub fn first(futures: impl IntoIterator<Item = BoxFuture<'a, T>>) -> BoxFuture<'a, T> {
         let mut together: Self = futures.into_iter().collect();
         let first = async move {
             match together.next().await {

@@ -41,9 +41,9 @@
 //!
 //! A [`SharedInformer`] owns one of each stage. A [`SharedInformerFactory`] gives the same informer
 //! to all callers that request the same objects. Every stage is public and can be used without the
-//! others. A [`WorkQueue`] stands beside the pipeline. A [`Controller`] follows informers and fills
-//! a queue. Of several replicas of a controller, one works, with [leader
-//! election](leader_election). Or all of them share the objects, with a [`Sharding`].
+//! others. A [`WorkQueue`] stands beside the pipeline. Controllers, leader election, sharding and
+//! server-side apply are in the crate
+//! [`kube-controllers`](https://docs.rs/kube-controllers), which builds on this one.
 //!
 //! # What you can rely on
 //!
@@ -80,10 +80,11 @@
 //!
 //! # Guide
 //!
-//! [`docs`] has a [tutorial](docs::tutorial), and pages for those who come from client-go,
-//! controller-runtime or kube-runtime. Others are about storage, tests, production, several
-//! replicas that share the objects, and [error texts](docs::troubleshooting). The `examples/` folder
-//! has programs to start from.
+//! [`docs`] has pages about [storage](docs::choosing_storage), for those who [come from
+//! client-go](docs::coming_from_client_go), and about [error texts](docs::troubleshooting). A
+//! tutorial for a first controller is in the guide of
+//! [`kube-controllers`](https://docs.rs/kube-controllers). The `examples/` folder has programs to
+//! start from.
 //!
 //! # Stopping
 //!
@@ -102,20 +103,11 @@
 //! | feature | what it adds |
 //! |---|---|
 //! | `testing` | a fake source, an embedded API server, faults: no cluster is needed |
-//! | `manager` | one `run` for a whole operator: `manager` |
-//! | `coming-and-going` | kinds, sets of informers and controllers that come and go at run time |
-//! | `assumed` | a view with a program's own writes, for schedulers: `controller::AssumedView` |
-//! | `sharding` | replicas that share the objects, each with one owner: `sharding` |
-//! | `clusters` | what runs for each cluster of a fleet: `clusters` |
-//! | `serve` | the manager's endpoints for health, metrics and status: `serve` |
 //! | `metrics` | metrics through the `metrics` facade, under the names in [`metrics`] |
 //! | `compact` | packing of objects that did not arrive as bytes, and of Secrets: [`storage`] |
 //! | `gzip` | compressed lists and watches: `gzip(true)` on a factory, spec or source |
 //! | `rustls-tls`, `openssl-tls`, `ring`, `aws-lc-rs` | TLS choices, forwarded to `kube` |
 //! | `backoff` | lets a policy of the unmaintained `backoff` crate drive the reflector |
-
-// Some code that only these two use stands elsewhere. A build with both finds dead code.
-#![cfg_attr(not(all(feature = "assumed", feature = "coming-and-going")), allow(dead_code))]
 
 #[cfg(all(test, feature = "compact"))]
 #[macro_use]
@@ -125,13 +117,9 @@ mod sixty;
 #[cfg(test)]
 #[path = "../crates/kube-decode/src/any_json.rs"]
 mod any_json;
-mod basics;
 pub mod client;
-#[cfg(feature = "clusters")]
-pub mod clusters;
 mod codec;
 mod collections;
-pub mod controller;
 pub mod delta_fifo;
 #[cfg(any(doc, doctest))]
 pub mod docs;
@@ -143,12 +131,8 @@ pub mod indexer;
 pub mod informer;
 mod joining;
 pub mod labels;
-pub mod leader_election;
-mod lease;
 pub mod lister;
 pub mod lister_watcher;
-#[cfg(feature = "manager")]
-pub mod manager;
 pub mod metrics;
 pub mod object;
 mod packer;
@@ -157,28 +141,21 @@ pub mod processor;
 pub mod reflector;
 #[cfg(all(test, shuttle))]
 mod schedules;
-mod seams;
+#[doc(hidden)]
+pub mod seams;
 #[cfg(test)]
 mod seeds;
-#[cfg(feature = "sharding")]
-pub mod sharding;
-#[cfg(not(feature = "sharding"))]
-#[path = "sharding/absent.rs"]
-mod sharding;
 mod sorting;
 pub mod storage;
 mod sync;
-mod tasks;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod time;
 pub mod transport;
 pub mod workqueue;
-pub mod writing;
 mod yield_budget;
 
 // The names that most programs write. Everything else is in the module of its concept.
-pub use controller::{Action, Controller, ReconcileRequest};
 pub use error::SourceError;
 pub use factory::{FactoryStatus, InformerSpec, SharedInformerFactory, SpecError};
 pub use indexer::{Index, IndexError, Indexer, Snapshot, WaitTimeout};
@@ -188,18 +165,11 @@ pub use informer::{
 };
 #[doc(no_inline)]
 pub use labels::LabelSelector;
-pub use leader_election::LeaderElector;
 pub use lister::{Lister, NamespaceLister, NotFound, ReadError};
-#[cfg(feature = "manager")]
-pub use manager::Manager;
-#[cfg(feature = "serve")]
-pub use manager::serve::Serve;
 pub use object::{Cached, CachedEvent, Event, EventRef, ObjectKey, ResourceVersion};
 pub use processor::{
     EventHandler, EventStream, HandlerOptions, HandlerRegistration, HandlerStatus,
 };
-#[cfg(feature = "sharding")]
-pub use sharding::Sharding;
 pub use storage::Storage;
 pub use workqueue::WorkQueue;
 

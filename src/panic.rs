@@ -12,29 +12,31 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use kube::Resource;
 
-pub(crate) use self::caught::{catch, catch_async, drop_safely, into_message, lend};
+pub(crate) use self::caught::{catch, catch_async, drop_safely, lend};
 use crate::object::{Cached, CachedEvent, Event};
 
 /// A wrapper for a value whose `Drop` may panic. The panic is caught and logged.
-pub(crate) struct SafeDrop<T>(Option<T>);
+#[derive(Debug)]
+pub struct SafeDrop<T>(Option<T>);
 
 impl<T> SafeDrop<T> {
-    pub(crate) fn new(value: T) -> Self {
+    /// Wraps a value.
+    pub fn new(value: T) -> Self {
         Self(Some(value))
     }
 
     /// Returns the value. `None` after it was taken.
-    pub(crate) fn get(&self) -> Option<&T> {
+    pub fn get(&self) -> Option<&T> {
         self.0.as_ref()
     }
 
     /// Returns the value. `None` after it was taken.
-    pub(crate) fn get_mut(&mut self) -> Option<&mut T> {
+    pub fn get_mut(&mut self) -> Option<&mut T> {
         self.0.as_mut()
     }
 
     /// Takes the value out.
-    pub(crate) fn take(&mut self) -> Option<T> {
+    pub fn take(&mut self) -> Option<T> {
         self.0.take()
     }
 }
@@ -50,30 +52,30 @@ impl<T> Drop for SafeDrop<T> {
 /// A dropper of objects, one by one, that counts those whose `Drop` panicked. Clones share the
 /// count.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct SafeDropper(Arc<AtomicU64>);
+pub struct SafeDropper(Arc<AtomicU64>);
 
 impl SafeDropper {
     /// Returns the number of objects that panicked when they were dropped.
-    pub(crate) fn faults(&self) -> u64 {
+    pub fn faults(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 
     /// Drops a value that contains at most one object. Call it without a lock.
-    pub(crate) fn free<T>(&self, value: T) {
+    pub fn free<T>(&self, value: T) {
         if drop_safely(value) {
             self.0.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     /// Passes a reference to a call and drops the value afterwards, even if the call panics.
-    pub(crate) fn call_with<T, R>(&self, value: T, call: impl FnOnce(&T) -> R) -> R {
+    pub fn call_with<T, R>(&self, value: T, call: impl FnOnce(&T) -> R) -> R {
         let called = catch_unwind(AssertUnwindSafe(|| call(&value)));
         self.free(value);
         called.unwrap_or_else(|panic| resume_unwind(panic))
     }
 
     /// Drops an event's objects one by one.
-    pub(crate) fn free_event<K: ?Sized>(&self, event: CachedEvent<K>) {
+    pub fn free_event<K: ?Sized>(&self, event: CachedEvent<K>) {
         match event {
             CachedEvent::Updated { old, new } => {
                 self.free(old);
@@ -86,7 +88,7 @@ impl SafeDropper {
     }
 
     /// Drops several objects one by one.
-    pub(crate) fn free_all(&self, objects: impl IntoIterator<Item = Cached>) {
+    pub fn free_all(&self, objects: impl IntoIterator<Item = Cached>) {
         objects.into_iter().for_each(|object| self.free(object));
     }
 }

@@ -3,6 +3,10 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+#[cfg(not(any(test, feature = "testing")))]
+use k8s_openapi::jiff::Timestamp;
+#[cfg(any(test, feature = "testing"))]
+pub use kube_embedded_apiserver::now;
 use tokio::time::Instant;
 
 /// A duration that counts as never: longer than a process lives, and within what every clock can
@@ -12,6 +16,12 @@ const NEVER: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 /// Returns the instant `delay` after `start`. A delay above 30 years is cut to 30 years.
 pub(crate) fn after(start: Instant, delay: Duration) -> Instant {
     start + delay.min(NEVER)
+}
+
+/// Returns the present time, by the system's clock.
+#[cfg(not(any(test, feature = "testing")))]
+pub fn now() -> Timestamp {
+    Timestamp::now()
 }
 
 /// A moment after which a read must begin. Barriers have an order, and no two are equal.

@@ -200,7 +200,7 @@ impl TaskBudget {
 ///
 /// A task keeps its budget for as long as it loops, because the budget knows when the task rested.
 #[derive(Debug)]
-pub(crate) struct YieldBudget {
+pub struct YieldBudget {
     left: usize,
     budget: usize,
     /// The clock is read when at most this is left.
@@ -213,12 +213,13 @@ pub(crate) struct YieldBudget {
 
 impl YieldBudget {
     /// Creates a budget of [`TURN`] objects between two yields.
-    pub(crate) fn new() -> Self {
+    #[allow(clippy::new_without_default, reason = "hidden: public for `kube-controllers` only")]
+    pub fn new() -> Self {
         Self::of(TURN)
     }
 
     /// Creates a budget that never yields.
-    pub(crate) fn unlimited() -> Self {
+    pub fn unlimited() -> Self {
         Self { next_look: 0, ..Self::of(usize::MAX) }
     }
 
@@ -227,33 +228,33 @@ impl YieldBudget {
     }
 
     /// Notes that the task waits or has waited. The time until then is no work.
-    pub(crate) fn waited(&mut self) {
+    pub fn waited(&mut self) {
         self.began = None;
     }
 
     /// Notes that a turn began at this time, unless it had begun before.
-    pub(crate) fn begin(&mut self, now: Instant) {
+    pub fn begin(&mut self, now: Instant) {
         self.began.get_or_insert(now);
     }
 
     /// Charges the budget for work that is done. Follow it with [`pause`](Self::pause).
-    pub(crate) fn charge(&mut self, objects: usize) {
+    pub fn charge(&mut self, objects: usize) {
         self.left = self.left.saturating_sub(objects);
     }
 
     /// Charges the budget for decoding this many bytes. Follow it with [`pause`](Self::pause).
-    pub(crate) fn charge_bytes(&mut self, bytes: usize) {
+    pub fn charge_bytes(&mut self, bytes: usize) {
         self.charge(bytes.div_ceil(BYTES));
     }
 
     /// Charges the budget for work that took this long. A turn's time costs the whole budget.
-    pub(crate) fn charge_time(&mut self, time: Duration) {
+    pub fn charge_time(&mut self, time: Duration) {
         let units = time.as_micros().saturating_mul(TURN as u128) / TURN_TIME.as_micros();
         self.charge(usize::try_from(units).unwrap_or(usize::MAX));
     }
 
     /// Yields if the budget is used up.
-    pub(crate) async fn pause(&mut self) {
+    pub async fn pause(&mut self) {
         if self.left == 0 || self.is_late() {
             self.give_way().await;
         }
@@ -261,7 +262,7 @@ impl YieldBudget {
 
     /// Yields if the budget is too small for this many objects, then charges it. Call it before the
     /// work.
-    pub(crate) async fn spend(&mut self, objects: usize) {
+    pub async fn spend(&mut self, objects: usize) {
         if self.left < objects || self.is_late() {
             self.give_way().await;
         }
@@ -269,7 +270,7 @@ impl YieldBudget {
     }
 
     /// Yields, whatever is left of the budget.
-    pub(crate) async fn give_way(&mut self) {
+    pub async fn give_way(&mut self) {
         if !self.rest_if_due().await {
             give_way().await;
         }
@@ -279,7 +280,7 @@ impl YieldBudget {
 
     /// Rests if the task has not rested for some milliseconds, or if another task of the worker
     /// rests. Returns whether it did.
-    pub(crate) async fn rest_if_due(&mut self) -> bool {
+    pub async fn rest_if_due(&mut self) -> bool {
         let now = Instant::now();
         let began = self.began.unwrap_or(now);
         let is_due = now >= *self.rest_due.get_or_insert_with(|| began + WORK_TIME);
@@ -305,7 +306,7 @@ impl YieldBudget {
 
     /// Drops these values one by one, and yields in between. Each costs as much as this number of
     /// objects.
-    pub(crate) async fn free<T>(&mut self, values: impl IntoIterator<Item = T>, objects: usize) {
+    pub async fn free<T>(&mut self, values: impl IntoIterator<Item = T>, objects: usize) {
         let mut values = values.into_iter();
         loop {
             self.spend(objects).await;
@@ -316,11 +317,7 @@ impl YieldBudget {
 
     /// Passes these values on one by one, and yields in between. If the future is dropped, the rest
     /// is passed on at once.
-    pub(crate) async fn pass_on<T>(
-        &mut self,
-        values: impl IntoIterator<Item = T>,
-        to: impl FnMut(T),
-    ) {
+    pub async fn pass_on<T>(&mut self, values: impl IntoIterator<Item = T>, to: impl FnMut(T)) {
         let mut left = Remaining { values: values.into_iter(), to };
         loop {
             self.spend(1).await;

@@ -7,12 +7,12 @@ use futures::StreamExt;
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod, PodStatus, Secret};
 use kube::api::ObjectMeta;
-use kube_informer::controller::BoxError;
+use kube_controllers::{Action, Controller, ReconcileRequest};
+use kube_informer::error::BoxError;
 use kube_informer::testing::ApiServer;
 use kube_informer::testing::api_server::DirectWriteError;
 use kube_informer::{
-    Action, Controller, HandlerOptions, InformerSpec, InformerStopped, ObjectKey, ReconcileRequest,
-    SharedInformer, SharedInformerFactory,
+    HandlerOptions, InformerSpec, InformerStopped, ObjectKey, SharedInformer, SharedInformerFactory,
 };
 use tokio::task::JoinSet;
 use tokio::time::{Instant, interval, sleep};

@@ -12,9 +12,10 @@ mod demo;
 
 use std::net::SocketAddr;
 
-use kube_informer::controller::BoxError;
+use kube_controllers::{Manager, Serve};
+use kube_informer::SharedInformerFactory;
+use kube_informer::error::BoxError;
 use kube_informer::testing::ApiServer;
-use kube_informer::{Manager, Serve, SharedInformerFactory};
 
 struct Options {
     cluster: bool,

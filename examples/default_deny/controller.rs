@@ -5,12 +5,11 @@ use k8s_openapi::api::networking::v1::{NetworkPolicy, NetworkPolicySpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use kube::api::ObjectMeta;
 use kube::{Client, ResourceExt};
-use kube_informer::controller::BoxError;
-use kube_informer::manager::ManagerBuilder;
-use kube_informer::writing::{Applier, ApplyError};
-use kube_informer::{
-    Action, Controller, LeaderElector, Manager, ReconcileRequest, SharedInformerFactory,
-};
+use kube_controllers::manager::ManagerBuilder;
+use kube_controllers::writing::{Applier, ApplyError};
+use kube_controllers::{Action, Controller, LeaderElector, Manager, ReconcileRequest};
+use kube_informer::SharedInformerFactory;
+use kube_informer::error::BoxError;
 
 const NAME: &str = "default-deny";
 

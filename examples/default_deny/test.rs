@@ -3,7 +3,7 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::Namespace;
 use k8s_openapi::api::networking::v1::NetworkPolicy;
 use kube::api::{Api, DeleteParams, ObjectMeta};
-use kube_informer::manager::ManagerError;
+use kube_controllers::manager::ManagerError;
 use kube_informer::testing::ApiServer;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;

@@ -11,18 +11,16 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use kube::api::ObjectMeta;
 use kube::{Api, Client, ResourceExt};
-use kube_informer::controller::{
+use kube_controllers::controller::{
     BoxError, Finalize, FinalizerError, finalizer, generation_changed, tracking_client,
 };
+use kube_controllers::leader_election::LeaderElectorBuilder;
+use kube_controllers::manager::ManagerBuilder;
+use kube_controllers::writing::conditions::{self, InvalidCondition, NewCondition};
+use kube_controllers::writing::{Applier, ApplyError, EventRecorder};
+use kube_controllers::{Action, Controller, LeaderElector, Manager, ReconcileRequest};
 use kube_informer::indexer::by_controller;
-use kube_informer::leader_election::LeaderElectorBuilder;
-use kube_informer::manager::ManagerBuilder;
-use kube_informer::writing::conditions::{self, InvalidCondition, NewCondition};
-use kube_informer::writing::{Applier, ApplyError, EventRecorder};
-use kube_informer::{
-    Action, Controller, LeaderElector, Lister, Manager, ObjectKey, ReconcileRequest,
-    SharedInformerFactory,
-};
+use kube_informer::{Lister, ObjectKey, SharedInformerFactory};
 
 use super::crd::{WebApp, WebAppStatus};
 use super::registry::Registry;

@@ -7,8 +7,8 @@ use k8s_openapi::api::apps::v1::Deployment;
 use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams};
 use kube::core::NamespaceResourceScope;
 use kube::{CustomResourceExt, Resource};
-use kube_informer::Serve;
-use kube_informer::controller::BoxError;
+use kube_controllers::Serve;
+use kube_informer::error::BoxError;
 use kube_informer::testing::ApiServer;
 use serde::de::DeserializeOwned;
 use serde_json::json;
@@ -97,7 +97,7 @@ fn observed(app: Option<&WebApp>) -> Option<i64> {
 
 fn reason(app: Option<&WebApp>) -> Option<&str> {
     let conditions = &app?.status.as_ref()?.conditions;
-    Some(&kube_informer::writing::conditions::find(conditions, "Ready")?.reason)
+    Some(&kube_controllers::writing::conditions::find(conditions, "Ready")?.reason)
 }
 
 fn replicas(deployment: Option<&Deployment>) -> Option<i32> {

@@ -19,9 +19,9 @@ mod demo;
 pub(crate) mod registry;
 
 use kube::{Client, CustomResourceExt};
-use kube_informer::Serve;
+use kube_controllers::Serve;
 use kube_informer::client::renewing_client;
-use kube_informer::controller::BoxError;
+use kube_informer::error::BoxError;
 
 use self::controller::{elector, manager};
 use self::crd::WebApp;

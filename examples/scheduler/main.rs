@@ -20,7 +20,7 @@ mod support;
 
 use k8s_openapi::api::core::v1::{Node, Pod};
 use kube::Client;
-use kube_informer::controller::BoxError;
+use kube_informer::error::BoxError;
 use kube_informer::testing::ApiServer;
 use serde_json::json;
 use tokio::sync::watch;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use kube_informer::controller::BoxError;
+use kube_informer::error::BoxError;
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep};
 

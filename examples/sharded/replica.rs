@@ -10,13 +10,11 @@ use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::ObjectMeta;
 use kube::{Client, ResourceExt};
-use kube_informer::controller::BoxError;
-use kube_informer::sharding::ShardBy;
-use kube_informer::writing::{Applier, ApplyError};
-use kube_informer::{
-    Action, Controller, Event, InformerSpec, Manager, ObjectKey, ReconcileRequest, Sharding,
-    SharedInformer, SharedInformerFactory,
-};
+use kube_controllers::sharding::ShardBy;
+use kube_controllers::writing::{Applier, ApplyError};
+use kube_controllers::{Action, Controller, Manager, ReconcileRequest, Sharding};
+use kube_informer::error::BoxError;
+use kube_informer::{Event, InformerSpec, ObjectKey, SharedInformer, SharedInformerFactory};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;

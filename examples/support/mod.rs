@@ -6,7 +6,7 @@ mod interrupted;
 use std::time::Duration;
 
 use kube::Client;
-use kube_informer::controller::BoxError;
+use kube_informer::error::BoxError;
 use kube_informer::testing::ApiServer;
 use tokio_util::sync::CancellationToken;
 

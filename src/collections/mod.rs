@@ -8,7 +8,7 @@ mod intrusive_list;
 mod parted_queue;
 mod parted_slab;
 mod parted_table;
-mod vec_map;
+pub(crate) mod vec_map;
 
 pub use chunked_vec::{ChunkedIntoIter, ChunkedVec};
 pub(crate) use intrusive_list::{IntrusiveList, Linked, Links};

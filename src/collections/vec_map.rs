@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 
 /// A map that is sorted by its keys. A lookup takes O(log n), a change in the middle O(n).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct VecMap<K, V>(Vec<(K, V)>);
+pub struct VecMap<K, V>(Vec<(K, V)>);
 
 impl<K, V> Default for VecMap<K, V> {
     fn default() -> Self {
@@ -25,14 +25,16 @@ impl<K: Ord, V> VecMap<K, V> {
         self.0.binary_search_by(|(other, _)| other.borrow().cmp(key))
     }
 
-    pub(crate) fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
+    /// Returns the value of a key.
+    pub fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
     {
         self.find(key).ok().map(|at| &self.0[at].1)
     }
 
-    pub(crate) fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
+    /// Returns the value of a key, mutable.
+    pub fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
     where
         K: Borrow<Q>,
     {
@@ -40,7 +42,7 @@ impl<K: Ord, V> VecMap<K, V> {
     }
 
     /// Returns the value of a key, after inserting one if there is none.
-    pub(crate) fn get_or_insert_with(&mut self, key: K, value: impl FnOnce() -> V) -> &mut V {
+    pub fn get_or_insert_with(&mut self, key: K, value: impl FnOnce() -> V) -> &mut V {
         let at = self.find(&key).unwrap_or_else(|at| {
             self.0.insert(at, (key, value()));
             at
@@ -49,7 +51,7 @@ impl<K: Ord, V> VecMap<K, V> {
     }
 
     /// Sets the value of a key. Returns the value before.
-    pub(crate) fn insert(&mut self, key: K, value: V) -> Option<V> {
+    pub fn insert(&mut self, key: K, value: V) -> Option<V> {
         match self.find(&key) {
             Ok(at) => Some(std::mem::replace(&mut self.0[at].1, value)),
             Err(at) => {
@@ -59,14 +61,16 @@ impl<K: Ord, V> VecMap<K, V> {
         }
     }
 
-    pub(crate) fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
+    /// Removes a key. Returns its value.
+    pub fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
     {
         self.find(key).ok().map(|at| self.0.remove(at).1)
     }
 
-    pub(crate) fn contains_key<Q: Ord + ?Sized>(&self, key: &Q) -> bool
+    /// Returns whether the key is there.
+    pub fn contains_key<Q: Ord + ?Sized>(&self, key: &Q) -> bool
     where
         K: Borrow<Q>,
     {
@@ -74,48 +78,56 @@ impl<K: Ord, V> VecMap<K, V> {
     }
 
     /// Returns the entries whose keys are at least `key`.
-    pub(crate) fn starting_at(&self, key: &K) -> &[(K, V)] {
+    pub fn starting_at(&self, key: &K) -> &[(K, V)] {
         let (Ok(at) | Err(at)) = self.find(key);
         &self.0[at..]
     }
 }
 
 impl<K, V> VecMap<K, V> {
-    pub(crate) fn len(&self) -> usize {
+    /// Returns the number of keys.
+    pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Returns whether there is no key.
+    pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub(crate) fn iter(&self) -> std::slice::Iter<'_, (K, V)> {
+    /// Returns all keys with their values, in order.
+    #[allow(clippy::iter_without_into_iter, reason = "hidden: public for `kube-controllers` only")]
+    pub fn iter(&self) -> std::slice::Iter<'_, (K, V)> {
         self.0.iter()
     }
 
-    #[cfg(any(feature = "clusters", feature = "manager"))]
-    pub(crate) fn keys(&self) -> impl DoubleEndedIterator<Item = &K> {
+    /// Returns all keys, in order.
+    pub fn keys(&self) -> impl DoubleEndedIterator<Item = &K> {
         self.0.iter().map(|(key, _)| key)
     }
 
-    pub(crate) fn values(&self) -> impl DoubleEndedIterator<Item = &V> {
+    /// Returns all values, in the order of the keys.
+    pub fn values(&self) -> impl DoubleEndedIterator<Item = &V> {
         self.0.iter().map(|(_, value)| value)
     }
 
-    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
+    /// Returns all values, mutable.
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
         self.0.iter_mut().map(|(_, value)| value)
     }
 
-    pub(crate) fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (&K, &mut V)> {
+    /// Returns all keys with their values, mutable.
+    pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (&K, &mut V)> {
         self.0.iter_mut().map(|(key, value)| (&*key, value))
     }
 
-    pub(crate) fn into_values(self) -> impl Iterator<Item = V> {
+    /// Returns all values, in the order of the keys.
+    pub fn into_values(self) -> impl Iterator<Item = V> {
         self.0.into_iter().map(|(_, value)| value)
     }
 
     /// Keeps the entries for which the function returns true.
-    pub(crate) fn retain(&mut self, mut keep: impl FnMut(&K, &mut V) -> bool) {
+    pub fn retain(&mut self, mut keep: impl FnMut(&K, &mut V) -> bool) {
         self.0.retain_mut(|(key, value)| keep(key, value));
     }
 }

@@ -15,7 +15,7 @@ use kube::config::KubeconfigError;
 use super::MOST_CAUSES;
 
 /// Returns an error of kube that quotes no credentials, neither as text nor for `Debug`.
-pub(crate) fn without_credentials(error: kube::Error) -> kube::Error {
+pub fn without_credentials(error: kube::Error) -> kube::Error {
     let replacement = causes(&error).find_map(replacement);
     match replacement {
         Some(text) => kube::Error::Service(text.into()),
@@ -24,8 +24,7 @@ pub(crate) fn without_credentials(error: kube::Error) -> kube::Error {
 }
 
 /// Returns an error of user code, or its text if a cause of it may quote credentials.
-#[cfg(feature = "manager")]
-pub(crate) fn told_without_credentials(error: super::BoxError) -> super::BoxError {
+pub fn told_without_credentials(error: super::BoxError) -> super::BoxError {
     match Hidden::of(&*error) {
         Some(_) => super::chain(&*error).into(),
         None => error,

@@ -9,7 +9,7 @@
 //! that hold an error of kube. A report of their whole chain, such as `{:#}` of anyhow, repeats the
 //! cause.
 
-mod credentials;
+pub(crate) mod credentials;
 mod oversized;
 mod status;
 
@@ -23,8 +23,6 @@ use std::time::Duration;
 use serde::ser::SerializeStruct;
 
 use self::credentials::Hidden;
-#[cfg(feature = "manager")]
-pub(crate) use self::credentials::told_without_credentials;
 pub(crate) use self::credentials::without_credentials;
 pub use self::oversized::AnswerTooLarge;
 pub use self::status::{ApiStatus, FaultClass};
@@ -425,7 +423,7 @@ pub(crate) fn clipped(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns a text, cut to at most `longest` bytes and marked. The limit is longer than the mark.
-pub(crate) fn clipped_to(text: &str, longest: usize) -> Cow<'_, str> {
+fn clipped_to(text: &str, longest: usize) -> Cow<'_, str> {
     if text.len() <= longest {
         return Cow::Borrowed(text);
     }

@@ -59,8 +59,8 @@ impl SharedInformerFactoryBuilder {
     }
 
     /// Shares threads and a limit with other factories. They replace its own threads.
-    #[cfg(feature = "clusters")]
-    pub(crate) fn sharing(mut self, threads: Arc<DecodeThreads>, reads: Arc<Semaphore>) -> Self {
+    #[doc(hidden)]
+    pub fn sharing(mut self, threads: Arc<DecodeThreads>, reads: Arc<Semaphore>) -> Self {
         self.shared = Some((threads, reads));
         self
     }

@@ -19,7 +19,6 @@ mod interest;
 mod registry;
 mod removal;
 mod resource;
-#[cfg(feature = "coming-and-going")]
 mod sets;
 mod settings;
 mod shutdown;
@@ -39,7 +38,6 @@ use self::interest::Holders;
 pub use self::interest::Interest;
 use self::registry::{Held, Identity, Registry, Request, missing};
 pub use self::resource::TypedResource;
-#[cfg(feature = "coming-and-going")]
 pub use self::sets::{Kinds, Reference, Referenced, SelectedNamespaces, SetIndex};
 pub use self::spec::{InformerSpec, OptionDifference, SpecConflict, SpecError};
 use crate::informer::{
@@ -263,13 +261,10 @@ impl SharedInformerFactory {
         };
         let version = VersionInUse::default();
         // Made without the lock, because it requests the informer of definitions.
-        #[cfg(feature = "coming-and-going")]
         let served = spec
             .when_served
             .unwrap_or_default()
             .then(|| self.served_kind(resource, moves, version.clone()));
-        #[cfg(not(feature = "coming-and-going"))]
-        let (served, _) = (None, (resource, moves));
         let mut informers = self.shared.informers.lock();
         if let Some(held) = informers.get(&identity).filter(|held| held.is_live()) {
             let differences = spec.differences(&held.spec);
@@ -358,7 +353,8 @@ impl SharedInformerFactory {
     }
 
     /// Returns the path of the collection of all namespaces, such as `/apis/apps/v1/deployments`.
-    pub(crate) fn path_of(&self, informer: &SharedInformer) -> Option<String> {
+    #[doc(hidden)]
+    pub fn path_of(&self, informer: &SharedInformer) -> Option<String> {
         let informers = self.shared.informers.lock();
         let mut all = informers.iter();
         all.find_map(|(id, held)| (held.informer == *informer).then(|| id.path.clone()))

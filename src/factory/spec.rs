@@ -154,7 +154,7 @@ impl<K: ?Sized> InformerSpec<K> {
     /// and [`wait_for_sync`](super::SharedInformerFactory::wait_for_sync) of the factory leaves it
     /// out. Consumers that follow it may begin before the kind comes.
     ///
-    /// Needs the feature `coming-and-going`. All such informers share one informer of definitions,
+    /// All such informers share one informer of definitions,
     /// which must be allowed to list and watch `customresourcedefinitions`. It keeps only names,
     /// versions and conditions.
     ///
@@ -170,7 +170,6 @@ impl<K: ?Sized> InformerSpec<K> {
     ///     Ok(())
     /// }
     /// ```
-    #[cfg(feature = "coming-and-going")]
     pub fn when_served(mut self) -> Self {
         self.when_served = Some(true);
         self

@@ -88,7 +88,8 @@ impl<K: ?Sized> Index<K> {
 
     /// Returns the values that the index's function returns for an object. None if it panics, which
     /// is logged, and for an index that the store does not have.
-    pub(crate) fn values_of(&self, store: &Snapshot<K>, object: &Cached) -> Vec<String> {
+    #[doc(hidden)]
+    pub fn values_of(&self, store: &Snapshot<K>, object: &Cached) -> Vec<String> {
         let Some(index) = self.contents(&store.0) else { return Vec::new() };
         let values = catch(|| object.read(None).map(|object| (index.values)(&*object)));
         let values = values.inspect_err(|message| {

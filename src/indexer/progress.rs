@@ -48,6 +48,14 @@ pub struct WaitTimeout {
     pub stopped: bool,
 }
 
+impl WaitTimeout {
+    /// Creates the error of a caller that waited this long for a version.
+    #[doc(hidden)]
+    pub fn new(version: ResourceVersion, reached: Option<ResourceVersion>, time: Duration) -> Self {
+        Self { wanted: version, reached, waited: time, stopped: false }
+    }
+}
+
 fn reached_text(version: Option<&ResourceVersion>) -> String {
     version.map_or_else(|| "holds no list".into(), |version| format!("holds version {version}"))
 }
@@ -101,7 +109,8 @@ impl<K: ?Sized> Indexer<K> {
     }
 
     /// Waits until `seen` returns a value for the store's state. `wanted` is only for the error.
-    pub(crate) async fn wait_until<T>(
+    #[doc(hidden)]
+    pub async fn wait_until<T>(
         &self,
         wanted: &ResourceVersion,
         limit: Duration,

@@ -48,7 +48,8 @@ impl<K: ?Sized> Snapshot<K> {
     }
 
     /// Returns the same state with another type of objects.
-    pub(crate) fn cast<L: ?Sized>(self) -> Snapshot<L> {
+    #[doc(hidden)]
+    pub fn cast<L: ?Sized>(self) -> Snapshot<L> {
         Snapshot(self.0, PhantomData)
     }
 

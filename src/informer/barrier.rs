@@ -32,17 +32,15 @@ impl<K: ?Sized> SharedInformer<K> {
     ///
     /// # Errors
     /// [`SyncError`] after `limit`, or at once if the informer was stopped.
-    pub(crate) async fn list_past(
-        &self,
-        barrier: ReadBarrier,
-        limit: Duration,
-    ) -> Result<(), SyncError> {
+    #[doc(hidden)]
+    pub async fn list_past(&self, barrier: ReadBarrier, limit: Duration) -> Result<(), SyncError> {
         self.in_time(limit, self.pipeline.listed_since(barrier)).await
     }
 
     /// Returns a future that wants the proof for [`is_past`](Self::is_past) while it is held, and
     /// notes it when it is polled. It needs no timer. Its output is false if the informer stopped.
-    pub(crate) fn proof(&self, barrier: ReadBarrier) -> BoxFuture<'static, bool> {
+    #[doc(hidden)]
+    pub fn proof(&self, barrier: ReadBarrier) -> BoxFuture<'static, bool> {
         let pipeline = self.pipeline.clone();
         async move { pipeline.proved_since(barrier).await }.boxed()
     }

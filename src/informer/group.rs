@@ -298,7 +298,8 @@ impl<K: ?Sized> InformerGroup<K> {
     }
 
     /// Returns the same informers with another type of objects.
-    pub(crate) fn cast<L: ?Sized>(&self) -> InformerGroup<L> {
+    #[doc(hidden)]
+    pub fn cast<L: ?Sized>(&self) -> InformerGroup<L> {
         InformerGroup { members: self.members.iter().cloned().map(SharedInformer::cast).collect() }
     }
 }

@@ -13,34 +13,40 @@ use crate::panic::SafeDropper;
 impl<K: ?Sized> SharedInformer<K> {
     /// Returns a receiver that is woken when the handlers were notified of another shard in the
     /// store, or when the store is proved fresh.
-    pub(crate) fn shard_changes(&self) -> watch::Receiver<()> {
+    #[doc(hidden)]
+    pub fn shard_changes(&self) -> watch::Receiver<()> {
         self.pipeline.shard_changes.subscribe()
     }
 
     /// Returns the state and the last error, if the server has refused to open a watch for this
     /// long.
-    pub(crate) fn unwatched(&self, limit: Duration) -> Option<Unsynced> {
+    #[doc(hidden)]
+    pub fn unwatched(&self, limit: Duration) -> Option<Unsynced> {
         let refused = self.pipeline.monitor.watch_refused().filter(|time| *time >= limit)?;
         Some(self.unsynced().unwatched(refused))
     }
 
     /// Notes the report of a consumer that slows a key, for waits that begin before this time.
-    pub(crate) fn note_spin(&self, report: Arc<str>, until: Instant) {
+    #[doc(hidden)]
+    pub fn note_spin(&self, report: Arc<str>, until: Instant) {
         *self.pipeline.spin.lock() = Some((until, report));
     }
 
     /// Returns the count of objects whose `Drop` panicked.
-    pub(crate) fn dropper(&self) -> &SafeDropper {
+    #[doc(hidden)]
+    pub fn dropper(&self) -> &SafeDropper {
         &self.pipeline.dropper
     }
 
     /// Returns the channel of the shard that is followed. `None` for the whole collection.
-    pub(crate) fn wanted_shard(&self) -> Option<&watch::Receiver<ShardSelector>> {
+    #[doc(hidden)]
+    pub fn wanted_shard(&self) -> Option<&watch::Receiver<ShardSelector>> {
         self.pipeline.wanted_shard.as_ref()
     }
 
     /// Waits until the kind of the objects is known not to be served. Cancel safe.
-    pub(crate) async fn awaits_kind(&self) {
+    #[doc(hidden)]
+    pub async fn awaits_kind(&self) {
         self.pipeline.monitor.awaits_kind().await;
     }
 }

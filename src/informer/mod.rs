@@ -13,10 +13,10 @@ mod hidden;
 mod options;
 mod pipeline;
 mod resync;
-mod set;
+pub(crate) mod set;
 mod snapshots;
 mod status;
-mod sync;
+pub(crate) mod sync;
 mod tap;
 mod waiting;
 
@@ -387,7 +387,8 @@ impl<K: ?Sized> SharedInformer<K> {
     }
 
     /// Returns the reason why this informer has not synced.
-    pub(crate) fn unsynced(&self) -> Unsynced {
+    #[doc(hidden)]
+    pub fn unsynced(&self) -> Unsynced {
         let (mut status, failure) = (self.pipeline.reflector_status(), self.failure());
         if self.is_stopped() {
             // The reflector may not have started, or may not have noticed the stop yet.
@@ -442,7 +443,8 @@ impl<K: ?Sized> SharedInformer<K> {
     }
 
     /// Returns a handle of the same informer with another type of objects.
-    pub(crate) fn cast<L: ?Sized>(self) -> SharedInformer<L> {
+    #[doc(hidden)]
+    pub fn cast<L: ?Sized>(self) -> SharedInformer<L> {
         SharedInformer { pipeline: self.pipeline, indexer: self.indexer.cast(), last: self.last }
     }
 }

@@ -6,8 +6,9 @@ use super::{InformerGroup, SharedInformer, StartError};
 use crate::object::ObjectKey;
 
 /// A set of informers of one kind, of which some may join and leave.
-pub(crate) trait InformerSet: Send + Sync {
+pub trait InformerSet: Send + Sync {
     /// Starts to follow the members. A second call has no effect.
+    #[allow(clippy::missing_errors_doc, reason = "hidden: public for `kube-controllers` only")]
     fn start(&self) -> Result<(), StartError>;
 
     /// Returns the members that are present now.

@@ -96,6 +96,11 @@ enum Lack {
 }
 
 impl SyncError {
+    /// Creates the error of a caller that waited this long for these informers.
+    pub fn new(unsynced: Vec<Unsynced>, waited: Duration) -> Self {
+        Self { unsynced, waited }
+    }
+
     /// Returns an error if `unsynced` is not empty. The caller has waited since `start`.
     pub(crate) fn unless_none(unsynced: Vec<Unsynced>, start: Instant) -> Result<(), Self> {
         if unsynced.is_empty() {
@@ -253,8 +258,9 @@ pub(crate) async fn shutdown_all(informers: &[SharedInformer]) {
     Together::all(informers.iter().map(|informer| informer.shutdown().boxed())).await;
 }
 
-/// Waits until the informers that the program holds have synced, among these. See [`wait_for_all`].
-pub(crate) async fn wait_for_own(
+/// Waits until the informers that the program holds have synced, among these. See `wait_for_all`.
+#[allow(clippy::missing_errors_doc, reason = "hidden: public for `kube-controllers` only")]
+pub async fn wait_for_own(
     mut informers: Vec<SharedInformer>,
     limit: Duration,
 ) -> Result<(), SyncError> {

@@ -12,7 +12,7 @@ impl<K: ?Sized> SharedInformer<K> {
     /// gives each later change.
     ///
     /// At most `capacity` events wait, or one if it is zero. While the tap is full, the informer
-    /// stores no further change, and [`InformerStatus::held_up_by`] has the tap's name. A tap gets
+    /// stores no further change, and [`InformerStatus::held_up_by`](super::InformerStatus::held_up_by) has the tap's name. A tap gets
     /// no resyncs. Keep reading it, or drop it.
     ///
     /// ```
@@ -46,7 +46,8 @@ impl<K: ?Sized> SharedInformer<K> {
 
     /// Adds a tap that the processing loop calls, and returns a snapshot of the store. The function
     /// must be short. A panic is caught and logged.
-    pub(crate) fn tap_with(
+    #[doc(hidden)]
+    pub fn tap_with(
         &self,
         call: impl Fn(&ObjectKey, &CachedEvent) + Send + Sync + 'static,
     ) -> Result<(Tap, Snapshot), InformerStopped> {

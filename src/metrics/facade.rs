@@ -2,8 +2,9 @@
 //!
 //! Expensive values are passed as closures, which are not called without the feature.
 
+pub(crate) use self::handles::Mark;
 pub(super) use self::handles::describe;
-pub(crate) use self::handles::{Count, Level, Mark, MetricLabels, Timing};
+pub use self::handles::{Count, Level, MetricLabels, Timing};
 
 #[cfg(feature = "metrics")]
 mod handles {
@@ -15,7 +16,7 @@ mod handles {
     };
     use tokio::time::Instant;
 
-    #[cfg(feature = "serve")]
+    #[cfg(feature = "metrics")]
     use crate::metrics::late;
     use crate::metrics::names::{Description, MetricKind};
     use crate::panic::catch;
@@ -24,18 +25,19 @@ mod handles {
     /// The labels of a stage's metrics. With the default, handles record nothing: the owner of a
     /// stage that is used alone asked for no metrics.
     #[derive(Clone, Debug, Default)]
-    pub(crate) struct MetricLabels(Option<Vec<Label>>);
+    pub struct MetricLabels(Option<Vec<Label>>);
 
     impl MetricLabels {
         /// Returns these labels. `new(&[])` gives metrics without labels, not the default.
-        pub(crate) fn new(labels: &[(&'static str, &str)]) -> Self {
+        pub fn new(labels: &[(&'static str, &str)]) -> Self {
             let label =
                 |(label, value): &(&'static str, &str)| Label::new(*label, (*value).to_owned());
             Self(Some(labels.iter().map(label).collect()))
         }
 
         /// Returns these labels and one more; the default stays as it is.
-        pub(crate) fn with(&self, label: &'static str, value: &str) -> Self {
+        #[must_use]
+        pub fn with(&self, label: &'static str, value: &str) -> Self {
             let mut labels = self.clone();
             if let Some(labels) = &mut labels.0 {
                 labels.push(Label::new(label, value.to_owned()));
@@ -54,7 +56,7 @@ mod handles {
             let key = Key::from_parts(name, labels);
             contained(|| {
                 with_recorder(|recorder| {
-                    #[cfg(feature = "serve")]
+                    #[cfg(feature = "metrics")]
                     if late::may_be_placeholder(recorder) {
                         return register(&late::LateRecorder(recorder), &key, &metadata);
                     }
@@ -77,16 +79,18 @@ mod handles {
     }
 
     /// A counter of events.
-    pub(crate) struct Count(Counter);
+    pub struct Count(Counter);
 
     impl Count {
-        pub(crate) fn new(name: &'static str, labels: &MetricLabels) -> Self {
+        /// Registers the metric.
+        pub fn new(name: &'static str, labels: &MetricLabels) -> Self {
             let counter =
                 labels.register(name, |r, key, metadata| r.register_counter(key, metadata));
             Self(counter.unwrap_or_else(Counter::noop))
         }
 
-        pub(crate) fn add(&self, times: u64) {
+        /// Adds this number.
+        pub fn add(&self, times: u64) {
             if times > 0 {
                 contained(|| self.0.increment(times));
             }
@@ -95,14 +99,15 @@ mod handles {
 
     /// A gauge of an amount. Owners with the same labels add up. Dropping a handle subtracts its
     /// share.
-    pub(crate) struct Level {
+    pub struct Level {
         /// `None` if it records nothing: then the closure of [`set`](Self::set) is not called.
         gauge: Option<Gauge>,
         own: Mutex<usize>,
     }
 
     impl Level {
-        pub(crate) fn new(name: &'static str, labels: &MetricLabels) -> Self {
+        /// Registers the metric, at zero.
+        pub fn new(name: &'static str, labels: &MetricLabels) -> Self {
             let gauge = labels.register(name, |r, key, metadata| r.register_gauge(key, metadata));
             // The metric exists from now on, at zero.
             if let Some(gauge) = &gauge {
@@ -112,7 +117,7 @@ mod handles {
         }
 
         /// Calls `level` under a lock, so that the later of two answers stays.
-        pub(crate) fn set(&self, level: impl Fn() -> usize) {
+        pub fn set(&self, level: impl Fn() -> usize) {
             if let Some(gauge) = &self.gauge {
                 self.change(gauge, &level);
             }
@@ -176,30 +181,32 @@ mod handles {
     }
 
     /// A histogram of durations.
-    pub(crate) struct Timing(Histogram);
+    pub struct Timing(Histogram);
 
     /// The start of a duration.
     #[derive(Clone, Copy, Debug)]
-    pub(crate) struct Stopwatch(Instant);
+    pub struct Stopwatch(Instant);
 
     impl Timing {
-        pub(crate) fn new(name: &'static str, labels: &MetricLabels) -> Self {
+        /// Registers the metric.
+        pub fn new(name: &'static str, labels: &MetricLabels) -> Self {
             let histogram =
                 labels.register(name, |r, key, metadata| r.register_histogram(key, metadata));
             Self(histogram.unwrap_or_else(Histogram::noop))
         }
 
-        #[expect(clippy::unused_self, reason = "the signature without the feature")]
-        pub(crate) fn start(&self) -> Stopwatch {
+        /// Starts a duration.
+        pub fn start(&self) -> Stopwatch {
             Stopwatch(Instant::now())
         }
 
-        pub(crate) fn stop(&self, started: Stopwatch) {
+        /// Records the time since the start.
+        pub fn stop(&self, started: Stopwatch) {
             self.observe(|| Some(started.0.elapsed()));
         }
 
         /// Records one observation, if there is one.
-        pub(crate) fn observe(&self, took: impl FnOnce() -> Option<Duration>) {
+        pub fn observe(&self, took: impl FnOnce() -> Option<Duration>) {
             if let Some(took) = took() {
                 self.record(took);
             }
@@ -241,45 +248,45 @@ mod handles {
 }
 
 #[cfg(not(feature = "metrics"))]
-#[allow(clippy::unused_self, reason = "the signature with the feature")]
+#[allow(clippy::unused_self, missing_docs, reason = "as with the feature, and empty")]
 mod handles {
     use std::time::Duration;
 
     use crate::metrics::names::Description;
 
     #[derive(Clone, Debug, Default)]
-    pub(crate) struct MetricLabels(());
+    pub struct MetricLabels(());
 
     impl MetricLabels {
-        pub(crate) fn new(_: &[(&'static str, &str)]) -> Self {
+        pub fn new(_: &[(&'static str, &str)]) -> Self {
             Self(())
         }
 
-        pub(crate) fn with(&self, _: &'static str, _: &str) -> Self {
+        pub fn with(&self, _: &'static str, _: &str) -> Self {
             Self(())
         }
     }
 
     #[derive(Debug)]
-    pub(crate) struct Count;
+    pub struct Count;
 
     impl Count {
-        pub(crate) fn new(_: &'static str, _: &MetricLabels) -> Self {
+        pub fn new(_: &'static str, _: &MetricLabels) -> Self {
             Self
         }
 
-        pub(crate) fn add(&self, _: u64) {}
+        pub fn add(&self, _: u64) {}
     }
 
     #[derive(Debug)]
-    pub(crate) struct Level;
+    pub struct Level;
 
     impl Level {
-        pub(crate) fn new(_: &'static str, _: &MetricLabels) -> Self {
+        pub fn new(_: &'static str, _: &MetricLabels) -> Self {
             Self
         }
 
-        pub(crate) fn set(&self, _: impl Fn() -> usize) {}
+        pub fn set(&self, _: impl Fn() -> usize) {}
     }
 
     #[derive(Debug)]
@@ -300,23 +307,23 @@ mod handles {
     }
 
     #[derive(Debug)]
-    pub(crate) struct Timing;
+    pub struct Timing;
 
     #[derive(Clone, Copy, Debug)]
-    pub(crate) struct Stopwatch;
+    pub struct Stopwatch;
 
     impl Timing {
-        pub(crate) fn new(_: &'static str, _: &MetricLabels) -> Self {
+        pub fn new(_: &'static str, _: &MetricLabels) -> Self {
             Self
         }
 
-        pub(crate) fn start(&self) -> Stopwatch {
+        pub fn start(&self) -> Stopwatch {
             Stopwatch
         }
 
-        pub(crate) fn stop(&self, _: Stopwatch) {}
+        pub fn stop(&self, _: Stopwatch) {}
 
-        pub(crate) fn observe(&self, _: impl FnOnce() -> Option<Duration>) {}
+        pub fn observe(&self, _: impl FnOnce() -> Option<Duration>) {}
     }
 
     pub(in crate::metrics) fn describe(_: &Description) {}

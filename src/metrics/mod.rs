@@ -3,11 +3,11 @@
 //! With the feature `metrics`, values go through the [`metrics`](https://docs.rs/metrics) facade to
 //! the recorder that the application installs. Without it every handle is empty, and every call
 //! does nothing. A stage creates its handles once and drops them when it is dropped. A recorder
-//! that holds handles weakly therefore forgets an informer when the informer is dropped, as
-//! `Prometheus` (feature `serve`) does.
+//! that holds handles weakly therefore forgets an informer when the informer is dropped.
 //!
 //! Install the recorder before you create an informer: a handle created earlier records nothing.
-//! With the feature `serve`, the recorder that the server installs gets these values, too.
+//! The exception is the recorder that a manager of `kube-controllers` installs: it gets these
+//! values, too.
 //!
 //! Values are published when they change, so any exporter works. A value that only ages, such as
 //! the time of the last event, is published as a timestamp, not as an age. An age would stand still
@@ -69,16 +69,14 @@
 //! | [`WORKQUEUE_UNFINISHED`] | gauge | seconds | queue |
 //! | [`WORKQUEUE_LONGEST_RUNNING`] | gauge | seconds | queue |
 
-mod facade;
-#[cfg(feature = "serve")]
-mod late;
+pub(crate) mod facade;
+#[cfg(feature = "metrics")]
+pub(crate) mod late;
 mod names;
 #[cfg(test)]
 pub(crate) mod tests;
 
 pub(crate) use self::facade::{Count, Level, Mark, MetricLabels, Timing};
-#[cfg(feature = "serve")]
-pub(crate) use self::late::bind;
 pub use self::names::*;
 
 /// Describes every metric of informers and work queues to the recorder, with its unit. Call this

@@ -198,7 +198,8 @@ impl Cached {
     }
 
     /// Wraps an object of any type, which may be packed.
-    pub(crate) fn any(object: Arc<dyn AnyObject>) -> Self {
+    #[doc(hidden)]
+    pub fn any(object: Arc<dyn AnyObject>) -> Self {
         Self { object, digest: None, kind: PhantomData }
     }
 
@@ -296,7 +297,8 @@ impl<K: ?Sized> Cached<K> {
     }
 
     /// Returns the object with at least these fields, or the whole object for `None`.
-    pub(crate) fn read(&self, fields: Option<&FieldSet>) -> Option<Arc<dyn AnyObject>> {
+    #[doc(hidden)]
+    pub fn read(&self, fields: Option<&FieldSet>) -> Option<Arc<dyn AnyObject>> {
         match (self.packed(), fields) {
             (None, _) => Some(self.object.clone()),
             (Some(packed), Some(fields)) => packed.get_fields(fields),

@@ -154,7 +154,8 @@ impl<K: ?Sized> CachedEvent<K> {
 impl CachedEvent {
     /// Returns the newest state with at least these fields, or the whole object for `None`. To read
     /// an initial add does not show that the object is in use.
-    pub(crate) fn read_newest(&self, fields: Option<&FieldSet>) -> Option<Arc<dyn AnyObject>> {
+    #[doc(hidden)]
+    pub fn read_newest(&self, fields: Option<&FieldSet>) -> Option<Arc<dyn AnyObject>> {
         match self {
             Self::Added { object, initial: true } => {
                 object.read_for(PassingRead::InitialAdd, fields)

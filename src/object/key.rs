@@ -214,7 +214,7 @@ impl serde::Serialize for ObjectKey {
 
 /// A hash map by key, which grows and shrinks in short steps. A new one allocates nothing.
 #[derive(Debug)]
-pub(crate) struct KeyMap<V>(Option<PartedTable<(ObjectKey, V)>>);
+pub struct KeyMap<V>(Option<PartedTable<(ObjectKey, V)>>);
 
 impl<V> Default for KeyMap<V> {
     fn default() -> Self {
@@ -223,31 +223,36 @@ impl<V> Default for KeyMap<V> {
 }
 
 impl<V> KeyMap<V> {
-    pub(crate) fn len(&self) -> usize {
+    /// Returns the number of keys.
+    #[allow(clippy::len_without_is_empty, reason = "hidden: public for `kube-controllers` only")]
+    pub fn len(&self) -> usize {
         self.0.as_ref().map_or(0, PartedTable::len)
     }
 
     /// Makes room for this number of keys, or for those of one part, if the map is empty.
-    pub(crate) fn reserve(&mut self, keys: usize) {
+    pub fn reserve(&mut self, keys: usize) {
         self.0.get_or_insert_default().reserve(keys);
     }
 
-    pub(crate) fn get(&self, key: &ObjectKey) -> Option<&V> {
+    /// Returns the value of a key.
+    pub fn get(&self, key: &ObjectKey) -> Option<&V> {
         let found = self.0.as_ref()?.find(hash_str(key.as_str()), |(other, _)| other == key);
         found.map(|(_, value)| value)
     }
 
-    pub(crate) fn get_mut(&mut self, key: &ObjectKey) -> Option<&mut V> {
+    /// Returns the value of a key, mutable.
+    pub fn get_mut(&mut self, key: &ObjectKey) -> Option<&mut V> {
         let found = self.0.as_mut()?.find_mut(hash_str(key.as_str()), |(other, _)| other == key);
         found.map(|(_, value)| value)
     }
 
-    pub(crate) fn contains(&self, key: &ObjectKey) -> bool {
+    /// Returns whether the key is there.
+    pub fn contains(&self, key: &ObjectKey) -> bool {
         self.get(key).is_some()
     }
 
     /// Sets the value of a key.
-    pub(crate) fn insert(&mut self, key: ObjectKey, value: V) {
+    pub fn insert(&mut self, key: ObjectKey, value: V) {
         match self.get_mut(&key) {
             Some(present) => *present = value,
             None => self.add(key, value),
@@ -255,27 +260,28 @@ impl<V> KeyMap<V> {
     }
 
     /// Adds a key. The caller has checked that it is not there yet.
-    pub(crate) fn add(&mut self, key: ObjectKey, value: V) {
+    pub fn add(&mut self, key: ObjectKey, value: V) {
         self.0.get_or_insert_default().insert(hash_str(key.as_str()), (key, value));
     }
 
-    pub(crate) fn remove(&mut self, key: &ObjectKey) -> Option<V> {
+    /// Removes a key. Returns its value.
+    pub fn remove(&mut self, key: &ObjectKey) -> Option<V> {
         let removed = self.0.as_mut()?.remove(hash_str(key.as_str()), |(other, _)| other == key);
         removed.map(|(_, value)| value)
     }
 
     /// Returns every key with its value, in no order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &(ObjectKey, V)> {
+    pub fn iter(&self) -> impl Iterator<Item = &(ObjectKey, V)> {
         self.0.iter().flat_map(PartedTable::iter)
     }
 
     /// Returns every value, mutable, in no order.
-    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
         self.0.iter_mut().flat_map(PartedTable::iter_mut).map(|(_, value)| value)
     }
 
     /// Returns every key with its value, in no order.
-    pub(crate) fn into_entries(self) -> impl Iterator<Item = (ObjectKey, V)> {
+    pub fn into_entries(self) -> impl Iterator<Item = (ObjectKey, V)> {
         self.0.into_iter().flat_map(PartedTable::into_entries)
     }
 }

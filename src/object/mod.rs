@@ -8,10 +8,10 @@ mod content;
 mod digest;
 mod event;
 mod index_values;
-mod key;
+pub(crate) mod key;
 mod known;
 mod name;
-mod reach;
+pub(crate) mod reach;
 mod shard;
 mod told;
 #[cfg(test)]

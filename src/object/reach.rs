@@ -6,15 +6,18 @@ use kube::Resource;
 
 /// The reach of a kind, as far as its type shows it. Kubernetes calls it *scope*.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum KindReach {
+pub enum KindReach {
+    /// The objects have no namespace.
     Cluster,
+    /// Each object has a namespace.
     Namespaced,
     /// The type is for kinds of both reaches, as `DynamicObject` is.
     Unknown,
 }
 
 impl KindReach {
-    pub(crate) fn of<K: Resource>() -> Self {
+    /// Returns the reach of a type's kind.
+    pub fn of<K: Resource>() -> Self {
         // Compare names, because the scope type may not be 'static.
         match type_name::<K::Scope>().rsplit("::").next() {
             Some("ClusterResourceScope") => Self::Cluster,

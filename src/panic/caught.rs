@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use futures::FutureExt;
 
 /// Returns the message of a panic's payload, and drops the payload.
-pub(crate) fn into_message(payload: Box<dyn Any + Send>) -> String {
+pub fn into_message(payload: Box<dyn Any + Send>) -> String {
     let text = payload
         .downcast_ref::<&str>()
         .copied()
@@ -21,17 +21,19 @@ pub(crate) fn into_message(payload: Box<dyn Any + Send>) -> String {
 }
 
 /// Calls user code. The error is the message of its panic.
-pub(crate) fn catch<T>(call: impl FnOnce() -> T) -> Result<T, String> {
+#[allow(clippy::missing_errors_doc, reason = "hidden: public for `kube-controllers` only")]
+pub fn catch<T>(call: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(call)).map_err(into_message)
 }
 
 /// Polls user code. The error is the message of its panic.
-pub(crate) async fn catch_async<T>(work: impl Future<Output = T>) -> Result<T, String> {
+#[allow(clippy::missing_errors_doc, reason = "hidden: public for `kube-controllers` only")]
+pub async fn catch_async<T>(work: impl Future<Output = T>) -> Result<T, String> {
     AssertUnwindSafe(work).catch_unwind().await.map_err(into_message)
 }
 
 /// Drops a value. Catches and logs a panic of its `Drop`. Returns whether it panicked.
-pub(crate) fn drop_safely<T>(value: T) -> bool {
+pub fn drop_safely<T>(value: T) -> bool {
     match catch(|| drop(value)) {
         Ok(()) => false,
         Err(message) => {

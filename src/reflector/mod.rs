@@ -52,7 +52,6 @@ use self::machine::{Machine, Rules};
 pub use self::options::ReflectorOptions;
 pub(crate) use self::options::{ErrorHandler, Transform, error_handler, transform};
 pub(crate) use self::serving::Serving;
-#[cfg(feature = "coming-and-going")]
 pub(crate) use self::serving::ServingState;
 use self::status::{ReflectorMetrics, StatusCell, StatusWriter};
 pub use self::status::{ReflectorState, ReflectorStatus, RelistCause, Relists};

@@ -18,7 +18,8 @@ static PLACE_FIELDS: LazyLock<FieldSet> = LazyLock::new(|| {
 impl<K: ?Sized> Cached<K> {
     /// Returns the object's place on the ring. `None` if the object can't be unpacked, which was
     /// reported.
-    pub(crate) fn place(&self, key: ShardKey) -> Option<u64> {
+    #[doc(hidden)]
+    pub fn place(&self, key: ShardKey) -> Option<u64> {
         match key {
             ShardKey::Uid => Some(ring_hash(self.uid().unwrap_or_default())),
             _ => lend(self.read(Some(&PLACE_FIELDS))?, |object| Some(key.hash(object.meta()?))),

@@ -78,7 +78,8 @@ pub(crate) struct ApiCollection {
 
 /// Refuses a resource whose names would lead requests to another path, or cut off the selectors.
 /// `kube` writes them into the path as they are.
-pub(crate) fn check_resource(resource: &ApiResource) -> Result<(), InvalidName> {
+#[allow(clippy::missing_errors_doc, reason = "hidden: public for `kube-controllers` only")]
+pub fn check_resource(resource: &ApiResource) -> Result<(), InvalidName> {
     let ApiResource { group, version, api_version, plural, .. } = resource;
     let check_version = |version| NameRule::Label.check("version of the resource", version);
     if !group.is_empty() {

@@ -40,7 +40,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const SLOW: u32 = 10;
 
 /// A few threads that decode. They start when there is work, and end with this value.
-pub(crate) struct DecodeThreads {
+pub struct DecodeThreads {
     limit: Option<NonZeroUsize>,
     patience: Duration,
     queue: Arc<Queue>,
@@ -69,7 +69,7 @@ struct JobQueue {
 
 impl DecodeThreads {
     /// Creates the pool: at most `limit` threads, or else one for each runtime worker, up to 4.
-    pub(crate) fn new(limit: Option<NonZeroUsize>) -> Self {
+    pub fn new(limit: Option<NonZeroUsize>) -> Self {
         Self { limit, patience: PATIENCE, queue: Arc::default() }
     }
 

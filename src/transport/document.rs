@@ -26,7 +26,8 @@ use crate::yield_budget::YieldBudget;
 
 /// Reads the document at a path. Not [`Client::request`], which logs and quotes a body that it
 /// cannot parse.
-pub(crate) async fn read_document<T: DeserializeOwned>(
+#[allow(clippy::missing_errors_doc, reason = "hidden: public for `kube-controllers` only")]
+pub async fn read_document<T: DeserializeOwned>(
     client: &Client,
     path: &str,
     accept: &'static str,
@@ -52,7 +53,8 @@ pub(crate) async fn read_discovery<T: k8s_openapi::Resource + DeserializeOwned>(
 }
 
 /// Reads the resources that discovery lists in a group and version.
-pub(crate) async fn read_resources(
+#[allow(clippy::missing_errors_doc, reason = "hidden: public for `kube-controllers` only")]
+pub async fn read_resources(
     client: &Client,
     api_version: &str,
 ) -> Result<Vec<APIResource>, kube::Error> {
@@ -78,7 +80,7 @@ fn read(
 /// functions of [`Api`], which log a body that they cannot parse.
 ///
 /// A refusal has the time of the header `Retry-After`, too: `kube` keeps only the body.
-pub(crate) fn ask<K: Resource + Clone, T: DeserializeOwned>(
+pub fn ask<K: Resource + Clone, T: DeserializeOwned>(
     api: &Api<K>,
     build: impl FnOnce(&kube::core::Request) -> Result<Request<Vec<u8>>, BuildError>,
 ) -> BoxFuture<'static, Result<T, kube::Error>> {
@@ -113,7 +115,8 @@ fn answered(
 /// Reads the body of an answer about one object.
 ///
 /// It yields, because a body in memory always has another frame.
-pub(crate) async fn read_body(mut body: Body) -> Result<Bytes, kube::Error> {
+#[allow(clippy::missing_errors_doc, reason = "hidden: public for `kube-controllers` only")]
+pub async fn read_body(mut body: Body) -> Result<Bytes, kube::Error> {
     let (mut read, mut budget) = (Vec::new(), YieldBudget::new());
     loop {
         budget.spend(1).await;
@@ -138,7 +141,7 @@ fn unusable(problem: impl fmt::Display) -> kube::Error {
 }
 
 /// Returns the Status of a refusal. It quotes any other body only if that is plain text.
-pub(crate) fn refusal(code: StatusCode, headers: &HeaderMap, body: &[u8]) -> Status {
+pub fn refusal(code: StatusCode, headers: &HeaderMap, body: &[u8]) -> Status {
     let status = kube_decode::json::<Status>(body).ok();
     // Another object has no status that says failure.
     let status = status.filter(|status| status.status == Some(StatusSummary::Failure));

@@ -53,10 +53,10 @@
 //! ```
 
 mod answer;
-mod collection;
-mod decode_threads;
+pub(crate) mod collection;
+pub(crate) mod decode_threads;
 mod decoding;
-mod document;
+pub(crate) mod document;
 mod framing;
 #[cfg(feature = "gzip")]
 mod gzip;
@@ -71,11 +71,8 @@ mod source;
 
 pub(crate) use self::collection::{VersionInUse, check_resource};
 pub(crate) use self::decode_threads::DecodeThreads;
-#[cfg(feature = "coming-and-going")]
 pub(crate) use self::document::read_discovery;
-#[cfg(any(feature = "coming-and-going", feature = "manager"))]
 pub(crate) use self::document::read_resources;
-pub(crate) use self::document::{ask, read_body, read_document, refusal};
 pub(crate) use self::managed_fields::ManagedFields;
 pub use self::source::ApiSource;
 #[doc(no_inline)]

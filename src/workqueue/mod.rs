@@ -255,7 +255,8 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
 
     /// Ends the backoff of an item like [`reset_backoff`](Self::reset_backoff), but leaves it delayed:
     /// the next add decides when it is ready.
-    pub(crate) fn loosen_backoff(&self, item: &T) {
+    #[doc(hidden)]
+    pub fn loosen_backoff(&self, item: &T) {
         self.0.user.forget(item);
         if self.0.backoff_holds {
             self.at(item, |core, cell, _| core.loosen_backoff(cell));
@@ -264,7 +265,8 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
 
     /// Returns whether [`reset_backoff`](Self::reset_backoff) may have an effect on an item: it is
     /// processed, is delayed, or was rate limited since it was last forgotten.
-    pub(crate) fn may_back_off(&self, item: &T) -> bool {
+    #[doc(hidden)]
+    pub fn may_back_off(&self, item: &T) -> bool {
         self.num_requeues(item) > 0
             || self.at(item, |core, cell, _| core.may_back_off(cell)).unwrap_or_default()
     }

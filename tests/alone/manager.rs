@@ -8,13 +8,14 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::ObjectMeta;
-use kube_informer::controller::BoxError;
-use kube_informer::controller::metrics as of_controllers;
-use kube_informer::manager::serve::Serve;
-use kube_informer::manager::{ManagerError, ManagerPhase};
+use kube_controllers::controller::metrics as of_controllers;
+use kube_controllers::manager::serve::Serve;
+use kube_controllers::manager::{ManagerError, ManagerPhase};
+use kube_controllers::{Action, Controller, Manager};
+use kube_informer::error::BoxError;
 use kube_informer::metrics as names;
 use kube_informer::testing::ApiServer;
-use kube_informer::{Action, Controller, InformerSpec, Manager, SharedInformerFactory};
+use kube_informer::{InformerSpec, SharedInformerFactory};
 use tokio::time::{sleep, timeout};
 
 use crate::http::exchange;

@@ -13,7 +13,8 @@ use http_body_util::{BodyExt, Full, StreamBody};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Client;
 use kube::client::Body;
-use kube_informer::{Action, Controller, InformerSpec, SharedInformer, SharedInformerFactory};
+use kube_controllers::{Action, Controller};
+use kube_informer::{InformerSpec, SharedInformer, SharedInformerFactory};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 

@@ -38,7 +38,7 @@ fn secret(namespace: &str, to: &str, marked: bool) -> Secret {
 pub(crate) async fn no_log_or_metric_shows_secret_data() {
     let log = Log::default();
     let _logging = log.install(tracing::Level::TRACE);
-    let prometheus = kube_informer::manager::serve::Prometheus::new();
+    let prometheus = kube_controllers::manager::serve::Prometheus::new();
     let recorder = Box::leak(Box::new(prometheus.clone()));
     let _recording = metrics::set_default_local_recorder(recorder);
 

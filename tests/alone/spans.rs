@@ -6,11 +6,9 @@ use std::time::Duration;
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::ObjectMeta;
+use kube_controllers::{Action, Controller, ReconcileRequest};
 use kube_informer::testing::ApiServer;
-use kube_informer::{
-    Action, Controller, EventHandler, HandlerOptions, InformerSpec, ReconcileRequest,
-    SharedInformerFactory,
-};
+use kube_informer::{EventHandler, HandlerOptions, InformerSpec, SharedInformerFactory};
 use tokio_util::sync::CancellationToken;
 
 use crate::log::Log;

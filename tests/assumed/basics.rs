@@ -6,7 +6,7 @@ use k8s_openapi::api::core::v1::{Binding, ConfigMap, ObjectReference, Pod};
 use kube::api::{DeleteParams, ListParams, ObjectMeta, Patch, PatchParams, PostParams};
 use kube::core::Status;
 use kube::{Api, ResourceExt};
-use kube_informer::controller::{AssumeError, AssumedView};
+use kube_controllers::controller::{AssumeError, AssumedView};
 use kube_informer::testing::{ApiServer, BodyPosition, Faults, Injection, Requests};
 use kube_informer::{Index, SharedInformer, SharedInformerFactory};
 use serde_json::json;

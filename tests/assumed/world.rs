@@ -7,7 +7,7 @@ use fastrand::Rng;
 use k8s_openapi::api::core::v1::{ConfigMap, Node};
 use kube::api::{DeleteParams, ListParams, ObjectMeta, PostParams, Preconditions};
 use kube::{Api, Client};
-use kube_informer::controller::AssumedView;
+use kube_controllers::controller::AssumedView;
 use kube_informer::testing::{ApiServer, Faults};
 use kube_informer::{Index, SharedInformerFactory};
 use parking_lot::Mutex;

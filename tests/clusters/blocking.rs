@@ -6,12 +6,13 @@ use std::future::pending;
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_informer::clusters::{Cluster, ClusterConfig, ClusterPhase, Clusters};
-use kube_informer::controller::BoxError;
-use kube_informer::leader_election::ScopeGuard;
-use kube_informer::sharding::ShardBy;
+use kube_controllers::clusters::{Cluster, ClusterConfig, ClusterPhase, Clusters};
+use kube_controllers::leader_election::ScopeGuard;
+use kube_controllers::sharding::ShardBy;
+use kube_controllers::{Action, Controller, LeaderElector, Sharding};
+use kube_informer::InformerSpec;
+use kube_informer::error::BoxError;
 use kube_informer::testing::ApiServer;
-use kube_informer::{Action, Controller, InformerSpec, LeaderElector, Sharding};
 use parking_lot::{Condvar, Mutex};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -45,7 +46,7 @@ async fn block(cluster: Cluster, replicas: Replicas, blocked: Blocked) -> Result
         Replicas::Elected(elector) => controller.leader_election(elector),
         Replicas::Sharded(sharding) => controller.sharded(&sharding),
     };
-    let reconcile = move |request: kube_informer::ReconcileRequest<ConfigMap>| {
+    let reconcile = move |request: kube_controllers::ReconcileRequest<ConfigMap>| {
         blocked.lock().push(request.guard());
         async { Ok::<_, Infallible>(Action::done()) }
     };

@@ -4,7 +4,7 @@ use std::io;
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Client;
-use kube_informer::clusters::{ClusterPhase, Clusters};
+use kube_controllers::clusters::{ClusterPhase, Clusters};
 use kube_informer::testing::faults::BodyPosition;
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
 use tokio::time::{Instant, sleep};

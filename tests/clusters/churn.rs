@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fastrand::Rng;
-use kube_informer::clusters::{ClusterConfig, Clusters};
+use kube_controllers::clusters::{ClusterConfig, Clusters};
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
 use parking_lot::Mutex;
 use tokio::time::sleep;
@@ -54,7 +54,7 @@ async fn churn(seed: u64) {
     let (counted, erring) = (running.clone(), errs.clone());
     let (followed, token, following) = (clusters.clone(), stop.clone(), noted.clone());
     let task = tokio::spawn(async move {
-        let follow = move |cluster: kube_informer::clusters::Cluster| {
+        let follow = move |cluster: kube_controllers::clusters::Cluster| {
             let runs = Runs::begin(&counted, cluster.name());
             let fails = erring.fetch_add(1, Ordering::Relaxed) % 7 == 6;
             let maps = following.clone();
@@ -111,8 +111,9 @@ async fn churn(seed: u64) {
     until("the wanted clusters", || {
         let status = clusters.status();
         let names: Vec<_> = status.iter().map(|one| one.name.to_string()).collect();
-        let joined =
-            |one: &kube_informer::clusters::ClusterStatus| one.synced() && one.informers.len() == 1;
+        let joined = |one: &kube_controllers::clusters::ClusterStatus| {
+            one.synced() && one.informers.len() == 1
+        };
         names.iter().eq(wanted.keys()) && status.iter().all(joined)
     })
     .await;

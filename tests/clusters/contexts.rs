@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use kube_informer::clusters::{Clusters, KubeconfigContexts};
+use kube_controllers::clusters::{Clusters, KubeconfigContexts};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;

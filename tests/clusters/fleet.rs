@@ -8,10 +8,10 @@ use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Client;
-use kube_informer::clusters::{Cluster, ClusterConfig, ClusterProvider};
-use kube_informer::controller::{BoxError, Presence};
+use kube_controllers::clusters::{Cluster, ClusterConfig, ClusterProvider};
+use kube_controllers::controller::{BoxError, Presence};
+use kube_controllers::{Action, Controller, ReconcileRequest};
 use kube_informer::testing::seed_by_test;
-use kube_informer::{Action, Controller, ReconcileRequest};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_informer::clusters::{Cluster, ClusterConfig, ClusterPhase, Clusters};
-use kube_informer::controller::BoxError;
+use kube_controllers::clusters::{Cluster, ClusterConfig, ClusterPhase, Clusters};
+use kube_controllers::{Action, Controller};
+use kube_informer::error::BoxError;
 use kube_informer::testing::ApiServer;
-use kube_informer::{Action, Controller};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 

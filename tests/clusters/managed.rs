@@ -2,10 +2,10 @@
 
 use std::net::SocketAddr;
 
-use kube_informer::clusters::{ClusterConfig, Clusters};
-use kube_informer::manager::serve::Serve;
+use kube_controllers::clusters::{ClusterConfig, Clusters};
+use kube_controllers::manager::serve::Serve;
+use kube_controllers::{LeaderElector, Manager};
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
-use kube_informer::{LeaderElector, Manager};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 

@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 
 use futures::stream::{self, BoxStream};
 use futures::{Stream, StreamExt};
-use kube_informer::clusters::{
+use kube_controllers::clusters::{
     Cluster, ClusterConfig, ClusterProvider, Clusters, KubeconfigSecrets,
 };
 use kube_informer::testing::ApiServer;

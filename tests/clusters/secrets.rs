@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
-use kube_informer::clusters::{ClusterPhase, Clusters, KubeconfigSecrets};
+use kube_controllers::clusters::{ClusterPhase, Clusters, KubeconfigSecrets};
 use kube_informer::testing::ApiServer;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;

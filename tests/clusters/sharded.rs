@@ -5,12 +5,12 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_informer::clusters::{Cluster, Clusters};
-use kube_informer::controller::BoxError;
-use kube_informer::manager::ManagerError;
-use kube_informer::sharding::ShardBy;
+use kube_controllers::clusters::{Cluster, Clusters};
+use kube_controllers::manager::ManagerError;
+use kube_controllers::sharding::ShardBy;
+use kube_controllers::{Action, Controller, Manager, ReconcileRequest, Sharding};
+use kube_informer::error::BoxError;
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
-use kube_informer::{Action, Controller, Manager, ReconcileRequest, Sharding};
 use parking_lot::Mutex;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;

@@ -8,17 +8,15 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret};
 use kube::Client;
 use kube::api::ObjectMeta;
-use kube_informer::controller::{
+use kube_controllers::controller::{
     ControllerError, ControllerHandle, Followed, Following, Phase, Presence, UnknownReason,
 };
+use kube_controllers::manager::serve::Serve;
+use kube_controllers::sharding::ShardBy;
+use kube_controllers::{Action, Controller, LeaderElector, Manager, Sharding};
 use kube_informer::factory::Interest;
-use kube_informer::manager::serve::Serve;
-use kube_informer::sharding::ShardBy;
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
-use kube_informer::{
-    Action, Controller, InformerSpec, LeaderElector, Manager, ObjectKey, Sharding, SharedInformer,
-    SharedInformerFactory,
-};
+use kube_informer::{InformerSpec, ObjectKey, SharedInformer, SharedInformerFactory};
 use parking_lot::Mutex;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
@@ -218,7 +216,7 @@ async fn refused_addition_is_named_and_holds_up_nothing() {
     assert!(late.to_string().contains("secrets"), "{late}");
     server.create(&map_in("shop", "b")).unwrap();
     until("the second reconcile", || *done.lock() == 2).await;
-    let missing = |handle: &kube_informer::manager::ManagerHandle| {
+    let missing = |handle: &kube_controllers::manager::ManagerHandle| {
         handle.status().controllers[0].missing.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     assert_eq!(missing(&handle), ["secrets"]);

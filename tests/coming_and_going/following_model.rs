@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use fastrand::Rng;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use kube_informer::controller::{FollowGuard, Presence};
+use kube_controllers::controller::{FollowGuard, Presence};
+use kube_controllers::{Action, Controller, ReconcileRequest};
 use kube_informer::factory::Interest;
 use kube_informer::lister::StoreState;
 use kube_informer::testing::{ApiServer, Faults, Injection};
-use kube_informer::{Action, Controller, InformerSpec, ObjectKey, ReconcileRequest};
+use kube_informer::{InformerSpec, ObjectKey};
 use parking_lot::Mutex;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;

@@ -6,14 +6,12 @@ use std::thread;
 
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_informer::controller::Action;
+use kube_controllers::controller::Action;
+use kube_controllers::{Controller, ReconcileRequest};
 use kube_informer::factory::Interest;
 use kube_informer::lister::StoreState;
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
-use kube_informer::{
-    Controller, InformerSpec, ReconcileRequest, SharedInformerFactory, SpecError, StartError,
-    Storage,
-};
+use kube_informer::{InformerSpec, SharedInformerFactory, SpecError, StartError, Storage};
 use parking_lot::Mutex;
 use tokio::task::yield_now;
 use tokio::time::sleep;
@@ -179,7 +177,7 @@ async fn thousand_interests_leave_nothing() {
     let watches = Watches::default();
     let factory = factory_of(watches.count(server.client()));
     #[cfg(feature = "metrics")]
-    let recorder = kube_informer::manager::serve::Prometheus::new();
+    let recorder = kube_controllers::manager::serve::Prometheus::new();
     #[cfg(feature = "metrics")]
     let _installed = metrics::set_default_local_recorder(&recorder);
     let before = tasks();

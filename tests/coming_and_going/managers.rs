@@ -11,15 +11,14 @@ use fastrand::Rng;
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::Api;
-use kube_informer::controller::{ControllerError, Phase};
+use kube_controllers::controller::{ControllerError, Phase};
+use kube_controllers::manager::serve::Serve;
+use kube_controllers::manager::{ManagerError, ManagerHandle, ManagerPhase};
+use kube_controllers::sharding::ShardBy;
+use kube_controllers::{Action, Controller, Manager, ReconcileRequest, Sharding};
 use kube_informer::factory::Interest;
-use kube_informer::manager::serve::Serve;
-use kube_informer::manager::{ManagerError, ManagerHandle, ManagerPhase};
-use kube_informer::sharding::ShardBy;
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
-use kube_informer::{
-    Action, Controller, InformerSpec, Manager, ReconcileRequest, Sharding, SharedInformerFactory,
-};
+use kube_informer::{InformerSpec, SharedInformerFactory};
 use parking_lot::Mutex;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};

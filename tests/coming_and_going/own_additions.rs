@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use kube_informer::controller::{FollowGuard, Phase, Presence, UnknownReason};
+use kube_controllers::controller::{FollowGuard, Phase, Presence, UnknownReason};
+use kube_controllers::{Action, Controller};
 use kube_informer::factory::Interest;
 use kube_informer::object::{ShardKey, ShardSelector};
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
-use kube_informer::{Action, Controller, InformerSpec, ObjectKey, SharedInformerFactory};
+use kube_informer::{InformerSpec, ObjectKey, SharedInformerFactory};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;

@@ -5,11 +5,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use kube_informer::manager::serve::Serve;
+use kube_controllers::manager::serve::Serve;
+use kube_controllers::{Action, Controller, Manager, ReconcileRequest};
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
-use kube_informer::{
-    Action, Controller, InformerSpec, Manager, ReconcileRequest, SharedInformerFactory,
-};
+use kube_informer::{InformerSpec, SharedInformerFactory};
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;

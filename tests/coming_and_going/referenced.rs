@@ -7,15 +7,13 @@ use std::sync::Arc;
 
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kube_controllers::manager::serve::Serve;
+use kube_controllers::{Action, Controller, Manager, ReconcileRequest};
 use kube_informer::factory::Referenced;
 use kube_informer::lister::StoreState;
-use kube_informer::manager::serve::Serve;
 use kube_informer::testing::api_server::AccessRule;
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
-use kube_informer::{
-    Action, Controller, Event, InformerSpec, Manager, ObjectKey, ReconcileRequest,
-    SharedInformerFactory, SpecError,
-};
+use kube_informer::{Event, InformerSpec, ObjectKey, SharedInformerFactory, SpecError};
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;

@@ -7,13 +7,12 @@ use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{ApiResource, DynamicObject, GroupVersionKind};
-use kube_informer::controller::Phase;
-use kube_informer::manager::serve::Serve;
+use kube_controllers::controller::Phase;
+use kube_controllers::manager::serve::Serve;
+use kube_controllers::{Action, Controller, Manager, ReconcileRequest};
 use kube_informer::reflector::ReflectorState;
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
-use kube_informer::{
-    Action, Controller, InformerSpec, Manager, ObjectKey, ReconcileRequest, SharedInformer,
-};
+use kube_informer::{InformerSpec, ObjectKey, SharedInformer};
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;

@@ -5,9 +5,10 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_informer::sharding::{ShardBy, Sharding};
+use kube_controllers::sharding::{ShardBy, Sharding};
+use kube_controllers::{Action, Controller};
+use kube_informer::InformerSpec;
 use kube_informer::testing::ApiServer;
-use kube_informer::{Action, Controller, InformerSpec};
 use parking_lot::Mutex;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;

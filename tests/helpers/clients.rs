@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::{Request, Response};
 use kube::Client;
 use kube::client::Body;
-use kube_informer::controller::BoxError;
+use kube_informer::error::BoxError;
 use kube_informer::testing::ApiServer;
 use serde_json::json;
 

@@ -3,8 +3,9 @@
 use std::convert::Infallible;
 
 use kube::Resource;
-use kube_informer::controller::{ControllerError, ControllerHandle};
-use kube_informer::{Action, Controller, ObjectKey};
+use kube_controllers::controller::{ControllerError, ControllerHandle};
+use kube_controllers::{Action, Controller};
+use kube_informer::ObjectKey;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 

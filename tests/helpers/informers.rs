@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use kube::{Client, Resource};
+use kube_controllers::LeaderElector;
+use kube_controllers::writing::{Applied, Applier};
 use kube_informer::lister_watcher::ListerWatcher;
 use kube_informer::reflector::{ListMode, ReflectorOptions};
 use kube_informer::testing::{ApiServer, seed_by_test};
-use kube_informer::writing::{Applied, Applier};
-use kube_informer::{InformerOptions, LeaderElector, SharedInformer, SharedInformerFactory};
+use kube_informer::{InformerOptions, SharedInformer, SharedInformerFactory};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

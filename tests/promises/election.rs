@@ -13,13 +13,14 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::jiff::SignedDuration;
 use kube::Api;
 use kube::api::ListParams;
-use kube_informer::leader_election::{
+use kube_controllers::leader_election::{
     LeaderElectionError, LeaderElector, LeaderElectorBuilder, LossCause, Outcome, WorkEnd,
     WorkScope,
 };
-use kube_informer::sharding::ShardBy;
+use kube_controllers::sharding::ShardBy;
+use kube_controllers::{Action, Controller, Sharding};
+use kube_informer::SharedInformerFactory;
 use kube_informer::testing::{ApiServer, now};
-use kube_informer::{Action, Controller, Sharding, SharedInformerFactory};
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;

@@ -9,11 +9,12 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use kube::Api;
 use kube::api::{ApiResource, DynamicObject, PostParams};
 use kube::client::Body;
+use kube_controllers::LeaderElector;
 use kube_informer::error::{FaultClass, SourceError};
 use kube_informer::lister_watcher::{ListHints, ListQuery, ListerWatcher};
 use kube_informer::testing::ApiServer;
 use kube_informer::transport::ApiSource;
-use kube_informer::{InformerSpec, LeaderElector, ObjectKey, SharedInformerFactory};
+use kube_informer::{InformerSpec, ObjectKey, SharedInformerFactory};
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;

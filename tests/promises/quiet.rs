@@ -2,10 +2,10 @@
 
 use http::Response;
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_informer::sharding::ShardBy;
+use kube_controllers::sharding::ShardBy;
+use kube_controllers::writing::EventRecorder;
+use kube_controllers::{LeaderElector, Sharding};
 use kube_informer::testing::ApiServer;
-use kube_informer::writing::EventRecorder;
-use kube_informer::{LeaderElector, Sharding};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 

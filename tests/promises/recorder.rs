@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_informer::{Action, Controller, ObjectKey, SharedInformer, WorkQueue};
+use kube_controllers::{Action, Controller};
 use kube_informer::{InformerOptions, testing::FakeSource};
+use kube_informer::{ObjectKey, SharedInformer, WorkQueue};
 use metrics::{
     Counter, CounterFn, Gauge, GaugeFn, Histogram, HistogramFn, Key, KeyName, Metadata, Recorder,
     SharedString, Unit,

@@ -9,15 +9,13 @@ use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::{ObjectMeta, PostParams};
 use kube::{Api, Resource};
-use kube_informer::controller::{Presence, tracking_client};
+use kube_controllers::controller::{Presence, tracking_client};
+use kube_controllers::sharding::ShardBy;
+use kube_controllers::{Action, Controller, ReconcileRequest, Sharding};
 use kube_informer::reflector::RelistCause;
-use kube_informer::sharding::ShardBy;
 use kube_informer::testing::faults::InjectionHandle;
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
-use kube_informer::{
-    Action, Controller, Event, Index, InformerSpec, ReconcileRequest, Sharding, SharedInformer,
-    SharedInformerFactory,
-};
+use kube_informer::{Event, Index, InformerSpec, SharedInformer, SharedInformerFactory};
 use parking_lot::Mutex;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;

@@ -7,7 +7,7 @@ use fastrand::Rng;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::Api;
 use kube::api::{ListParams, ObjectMeta};
-use kube_informer::sharding::ShardBy;
+use kube_controllers::sharding::ShardBy;
 use kube_informer::testing::{ApiServer, Injection, Requests};
 use tokio::time::sleep;
 

@@ -13,12 +13,13 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use k8s_openapi::api::apps::v1::Deployment;
-use kube_informer::controller::BoxError;
-use kube_informer::manager::serve::Prometheus;
-use kube_informer::manager::{ManagerBuilder, ManagerError};
+use kube_controllers::manager::serve::Prometheus;
+use kube_controllers::manager::{ManagerBuilder, ManagerError};
+use kube_controllers::{Action, Controller, Manager, ReconcileRequest, Serve};
+use kube_informer::SharedInformerFactory;
+use kube_informer::error::BoxError;
 use kube_informer::reflector::ReflectorState;
 use kube_informer::testing::ApiServer;
-use kube_informer::{Action, Controller, Manager, ReconcileRequest, Serve, SharedInformerFactory};
 use serde_json::Value;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -51,7 +52,7 @@ async fn rig_with(
     let prometheus = Prometheus::default();
     // A test's thread is its own, and so is the recorder; it lives as long as the process.
     let recorder = metrics::set_default_local_recorder(Box::leak(Box::new(prometheus.clone())));
-    kube_informer::controller::metrics::describe();
+    kube_controllers::controller::metrics::describe();
     demo::populate(&embedded).unwrap();
     let factory = SharedInformerFactory::builder(embedded.client())
         .name("dashboard")

@@ -9,10 +9,9 @@ use futures::StreamExt;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::ResourceExt;
 use kube::api::ObjectMeta;
+use kube_controllers::{Action, Controller};
 use kube_informer::testing::ApiServer;
-use kube_informer::{
-    Action, Controller, Event, IndexError, InformerGroup, InformerSpec, ObjectKey,
-};
+use kube_informer::{Event, IndexError, InformerGroup, InformerSpec, ObjectKey};
 use parking_lot::Mutex;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::api::ObjectMeta;
-use kube_informer::manager::serve::Prometheus;
+use kube_controllers::manager::serve::Prometheus;
 use kube_informer::metrics as names;
 use kube_informer::object::{ShardKey, ShardSelector};
 use kube_informer::testing::{ApiServer, FakeSource};

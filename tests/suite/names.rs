@@ -9,20 +9,18 @@ use k8s_openapi::api::events::v1::Event;
 use k8s_openapi::api::rbac::v1::ClusterRole;
 use kube::api::{ApiResource, ListParams, ObjectMeta, Patch, PatchParams, PostParams};
 use kube::{Api, Client, CustomResource, Resource};
-use kube_informer::controller::{BoxError, Finalize, FinalizerError, finalizer};
+use kube_controllers::controller::{BoxError, Finalize, FinalizerError, finalizer};
+use kube_controllers::sharding::ShardBy;
+use kube_controllers::writing::{Applier, ApplierError, ApplyError, EventRecorder};
+use kube_controllers::{Action, LeaderElector, Sharding};
 use kube_informer::error::Fault;
 use kube_informer::labels::LabelSelector;
 use kube_informer::lister_watcher::{ListHints, ListQuery, ListerWatcher};
 use kube_informer::object::NameRule;
-use kube_informer::sharding::ShardBy;
 use kube_informer::testing::ApiServer;
 use kube_informer::testing::api_server::ResourceType;
 use kube_informer::transport::ApiSource;
-use kube_informer::writing::{Applier, ApplierError, ApplyError, EventRecorder};
-use kube_informer::{
-    Action, InformerSpec, LeaderElector, ObjectKey, Sharding, SharedInformerFactory, SpecError,
-    StartError,
-};
+use kube_informer::{InformerSpec, ObjectKey, SharedInformerFactory, SpecError, StartError};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::time::sleep;

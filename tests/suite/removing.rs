@@ -6,11 +6,10 @@ use std::time::Duration;
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
 use kube::api::ObjectMeta;
+use kube_controllers::{Action, Controller, ReconcileRequest};
 use kube_informer::lister::StoreState;
 use kube_informer::testing::ApiServer;
-use kube_informer::{
-    Action, Controller, InformerGroup, ObjectKey, ReconcileRequest, SharedInformer, StartError,
-};
+use kube_informer::{InformerGroup, ObjectKey, SharedInformer, StartError};
 use tokio_util::sync::CancellationToken;
 
 use crate::helpers::{caught_up, factory, map_in, spawn};
@@ -92,7 +91,7 @@ async fn thousand_removals_leave_nothing() {
     let server = ApiServer::new();
     let factory = factory(&server);
     #[cfg(feature = "metrics")]
-    let recorder = kube_informer::manager::serve::Prometheus::new();
+    let recorder = kube_controllers::manager::serve::Prometheus::new();
     #[cfg(feature = "metrics")]
     let _installed = metrics::set_default_local_recorder(&recorder);
     let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();

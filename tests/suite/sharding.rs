@@ -8,9 +8,9 @@ use std::time::Duration;
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::Api;
 use kube::api::ListParams;
-use kube_informer::Sharding;
-use kube_informer::leader_election::InvalidTimes;
-use kube_informer::sharding::{
+use kube_controllers::Sharding;
+use kube_controllers::leader_election::InvalidTimes;
+use kube_controllers::sharding::{
     InvalidSharding, MembershipError, ShardBy, ShardingBuilder, ShardingError,
 };
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
@@ -461,7 +461,7 @@ fn memberships_are_shared_between_threads() {
     fn check<T: Clone + Send + Sync + std::fmt::Debug>() {}
     check::<Sharding>();
     check::<ShardingError>();
-    check::<kube_informer::sharding::ShardingStatus>();
+    check::<kube_controllers::sharding::ShardingStatus>();
 }
 
 #[tokio::test(start_paused = true)]
@@ -471,9 +471,10 @@ async fn controllers_status_shows_its_sharding() {
         Sharding::builder(server.client(), "shop", "workers", ShardBy::Namespace).build().unwrap();
     let factory = kube_informer::SharedInformerFactory::builder(server.client()).build();
     let leases = factory.informer::<Lease>();
-    let alone = kube_informer::Controller::builder("alone", &leases).build();
+    let alone = kube_controllers::Controller::builder("alone", &leases).build();
     assert!(alone.handle().status().sharding.is_none());
-    let sharded = kube_informer::Controller::builder("sharded", &leases).sharded(&sharding).build();
+    let sharded =
+        kube_controllers::Controller::builder("sharded", &leases).sharded(&sharding).build();
     let status = sharded.handle().status().sharding.unwrap();
     assert_eq!((&*status.group, &status.session), ("workers", &None));
 }

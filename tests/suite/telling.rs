@@ -4,8 +4,9 @@ use std::io;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
+use kube_controllers::{Action, Controller, ReconcileRequest};
 use kube_informer::testing::ApiServer;
-use kube_informer::{Action, Controller, InformerSpec, ReconcileRequest, SharedInformerFactory};
+use kube_informer::{InformerSpec, SharedInformerFactory};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 

@@ -8,15 +8,14 @@ use fastrand::Rng;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::Api;
 use kube::api::{ObjectMeta, Patch, PatchParams};
-use kube_informer::controller::{BoxError, Presence};
-use kube_informer::leader_election::LeaderElector;
+use kube_controllers::controller::{BoxError, Presence};
+use kube_controllers::leader_election::LeaderElector;
+use kube_controllers::sharding::ShardBy;
+use kube_controllers::{Action, Controller, ReconcileRequest, Sharding};
 use kube_informer::reflector::ListMode;
-use kube_informer::sharding::ShardBy;
 use kube_informer::testing::faults::InjectionHandle;
 use kube_informer::testing::{Faults, Injection, Requests};
-use kube_informer::{
-    Action, Controller, InformerSpec, Lister, ReconcileRequest, Sharding, SharedInformerFactory,
-};
+use kube_informer::{InformerSpec, Lister, SharedInformerFactory};
 use parking_lot::Mutex;
 use serde_json::json;
 use tokio::task::JoinHandle;

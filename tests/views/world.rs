@@ -10,7 +10,7 @@ use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
 use kube::api::{ListParams, ObjectMeta};
 use kube::{Api, Resource};
-use kube_informer::sharding::ShardBy;
+use kube_controllers::sharding::ShardBy;
 use kube_informer::testing::{ApiServer, Injection, Requests};
 use serde::de::DeserializeOwned;
 use tokio::task::JoinHandle;

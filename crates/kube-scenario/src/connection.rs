@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use crate::schedule::Disturbance;
 use crate::target::{Target, in_one_word, is_background};
 use crate::world::World;
-use kube_informer::controller::BoxError;
+use kube_informer::error::BoxError;
 
 type Frames = BoxStream<'static, Result<Bytes, BoxError>>;
 type PassedBody = UnsyncBoxBody<Bytes, BoxError>;

@@ -8,8 +8,8 @@
 //! ```
 //! use k8s_openapi::api::core::v1::ConfigMap;
 //! use kube::api::ObjectMeta;
-//! use kube_informer::controller::BoxError;
-//! use kube_informer::{Action, Controller, ReconcileRequest};
+//! use kube_informer::error::BoxError;
+//! use kube_controllers::{Action, Controller, ReconcileRequest};
 //! use kube_scenario::{Program, Scenario};
 //!
 //! /// A controller that counts, but writes nothing.

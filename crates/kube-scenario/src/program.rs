@@ -8,11 +8,12 @@ use kube::{Client, Resource};
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use kube_informer::controller::BoxError;
-use kube_informer::controller::{
+use kube_controllers::Manager;
+use kube_controllers::controller::{
     Action, Controller, ControllerHandle, ControllerStatus, ReconcileRequest,
 };
-use kube_informer::{Manager, SharedInformerFactory};
+use kube_informer::SharedInformerFactory;
+use kube_informer::error::BoxError;
 
 type Statuses = Box<dyn Fn() -> Vec<ControllerStatus> + Send + Sync>;
 

@@ -8,8 +8,8 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use kube_embedded_apiserver::ApiServer;
 
-use kube_informer::Manager;
-use kube_informer::controller::BoxError;
+use kube_controllers::Manager;
+use kube_informer::error::BoxError;
 
 use crate::program::Program;
 use crate::schedule::Schedule;
@@ -71,9 +71,10 @@ impl Scenario {
     ///
     /// ```no_run
     /// use kube::Client;
-    /// use kube_informer::controller::BoxError;
+    /// use kube_informer::error::BoxError;
     /// use kube_scenario::Scenario;
-    /// use kube_informer::{Manager, SharedInformerFactory};
+    /// use kube_informer::SharedInformerFactory;
+    /// use kube_controllers::Manager;
     ///
     /// async fn manager(client: Client) -> Result<Manager, BoxError> {
     ///     let factory = SharedInformerFactory::builder(client).build();
@@ -154,7 +155,7 @@ impl Scenario {
     /// fixed. The report says how many there are.
     ///
     /// ```no_run
-    /// use kube_informer::controller::BoxError;
+    /// use kube_informer::error::BoxError;
     /// use kube_scenario::{Scenario, World};
     ///
     /// async fn script(world: World) -> Result<(), BoxError> {
@@ -188,10 +189,10 @@ impl Scenario {
     /// [`Exploration::represented`](crate::Exploration::represented) names the positions that were
     /// not tried.
     ///
-    /// [`Controller`]: kube_informer::Controller
+    /// [`Controller`]: kube_controllers::Controller
     ///
     /// ```no_run
-    /// use kube_informer::controller::BoxError;
+    /// use kube_informer::error::BoxError;
     /// use kube_scenario::{Scenario, World};
     ///
     /// async fn script(world: World) -> Result<(), BoxError> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
 use crate::world::World;
-use kube_informer::controller::{ControllerStatus, KeyTriggers};
+use kube_controllers::controller::{ControllerStatus, KeyTriggers};
 
 /// The number of requests without rest after which a program spins.
 const SPINS: usize = 20_000;

@@ -23,9 +23,9 @@ use crate::record::{Record, Touch};
 use crate::scenario::{Rule, Run, Scenario};
 use crate::schedule::{Disturbance, Position, Schedule, Step};
 use crate::target::is_background;
+use kube_controllers::controller::{ControllerStatus, current_key};
 use kube_informer::ObjectKey;
-use kube_informer::controller::BoxError;
-use kube_informer::controller::{ControllerStatus, current_key};
+use kube_informer::error::BoxError;
 
 /// The time that a program has to stop in.
 const GRACE: Duration = Duration::from_secs(600);

@@ -59,7 +59,7 @@ impl Tag for Kind {
 
 impl SharedInformerFactory {
     /// Returns the informers of whole objects of the kinds for which `filter` returns true. The
-    /// filter must not block. Needs the feature `coming-and-going`.
+    /// filter must not block.
     ///
     /// ```
     /// # #[cfg(feature = "testing")] {
@@ -87,7 +87,7 @@ impl SharedInformerFactory {
     }
 
     /// Returns the informers of only the metadata of the objects. See [`kinds`](Self::kinds).
-    /// Needs the feature `coming-and-going`.
+    ///
     pub fn kinds_metadata(
         &self,
         filter: impl Fn(&ApiResource) -> bool + Send + Sync + 'static,

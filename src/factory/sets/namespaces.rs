@@ -32,8 +32,7 @@ pub struct SelectedNamespaces<K> {
 
 impl SharedInformerFactory {
     /// Returns the informers that a spec describes, in the namespaces whose labels `selector`
-    /// selects. The server evaluates and validates the selector. Needs
-    /// the feature `coming-and-going`.
+    /// selects. The server evaluates and validates the selector.
     ///
     /// The namespaces are watched, only their metadata. A spec without a transform, resync and the
     /// like gets the factory's options, as in [`informer_with`](Self::informer_with).

@@ -59,7 +59,7 @@ struct Set<K> {
 }
 
 impl SharedInformerFactory {
-    /// Returns an empty set of referenced objects. Needs the feature `coming-and-going`.
+    /// Returns an empty set of referenced objects.
     ///
     /// ```
     /// # #[cfg(feature = "testing")] {

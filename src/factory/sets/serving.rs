@@ -84,7 +84,7 @@ impl Verdict {
 impl SharedInformerFactory {
     /// Returns the informer of a resource that follows its kind: it waits until the kind is served,
     /// and again after the kind was removed. See [`InformerSpec::when_served`].
-    /// Needs the feature `coming-and-going`.
+    ///
     ///
     /// # Errors
     /// [`SpecError::Conflict`] if the factory has this informer without this option.

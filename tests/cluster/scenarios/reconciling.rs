@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use kube::ResourceExt;
 use kube::api::{Api, Patch, PatchParams};
-use kube_informer::controller::{Finalize, finalizer};
-use kube_informer::{Action, Controller, Event, ObjectKey, WorkQueue};
+use kube_controllers::controller::{Finalize, finalizer};
+use kube_controllers::{Action, Controller};
+use kube_informer::{Event, ObjectKey, WorkQueue};
 use parking_lot::Mutex;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kube_informer::controller::Presence;
+use kube_controllers::controller::Presence;
+use kube_controllers::sharding::ShardBy;
+use kube_controllers::{Action, Controller, Sharding};
 use kube_informer::object::{ShardKey, ShardSelector};
-use kube_informer::sharding::ShardBy;
-use kube_informer::{Action, Controller, InformerSpec, Sharding, SharedInformerFactory};
+use kube_informer::{InformerSpec, SharedInformerFactory};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -104,7 +105,7 @@ impl Replica {
             let stop = stop.clone();
             async move {
                 let _factory = factory;
-                let reconcile = move |request: kube_informer::ReconcileRequest<Widget>| {
+                let reconcile = move |request: kube_controllers::ReconcileRequest<Widget>| {
                     if matches!(request.object, Presence::Present(_)) {
                         reconciled.lock().insert(request.key.to_string());
                     }

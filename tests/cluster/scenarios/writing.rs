@@ -1,8 +1,8 @@
 //! Writing back: applies that are sent only for a reason.
 
 use kube::api::{Patch, PatchParams};
+use kube_controllers::writing::{Applied, Applier, ApplyError};
 use kube_informer::informer::ConditionTimeout;
-use kube_informer::writing::{Applied, Applier, ApplyError};
 use kube_informer::{ObjectKey, SharedInformer};
 use serde_json::json;
 

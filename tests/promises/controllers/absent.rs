@@ -6,12 +6,11 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Resource;
 use kube::api::ObjectMeta;
-use kube_informer::controller::{Followed, Presence, UnknownReason};
+use kube_controllers::controller::{Followed, Presence, UnknownReason};
+use kube_controllers::{Action, Controller};
 use kube_informer::reflector::ReflectorOptions;
 use kube_informer::testing::{ApiServer, FakeSource};
-use kube_informer::{
-    Action, Controller, InformerGroup, InformerOptions, InformerSpec, ObjectKey, SharedInformer,
-};
+use kube_informer::{InformerGroup, InformerOptions, InformerSpec, ObjectKey, SharedInformer};
 use parking_lot::Mutex;
 use serde::Deserialize;
 use tokio::time::sleep;
@@ -29,7 +28,7 @@ enum Told {
 
 /// Runs a controller and asks it for one key after the other.
 struct SourceRequest {
-    handle: kube_informer::controller::ControllerHandle,
+    handle: kube_controllers::controller::ControllerHandle,
     told: Arc<Mutex<Vec<(ObjectKey, Told)>>>,
     stop: CancellationToken,
 }

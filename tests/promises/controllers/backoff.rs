@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use k8s_openapi::api::apps::v1::Deployment;
 use kube::api::ObjectMeta;
+use kube_controllers::{Action, Controller};
 use kube_informer::testing::FakeSource;
 use kube_informer::workqueue::{ExponentialBackoff, TokenBucket};
-use kube_informer::{Action, Controller, InformerOptions, SharedInformer, Storage};
+use kube_informer::{InformerOptions, SharedInformer, Storage};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 

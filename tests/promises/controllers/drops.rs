@@ -6,8 +6,9 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
+use kube_controllers::{Action, Controller};
 use kube_informer::testing::FakeSource;
-use kube_informer::{Action, Controller, InformerOptions, ObjectKey, SharedInformer};
+use kube_informer::{InformerOptions, ObjectKey, SharedInformer};
 use parking_lot::Mutex;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;

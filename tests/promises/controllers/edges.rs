@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use kube_informer::controller::Phase;
+use kube_controllers::controller::Phase;
+use kube_controllers::{Action, Controller};
 use kube_informer::testing::{ApiServer, FakeSource};
-use kube_informer::{Action, Controller, InformerOptions, SharedInformer};
+use kube_informer::{InformerOptions, SharedInformer};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 

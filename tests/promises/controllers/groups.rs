@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use kube_informer::controller::{ControllerError, Phase};
+use kube_controllers::controller::{ControllerError, Phase};
+use kube_controllers::{Action, Controller};
+use kube_informer::ObjectKey;
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
-use kube_informer::{Action, Controller, ObjectKey};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Api, Patch, PatchParams};
-use kube_informer::controller::HotKey;
+use kube_controllers::controller::HotKey;
+use kube_controllers::{Action, Controller, ReconcileRequest};
 use kube_informer::testing::ApiServer;
-use kube_informer::{Action, Controller, ReconcileRequest};
 use serde_json::json;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::ResourceExt;
-use kube_informer::controller::Phase;
+use kube_controllers::controller::Phase;
+use kube_controllers::{Action, Controller};
 use kube_informer::testing::FakeSource;
-use kube_informer::{Action, Controller, InformerOptions, ObjectKey, SharedInformer};
+use kube_informer::{InformerOptions, ObjectKey, SharedInformer};
 use parking_lot::Mutex;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;

@@ -6,14 +6,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use kube_informer::controller::{ControllerHandle, Phase};
+use kube_controllers::Controller;
+use kube_controllers::controller::{ControllerHandle, Phase};
 use kube_informer::lister_watcher::{
     Collection, ListHints, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
 };
 use kube_informer::testing::{ApiServer, FakeSource};
-use kube_informer::{
-    Controller, InformerGroup, InformerOptions, ObjectKey, SharedInformer, SourceError,
-};
+use kube_informer::{InformerGroup, InformerOptions, ObjectKey, SharedInformer, SourceError};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 

@@ -10,12 +10,13 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams};
 use kube::client::Body;
 use kube::{Client, ResourceExt};
-use kube_informer::controller::{
+use kube_controllers::controller::{
     AssumedView, BoxError, Confirmation, Finalize, Presence, finalizer, tracking_client,
 };
+use kube_controllers::writing::Applier;
+use kube_controllers::{Action, Controller, ReconcileRequest};
+use kube_informer::SharedInformer;
 use kube_informer::testing::{ApiServer, BodyPosition, Faults, Injection, Requests};
-use kube_informer::writing::Applier;
-use kube_informer::{Action, Controller, ReconcileRequest, SharedInformer};
 use parking_lot::Mutex;
 use serde_json::json;
 use tokio::time::sleep;

@@ -12,12 +12,13 @@ use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::api::{Api, DeleteParams, EvictParams, Patch, PatchParams, PostParams};
 use kube::client::Body;
 use kube::{Client, ResourceExt};
-use kube_informer::controller::{OwnWrites, tracking_client};
+use kube_controllers::controller::{OwnWrites, tracking_client};
+use kube_controllers::{Action, Controller, ReconcileRequest};
 use kube_informer::error::ApiStatus;
 use kube_informer::reflector::ReflectorOptions;
 use kube_informer::testing::{ApiServer, FakeSource, WatchEnd};
 use kube_informer::workqueue::ExponentialBackoff;
-use kube_informer::{Action, Controller, InformerOptions, ReconcileRequest, SharedInformer};
+use kube_informer::{InformerOptions, SharedInformer};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
@@ -226,7 +227,7 @@ fn losing(server: &ApiServer, random: &Arc<Mutex<fastrand::Rng>>) -> Client {
                 let lost = Response::builder().status(504).body(Body::empty())?;
                 return Ok(lost);
             }
-            Ok::<Response<Body>, kube_informer::controller::BoxError>(answer)
+            Ok::<Response<Body>, kube_informer::error::BoxError>(answer)
         }
     });
     Client::new(service, "shop")

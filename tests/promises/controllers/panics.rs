@@ -7,10 +7,11 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use kube_informer::controller::{ControllerError, Phase};
+use kube_controllers::controller::{ControllerError, Phase};
+use kube_controllers::{Action, Controller};
 use kube_informer::testing::ApiServer;
 use kube_informer::workqueue::ExponentialBackoff;
-use kube_informer::{Action, Controller, EventRef, ObjectKey};
+use kube_informer::{EventRef, ObjectKey};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -165,7 +166,7 @@ async fn an_informer_that_stops_ends_its_controller() {
         let mut builder =
             Controller::builder("left", &maps).watches(&secrets, |_: &Secret| None::<ObjectKey>);
         if with_standby {
-            let rival = kube_informer::LeaderElector::builder(server.client(), "shop", "left");
+            let rival = kube_controllers::LeaderElector::builder(server.client(), "shop", "left");
             let mut rival = rival.identity("rival").build().unwrap();
             let state = rival.leadership();
             spawn(async move {
@@ -173,7 +174,7 @@ async fn an_informer_that_stops_ends_its_controller() {
                 rival.run(CancellationToken::new(), work).await.unwrap();
             });
             until("the rival's term", || state.borrow().is_leader).await;
-            let elector = kube_informer::LeaderElector::builder(server.client(), "shop", "left");
+            let elector = kube_controllers::LeaderElector::builder(server.client(), "shop", "left");
             builder = builder.leader_election(elector.identity("ours").build().unwrap());
         }
         let controller = builder.build();

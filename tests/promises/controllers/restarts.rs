@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::api::{Api, DeleteParams, ListParams, ObjectMeta, PostParams};
-use kube_informer::controller::Presence;
+use kube_controllers::controller::Presence;
+use kube_controllers::{Action, Controller, ReconcileRequest};
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
-use kube_informer::{Action, Controller, InformerSpec, ReconcileRequest, SharedInformerFactory};
+use kube_informer::{InformerSpec, SharedInformerFactory};
 use serde_json::json;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;

@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use k8s_openapi::api::core::v1::{ConfigMap, Node, PersistentVolume, Pod, Secret};
 use kube::api::{Api, ApiResource, DynamicObject, PostParams};
-use kube_informer::controller::{OwnWrites, Phase};
+use kube_controllers::controller::{OwnWrites, Phase};
+use kube_controllers::{Action, Controller, LeaderElector};
 use kube_informer::testing::ApiServer;
 use kube_informer::workqueue::ExponentialBackoff;
-use kube_informer::{Action, Controller, LeaderElector};
 use serde_json::json;
 use tokio::time::{Duration, Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -240,7 +240,7 @@ async fn a_context_whose_drop_panics_does_not_end_the_caller() {
     let controller = Controller::builder("bomb", &maps).context(Bomb).build();
     let stop = CancellationToken::new();
     let ends = stop.clone();
-    let reconcile = move |_: kube_informer::ReconcileRequest<ConfigMap, Bomb>| {
+    let reconcile = move |_: kube_controllers::ReconcileRequest<ConfigMap, Bomb>| {
         ends.cancel();
         async { Ok::<_, Infallible>(Action::done()) }
     };

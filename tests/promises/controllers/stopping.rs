@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use futures::future::pending;
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_informer::controller::{ControllerError, Phase};
+use kube_controllers::controller::{ControllerError, Phase};
+use kube_controllers::{Action, Controller};
 use kube_informer::testing::ApiServer;
 use kube_informer::workqueue::ExponentialBackoff;
-use kube_informer::{Action, Controller};
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;

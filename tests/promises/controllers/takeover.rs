@@ -10,19 +10,17 @@ use futures::future::BoxFuture;
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::Api;
-use kube_informer::controller::{ControllerError, ControllerHandle, Phase, Presence};
-use kube_informer::leader_election::Outcome;
+use kube_controllers::controller::{ControllerError, ControllerHandle, Phase, Presence};
+use kube_controllers::leader_election::Outcome;
+use kube_controllers::sharding::ShardBy;
+use kube_controllers::{Action, Controller, Manager, ReconcileRequest, Sharding};
 use kube_informer::lister_watcher::{
     Collection, ListHints, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
 };
-use kube_informer::sharding::ShardBy;
 use kube_informer::testing::{
     ApiServer, BodyPosition, FakeSource, Faults, Injection, Requests, SourceRequest,
 };
-use kube_informer::{
-    Action, Controller, InformerSpec, Manager, ReconcileRequest, Sharding, SharedInformer,
-    SourceError,
-};
+use kube_informer::{InformerSpec, SharedInformer, SourceError};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;

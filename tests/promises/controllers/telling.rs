@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::ResourceExt;
 use kube::api::{Api, DeleteParams};
-use kube_informer::controller::{Finalize, finalizer};
+use kube_controllers::controller::{Finalize, finalizer};
+use kube_controllers::{Action, Controller};
+use kube_informer::InformerSpec;
 use kube_informer::testing::ApiServer;
-use kube_informer::{Action, Controller, InformerSpec};
 use tokio_util::sync::CancellationToken;
 
 use crate::helpers::*;

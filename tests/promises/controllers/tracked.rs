@@ -5,10 +5,10 @@ use std::future::pending;
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_informer::controller::ControllerError;
-use kube_informer::manager::ManagerError;
+use kube_controllers::controller::ControllerError;
+use kube_controllers::manager::ManagerError;
+use kube_controllers::{Action, Controller, LeaderElector, Manager, ReconcileRequest};
 use kube_informer::testing::ApiServer;
-use kube_informer::{Action, Controller, LeaderElector, Manager, ReconcileRequest};
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;

@@ -1,9 +1,9 @@
 //! Bodies of lists that go on without an item, or do not end.
 
-use kube_informer::LeaderElector;
+use kube_controllers::LeaderElector;
+use kube_controllers::writing::{Applier, ApplyError};
 use kube_informer::error::AnswerTooLarge;
 use kube_informer::testing::ApiServer;
-use kube_informer::writing::{Applier, ApplyError};
 use tokio_util::sync::CancellationToken;
 
 use super::*;
@@ -92,7 +92,7 @@ async fn large_object_before_its_type_names_the_limit() {
 
 #[tokio::test(start_paused = true)]
 async fn answer_about_one_object_is_bounded() {
-    let spaces = Bytes::from_static(&[b' '; 1 << 16]);
+    let spaces = Bytes::from(vec![b' '; 1 << 16]);
     let endless = (0..1_024).fold(answer(200, ""), |answer, _| answer.then(0, spaces.clone()));
     let (client, _) = client(move |_, _| endless.clone());
     let mut elector = LeaderElector::builder(client.clone(), "shop", "x").build().unwrap();

@@ -1,11 +1,12 @@
 //! Failures in odd forms: bodies that hold objects or do not end, and a Status in a success.
 
 use k8s_openapi::api::core::v1::Secret;
+use kube_controllers::LeaderElector;
+use kube_informer::SourceError;
 use kube_informer::error::{Fault, FaultClass};
 use kube_informer::lister_watcher::{ListHints, ListQuery, ListerWatcher, WatchItem, WatchQuery};
 use kube_informer::testing::encode_protobuf;
 use kube_informer::transport::ApiSource;
-use kube_informer::{LeaderElector, SourceError};
 use tokio_util::sync::CancellationToken;
 
 use super::*;

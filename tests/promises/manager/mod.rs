@@ -9,14 +9,13 @@ use std::time::Duration;
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Api, ListParams};
-use kube_informer::controller::{BoxError, ControllerError, ReconcileRequest};
-use kube_informer::leader_election::WorkScope;
-use kube_informer::manager::{ManagerBuilder, ManagerError};
-use kube_informer::sharding::ShardBy;
+use kube_controllers::controller::{BoxError, ControllerError, ReconcileRequest};
+use kube_controllers::leader_election::WorkScope;
+use kube_controllers::manager::{ManagerBuilder, ManagerError};
+use kube_controllers::sharding::ShardBy;
+use kube_controllers::{Action, Controller, LeaderElector, Manager, Sharding};
 use kube_informer::testing::ApiServer;
-use kube_informer::{
-    Action, Controller, InformerSpec, LeaderElector, Manager, Sharding, SharedInformerFactory,
-};
+use kube_informer::{InformerSpec, SharedInformerFactory};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 

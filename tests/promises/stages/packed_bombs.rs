@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Resource;
+use kube_controllers::{Action, Controller};
 use kube_informer::lister_watcher::Packer;
 use kube_informer::object::{AnyObject, PackedObject};
 use kube_informer::reflector::ReflectorOptions;
 use kube_informer::testing::FakeSource;
 use kube_informer::{
-    Action, Cached, Controller, Event, InformerGroup, InformerOptions, ObjectKey, ResourceVersion,
-    SharedInformer,
+    Cached, Event, InformerGroup, InformerOptions, ObjectKey, ResourceVersion, SharedInformer,
 };
 use tokio_util::sync::CancellationToken;
 

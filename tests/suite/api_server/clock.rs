@@ -8,9 +8,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::jiff::Timestamp;
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kube::{Api, ResourceExt};
+use kube_controllers::writing::EventRecorder;
+use kube_controllers::writing::conditions::{self, NewCondition};
 use kube_informer::testing::{self, ApiServer};
-use kube_informer::writing::EventRecorder;
-use kube_informer::writing::conditions::{self, NewCondition};
 use serde_json::json;
 
 use super::map;

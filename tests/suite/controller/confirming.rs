@@ -5,9 +5,9 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::{Api, DeleteParams, ObjectMeta};
 use kube::core::DynamicObject;
-use kube_informer::controller::{ConfirmError, Confirmation, Presence, ReconcileRequest};
+use kube_controllers::controller::{ConfirmError, Confirmation, Presence, ReconcileRequest};
+use kube_controllers::{Action, Controller};
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
-use kube_informer::{Action, Controller};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 

@@ -4,12 +4,12 @@ use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_informer::controller::{
+use kube_controllers::controller::{
     BoxError, ControllerBuilder, ControllerHandle, FailedTry, Permanent,
 };
+use kube_controllers::{Action, Controller};
 use kube_informer::testing::ApiServer;
 use kube_informer::workqueue::ExponentialBackoff;
-use kube_informer::{Action, Controller};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 

@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use http::Request;
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_informer::controller::{ControllerError, ControllerHandle, Phase};
-use kube_informer::leader_election::LeaderElectionError;
+use kube_controllers::controller::{ControllerError, ControllerHandle, Phase};
+use kube_controllers::leader_election::LeaderElectionError;
+use kube_controllers::{Action, Controller, LeaderElector};
 use kube_informer::testing::ApiServer;
-use kube_informer::{Action, Controller, LeaderElector};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;

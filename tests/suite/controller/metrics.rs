@@ -5,11 +5,12 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_informer::controller::metrics as of_controllers;
-use kube_informer::manager::serve::Prometheus;
+use kube_controllers::controller::metrics as of_controllers;
+use kube_controllers::manager::serve::Prometheus;
+use kube_controllers::{Action, Controller, LeaderElector};
+use kube_informer::WorkQueue;
 use kube_informer::metrics as names;
 use kube_informer::workqueue::ExponentialBackoff;
-use kube_informer::{Action, Controller, LeaderElector, WorkQueue};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 

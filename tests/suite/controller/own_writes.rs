@@ -8,10 +8,11 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Resource;
 use kube::api::{Api, DeleteParams, PostParams};
-use kube_informer::controller::{OwnWrites, UntraceableWrite};
+use kube_controllers::controller::{OwnWrites, UntraceableWrite};
+use kube_controllers::{Action, Controller};
 use kube_informer::object::{ShardKey, ShardSelector};
 use kube_informer::testing::ApiServer;
-use kube_informer::{Action, Controller, InformerSpec, ReadError, ResourceVersion};
+use kube_informer::{InformerSpec, ReadError, ResourceVersion};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
@@ -155,7 +156,7 @@ async fn operate(sees_own_writes: bool, operations: usize) -> Outcome {
     let stop = CancellationToken::new();
     let (lister, ended) = (maps.lister().namespace("shop"), stop.clone());
     let (counted, counted_stale) = (done.clone(), stale.clone());
-    let reconcile = move |request: kube_informer::ReconcileRequest<ConfigMap>| {
+    let reconcile = move |request: kube_controllers::ReconcileRequest<ConfigMap>| {
         let (lister, writes, api) = (lister.clone(), writes.clone(), api.clone());
         let (last, random) = (last.clone(), random.clone());
         let (done, stale, ended) = (counted.clone(), counted_stale.clone(), ended.clone());

@@ -6,16 +6,14 @@ use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::{Resource, ResourceExt};
-use kube_informer::controller::ControllerBuilder;
+use kube_controllers::controller::ControllerBuilder;
+use kube_controllers::{Action, Controller};
 use kube_informer::lister_watcher::Packer;
 use kube_informer::object::{AnyObject, FieldSet, PackedObject};
 use kube_informer::reflector::ReflectorOptions;
 use kube_informer::testing::FakeSource;
 use kube_informer::workqueue::ExponentialBackoff;
-use kube_informer::{
-    Action, Cached, Controller, InformerOptions, ObjectKey, ResourceVersion, SharedInformer,
-    Storage,
-};
+use kube_informer::{Cached, InformerOptions, ObjectKey, ResourceVersion, SharedInformer, Storage};
 use parking_lot::Mutex;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
@@ -133,7 +131,7 @@ impl Rig {
         let (stop, log) = (CancellationToken::new(), Log::new());
         let (stopped, logged) = (stop.clone(), log.clone());
         let running = spawn(async move {
-            let reconcile = move |request: kube_informer::ReconcileRequest<ConfigMap>| {
+            let reconcile = move |request: kube_controllers::ReconcileRequest<ConfigMap>| {
                 logged.add((request.key, !request.object.is_gone()));
                 async { Ok::<_, Infallible>(Action::done()) }
             };

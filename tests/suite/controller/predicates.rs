@@ -6,12 +6,13 @@ use std::sync::Arc;
 use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::api::ObjectMeta;
-use kube_informer::controller::{
+use kube_controllers::Controller;
+use kube_controllers::controller::{
     annotations_changed, generation_changed, labels_changed, version_changed,
 };
 use kube_informer::object::ContentFilter;
 use kube_informer::testing::{ApiServer, now};
-use kube_informer::{Cached, CachedEvent, Controller, EventRef, InformerSpec, Storage};
+use kube_informer::{Cached, CachedEvent, EventRef, InformerSpec, Storage};
 use proptest::prelude::*;
 use tokio::time::sleep;
 

@@ -3,8 +3,8 @@
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
 use kube::Client;
 use kube::api::{ListParams, ObjectMeta};
+use kube_controllers::{Action, Controller, ReconcileRequest};
 use kube_informer::testing::ApiServer;
-use kube_informer::{Action, Controller, ReconcileRequest};
 use tokio_util::sync::CancellationToken;
 
 use crate::helpers::*;

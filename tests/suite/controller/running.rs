@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::ResourceExt;
-use kube_informer::controller::{ControllerError, Phase, generation_changed, version_changed};
+use kube_controllers::controller::{ControllerError, Phase, generation_changed, version_changed};
+use kube_controllers::{Action, Controller, ReconcileRequest};
 use kube_informer::testing::ApiServer;
 use kube_informer::workqueue::ExponentialBackoff;
-use kube_informer::{Action, Controller, EventRef, ObjectKey, ReconcileRequest};
+use kube_informer::{EventRef, ObjectKey};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -436,9 +437,9 @@ async fn live_changes_go_ahead_of_the_first_list() {
 fn its_parts_can_be_shared_and_sent() {
     fn check<T: Send + Sync + std::fmt::Debug>() {}
     check::<Controller<ConfigMap>>();
-    check::<kube_informer::controller::ControllerHandle>();
-    check::<kube_informer::controller::ControllerStatus>();
-    check::<kube_informer::controller::OwnWrites<ConfigMap>>();
+    check::<kube_controllers::controller::ControllerHandle>();
+    check::<kube_controllers::controller::ControllerStatus>();
+    check::<kube_controllers::controller::OwnWrites<ConfigMap>>();
     check::<ControllerError>();
     check::<ReconcileRequest<ConfigMap>>();
 }

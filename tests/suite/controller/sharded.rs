@@ -7,14 +7,14 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
 use kube::api::{Patch, PatchParams};
 use kube::{Api, Resource};
-use kube_informer::controller::{ControllerError, ControllerHandle, ReconcileRequest};
+use kube_controllers::controller::{ControllerError, ControllerHandle, ReconcileRequest};
+use kube_controllers::sharding::ShardBy;
+use kube_controllers::writing::Applier;
+use kube_controllers::{Action, Controller, LeaderElector, Sharding};
 use kube_informer::object::{ShardKey, ShardSelector};
-use kube_informer::sharding::ShardBy;
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
-use kube_informer::writing::Applier;
 use kube_informer::{
-    Action, Controller, InformerGroup, InformerSpec, LeaderElector, ObjectKey, Sharding,
-    SharedInformer, SharedInformerFactory,
+    InformerGroup, InformerSpec, ObjectKey, SharedInformer, SharedInformerFactory,
 };
 use parking_lot::Mutex;
 use tokio::sync::watch;

@@ -5,11 +5,12 @@ use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Node, Secret};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::ResourceExt;
 use kube::api::{ApiResource, DynamicObject, ObjectMeta};
-use kube_informer::controller::{
+use kube_controllers::controller::{
     ChangeKind, ControllerError, Followed, TriggerCause, labels_changed,
 };
+use kube_controllers::{Action, Controller};
+use kube_informer::EventRef;
 use kube_informer::testing::ApiServer;
-use kube_informer::{Action, Controller, EventRef};
 use tokio::sync::mpsc;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;

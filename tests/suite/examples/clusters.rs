@@ -10,8 +10,8 @@ use std::sync::Arc;
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 use k8s_openapi::api::core::v1::ConfigMap;
+use kube_controllers::clusters::{ClusterConfig, ClusterProvider};
 use kube_informer::SharedInformerFactory;
-use kube_informer::clusters::{ClusterConfig, ClusterProvider};
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
 
 use self::example::settings;

@@ -24,7 +24,7 @@ mod test {
 
 #[test]
 fn tutorial_shows_the_example() {
-    let page = include_str!("../../../src/docs/tutorial.md");
+    let page = include_str!("../../../crates/kube-controllers/src/docs/tutorial.md");
     // Lines of a doctest that readers do not see.
     let shown: Vec<_> = page.lines().filter(|line| !line.starts_with("# mod ")).collect();
     let shown = shown.join("\n");

@@ -6,7 +6,7 @@ mod example;
 
 use kube::api::{Api, DynamicObject, GroupVersionKind, Patch, PatchParams, PostParams};
 use kube::core::ApiResource;
-use kube_informer::controller::BoxError;
+use kube_informer::error::BoxError;
 use kube_informer::testing::ApiServer;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;

@@ -1,9 +1,9 @@
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Api, ObjectMeta};
 use kube::{Client, ResourceExt};
-use kube_informer::controller::{BoxError, FinalizerError, finalizer};
+use kube_controllers::controller::{BoxError, FinalizerError, finalizer};
+use kube_controllers::{Action, ReconcileRequest};
 use kube_informer::testing::ApiServer;
-use kube_informer::{Action, ReconcileRequest};
 
 async fn reconcile(request: ReconcileRequest<ConfigMap, Client>) -> Result<Action, FinalizerError> {
     let Some(map) = request.object.present() else { return Ok(Action::done()) };

@@ -4,8 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use kube_informer::controller::metrics as of_controllers;
+use kube_controllers::controller::metrics as of_controllers;
 use kube_informer::metrics as names;
+
+/// The folder of the source of controllers.
+const CONTROLLERS: &str = "crates/kube-controllers/src";
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -20,18 +23,16 @@ fn in_table(text: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_example_is_in_both_tables() {
+fn every_example_is_in_the_table() {
     let entries = fs::read_dir(root().join("examples")).unwrap().map(|entry| entry.unwrap().path());
     let examples: BTreeSet<_> = entries
         .filter(|path| path.join("main.rs").exists() || path.extension().is_some_and(|e| e == "rs"))
         .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
         .collect();
     assert!(examples.len() >= 9, "{examples:?}");
-    for document in ["README.md", "examples/README.md"] {
-        let table = in_table(&fs::read_to_string(root().join(document)).unwrap());
-        let missing: Vec<_> = examples.difference(&table).collect();
-        assert!(missing.is_empty(), "{document} lacks {missing:?}");
-    }
+    let table = in_table(&fs::read_to_string(root().join("examples/README.md")).unwrap());
+    let missing: Vec<_> = examples.difference(&table).collect();
+    assert!(missing.is_empty(), "examples/README.md lacks {missing:?}");
 }
 
 #[test]
@@ -85,7 +86,7 @@ fn alerts_are_on_metrics_that_there_are() {
 
 /// The metrics with one of these prefixes that a page of the guide names.
 fn metrics_in(page: &str, prefixes: &[&str]) -> BTreeSet<String> {
-    let text = fs::read_to_string(root().join("src/docs").join(page)).unwrap();
+    let text = fs::read_to_string(root().join(CONTROLLERS).join("docs").join(page)).unwrap();
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     let metrics = words.filter(|word| prefixes.iter().any(|prefix| word.starts_with(prefix)));
     metrics.map(|word| word.strip_suffix("_bucket").unwrap_or(word).to_owned()).collect()
@@ -139,7 +140,8 @@ fn troubleshooting_quotes_real_errors() {
 /// The tests on the page run in this suite.
 #[test]
 fn testing_page_shows_tests_that_run() {
-    let page = fs::read_to_string(root().join("src/docs/testing_a_controller.md")).unwrap();
+    let page =
+        fs::read_to_string(root().join(CONTROLLERS).join("docs/testing_a_controller.md")).unwrap();
     for shown in [
         include_str!("testing_page.rs"),
         include_str!("reconcile_page.rs"),
@@ -153,10 +155,10 @@ fn testing_page_shows_tests_that_run() {
 /// A reader copies the dependencies and the code into a new crate.
 #[test]
 fn pages_name_crates_that_their_code_uses() {
-    let known = "bytes futures http k8s_openapi kube kube_informer serde serde_json tokio \
+    let known = "bytes futures http k8s_openapi kube kube_controllers kube_informer serde serde_json tokio \
                  tokio_util tracing tracing_subscriber";
     for page in ["tutorial.md", "testing_a_controller.md"] {
-        let text = fs::read_to_string(root().join("src/docs").join(page)).unwrap();
+        let text = fs::read_to_string(root().join(CONTROLLERS).join("docs").join(page)).unwrap();
         let blocks = |language: &'static str| {
             let blocks = text.split("```").skip(1).step_by(2);
             blocks.filter(move |block| block.starts_with(language))
@@ -178,13 +180,16 @@ fn pages_name_crates_that_their_code_uses() {
 
 #[test]
 fn architecture_names_every_module() {
-    let page = fs::read_to_string(root().join("src/docs/architecture.md")).unwrap();
-    let rows = page.lines().filter_map(|line| line.strip_prefix("| "));
-    let named: BTreeSet<_> = rows.filter_map(|row| row.split('`').nth(1)).collect();
-    let library = fs::read_to_string(root().join("src/lib.rs")).unwrap();
-    let modules = library.lines().filter_map(|line| line.strip_prefix("pub mod "));
-    for module in modules.filter_map(|module| module.strip_suffix(';')) {
-        assert!(module == "docs" || named.contains(module), "{module} is not in architecture.md");
+    for source in ["src", CONTROLLERS].map(|source| root().join(source)) {
+        let page = fs::read_to_string(source.join("docs/architecture.md")).unwrap();
+        let rows = page.lines().filter_map(|line| line.strip_prefix("| "));
+        let named: BTreeSet<_> = rows.filter_map(|row| row.split('`').nth(1)).collect();
+        let library = fs::read_to_string(source.join("lib.rs")).unwrap();
+        let modules = library.lines().filter_map(|line| line.strip_prefix("pub mod "));
+        for module in modules.filter_map(|module| module.strip_suffix(';')) {
+            let known = matches!(module, "docs" | "seams") || named.contains(module);
+            assert!(known, "{module} is not in the architecture of {}", source.display());
+        }
     }
 }
 
@@ -246,7 +251,13 @@ fn uses(code: &str) -> impl Iterator<Item = (&str, &str)> {
 
 #[test]
 fn modules_use_their_layer_and_those_below() {
-    let page = fs::read_to_string(root().join("src/docs/architecture.md")).unwrap();
+    modules_of(&root().join("src"), 20);
+    modules_of(&root().join(CONTROLLERS), 8);
+}
+
+/// Compares the modules of a crate with the table of its architecture, of more than so many rows.
+fn modules_of(source: &Path, rows: usize) {
+    let page = fs::read_to_string(source.join("docs/architecture.md")).unwrap();
     let table = page.split_once("| layer | module | does |\n|---|---|---|\n").unwrap().1;
     let (mut layers, mut ranks) = (Vec::new(), BTreeMap::new());
     for row in table.lines().take_while(|line| line.starts_with("| ")) {
@@ -257,10 +268,9 @@ fn modules_use_their_layer_and_those_below() {
         }
         ranks.insert(cells[2].trim_matches('`'), layers.len());
     }
-    let source = root().join("src");
     let mut wrong = Vec::new();
-    walk(&source.join("lib.rs"), &source, &mut |file, code| {
-        let file = file.strip_prefix(&source).unwrap();
+    walk(&source.join("lib.rs"), source, &mut |file, code| {
+        let file = file.strip_prefix(source).unwrap();
         let path = file.with_extension("").to_str().unwrap().replace('/', "::");
         let rank = |first: &str, second: &str| {
             ranks.get(&*format!("{first}::{second}")).or_else(|| ranks.get(first))
@@ -282,17 +292,18 @@ fn modules_use_their_layer_and_those_below() {
             }
         }
     });
-    assert!(ranks.len() > 20 && wrong.is_empty(), "{wrong:#?}");
+    assert!(ranks.len() > rows && wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]
 fn controller_files_use_only_earlier_ones() {
-    let page = fs::read_to_string(root().join("src/docs/architecture.md")).unwrap();
+    let source = root().join(CONTROLLERS);
+    let page = fs::read_to_string(source.join("docs/architecture.md")).unwrap();
     let order = page.split_once("Within `controller`").unwrap().1.split_once(". Each").unwrap().0;
     let files: Vec<_> = order.split('`').skip(1).step_by(2).collect();
     let mut wrong = Vec::new();
     for (at, file) in files.iter().enumerate() {
-        let path = root().join("src/controller").join(file).with_extension("rs");
+        let path = source.join("controller").join(file).with_extension("rs");
         let code = code(&fs::read_to_string(path).unwrap());
         for path in ["super::", "controller::"].iter().flat_map(|path| code.split(path).skip(1)) {
             // One name, or a group of them.

@@ -4,8 +4,8 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::jiff::Timestamp;
 use kube::api::ObjectMeta;
+use kube_controllers::{Action, ReconcileRequest};
 use kube_informer::testing;
-use kube_informer::{Action, ReconcileRequest};
 
 /// The time after which a map is deleted.
 const LIFETIME: Duration = Duration::from_secs(3_600);

@@ -10,7 +10,7 @@ use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::{Namespace, Secret};
 use kube::Api;
 use kube::api::{ListParams, ObjectMeta};
-use kube_informer::controller::BoxError;
+use kube_informer::error::BoxError;
 use kube_informer::testing::ApiServer;
 use kube_informer::testing::api_server::AccessRule;
 use tokio::task::JoinHandle;

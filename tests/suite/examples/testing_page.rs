@@ -3,11 +3,12 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Client;
 use kube::api::{Api, ObjectMeta};
-use kube_informer::controller::BoxError;
-use kube_informer::manager::ManagerBuilder;
+use kube_controllers::manager::ManagerBuilder;
+use kube_controllers::writing::{Applier, ApplyError};
+use kube_controllers::{Action, Controller, Manager, ReconcileRequest};
+use kube_informer::SharedInformerFactory;
+use kube_informer::error::BoxError;
 use kube_informer::testing::ApiServer;
-use kube_informer::writing::{Applier, ApplyError};
-use kube_informer::{Action, Controller, Manager, ReconcileRequest, SharedInformerFactory};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 

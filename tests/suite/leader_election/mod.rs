@@ -13,7 +13,7 @@ use bytes::Bytes;
 use http::{Request, Response};
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::Api;
-use kube_informer::leader_election::{
+use kube_controllers::leader_election::{
     LeaderElectionError, LeaderElector, LeaderElectorBuilder, LeadershipState, LossCause, Outcome,
     WorkEnd, WorkScope,
 };

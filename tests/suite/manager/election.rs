@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::{Api, ListParams};
-use kube_informer::Action;
-use kube_informer::controller::Phase;
+use kube_controllers::Action;
+use kube_controllers::controller::Phase;
 
 use super::*;
 use crate::helpers::{S, passing, secret_of, server_with, spawn};

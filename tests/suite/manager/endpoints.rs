@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use kube_informer::manager::serve::{Addresses, Serve};
+use kube_controllers::manager::serve::{Addresses, Serve};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -209,7 +209,7 @@ async fn idle_connections_do_not_cut_a_probe_that_is_answered() {
         }
     });
     let manager = Manager::builder(&factory)
-        .controller(controller, |_| async { Ok::<_, BoxError>(kube_informer::Action::done()) })
+        .controller(controller, |_| async { Ok::<_, BoxError>(kube_controllers::Action::done()) })
         .serve(checking);
     let stop = CancellationToken::new();
     let (addresses, running) = start(manager, &stop).await;

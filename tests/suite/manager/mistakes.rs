@@ -2,8 +2,8 @@
 
 use std::convert::Infallible;
 
-use kube_informer::sharding::ShardBy;
-use kube_informer::{Action, Sharding};
+use kube_controllers::sharding::ShardBy;
+use kube_controllers::{Action, Sharding};
 
 use super::*;
 

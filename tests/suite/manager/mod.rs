@@ -9,10 +9,11 @@ mod start;
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_informer::controller::BoxError;
-use kube_informer::manager::{ManagerBuilder, ManagerError};
+use kube_controllers::manager::{ManagerBuilder, ManagerError};
+use kube_controllers::{Controller, Manager};
+use kube_informer::SharedInformerFactory;
+use kube_informer::error::BoxError;
 use kube_informer::testing::ApiServer;
-use kube_informer::{Controller, Manager, SharedInformerFactory};
 use parking_lot::Mutex;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;

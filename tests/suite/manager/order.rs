@@ -7,9 +7,9 @@ use std::sync::Arc;
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::Api;
-use kube_informer::Action;
-use kube_informer::controller::{Controller, Phase};
-use kube_informer::manager::{ManagerPhase, TaskState};
+use kube_controllers::Action;
+use kube_controllers::controller::{Controller, Phase};
+use kube_controllers::manager::{ManagerPhase, TaskState};
 
 use super::*;
 use crate::helpers::{S, server_with, spawn};

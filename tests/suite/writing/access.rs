@@ -1,10 +1,10 @@
 //! The permissions that the documentation names suffice.
 
 use k8s_openapi::api::apps::v1::Deployment;
+use kube_controllers::writing::{Applier, ApplyError};
 use kube_informer::SharedInformerFactory;
 use kube_informer::testing::ApiServer;
 use kube_informer::testing::api_server::AccessRule;
-use kube_informer::writing::{Applier, ApplyError};
 use serde_json::json;
 
 use super::support::*;
@@ -29,7 +29,7 @@ async fn documented_permissions_suffice() {
         applier.apply_status(&desired).await.unwrap();
     }
     {
-        let events = kube_informer::writing::EventRecorder::new(client, "site").unwrap();
+        let events = kube_controllers::writing::EventRecorder::new(client, "site").unwrap();
         for _ in 0..2 {
             events.normal(&desired, "Applied", "");
         }

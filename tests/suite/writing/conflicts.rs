@@ -1,8 +1,8 @@
 //! Conflicts between managers.
 
 use http::Response;
+use kube_controllers::writing::{Applier, ApplyError};
 use kube_informer::testing::ApiServer;
-use kube_informer::writing::{Applier, ApplyError};
 use serde_json::json;
 
 use super::support::*;

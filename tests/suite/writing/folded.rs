@@ -5,9 +5,9 @@ use std::net::IpAddr;
 use k8s_openapi::ByteString;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::CustomResource;
+use kube_controllers::writing::{Applier, ApplyError};
 use kube_informer::SharedInformer;
 use kube_informer::testing::ApiServer;
-use kube_informer::writing::{Applier, ApplyError};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 

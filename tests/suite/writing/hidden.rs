@@ -6,8 +6,8 @@ use k8s_openapi::api::core::v1::Secret;
 use kube::Client;
 use kube::api::{Api, Patch, PatchParams};
 use kube::client::Body;
+use kube_controllers::writing::Applier;
 use kube_informer::testing::ApiServer;
-use kube_informer::writing::Applier;
 use serde_json::{Value, json};
 
 use super::support::*;

@@ -3,8 +3,8 @@
 use fastrand::Rng;
 use k8s_openapi::api::apps::v1::Deployment;
 use kube::api::Api;
+use kube_controllers::writing::Applier;
 use kube_informer::testing::ApiServer;
-use kube_informer::writing::Applier;
 use serde_json::{Value, json};
 
 use super::support::*;

@@ -4,9 +4,9 @@ use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Resource;
 use kube::api::{ObjectMeta, PartialObjectMeta};
+use kube_controllers::writing::{Applier, ApplierError, ApplyError};
 use kube_informer::testing::ApiServer;
 use kube_informer::testing::api_server::ResourceType;
-use kube_informer::writing::{Applier, ApplierError, ApplyError};
 use kube_informer::{InformerSpec, SharedInformerFactory};
 use serde::{Deserialize, Serialize};
 

@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
-use kube_informer::leader_election::LeaderElector;
+use kube_controllers::leader_election::LeaderElector;
+use kube_controllers::writing::Applier;
+use kube_controllers::{Action, Controller};
+use kube_informer::SharedInformerFactory;
 use kube_informer::testing::ApiServer;
-use kube_informer::writing::Applier;
-use kube_informer::{Action, Controller, SharedInformerFactory};
 use serde_json::json;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
@@ -76,7 +77,7 @@ async fn hour_at_rest_has_only_lease_renewals_and_watches() {
                 namespace.status = serde_json::from_value(status).expect("it is a status");
                 statuses.apply_status(&namespace).await?;
                 let minute = std::time::Duration::from_secs(60);
-                Ok::<_, kube_informer::writing::ApplyError>(Action::requeue_after(minute))
+                Ok::<_, kube_controllers::writing::ApplyError>(Action::requeue_after(minute))
             }
         }))
     };

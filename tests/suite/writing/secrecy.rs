@@ -4,8 +4,8 @@ use http::Response;
 use k8s_openapi::api::core::v1::Secret;
 use kube::client::Body;
 use kube::{Client, CustomResource};
+use kube_controllers::writing::{Applier, ApplyError};
 use kube_informer::testing::ApiServer;
-use kube_informer::writing::{Applier, ApplyError};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::json;
 

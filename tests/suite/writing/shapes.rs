@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashSet};
 
 use k8s_openapi::api::apps::v1::Deployment;
 use kube::CustomResource;
+use kube_controllers::writing::{Applier, ApplyError};
 use kube_informer::SharedInformer;
 use kube_informer::testing::ApiServer;
-use kube_informer::writing::{Applier, ApplyError};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

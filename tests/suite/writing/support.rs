@@ -8,9 +8,9 @@ use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::Client;
 use kube::client::Body;
+use kube_controllers::writing::Applier;
 use kube_informer::SharedInformer;
 use kube_informer::testing::ApiServer;
-use kube_informer::writing::Applier;
 use serde_json::{Value, json};
 
 use crate::helpers::synced;

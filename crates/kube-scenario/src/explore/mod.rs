@@ -27,7 +27,7 @@ use crate::panic::into_message;
 use crate::record::Touch;
 use crate::schedule::{Disturbance, Position, Schedule, Step};
 use crate::{Scenario, World};
-use kube_informer::controller::BoxError;
+use kube_informer::error::BoxError;
 
 /// The time in which a program that has settled for the last time must not write, in times of the
 /// scenario's quiet time.

@@ -3,8 +3,8 @@
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::{Patch, PatchParams, PostParams};
 use kube::{Client, ResourceExt};
-use kube_informer::controller::BoxError;
-use kube_informer::{Action, Controller, ReconcileRequest};
+use kube_controllers::{Action, Controller, ReconcileRequest};
+use kube_informer::error::BoxError;
 use kube_scenario::{Exploration, Program, Scenario, World};
 use serde_json::json;
 

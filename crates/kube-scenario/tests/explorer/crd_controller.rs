@@ -11,7 +11,7 @@ use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use kube::{CustomResourceExt, ResourceExt};
-use kube_informer::controller::BoxError;
+use kube_informer::error::BoxError;
 use kube_scenario::{Scenario, World};
 use serde_json::json;
 use tokio::time::sleep;

@@ -11,7 +11,7 @@ use k8s_openapi::api::core::v1::Namespace;
 use k8s_openapi::api::networking::v1::NetworkPolicy;
 use kube::api::{ObjectMeta, Patch, PatchParams};
 use kube::{Api, ResourceExt};
-use kube_informer::controller::BoxError;
+use kube_informer::error::BoxError;
 use serde_json::json;
 
 use kube_scenario::{Scenario, World};

@@ -6,10 +6,9 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Patch, PatchParams};
 use kube::{Client, ResourceExt};
-use kube_informer::controller::BoxError;
-use kube_informer::{
-    Action, Controller, LeaderElector, Manager, ReconcileRequest, SharedInformerFactory,
-};
+use kube_controllers::{Action, Controller, LeaderElector, Manager, ReconcileRequest};
+use kube_informer::SharedInformerFactory;
+use kube_informer::error::BoxError;
 use kube_scenario::{Scenario, World};
 use parking_lot::Mutex;
 use serde_json::json;

@@ -8,9 +8,9 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use kube::api::{Api, ApiResource, DynamicObject, GroupVersionKind, ObjectMeta};
 use kube::api::{Patch, PatchParams, PostParams};
 use kube::{Client, ResourceExt};
-use kube_informer::controller::BoxError;
+use kube_controllers::{Action, ReconcileRequest};
+use kube_informer::error::BoxError;
 use kube_informer::testing::ApiServer;
-use kube_informer::{Action, ReconcileRequest};
 use kube_scenario::{Program, Scenario, World};
 use parking_lot::Mutex;
 use serde_json::json;

@@ -16,7 +16,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use k8s_openapi::jiff::Timestamp;
 use kube::api::ObjectMeta;
 use kube::{CustomResourceExt, ResourceExt};
-use kube_informer::controller::BoxError;
+use kube_informer::error::BoxError;
 use kube_informer::testing::ApiServer;
 use kube_scenario::{Scenario, World};
 use tokio::time::{Instant, sleep};

@@ -9,7 +9,7 @@ use kube::ResourceExt;
 use kube::api::{Api, ObjectMeta, Patch, PatchParams, PostParams};
 use kube::runtime::controller::Action;
 use kube::runtime::{Controller, watcher};
-use kube_informer::controller::BoxError;
+use kube_informer::error::BoxError;
 use serde_json::json;
 
 use kube_scenario::{Program, Scenario, World};

@@ -11,7 +11,7 @@ use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::events::v1::Event;
 use kube::api::PostParams;
 use kube::{Api, ResourceExt};
-use kube_informer::controller::BoxError;
+use kube_informer::error::BoxError;
 use serde_json::json;
 use tokio::time::sleep;
 

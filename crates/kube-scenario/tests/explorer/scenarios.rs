@@ -5,9 +5,9 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{ObjectMeta, Patch, PatchParams};
 use kube::{Client, ResourceExt};
-use kube_informer::controller::BoxError;
-use kube_informer::writing::Applier;
-use kube_informer::{Action, Controller, ReconcileRequest};
+use kube_controllers::writing::Applier;
+use kube_controllers::{Action, Controller, ReconcileRequest};
+use kube_informer::error::BoxError;
 use serde_json::json;
 
 use kube_scenario::{Program, Scenario, Trouble, World};

@@ -13,7 +13,7 @@ use std::time::Duration;
 use fastrand::Rng;
 use k8s_openapi::api::core::v1::{Node, Pod};
 use kube::ResourceExt;
-use kube_informer::controller::BoxError;
+use kube_informer::error::BoxError;
 use kube_informer::testing::{BodyPosition, Injection, Requests};
 use kube_scenario::{Scenario, World};
 use serde_json::{Value, json};

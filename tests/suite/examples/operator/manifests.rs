@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use kube_informer::Serve;
+use kube_controllers::Serve;
 use kube_informer::testing::api_server::AccessRule;
 use tokio_util::sync::CancellationToken;
 

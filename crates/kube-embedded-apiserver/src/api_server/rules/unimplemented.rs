@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn guide_lists_every_rule() {
-        let guide = include_str!("../../../../../src/docs/testing_a_controller.md");
+        let guide = include_str!("../../../../kube-controllers/src/docs/testing_a_controller.md");
         for (kind, _, rule) in RULES {
             assert!(guide.contains(&format!("| `{kind}` | {rule} |")), "{kind}: {rule}");
         }

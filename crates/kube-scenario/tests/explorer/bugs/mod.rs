@@ -20,10 +20,9 @@ use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::{ConfigMap, PersistentVolumeClaim, Pod, Secret};
 use kube::api::{Api, ObjectMeta, PostParams};
 use kube::{Client, Resource, ResourceExt};
-use kube_informer::controller::{BoxError, ConfirmError, Confirmation};
-use kube_informer::{
-    Action, Controller, Lister, ObjectKey, ReconcileRequest, SharedInformerFactory,
-};
+use kube_controllers::controller::{BoxError, ConfirmError, Confirmation};
+use kube_controllers::{Action, Controller, ReconcileRequest};
+use kube_informer::{Lister, ObjectKey, SharedInformerFactory};
 use parking_lot::Mutex;
 use serde::Serialize;
 use serde::de::DeserializeOwned;

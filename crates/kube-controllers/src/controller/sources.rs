@@ -1,0 +1,294 @@
+//! The informers that a controller follows, and the keys that their events queue.
+//!
+//! A source is a group of informers, which never changes, or a set whose informers join and leave.
+//! Work waits for the groups that the controller was built with. Every other source holds up no
+//! reconcile, except for keys of own objects that only this source may have. Its failure does not
+//! end the controller.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+use super::membership::Membership;
+use super::own_writes::{CacheGuard, WriteLog};
+use super::presence::Sight;
+use super::triggers::{Keys, Rule};
+use super::waiting::{Awaited, WaitingKeys};
+use crate::basics::Mutex;
+use kube_informer::informer::ReadBarrier as Moment;
+use kube_informer::informer::SharedInformer;
+use kube_informer::informer::StartError;
+use kube_informer::informer::Unsynced;
+use kube_informer::object::ObjectKey;
+use kube_informer::seams::InformerSet;
+use kube_informer::seams::VecMap;
+use kube_informer::seams::drop_safely;
+use kube_informer::workqueue::WorkQueue;
+
+/// The problem of a sharded controller with other sources than groups that it was built with.
+pub(super) const SHARDED: &str = "it is sharded, so it follows only informers that it was built \
+    with, and no set whose informers come and go";
+
+/// The period of the check whether the server refuses the first watch.
+const WATCH_POLL_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Informers of one kind, and the keys that their events queue.
+pub(super) struct Source {
+    pub(super) informers: Arc<dyn InformerSet>,
+    pub(super) rule: Arc<Rule>,
+    /// The informers that work waits for. `None` if work does not wait for the source.
+    required: Option<Vec<Membership>>,
+    /// Cancelled when the controller no longer follows the source.
+    pub(super) removed: CancellationToken,
+    /// The caches of a group. Those of a set come and go with its informers.
+    _caches: CacheGuard,
+}
+
+/// Returns the required informers of all sources, in order.
+pub(super) fn members(sources: &[Arc<Source>]) -> impl Iterator<Item = &Membership> {
+    sources.iter().flat_map(|source| source.members())
+}
+
+impl Source {
+    /// Returns the informers that work waits for.
+    pub(super) fn members(&self) -> std::slice::Iter<'_, Membership> {
+        self.required.as_deref().unwrap_or_default().iter()
+    }
+
+    /// Returns the informers that work waits for, each with the rule.
+    pub(super) fn with_rule(&self) -> impl Iterator<Item = (&Membership, &Rule)> {
+        self.members().map(|member| (member, &*self.rule))
+    }
+
+    pub(super) fn is_required(&self) -> bool {
+        self.required.is_some()
+    }
+
+    /// Returns whether these are the controller's own objects.
+    pub(super) fn is_own(&self) -> bool {
+        matches!(self.rule.keys, Keys::Own)
+    }
+
+    /// Returns whether work may begin with the informers that are fresh so far.
+    pub(super) fn has_some(&self, since: Moment) -> bool {
+        self.members().len() == 0 || self.members().any(|member| member.is_fresh(since))
+    }
+
+    /// Waits until the server has refused each informer's watch for this long since its first list.
+    /// Never returns once a watch was opened.
+    pub(super) async fn unwatched(&self, limit: Duration) -> Vec<Unsynced> {
+        while self.members().len() > 0 && !self.members().any(|member| member.has_watched()) {
+            sleep(WATCH_POLL_INTERVAL).await;
+            let refused: Option<Vec<_>> =
+                self.members().map(|member| member.unwatched(limit)).collect();
+            if let Some(refused) = refused {
+                return refused;
+            }
+        }
+        std::future::pending().await
+    }
+}
+
+/// The sources of a controller.
+pub(super) struct Sources {
+    writes: Arc<WriteLog>,
+    pub(super) state: Mutex<State>,
+    pub(super) waiting: Arc<WaitingKeys>,
+    /// Woken when a source comes or goes.
+    pub(super) changed: watch::Sender<()>,
+}
+
+/// The informers of the controller's own objects, each with the number of its source. The first are
+/// those that it was built with. A reader copies the reference, which owns no user function.
+type OwnInformers = Arc<Vec<(u64, Arc<dyn InformerSet>)>>;
+
+#[derive(Default)]
+pub(super) struct State {
+    pub(super) of: VecMap<u64, Arc<Source>>,
+    own: OwnInformers,
+    /// The number of sources that were ever added.
+    pub(super) made: u64,
+    /// The moment since which a view must be fresh. `None` until the controller starts its
+    /// informers.
+    since: Option<Moment>,
+    ended: bool,
+}
+
+impl Sources {
+    pub(super) fn new(writes: Arc<WriteLog>, waiting: Arc<WaitingKeys>) -> Self {
+        Self { writes, state: Mutex::default(), waiting, changed: watch::Sender::new(()) }
+    }
+
+    /// Follows what the controller was built with. Work waits for a group.
+    pub(super) fn build(&self, informers: Arc<dyn InformerSet>, rule: Rule) -> Arc<Source> {
+        let source = Arc::new(self.source_of(informers, rule, true));
+        self.state.lock().push(source.clone());
+        source
+    }
+
+    fn source_of(&self, informers: Arc<dyn InformerSet>, rule: Rule, built: bool) -> Source {
+        let group = informers.is_group().then(|| informers.informers());
+        let members = |group: &Vec<SharedInformer>| group.iter().map(Membership::of).collect();
+        Source {
+            informers,
+            rule: Arc::new(rule),
+            required: group.as_ref().filter(|_| built).map(members),
+            removed: CancellationToken::new(),
+            _caches: self.writes.follow(group.into_iter().flatten()),
+        }
+    }
+
+    /// Follows these informers until they are removed. Returns the number of the source.
+    ///
+    /// # Errors
+    /// [`StartError::Stopped`] if the controller has ended.
+    pub(super) fn add(
+        &self,
+        informers: &Arc<dyn InformerSet>,
+        rule: Rule,
+    ) -> Result<u64, StartError> {
+        let source = Arc::new(self.source_of(informers.clone(), rule, false));
+        let mut state = self.state.lock();
+        if state.ended {
+            drop(state);
+            drop_safely(source);
+            return Err(StartError::Stopped);
+        }
+        let (number, starts) = (state.push(source), state.since.is_some());
+        drop(state);
+        if starts && let Err(error) = informers.start() {
+            self.remove(number);
+            return Err(error);
+        }
+        self.changed.send_replace(());
+        Ok(number)
+    }
+
+    pub(super) fn remove(&self, number: u64) {
+        let mut state = self.state.lock();
+        let removed = state.of.remove(&number);
+        if removed.as_ref().is_some_and(|source| source.is_own()) {
+            Arc::make_mut(&mut state.own).retain(|(other, _)| *other != number);
+        }
+        drop(state);
+        if let Some(source) = removed {
+            source.removed.cancel();
+            self.changed.send_replace(());
+            // Not under the lock: it owns user functions.
+            drop_safely(source);
+        }
+    }
+
+    /// Removes everything, because the controller has ended.
+    pub(super) fn end(&self) {
+        let mut state = self.state.lock();
+        state.ended = true;
+        let (all, own) = (std::mem::take(&mut state.of), std::mem::take(&mut state.own));
+        drop(state);
+        drop(own);
+        for source in all.into_values() {
+            source.removed.cancel();
+            drop_safely(source);
+        }
+    }
+
+    /// Starts the informers that work does not wait for. All must be fresh since this moment.
+    pub(super) fn begin(&self, since: Moment) {
+        self.state.lock().since = Some(since);
+        for source in self.others() {
+            // The controller goes on without an informer that was stopped.
+            let _stopped = source.informers.start();
+        }
+    }
+
+    pub(super) fn source(&self, number: u64) -> Option<Arc<Source>> {
+        self.state.lock().of.get(&number).cloned()
+    }
+
+    /// Returns the sources that work does not wait for.
+    fn others(&self) -> Vec<Arc<Source>> {
+        let state = self.state.lock();
+        state.of.values().filter(|source| !source.is_required()).cloned().collect()
+    }
+
+    /// Returns why a sharded controller can't have them, if there are any.
+    pub(super) fn wrong_if_sharded(&self) -> Option<&'static str> {
+        (!self.others().is_empty()).then_some(SHARDED)
+    }
+
+    /// Returns the moment since which informers must be fresh.
+    pub(super) fn since(&self) -> Moment {
+        self.state.lock().since.unwrap_or(Moment::START)
+    }
+
+    /// Returns the present informers that work does not wait for, each with a token that is
+    /// cancelled when the controller no longer follows it.
+    pub(super) fn members(&self) -> Vec<(Membership, CancellationToken)> {
+        let mut members = Vec::new();
+        for source in self.others() {
+            for informer in source.informers.informers() {
+                members.push((Membership::of(&informer), source.removed.clone()));
+            }
+        }
+        members
+    }
+
+    /// Also shows the controller's writes in this informer of a set, until the guard is dropped.
+    pub(super) fn show_writes_in(&self, informer: &SharedInformer) -> CacheGuard {
+        self.writes.follow([informer.clone()])
+    }
+
+    /// Looks up one of the controller's own objects. `place` is the object's place on the ring, if
+    /// it is known. O(sources of own objects * log objects).
+    pub(super) fn sight(&self, key: &ObjectKey, place: Option<u64>) -> Sight {
+        let state = self.state.lock();
+        let (own, since) = (state.own.clone(), state.since.unwrap_or(Moment::START));
+        drop(state);
+        let informers = own.iter().filter_map(|(_, informers)| informers.informer_of(key));
+        Sight::of(key, place, informers, since)
+    }
+
+    /// Returns whether a source is to tell whether the object of a key exists. A key waits for a
+    /// required informer in another way.
+    pub(super) fn awaits_sight(&self, key: &ObjectKey) -> bool {
+        let own = self.state.lock().own.clone();
+        let is_required = matches!(&**own, [(_, built)] if built.is_group());
+        !is_required && self.sight(key, None).is_awaited()
+    }
+
+    /// Queues all keys that wait, to look them up again.
+    pub(super) async fn queue_unseen(&self, queue: &WorkQueue<ObjectKey>) {
+        self.waiting.wake(Awaited::sight(None), queue).await;
+    }
+
+    /// Returns the names of the informers that are not fresh and that work does not wait for.
+    pub(super) fn missing(&self) -> Vec<Arc<str>> {
+        let Some(since) = self.state.lock().since else { return Vec::new() };
+        let mut missing = Vec::new();
+        // The factory's status names those of single objects.
+        for source in self.others().iter().filter(|source| source.informers.has_collections()) {
+            for informer in source.informers.informers() {
+                if !informer.is_past(since) && !informer.is_stopped() {
+                    missing.push(informer.collection().to_string().into());
+                }
+            }
+        }
+        missing
+    }
+}
+
+impl State {
+    /// Adds a source. Returns its number.
+    fn push(&mut self, source: Arc<Source>) -> u64 {
+        let number = self.made;
+        if source.is_own() {
+            Arc::make_mut(&mut self.own).push((number, source.informers.clone()));
+        }
+        self.made += 1;
+        self.of.insert(number, source);
+        number
+    }
+}

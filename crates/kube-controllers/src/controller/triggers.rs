@@ -1,0 +1,439 @@
+//! The keys that a change of an object queues.
+//!
+//! Each state that was in the store may give keys: its own, its controlling owner's, or those that
+//! a mapping function returns. None may be lost, so keys are not taken from a handler's backlog,
+//! which merges events when it is full. Own keys and owners' keys go into the queue from the
+//! processing loop itself; the queue keeps each key once. Predicates and mapping functions are user
+//! code, which may be slow. They run in their own task, behind a bounded backlog of unmerged
+//! states.
+
+use std::any::Any;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use super::cause::{Cause, ChangeKind};
+use super::gate::SlotGate;
+use super::owner::Owner;
+use super::predicates::has_new_spec;
+use super::status::StatusCell;
+use kube_informer::object::{
+    AnyObject, Cached, CachedEvent, ContentFilter, EventRef, FieldSet, ObjectEvent, ObjectKey,
+};
+use kube_informer::seams::{SafeDrop, SafeDropper, catch};
+use kube_informer::workqueue::{Priority, WorkQueue};
+
+/// A filter of events.
+#[derive(Clone)]
+pub(super) enum Predicate {
+    /// A function that returns whether an event passes.
+    OfEvent(Arc<dyn Fn(&AnyEvent<'_>) -> bool + Send + Sync>),
+    /// A filter of the objects as the cache holds them.
+    OfContent(ContentFilter),
+}
+
+/// An event with borrowed objects of any type.
+pub(super) type AnyEvent<'a> = ObjectEvent<&'a dyn AnyObject>;
+
+/// The fields of a dependent that name its owner.
+static OWNER_FIELDS: LazyLock<FieldSet> =
+    LazyLock::new(|| FieldSet::from_paths(["metadata.namespace", "metadata.ownerReferences"]));
+
+/// The fields that change with the spec.
+static SPEC_FIELDS: LazyLock<FieldSet> = LazyLock::new(|| {
+    FieldSet::from_paths(["metadata.generation", "metadata.deletionTimestamp", "metadata.uid"])
+});
+
+/// The events that count, and the keys that each of them queues.
+pub(super) struct Rule {
+    /// The filters that an event must pass.
+    pub(super) predicates: Vec<Predicate>,
+    pub(super) keys: Keys,
+}
+
+/// The keys that an event queues.
+pub(super) enum Keys {
+    /// The object's own key. Deletes skip the predicates.
+    Own,
+    /// The keys of the objects that own it.
+    Owner(Box<OfState>),
+    /// The keys that a function returns for each state of the object.
+    OfState(Box<OfState>),
+    /// The keys that a function returns for the event.
+    OfEvent(Box<OfEvent>),
+}
+
+/// A function that returns whether something knows of a key.
+pub(super) type Knows = dyn Fn(&ObjectKey) -> bool + Send + Sync;
+
+type OfState = dyn Fn(&dyn AnyObject, &mut dyn FnMut(ObjectKey)) + Send + Sync;
+type OfEvent = dyn Fn(&AnyEvent<'_>, &mut dyn FnMut(ObjectKey)) + Send + Sync;
+
+/// The feeder of a controller's queue with the keys of one informer's events.
+pub(super) struct Enqueuer {
+    pub(super) rule: Arc<Rule>,
+    /// The informer's collection, as triggers name it.
+    pub(super) informer: Arc<str>,
+    pub(super) queue: WorkQueue<ObjectKey>,
+    /// The time that events are collected before their keys are ready.
+    pub(super) debounce: Duration,
+    pub(super) status: Arc<StatusCell>,
+    /// `None` if the controller is not sharded.
+    pub(super) slots: Option<Arc<SlotGate>>,
+    /// Returns whether an informer of the controller's own objects knows of a key.
+    pub(super) knows: Arc<Knows>,
+    pub(super) dropper: SafeDropper,
+    /// Cancelled when the controller no longer follows the objects. `None` if it always does.
+    pub(super) removed: Option<CancellationToken>,
+}
+
+impl Rule {
+    pub(super) fn new(predicates: Vec<Predicate>, keys: Keys) -> Self {
+        Self { predicates, keys }
+    }
+
+    /// Returns whether user code decides on the keys.
+    pub(super) fn runs_user_code(&self) -> bool {
+        !self.predicates.is_empty() || matches!(self.keys, Keys::OfState(_) | Keys::OfEvent(_))
+    }
+}
+
+impl Rule {
+    /// Returns whether events give other keys than the object's own.
+    pub(super) fn maps(&self) -> bool {
+        !matches!(self.keys, Keys::Own)
+    }
+
+    /// Calls a function with each key that an event gives, except the object's own. A panic while
+    /// one state is read or mapped is recorded, and does not affect the other state.
+    pub(super) fn mapped_keys(
+        &self,
+        key: &ObjectKey,
+        event: &CachedEvent,
+        dropper: &SafeDropper,
+        status: &StatusCell,
+        call: &mut dyn FnMut(ObjectKey),
+    ) {
+        // If an object changed its owner, both owners are concerned. A state that cannot be read is
+        // skipped; the informer has already reported it.
+        let (of, fields): (_, Option<&FieldSet>) = match &self.keys {
+            Keys::Own => return,
+            Keys::Owner(of) => (of, Some(&OWNER_FIELDS)),
+            Keys::OfState(of) => (of, None),
+            Keys::OfEvent(of) => {
+                with_event(event, None, dropper, |event| of(event, call));
+                return;
+            }
+        };
+        for state in states(event) {
+            let mapped = catch(|| {
+                if let Some(object) = state.read(fields) {
+                    dropper.call_with(object, |object| of(&**object, call));
+                }
+            });
+            if let Err(message) = mapped {
+                status.record_mapping_panic(key, &message);
+            }
+        }
+    }
+}
+
+impl Keys {
+    /// Returns the rule that queues the keys of owners.
+    pub(super) fn of_owner(owner: Owner) -> Self {
+        Self::Owner(Box::new(move |object, add| {
+            if let Some(meta) = object.meta() {
+                owner.keys(meta).for_each(add);
+            }
+        }))
+    }
+
+    /// Returns the rule that queues the keys that a function returns for each state of an object.
+    pub(super) fn of_state<O: 'static, I: IntoIterator<Item = ObjectKey>>(
+        keys: impl Fn(&O) -> I + Send + Sync + 'static,
+    ) -> Self {
+        Self::OfState(Box::new(move |object, add| {
+            if let Some(object) = (object as &dyn Any).downcast_ref() {
+                add_each(keys(object).into_iter(), add);
+            }
+        }))
+    }
+
+    /// Returns the rule that queues the keys that a function returns for an event.
+    pub(super) fn of_event<O: 'static, I: IntoIterator<Item = ObjectKey>>(
+        keys: impl Fn(&EventRef<'_, O>) -> I + Send + Sync + 'static,
+    ) -> Self {
+        Self::OfEvent(Box::new(move |event, add| {
+            if let Some(event) = typed(event) {
+                add_each(keys(&event).into_iter(), add);
+            }
+        }))
+    }
+}
+
+/// Adds the keys of a user's iterator.
+fn add_each(keys: impl Iterator<Item = ObjectKey>, add: &mut dyn FnMut(ObjectKey)) {
+    let mut keys = SafeDrop::new(keys);
+    if let Some(keys) = keys.get_mut() {
+        keys.for_each(add);
+    }
+    // Outside of `SafeDrop`, so that a panic of this drop is counted, too.
+    drop(keys.take());
+}
+
+impl Enqueuer {
+    /// Queues the keys for a change of the object of this key. Changes from a first list or a
+    /// resync have a lower priority than live changes. Has no effect after the removal.
+    pub(super) fn fire(&self, key: &ObjectKey, event: &CachedEvent) {
+        if self.is_removed() {
+            return;
+        }
+        // Unpacking an object runs its type's deserializer.
+        if let Err(message) = catch(|| self.queue_keys(key, event)) {
+            self.status.record_mapping_panic(key, &message);
+            if matches!(self.rule.keys, Keys::Own) {
+                self.add(key.clone(), key, event);
+            }
+        }
+    }
+
+    fn queue_keys(&self, key: &ObjectKey, event: &CachedEvent) {
+        let Rule { predicates, keys } = &*self.rule;
+        if matches!(keys, Keys::Own) {
+            if let Some(slots) = &self.slots {
+                slots.note(key, event);
+            }
+            if matches!(event, ObjectEvent::MovedAway { .. }) {
+                // Another replica reconciles it. The event may be late: if this replica holds the
+                // slot again, the key may wait for its next reconcile. Nor does the key leave the
+                // queue if another informer of own objects knows of it.
+                let stays = match &self.slots {
+                    Some(slots) => slots.holds(key, event.object()),
+                    None => (self.knows)(key),
+                };
+                if !stays {
+                    self.queue.remove(key);
+                }
+                return;
+            }
+        }
+        let always = matches!((keys, event), (Keys::Own, ObjectEvent::Deleted { .. }));
+        if !always && !passes(predicates, event, &self.dropper, &self.status) {
+            return;
+        }
+        match keys {
+            Keys::Own => {
+                // Only a change of the spec ends the backoff of a failing key. A try that runs now
+                // may have seen the old spec. For other keys, nothing is unpacked.
+                if self.queue.may_back_off(key) && self.spec_changed(event) {
+                    if self.debounce.is_zero() {
+                        self.queue.reset_backoff(key);
+                    } else {
+                        self.queue.loosen_backoff(key);
+                    }
+                }
+                self.add(key.clone(), key, event);
+            }
+            _ => self.rule.mapped_keys(key, event, &self.dropper, &self.status, &mut |mapped| {
+                self.add(mapped, key, event);
+            }),
+        }
+    }
+
+    /// Queues a key because of an event of an object.
+    fn add(&self, key: ObjectKey, object: &ObjectKey, event: &CachedEvent) {
+        let change = ChangeKind::of(event);
+        self.status.history().record(&key, || Cause::Event {
+            informer: self.informer.clone(),
+            change,
+            object: object.clone(),
+        });
+        self.queue.add_after_with(key, self.debounce, change.priority());
+    }
+
+    /// Queues the key of a stored object, because all objects are to be reconciled.
+    pub(super) fn again(&self, key: &ObjectKey) {
+        if self.is_removed() {
+            return;
+        }
+        self.status.history().record(key, || Cause::ReconcileAll);
+        self.queue.add_with(key.clone(), Priority::LOW);
+    }
+
+    fn is_removed(&self) -> bool {
+        self.removed.as_ref().is_some_and(CancellationToken::is_cancelled)
+    }
+
+    /// Returns whether the reason for earlier failures may be gone: the object was created, was
+    /// deleted, or has another generation. Changes of status, labels or annotations do not count.
+    fn spec_changed(&self, event: &CachedEvent) -> bool {
+        match event {
+            CachedEvent::Updated { old, new } if old.ptr_eq(new) => false,
+            // An object that cannot be read may have a new spec. Keeping the backoff bounds the
+            // tries.
+            CachedEvent::Updated { .. } => {
+                with_event(event, Some(&SPEC_FIELDS), &self.dropper, is_new_generation)
+                    .unwrap_or(false)
+            }
+            _ => true,
+        }
+    }
+}
+
+/// Calls a function with an event whose objects are decoded. Returns `None` if one of them cannot
+/// be read.
+fn with_event<R>(
+    event: &CachedEvent,
+    fields: Option<&FieldSet>,
+    dropper: &SafeDropper,
+    call: impl FnOnce(&AnyEvent<'_>) -> R,
+) -> Option<R> {
+    dropper.call_with(event.read_newest(fields)?, |object| {
+        let object = &**object;
+        Some(match event {
+            ObjectEvent::Updated { old, .. } => {
+                let old = old.read(fields)?;
+                dropper
+                    .call_with(old, |old| call(&ObjectEvent::Updated { old: &**old, new: object }))
+            }
+            ObjectEvent::Added { initial, .. } => {
+                call(&ObjectEvent::Added { object, initial: *initial })
+            }
+            ObjectEvent::Deleted { final_state_known, .. } => {
+                let final_state_known = *final_state_known;
+                call(&ObjectEvent::Deleted { object, final_state_known })
+            }
+            ObjectEvent::MovedAway { .. } => call(&ObjectEvent::MovedAway { object }),
+        })
+    })
+}
+
+/// Turns a filter of one type of objects into a filter of any.
+pub(super) fn predicate<O: 'static>(
+    passes: impl Fn(&EventRef<'_, O>) -> bool + Send + Sync + 'static,
+) -> Predicate {
+    Predicate::OfEvent(Arc::new(move |event| typed(event).is_none_or(|event| passes(&event))))
+}
+
+/// Returns an event with objects of this type. `None` if they have another one.
+fn typed<'a, O: 'static>(event: &AnyEvent<'a>) -> Option<EventRef<'a, O>> {
+    let typed = |object: &&'a dyn AnyObject| (*object as &dyn Any).downcast_ref();
+    Some(match event {
+        ObjectEvent::Added { object, initial } => {
+            ObjectEvent::Added { object: typed(object)?, initial: *initial }
+        }
+        ObjectEvent::Updated { old, new } => {
+            ObjectEvent::Updated { old: typed(old)?, new: typed(new)? }
+        }
+        ObjectEvent::Deleted { object, final_state_known } => {
+            ObjectEvent::Deleted { object: typed(object)?, final_state_known: *final_state_known }
+        }
+        ObjectEvent::MovedAway { object } => ObjectEvent::MovedAway { object: typed(object)? },
+    })
+}
+
+/// Returns whether all predicates pass an event. Objects that cannot be read pass, and so do events
+/// on which a predicate panics.
+pub(super) fn passes(
+    predicates: &[Predicate],
+    event: &CachedEvent,
+    dropper: &SafeDropper,
+    status: &StatusCell,
+) -> bool {
+    let or_panic = |passes: Result<bool, String>| {
+        passes.unwrap_or_else(|message| {
+            status.record_predicate_panic(&message);
+            true
+        })
+    };
+    let (mut functions, mut filters) = (Vec::new(), Vec::new());
+    for predicate in predicates {
+        match predicate {
+            Predicate::OfEvent(function) => functions.push(function),
+            Predicate::OfContent(filter) => filters.push(filter),
+        }
+    }
+    // The filters come first, because most of them decode nothing.
+    if !filters.iter().all(|filter| or_panic(catch(|| filter.passes(event)))) {
+        status.count_unchanged(event);
+        return false;
+    }
+    functions.is_empty()
+        || with_event(event, None, dropper, |event| {
+            functions.iter().all(|function| or_panic(catch(|| function(event))))
+        })
+        .unwrap_or(true)
+}
+
+/// Returns the states of an object that an event carries.
+fn states(event: &CachedEvent) -> impl Iterator<Item = &Cached> {
+    let old = match event {
+        CachedEvent::Updated { old, new } if !old.ptr_eq(new) => Some(old),
+        _ => None,
+    };
+    old.into_iter().chain([event.object()])
+}
+
+/// Returns whether an event passes [`generation_changed`](super::generation_changed).
+fn is_new_generation(event: &AnyEvent<'_>) -> bool {
+    event.old().is_none_or(|old| match (old.meta(), event.object().meta()) {
+        (Some(old), Some(new)) => has_new_spec(old, new),
+        _ => true,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use kube::api::ObjectMeta;
+    use tokio::time::sleep;
+
+    use super::*;
+    use crate::controller::history::TriggerHistory;
+    use crate::sharding::{ShardBy, Sharding};
+    use kube_informer::testing::ApiServer;
+
+    #[tokio::test(start_paused = true)]
+    async fn late_moved_away_keeps_keys_of_held_slot() {
+        let client = ApiServer::new().client();
+        let sharding = Sharding::builder(client, "shop", "maps", ShardBy::Namespace);
+        let sharding = sharding.slots(4).build().unwrap();
+        let status = StatusCell::new(
+            &"c".into(),
+            None,
+            None,
+            Arc::default(),
+            Arc::new(TriggerHistory::new(1)),
+        );
+        let enqueuer = Enqueuer {
+            rule: Arc::new(Rule::new(Vec::new(), Keys::Own)),
+            informer: "configmaps".into(),
+            queue: WorkQueue::new(),
+            debounce: Duration::ZERO,
+            status: Arc::new(status),
+            slots: Some(Arc::new(SlotGate::new(sharding.clone()))),
+            knows: Arc::new(|_| false),
+            dropper: SafeDropper::default(),
+            removed: None,
+        };
+        let namespace = Some("shop".to_owned());
+        let metadata = ObjectMeta { namespace, name: Some("a".into()), ..ObjectMeta::default() };
+        let object = Cached::any(Arc::new(ConfigMap { metadata, ..ConfigMap::default() }));
+        let key = ObjectKey::namespaced("shop", "a").unwrap();
+        let event = CachedEvent::MovedAway { object };
+        enqueuer.queue.add_after(key.clone(), Duration::from_secs(60));
+        let stop = CancellationToken::new();
+        let running = tokio::spawn({
+            let (sharding, stop) = (sharding.clone(), stop.clone());
+            async move { sharding.run(stop).await }
+        });
+        sleep(Duration::from_secs(5)).await;
+        enqueuer.fire(&key, &event);
+        assert_eq!(enqueuer.queue.status().delayed, 1);
+        stop.cancel();
+        running.await.unwrap().unwrap();
+        enqueuer.fire(&key, &event);
+        assert_eq!(enqueuer.queue.status().delayed, 0);
+    }
+}

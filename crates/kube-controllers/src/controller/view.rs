@@ -1,0 +1,123 @@
+//! The wait for a view that work may begin with: synced, and as new as a takeover.
+//!
+//! A replica that takes over must not act on an older state than its predecessor did. So before
+//! the first reconcile, each informer that the controller follows proves by a quorum read that it
+//! is as new as the takeover.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+
+use super::membership::Membership;
+use super::sources::Source;
+use super::{ControllerError, ControllerParts, Phase};
+use kube_informer::informer::{ReadBarrier as Moment, SyncError};
+use kube_informer::seams::Together;
+
+/// The period of the check whether enough members of each group have a view.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
+
+impl ControllerParts {
+    /// Waits until each kind has an informer that is fresh since this moment, and every other
+    /// informer is fresh, too, or fails. The keys of the others wait. Informers that work does not
+    /// wait for are awaited only at a takeover.
+    pub(super) async fn await_view(&self, since: Moment) -> Result<(), ControllerError> {
+        let (start, takes_over) = (Instant::now(), since > Moment::START);
+        let others = if takes_over { self.sources.members() } else { Vec::new() };
+        let limit = self.limits.sync;
+        let view = |member: Membership| async move {
+            tokio::select! {
+                biased;
+                fresh = member.fresh(since, limit) => fresh,
+                // It is awaited later, without a limit.
+                () = member.kind_awaited() => Ok(()),
+            }
+        };
+        let other_view = |(member, removed): (Membership, CancellationToken)| async move {
+            // Work begins without it.
+            let _view = removed.run_until_cancelled(view(member)).await;
+            Ok(())
+        };
+        let all = self.members().map(|member| view(member.clone()).boxed());
+        let all =
+            Together::all(all.chain(others.iter().cloned().map(|one| other_view(one).boxed())));
+        let some = async {
+            loop {
+                // An error from before the takeover says nothing of the view since then.
+                let within = if takes_over { start.elapsed() } else { Duration::MAX };
+                let is_done = |member: &Membership| {
+                    member.is_fresh(since) || member.is_failing(since, within)
+                };
+                let others_done = others.iter().all(|(member, removed)| {
+                    is_done(member) || member.awaits_kind() || removed.is_cancelled()
+                });
+                let begins =
+                    |group: &Arc<Source>| group.has_some(since) && group.members().all(is_done);
+                if others_done && self.groups.iter().all(begins) {
+                    return;
+                }
+                if takes_over {
+                    self.note_missing(since, &|member| member.is_failing(since, within)).await;
+                }
+                sleep(POLL_INTERVAL).await;
+            }
+        };
+        let waits = tokio::select! {
+            biased;
+            all = all => all,
+            () = some => Vec::new(),
+        };
+        let begins = waits.iter().all(Result::is_ok)
+            || self.groups.iter().all(|group| group.has_some(since));
+        if begins || takes_over {
+            self.note_missing(since, &|_| true).await;
+        }
+        if !begins {
+            let controller = self.name.clone();
+            return SyncError::join(waits, start)
+                .map_err(|source| ControllerError::NotSynced { controller, source });
+        }
+        Ok(())
+    }
+
+    /// Waits until the kinds are served that were not when the others had synced. Until then the
+    /// status names them as missing.
+    pub(super) async fn await_kinds(&self) {
+        if !self.members().any(Membership::awaits_kind) {
+            return;
+        }
+        self.status.enter(Phase::Syncing);
+        self.note_missing(Moment::START, &Membership::awaits_kind).await;
+        let awaited = self.members().filter(|member| member.awaits_kind());
+        Together::all(awaited.map(|member| member.synced().boxed())).await;
+        self.note_missing(Moment::START, &|_| false).await;
+    }
+
+    /// Lists as missing each informer that is not fresh, if `is_missing` says so. Removes those
+    /// that are fresh.
+    async fn note_missing(&self, since: Moment, is_missing: &(dyn Fn(&Membership) -> bool + Sync)) {
+        for (place, member) in self.members().enumerate() {
+            if member.is_fresh(since) {
+                self.unpark_waiting_for(place).await;
+            } else if is_missing(member) && self.missing_informers.add(place, member.collection()) {
+                let (controller, collection) = (&*self.name, member.collection());
+                if since > Moment::START {
+                    tracing::warn!(
+                        controller,
+                        %collection,
+                        "an informer was not listed since the takeover: its keys wait"
+                    );
+                } else {
+                    tracing::warn!(
+                        controller,
+                        %collection,
+                        "works without an informer that has not synced"
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The parts of a manager, as they were added to it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use futures::{FutureExt, TryFutureExt};
+use tokio_util::sync::CancellationToken;
+
+use super::clusters::FollowedClusters;
+use crate::controller::AnyController;
+use crate::leader_election::{LeaderElector, WorkScope};
+use crate::writing::EventRecorder;
+use kube_informer::error::BoxError;
+use kube_informer::factory::SharedInformerFactory;
+
+/// The end of a task.
+pub(super) type TaskFuture = BoxFuture<'static, Result<(), BoxError>>;
+
+/// A task that runs in each term in which this replica leads.
+pub(super) struct LeadingTask {
+    pub(super) name: Arc<str>,
+    pub(super) run: Box<dyn Fn(WorkScope) -> TaskFuture + Send + Sync>,
+}
+
+/// A task that runs on every replica.
+pub(super) struct ReplicaTask {
+    pub(super) name: Arc<str>,
+    pub(super) run: Box<dyn FnOnce(CancellationToken) -> TaskFuture + Send>,
+}
+
+/// Everything that a manager runs, and the options of its life.
+pub(super) struct ManagerParts {
+    pub(super) factory: SharedInformerFactory,
+    pub(super) elector: Option<LeaderElector>,
+    pub(super) rejoins_election: bool,
+    /// The controllers that wait for leadership.
+    pub(super) leading: Vec<Arc<dyn AnyController>>,
+    /// The controllers that run on every replica.
+    pub(super) always: Vec<Arc<dyn AnyController>>,
+    pub(super) leading_tasks: Vec<LeadingTask>,
+    pub(super) tasks: Vec<ReplicaTask>,
+    pub(super) clusters: FollowedClusters,
+    /// The tasks that begin before the informers.
+    pub(super) early_tasks: Vec<ReplicaTask>,
+    /// The recorder whose events are published before the end.
+    pub(super) events: Option<EventRecorder>,
+    pub(super) sync_timeout: Duration,
+    pub(super) grace: Duration,
+}
+
+impl ManagerParts {
+    pub(super) fn new(factory: SharedInformerFactory) -> Self {
+        Self {
+            factory,
+            elector: None,
+            rejoins_election: false,
+            leading: Vec::new(),
+            always: Vec::new(),
+            leading_tasks: Vec::new(),
+            tasks: Vec::new(),
+            clusters: FollowedClusters::default(),
+            early_tasks: Vec::new(),
+            events: None,
+            sync_timeout: Duration::from_secs(120),
+            grace: Duration::from_secs(25),
+        }
+    }
+
+    /// Returns all controllers.
+    pub(super) fn controllers(&self) -> impl Iterator<Item = &Arc<dyn AnyController>> {
+        self.leading.iter().chain(&self.always)
+    }
+}
+
+impl ReplicaTask {
+    pub(super) fn new<F, Fut, E>(name: Arc<str>, run: F) -> Self
+    where
+        F: FnOnce(CancellationToken) -> Fut + Send + 'static,
+        Fut: Future<Output = Result<(), E>> + Send + 'static,
+        E: Into<BoxError> + 'static,
+    {
+        Self { name, run: Box::new(move |stop| run(stop).map_err(E::into).boxed()) }
+    }
+}
