@@ -17,7 +17,7 @@ use tokio::time::Instant;
 pub(super) const FIRST: Duration = Duration::from_millis(800);
 const LONGEST: Duration = Duration::from_secs(30);
 /// The longest delay that a server can request. A longer `Retry-After` is cut to it.
-const MAX_RETRY_AFTER: Duration = Duration::from_secs(600);
+pub(super) const MAX_RETRY_AFTER: Duration = Duration::from_secs(600);
 /// The largest fraction by which a requested delay is extended at random. A server requests the
 /// same delay from many clients at the same moment.
 const RETRY_AFTER_JITTER: f64 = 0.5;

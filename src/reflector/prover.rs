@@ -8,6 +8,7 @@ use futures::future::{BoxFuture, pending};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
+use super::backoff::MAX_RETRY_AFTER;
 use super::demand::Wanted;
 use super::gate::INTERVAL;
 use super::options::ReflectorOptions;
@@ -258,7 +259,9 @@ impl Prover {
         over: Option<Instant>,
     ) -> bool {
         let now = Instant::now();
-        let due = after(now, self.limit.map_or(HISTORY_RETRY, |limit| limit / RETRIES));
+        let asked = error.retry_after().unwrap_or_default().min(MAX_RETRY_AFTER);
+        let due = self.limit.map_or(HISTORY_RETRY, |limit| limit / RETRIES);
+        let due = after(now, due.max(asked));
         let over = over.filter(|over| *over > now);
         self.due = self.due.map(|_| over.map_or(due, |over| over.min(due)));
         if !question.demanded {
@@ -266,8 +269,7 @@ impl Prover {
         }
         let pause = INTERVAL * (1 << self.failures.min(MOST_DOUBLINGS));
         self.failures = self.failures.saturating_add(1);
-        let pause = error.retry_after().map_or(pause, |asked| asked.max(pause));
-        self.paused = after(now, pause);
+        self.paused = after(now, pause.max(asked));
         if !error.is_answer() {
             return false;
         }

@@ -6,19 +6,23 @@
 //! before. One such addition may be a server's last event, repeated. Two show a replay, wherever in
 //! the watch they come. A replay of fewer known objects looks like a quiet collection.
 
+use std::collections::HashSet;
+
 use super::observing::Observed;
 use super::shard_progress::ShardProgress;
 use crate::lister_watcher::WatchQuery;
-use crate::object::{Cached, Change, KnownObjects, ObjectKey, ResourceVersion};
+use crate::object::{Cached, Change, KnownObjects, ObjectKey, ResourceVersion, hash_str};
+
+/// The largest number of keys that left in one watch and are remembered.
+const MOST_LEFT: usize = 1 << 16;
 
 /// The known objects that a watch has added.
 pub(super) struct Additions {
     /// The version that the watch was requested from. `None` if it began with a list's objects,
     /// which it adds rightly.
     from: Option<ResourceVersion>,
-    /// The version at which an object last left, or that the watch was requested from. `None` if an
-    /// object left at an unknown version.
-    left: Option<ResourceVersion>,
+    /// The hashes of the keys that left in this watch. `None` if any key may have left.
+    left: Option<HashSet<u64>>,
     /// The first known object that was added.
     first: Option<ObjectKey>,
     /// True if a second one was added.
@@ -41,7 +45,7 @@ impl Additions {
     /// Returns the additions of this watch, which has sent nothing yet.
     pub(super) fn of(query: &WatchQuery) -> Self {
         let from = query.version.clone().filter(|_| !query.initial_events);
-        Self { left: from.clone(), from, first: None, replays: false }
+        Self { from, left: Some(HashSet::new()), first: None, replays: false }
     }
 
     /// Looks at the next item of the watch.
@@ -70,11 +74,15 @@ impl Additions {
                 if self.replays { Replay::Shown } else { Replay::Possible }
             }
             Observed::Change {
-                change: Change::Deleted { version, .. } | Change::MovedAway { version, .. },
+                change: Change::Deleted { key, .. } | Change::MovedAway { key, .. },
                 ..
             } => {
-                let is_newer = |version: &ResourceVersion| from.is_older_than(version);
-                self.left = version.clone().filter(is_newer).filter(|_| self.left.is_some());
+                if let Some(left) = &mut self.left {
+                    left.insert(hash_str(key.as_str()));
+                    if left.len() > MOST_LEFT {
+                        self.left = None;
+                    }
+                }
                 Replay::No
             }
             Observed::Nameless => {
@@ -85,12 +93,12 @@ impl Additions {
         }
     }
 
-    /// Returns whether an added object was known at the version of the watch.
+    /// Returns whether an added object was known at the version of the watch, under any uid.
     ///
     /// The watch goes on with an update or a deletion of such an object, whatever its version. A
     /// list may show an object in a newer state than the list's version, which its watch then adds.
-    /// An object that left and came back has another version, and is known until the store has
-    /// caught up.
+    /// An object that left and came back has another version. It is known until the store has
+    /// caught up with the end of the last watch, or with its deletion in this one.
     fn was_known(
         &self,
         from: &ResourceVersion,
@@ -98,12 +106,13 @@ impl Additions {
         added: &Cached,
         known: &dyn KnownObjects,
     ) -> bool {
-        let may_be_back = self.left.as_ref().is_none_or(|left| known.is_behind(left));
+        let has_left = |left: &HashSet<u64>| left.contains(&hash_str(key.as_str()));
+        let may_be_back = self.left.as_ref().is_none_or(has_left) || known.is_behind(from);
         known.get(key).is_some_and(|known| {
             let version = known.version();
             let is_ahead = version.as_ref().is_some_and(|version| from.is_older_than(version));
             let is_same = version.is_some() && version == added.version();
-            known.uid() == added.uid() && !is_ahead && (is_same || !may_be_back)
+            !is_ahead && (is_same && known.uid() == added.uid() || !may_be_back)
         })
     }
 }
@@ -186,7 +195,19 @@ mod tests {
         // A store that is behind knows its states, and one that caught up knows what left.
         assert!(replays(4, again()));
         assert!(replays(5, [Observed::Nameless].into_iter().chain(again())));
-        assert!(replays(6, [deleted("d", Some(6))].into_iter().chain(made_up())));
+        // The departure of one object says nothing of others.
+        for (stored, version) in [(6, Some(6)), (5, Some(6)), (5, None), (5, Some(4))] {
+            assert!(replays(stored, [deleted("d", version)].into_iter().chain(made_up())));
+        }
+        assert!(replays(5, [added("a", 8), deleted("d", Some(6)), added("b", 9)]));
+        // No known object comes under another uid before it was deleted.
+        let renamed = |name| {
+            let (_, object) = object(&format!("new-{name}"), 8);
+            let (key, version) = (ObjectKey::cluster(name).unwrap(), Some(8.into()));
+            let change = Change::Added { key, object, version };
+            Observed::Change { change, version: Some(8.into()) }
+        };
+        assert!(replays(5, ["a", "b"].map(renamed)));
         // The list showed it in a newer state, which the watch then adds.
         assert!(!replays(5, [added("a", 2), added("c", 7)]));
         assert!(!replays(5, [added("a", 2), added("new", 6), added("a", 2)]));

@@ -454,7 +454,9 @@ impl WriteAnswer {
             };
         }
         let differs = |answered: &Option<String>, wanted: Option<&str>| {
-            answered.as_deref().is_some_and(|answered| wanted != Some(answered))
+            // An empty namespace counts as none.
+            let answered = answered.as_deref().filter(|answered| !answered.is_empty());
+            answered.is_some_and(|answered| wanted != Some(answered))
         };
         if target.name.is_some() && differs(&metadata.name, target.name.as_deref())
             || differs(&metadata.namespace, target.namespace())
