@@ -17,4 +17,4 @@ mod play;
 mod store;
 mod workqueue;
 
-use self::play::{Time, join_all, run_scenario, spawn, spawn_waiter};
+use self::play::{join_all, run_scenario, spawn, spawn_waiter};
