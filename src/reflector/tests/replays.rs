@@ -85,7 +85,7 @@ async fn other_watches_are_not_listed() {
         (vec![], false),
         (vec![added("a", "5")], false),
         (vec![added("a", "5"), added("a", "5")], false),
-        (vec![added("a", "5"), other()], false),
+        (vec![added("a", "5"), other()], true),
         (vec![added("a", "6"), modified("b", "7")], false),
         (vec![added("late", "7"), added("later", "8")], false),
         (vec![deleted("a", "6"), deleted("b", "7"), added("a", "8"), added("b", "9")], false),
