@@ -72,9 +72,9 @@ type Make = Box<dyn Fn() -> BoxFuture<'static, Result<Client, kube::Error>> + Se
 /// credentials have expired or it failed as above. A renewal that fails is logged, and the old
 /// client stays in use. The next one begins when a request needs it, after a delay of 1 s to 60 s.
 ///
-/// The returned client's [`valid_until`](Client::valid_until) is `None`, because it does not expire.
-/// It keeps the default namespace of the first client. The errors of its requests, and the log,
-/// quote no credentials, such as the output of a plug-in.
+/// The returned client's [`valid_until`](Client::valid_until) is `None`, because it does not
+/// expire. It keeps the default namespace of the first client. The errors of its requests, and the
+/// log, quote no credentials, such as the output of a plug-in.
 ///
 /// [`Client::try_from`] runs a credential plug-in on the thread that calls it. If one may take
 /// long, make the client on a thread for blocking code, so that no worker of the runtime waits:

@@ -1,11 +1,14 @@
-//! The tools of the pipeline that `kube-controllers` uses, beside what is public.
+//! The tools of the pipeline that `kube-controllers` uses, beside what is public. `kube-scenario`
+//! uses some of them.
 //!
-//! That crate imports public paths and these names, and nothing else. They are no part of this
-//! crate's interface: any release may change or remove them, so `kube-controllers` names the exact
-//! version of `kube-informer` that it goes with.
+//! Those crates import public paths and these names, and nothing else. They are no part of this
+//! crate's interface: any release may change or remove them, so both name the exact version of
+//! `kube-informer` that they go with.
 
 // Maps of few entries: a tree for each pair of types costs the compiler ten times as much.
 pub use crate::collections::vec_map::VecMap;
+// Logs shorten an error that repeats, with the same mark.
+pub use crate::error::clipped_to;
 // A task's error stays typed, unless it may quote credentials.
 pub use crate::error::credentials::told_without_credentials;
 // An error of kube is passed on to users.
@@ -43,6 +46,8 @@ pub use crate::panic::caught::catch_async;
 pub use crate::panic::caught::drop_safely;
 // A task's panic becomes text, and its payload may panic, too.
 pub use crate::panic::caught::into_message;
+// A deadline that no duration can overflow.
+pub use crate::time::after;
 // Paused time moves the times in objects, too, as it does on the test API server.
 pub use crate::time::now;
 // The factories of many clusters share one set of threads.

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 const NEVER: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 
 /// Returns the instant `delay` after `start`. A delay above 30 years is cut to 30 years.
-pub(crate) fn after(start: Instant, delay: Duration) -> Instant {
+pub fn after(start: Instant, delay: Duration) -> Instant {
     start + delay.min(NEVER)
 }
 

@@ -11,7 +11,8 @@
 //! | [Architecture](architecture) | contributors, and readers of the source |
 //!
 //! Pages about controllers, and a tutorial for a first one, are in the guide of
-//! [`kube-controllers`](https://docs.rs/kube-controllers). Programs to start from are in `examples/`. Each runs without a cluster.
+//! [`kube-controllers`](https://docs.rs/kube-controllers). Programs to start from are in
+//! `examples/`. Each runs without a cluster.
 
 #[doc = include_str!("choosing_storage.md")]
 pub mod choosing_storage {}

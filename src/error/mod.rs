@@ -423,7 +423,8 @@ pub(crate) fn clipped(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns a text, cut to at most `longest` bytes and marked. The limit is longer than the mark.
-fn clipped_to(text: &str, longest: usize) -> Cow<'_, str> {
+#[doc(hidden)]
+pub fn clipped_to(text: &str, longest: usize) -> Cow<'_, str> {
     if text.len() <= longest {
         return Cow::Borrowed(text);
     }

@@ -3,8 +3,8 @@
 //! A [`SharedInformer`] owns one reflector, one delta FIFO, one indexer and one processor, and the
 //! tasks that move objects through them. Handles are cheap clones. When the last handle is dropped,
 //! the informer stops. A factory holds a handle of each of its informers: see
-//! [`SharedInformerFactory::remove`](crate::SharedInformerFactory::remove). A stopped informer never
-//! starts again.
+//! [`SharedInformerFactory::remove`](crate::SharedInformerFactory::remove). A stopped informer
+//! never starts again.
 
 mod barrier;
 mod changes;

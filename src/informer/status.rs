@@ -80,8 +80,8 @@ pub struct InformerStatus {
     /// ([`ReflectorOptions::freshness_limit`](crate::reflector::ReflectorOptions::freshness_limit)).
     /// An answer is no proof if the server has named a newer version: see
     /// [`ReflectorStatus::freshness`]. Until it names one, a cache that lags cannot be told from a
-    /// current one, and its bookmarks are proofs. [`reach`](super::SharedInformer::reach) asks a quorum,
-    /// which has no cache. `None` until something is stored.
+    /// current one, and its bookmarks are proofs. [`reach`](super::SharedInformer::reach) asks a
+    /// quorum, which has no cache. `None` until something is stored.
     #[serde(with = "seconds::optional")]
     pub freshness: Option<Duration>,
     /// The number of deltas that wait between reflector and store.

@@ -12,8 +12,9 @@ impl<K: ?Sized> SharedInformer<K> {
     /// gives each later change.
     ///
     /// At most `capacity` events wait, or one if it is zero. While the tap is full, the informer
-    /// stores no further change, and [`InformerStatus::held_up_by`](super::InformerStatus::held_up_by) has the tap's name. A tap gets
-    /// no resyncs. Keep reading it, or drop it.
+    /// stores no further change, and
+    /// [`InformerStatus::held_up_by`](super::InformerStatus::held_up_by) has the tap's name. A tap
+    /// gets no resyncs. Keep reading it, or drop it.
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::Pod;

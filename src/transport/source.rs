@@ -167,10 +167,12 @@ impl<K: ?Sized> ApiSource<K> {
     /// Sets whether lists and watches are requested compressed with gzip. Off unless set. Answers
     /// that come uncompressed are read as always.
     ///
-    /// [Running in production](https://docs.rs/kube-controllers/latest/kube_controllers/docs/running_in_production/index.html) says when it pays, and what it
-    /// reveals of Secrets. If a compressed answer can't be read, the source requests uncompressed
-    /// ones for ten minutes. The same holds if two lists in a row do not come whole. An answer that
-    /// inflates to more than 16 MiB and 200 times its size counts as unreadable.
+    /// [Running in
+    /// production](https://docs.rs/kube-controllers/latest/kube_controllers/docs/running_in_production/index.html)
+    /// says when it pays, and what it reveals of Secrets. If a compressed answer can't be read, the
+    /// source requests uncompressed ones for ten minutes. The same holds if two lists in a row do
+    /// not come whole. An answer that inflates to more than 16 MiB and 200 times its size counts as
+    /// unreadable.
     #[cfg(feature = "gzip")]
     pub fn gzip(mut self, compressed: bool) -> Self {
         let fallback =

@@ -10,12 +10,12 @@
 //! - Each item comes in a guard. If its worker panics or is cancelled, the queue marks the item as
 //!   done, and the item can be added again.
 //! - Adds may [leave an item in backoff](WorkQueueBuilder::backoff_holds) for some time.
-//! - An item that cannot be processed yet can be [parked](Work::park): it holds no worker until it is
-//!   woken.
+//! - An item that cannot be processed yet can be [parked](Work::park): it holds no worker until it
+//!   is woken.
 //!
 //! User code may panic: the limiter, the grouping, and `Hash`, `Eq`, `Clone` and `Drop` of items.
-//! The queue catches and [counts](WorkQueueStatus::panics) such panics. It keeps every item that an add
-//! accepted. An add whose `Hash` or `Eq` panics returns `false` and drops its item.
+//! The queue catches and [counts](WorkQueueStatus::panics) such panics. It keeps every item that an
+//! add accepted. An add whose `Hash` or `Eq` panics returns `false` and drops its item.
 //!
 //! The queue has no timer task: one of the waiting workers also waits for the next delayed item. It
 //! starts no task, with one exception: with the feature `metrics`, a named queue publishes its
@@ -232,8 +232,8 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
 
     /// Makes the rate limiter forget an item: its next delay is the first again.
     ///
-    /// If the [backoff holds](WorkQueueBuilder::backoff_holds), an item in backoff stays delayed, but the
-    /// next add makes it ready.
+    /// If the [backoff holds](WorkQueueBuilder::backoff_holds), an item in backoff stays delayed,
+    /// but the next add makes it ready.
     pub fn forget(&self, item: &T) {
         self.0.user.forget(item);
         if self.0.backoff_holds {
@@ -241,9 +241,9 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         }
     }
 
-    /// Ends the backoff of an item. The rate limiter forgets it, and an item in a
-    /// [backoff that holds](WorkQueueBuilder::backoff_holds) is ready at once. Returns whether the item
-    /// was in such a backoff.
+    /// Ends the backoff of an item. The rate limiter forgets it, and an item in a [backoff that
+    /// holds](WorkQueueBuilder::backoff_holds) is ready at once. Returns whether the item was in
+    /// such a backoff.
     ///
     /// Call this, and then [`add`](Self::add), when the reason for the failures may be gone, for
     /// example after a change of the object's spec. If a worker has the item now, adds can shorten
@@ -253,8 +253,8 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         self.0.backoff_holds && self.wake_up(item, Core::end_backoff)
     }
 
-    /// Ends the backoff of an item like [`reset_backoff`](Self::reset_backoff), but leaves it delayed:
-    /// the next add decides when it is ready.
+    /// Ends the backoff of an item like [`reset_backoff`](Self::reset_backoff), but leaves it
+    /// delayed: the next add decides when it is ready.
     #[doc(hidden)]
     pub fn loosen_backoff(&self, item: &T) {
         self.0.user.forget(item);

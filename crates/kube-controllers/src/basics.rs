@@ -2,29 +2,18 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::time::Duration;
 
-pub(crate) use kube_informer::seams::now;
+pub(crate) use kube_informer::seams::{after, clipped_to, now};
 #[cfg(not(all(test, shuttle)))]
 pub(crate) use parking_lot::Mutex;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use tokio::time::Instant;
 
 #[cfg(all(test, shuttle))]
 pub(crate) use shuttle_parking_lot::Mutex;
 
-/// A duration that counts as never: longer than a process lives, and within what every clock can
-/// add.
-const NEVER: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
-
 /// The characters of a name that a path holds as another text.
 const ENCODED: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b':');
-
-/// Returns the instant `delay` after `start`. A delay above 30 years is cut to 30 years.
-pub(crate) fn after(start: Instant, delay: Duration) -> Instant {
-    start + delay.min(NEVER)
-}
 
 /// Serialises durations as seconds, the unit that Prometheus uses.
 pub(crate) mod seconds {
@@ -42,22 +31,10 @@ pub(crate) mod seconds {
 }
 
 /// Returns an object's name as a request's path holds it. The name must be a
-/// [path segment](kube_informer::object::NameRule::PathSegment); `kube` writes it into the path as it is.
+/// [path segment](kube_informer::object::NameRule::PathSegment); `kube` writes it into the path as
+/// it is.
 pub(crate) fn in_path(name: &str) -> Cow<'_, str> {
     utf8_percent_encode(name, ENCODED).into()
-}
-
-/// Returns a text, cut to at most `longest` bytes and marked. The limit is longer than the mark.
-pub(crate) fn clipped_to(text: &str, longest: usize) -> Cow<'_, str> {
-    const CUT: &str = "… (cut)";
-    if text.len() <= longest {
-        return Cow::Borrowed(text);
-    }
-    let mut end = longest - CUT.len();
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    Cow::Owned(format!("{}{CUT}", &text[..end]))
 }
 
 /// Writes an object or resource and its namespace, such as `pods in shop`.
@@ -80,6 +57,8 @@ pub(crate) fn text(render: impl FnOnce() -> String) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[tokio::test(start_paused = true)]

@@ -41,7 +41,6 @@
 mod connection;
 mod explore;
 mod holding;
-mod panic;
 mod program;
 mod record;
 mod scenario;

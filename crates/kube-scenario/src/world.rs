@@ -17,7 +17,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::connection::{self, Turn};
 use crate::holding::Hold;
-use crate::panic::{catch, catch_async};
 use crate::program::Program;
 use crate::record::{Record, Touch};
 use crate::scenario::{Rule, Run, Scenario};
@@ -26,6 +25,7 @@ use crate::target::is_background;
 use kube_controllers::controller::{ControllerStatus, current_key};
 use kube_informer::ObjectKey;
 use kube_informer::error::BoxError;
+use kube_informer::seams::{catch, catch_async};
 
 /// The time that a program has to stop in.
 const GRACE: Duration = Duration::from_secs(600);

@@ -2,8 +2,8 @@
 //! by a selector of namespaces, by served kinds and by references.
 //!
 //! A set has an informer for each of its members, which it requests as an
-//! [interest](super::Interest). [`members`] brings the set in line with the members that are wanted.
-//! The other files say which these are.
+//! [interest](super::Interest). [`members`] brings the set in line with the members that are
+//! wanted. The other files say which these are.
 
 mod conditions;
 mod definition;

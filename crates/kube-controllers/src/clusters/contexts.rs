@@ -36,8 +36,8 @@ const SETTLE: Duration = Duration::from_secs(1);
 ///
 /// Credential plug-ins that the file names are run, at most 32 at a time and one for each context.
 /// One that hangs holds up no other context, unless 32 do, and keeps its thread until it ends.
-/// Clients with credentials that expire [renew themselves](kube_informer::client). Neither errors nor the
-/// log quote credentials, such as the output of a plug-in.
+/// Clients with credentials that expire [renew themselves](kube_informer::client). Neither errors
+/// nor the log quote credentials, such as the output of a plug-in.
 ///
 /// ```no_run
 /// use kube_controllers::clusters::{Clusters, KubeconfigContexts};

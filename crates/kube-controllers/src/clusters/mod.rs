@@ -1,8 +1,8 @@
 //! Clusters that join and leave at run time: a factory for each, and what runs on it.
 //!
 //! A [`ClusterProvider`] names the clusters. [`Clusters::run`] calls a function for each of them,
-//! with a [`Cluster`]: its name, client and [factory](kube_informer::SharedInformerFactory). What the
-//! function runs ends when the cluster leaves.
+//! with a [`Cluster`]: its name, client and [factory](kube_informer::SharedInformerFactory). What
+//! the function runs ends when the cluster leaves.
 //!
 //! ```no_run
 //! use k8s_openapi::api::apps::v1::Deployment;

@@ -119,7 +119,8 @@ impl<K, C> ReconcileRequest<K, C> {
 
 impl<K, C> ReconcileRequest<K, C> {
     /// Returns why the key was queued: its last triggers, the newest last, including those of
-    /// earlier tries. Empty if the key is not among those [kept](super::ControllerBuilder::triggers_kept).
+    /// earlier tries. Empty if the key is not among those
+    /// [kept](super::ControllerBuilder::triggers_kept).
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::ConfigMap;

@@ -383,7 +383,8 @@ impl Feeder {
                 // The rare ones come first: events may come without end.
                 biased;
                 () = tick => {
-                    let again = |object| CachedEvent::Updated { old: Clone::clone(&object), new: object };
+                    let again =
+                        |object: Cached| CachedEvent::Updated { old: object.clone(), new: object };
                     self.feed(&self.informer.snapshot(), again).await;
                 }
                 () = all => {

@@ -17,8 +17,8 @@ use kube_informer::seams::KindReach;
 
 /// The reason why a controller ended other than by being stopped.
 ///
-/// The text includes the cause's text. [`source`](Error::source) skips that cause, so a report of the
-/// whole chain says each thing once.
+/// The text includes the cause's text. [`source`](Error::source) skips that cause, so a report of
+/// the whole chain says each thing once.
 ///
 /// The exit code of a program that runs one controller:
 ///

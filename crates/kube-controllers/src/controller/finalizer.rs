@@ -140,8 +140,8 @@ const CONFLICTS: usize = 5;
 ///
 /// While the cached object has the finalizer and is not being deleted, it decides and nothing is
 /// sent. Otherwise the server's object decides, and `reconcile` gets it. A
-/// [transform](kube_informer::InformerSpec::transform) that drops finalizers costs a request with each
-/// reconcile, which a warning reports once.
+/// [transform](kube_informer::InformerSpec::transform) that drops finalizers costs a request with
+/// each reconcile, which a warning reports once.
 ///
 /// An object counts as gone if the server names it in a 404, or answers with an object of another
 /// uid. Any other 404 is an error, because the server may no longer serve the kind. So is an answer
@@ -176,8 +176,9 @@ const CONFLICTS: usize = 5;
 /// ```
 ///
 /// # Errors
-/// [`FinalizerError`]. A retry may resolve each, except [`InvalidName`](FinalizerError::InvalidName),
-/// [`WrongNamespace`](FinalizerError::WrongNamespace) and [`Unnamed`](FinalizerError::Unnamed).
+/// [`FinalizerError`]. A retry may resolve each, except
+/// [`InvalidName`](FinalizerError::InvalidName), [`WrongNamespace`](FinalizerError::WrongNamespace)
+/// and [`Unnamed`](FinalizerError::Unnamed).
 pub async fn finalizer<K, F, Fut, E>(
     api: &Api<K>,
     name: &str,

@@ -67,8 +67,8 @@ impl<O: Resource + Send + Sync + 'static> Followed<O> {
     /// events: see [`ControllerBuilder::watches`](super::ControllerBuilder::watches). If a
     /// predicate panics, the event passes and the panic is
     /// [counted](super::ControllerStatus::predicate_panics). An event of a
-    /// [packed](kube_informer::storage) object is unpacked for its predicates; one that cannot be unpacked
-    /// passes.
+    /// [packed](kube_informer::storage) object is unpacked for its predicates; one that cannot be
+    /// unpacked passes.
     pub fn predicate(
         mut self,
         predicate: impl Fn(&EventRef<'_, O>) -> bool + Send + Sync + 'static,

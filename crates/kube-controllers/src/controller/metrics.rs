@@ -19,8 +19,8 @@
 //! | [`SHARDING_SLOTS_HELD`] | gauge | slots | `name` |
 //!
 //! The label `controller` is the name of the controller. It is also the `name` of its work queue,
-//! whose metrics are [in another table](kube_informer::metrics#all-metrics). The label `result` says how a
-//! reconcile ended: `success`, `error`, `requeue` or `requeue_after`.
+//! whose metrics are [in another table](kube_informer::metrics#all-metrics). The label `result`
+//! says how a reconcile ended: `success`, `error`, `requeue` or `requeue_after`.
 
 use kube_informer::metrics::{Description, MetricKind};
 
@@ -90,8 +90,8 @@ pub const DESCRIPTIONS: [Description; 11] = [
     describe_as(MetricKind::Gauge, SHARDING_SLOTS_HELD, "Slots that this replica may work on."),
 ];
 
-/// Describes every metric to the recorder, also those [of informers](kube_informer::metrics::describe).
-/// Call this once, after the recorder is installed.
+/// Describes every metric to the recorder, also those [of
+/// informers](kube_informer::metrics::describe). Call this once, after the recorder is installed.
 ///
 /// ```
 /// kube_controllers::controller::metrics::describe();

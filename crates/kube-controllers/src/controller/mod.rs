@@ -1,9 +1,9 @@
 //! Controllers: a work queue of changed objects, and workers that reconcile them.
 //!
 //! A [`Controller`] follows one informer, group or set for its own objects, and others for the
-//! objects that concern these. Each change puts a key into a [work queue](kube_informer::workqueue).
-//! Workers take one key at a time and call the user's reconcile. A key whose reconcile fails is
-//! retried after a growing delay.
+//! objects that concern these. Each change puts a key into a [work
+//! queue](kube_informer::workqueue). Workers take one key at a time and call the user's reconcile.
+//! A key whose reconcile fails is retried after a growing delay.
 //!
 //! Controllers are level-triggered: a reconcile gets the object, not the change. It may be called
 //! more often than there were changes, but never twice at a time for one object.
@@ -266,11 +266,11 @@ where
     /// retry a failing key six times a minute at most.
     ///
     /// A key that is reconciled without end is reported: by a warning, in the
-    /// [status](ControllerStatus::hot_keys), and by a metric. Where tokio's clock is paused, as in a
-    /// test, such a key would keep it from moving. So a key that ran 300 times at one instant waits
-    /// 1 ms before its next run, then twice as long each time, up to 10 s, until it rests. The same
-    /// holds for each new key after 5,000 runs at one instant. Give a test a limit, because `run`
-    /// goes on.
+    /// [status](ControllerStatus::hot_keys), and by a metric. Where tokio's clock is paused, as in
+    /// a test, such a key would keep it from moving. So a key that ran 300 times at one instant
+    /// waits 1 ms before its next run, then twice as long each time, up to 10 s, until it rests.
+    /// The same holds for each new key after 5,000 runs at one instant. Give a test a limit,
+    /// because `run` goes on.
     ///
     /// Dropping the returned future drops all reconciles at their next await. Code that blocks its
     /// thread runs on. A lease is not released; it expires.
@@ -382,8 +382,8 @@ impl ControllerHandle {
         self.queue.add_with(key, Priority::HIGH)
     }
 
-    /// Queues a key after a delay. For a failed key this is like [`trigger`](Self::trigger) when the
-    /// delay is over.
+    /// Queues a key after a delay. For a failed key this is like [`trigger`](Self::trigger) when
+    /// the delay is over.
     ///
     /// Of several delays of one key only the earliest counts. So a requeue, a backoff or a debounce
     /// that ends before this delay replaces it: the reconcile that runs then decides what follows.

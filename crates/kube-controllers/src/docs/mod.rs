@@ -14,8 +14,9 @@
 //! | [Words](words) | the meaning of a term |
 //! | [Architecture](architecture) | contributors, and readers of the source |
 //!
-//! The [guide of informers](https://docs.rs/kube-informer/latest/kube_informer/docs/index.html) has pages about storage, error texts, and a map of
-//! their source. Programs to start from are in `examples/`. Each runs without a cluster.
+//! The [guide of informers](https://docs.rs/kube-informer/latest/kube_informer/docs/index.html) has
+//! pages about storage, error texts, and a map of their source. Programs to start from are in
+//! `examples/`. Each runs without a cluster.
 
 #[doc = include_str!("tutorial.md")]
 pub mod tutorial {}

@@ -48,12 +48,13 @@
 //!
 //! # Stop
 //!
-//! A stop begins with the first signal, the token of [`run_until`](Manager::run_until), or the first
-//! part that fails:
+//! A stop begins with the first signal, the token of [`run_until`](Manager::run_until), or the
+//! first part that fails:
 //!
 //! 1. No further reconcile begins. Reconciles that run, and tasks that run while leading, are told
-//!    to end. A reconcile has its controller's [grace](crate::controller::ControllerBuilder::grace).
-//!    The lease is released when those that depend on it have ended.
+//!    to end. A reconcile has its controller's
+//!    [grace](crate::controller::ControllerBuilder::grace). The lease is released when those that
+//!    depend on it have ended.
 //! 2. Tasks on every replica are told to end, then tasks before the sync.
 //! 3. The factory is shut down, and all other informers that controllers follow.
 //! 4. The servers end. Until then `/livez` succeeds and `/readyz` fails.

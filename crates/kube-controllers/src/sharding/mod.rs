@@ -1,11 +1,11 @@
 //! Membership of a sharded controller: several replicas share its objects, and each object belongs
 //! to one replica at a time.
 //!
-//! The ring of hashes ([`object::shard`](kube_informer::object::ShardSelector)) is divided into *slots* of
-//! equal size. A [`Sharding`] is this replica's membership in a group. It claims a fair share of
-//! the slots, and gives some back when another replica joins. It publishes the ranges of its slots:
-//! an informer selects its objects with them. For each slot it publishes a [`WorkScope`], which
-//! bounds the work on the slot's objects.
+//! The ring of hashes ([`object::shard`](kube_informer::object::ShardSelector)) is divided into
+//! *slots* of equal size. A [`Sharding`] is this replica's membership in a group. It claims a fair
+//! share of the slots, and gives some back when another replica joins. It publishes the ranges of
+//! its slots: an informer selects its objects with them. For each slot it publishes a
+//! [`WorkScope`], which bounds the work on the slot's objects.
 //!
 //! ```no_run
 //! use kube_controllers::Sharding;
@@ -282,8 +282,8 @@ impl Sharding {
         self.0.objects.subscribe()
     }
 
-    /// Returns a receiver of the shard of dependents: the ranges of [`objects`](Self::objects), with
-    /// the key of [`ShardBy::dependents`].
+    /// Returns a receiver of the shard of dependents: the ranges of [`objects`](Self::objects),
+    /// with the key of [`ShardBy::dependents`].
     pub fn dependents(&self) -> watch::Receiver<ShardSelector> {
         self.0.dependents.subscribe()
     }

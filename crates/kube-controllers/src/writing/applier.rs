@@ -60,10 +60,11 @@ use kube_informer::object::ObjectKey;
 ///
 /// Without managed fields in the cache, an applier does not see that another manager has taken a
 /// field over and left its value unchanged. It does where the informer keeps these: see
-/// [`InformerSpec::managed_fields_of`](kube_informer::InformerSpec::managed_fields_of). The same is true of
-/// fields that another process adds under this manager's name. A reconcile sends its applies once
-/// in each term of leadership, or tenure of its slot, and so removes such fields. Outside of
-/// reconciles, call [`forget`](Self::forget) when leadership begins, or keep the managed fields.
+/// [`InformerSpec::managed_fields_of`](kube_informer::InformerSpec::managed_fields_of). The same is
+/// true of fields that another process adds under this manager's name. A reconcile sends its
+/// applies once in each term of leadership, or tenure of its slot, and so removes such fields.
+/// Outside of reconciles, call [`forget`](Self::forget) when leadership begins, or keep the managed
+/// fields.
 ///
 /// For each object the applier keeps its uid, its version, three digests and the names of the owned
 /// fields, which objects share. It keeps no contents. A record is dropped after its object is gone.

@@ -92,7 +92,8 @@ struct RecorderState {
     failed: AtomicU64,
 }
 
-/// An event to [publish](EventRecorder::publish): its type and reason, and further texts and references.
+/// An event to [publish](EventRecorder::publish): its type and reason, and further texts and
+/// references.
 ///
 /// An event about an object of a kind that is known only at run time:
 ///
@@ -179,8 +180,8 @@ impl EventRecorder {
     /// cut.
     ///
     /// # Errors
-    /// [`InvalidName`] if the controller's name is no [qualified name](NameRule::Qualified), because
-    /// a server would refuse every event.
+    /// [`InvalidName`] if the controller's name is no [qualified name](NameRule::Qualified),
+    /// because a server would refuse every event.
     ///
     /// # Panics
     /// Panics outside a tokio runtime.

@@ -23,11 +23,11 @@ use tokio::time::{sleep, timeout};
 use self::alike::Alike;
 use self::end::{End, note_names};
 pub use self::report::{Exploration, FailedRun};
-use crate::panic::into_message;
 use crate::record::Touch;
 use crate::schedule::{Disturbance, Position, Schedule, Step};
 use crate::{Scenario, World};
 use kube_informer::error::BoxError;
+use kube_informer::seams::into_message;
 
 /// The time in which a program that has settled for the last time must not write, in times of the
 /// scenario's quiet time.

@@ -34,9 +34,8 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     }
 
     /// Sets the time that running reconciles get to end after a stop; 10 s unless set. With leader
-    /// election, the elector's grace may end it earlier; so may a manager's deadline. A
-    /// manager shortens the grace of a [sharded](Self::sharded) controller to four fifths of its own
-    /// grace.
+    /// election, the elector's grace may end it earlier; so may a manager's deadline. A manager
+    /// shortens the grace of a [sharded](Self::sharded) controller to four fifths of its own grace.
     ///
     /// A slot of a [sharded](Self::sharded) controller that is given back without a stop has
     /// [its own grace](crate::sharding::ShardingBuilder::grace).
@@ -70,8 +69,9 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
         self
     }
 
-    /// Sets what follows an error that a reconcile returned; [`Action::retry`](crate::controller::Action::retry)
-    /// unless set, and [`Action::done`](crate::controller::Action::done) for a
+    /// Sets what follows an error that a reconcile returned;
+    /// [`Action::retry`](crate::controller::Action::retry) unless set, and
+    /// [`Action::done`](crate::controller::Action::done) for a
     /// [`Permanent`](crate::controller::Permanent) error. The action acts like a reconcile's
     /// result, except that the tries still count as failures in a row, also with
     /// [`requeue_after`](crate::controller::Action::requeue_after).
@@ -163,8 +163,8 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
 
     /// Reconciles only while this candidate leads. When leadership is lost, running reconciles get
     /// the [grace](Self::grace) or the rest of the lease, whichever is shorter. Then
-    /// [`Controller::run`](crate::Controller::run) returns an error. After a stop they get the grace
-    /// or the elector's grace, whichever is shorter.
+    /// [`Controller::run`](crate::Controller::run) returns an error. After a stop they get the
+    /// grace or the elector's grace, whichever is shorter.
     ///
     /// The elector releases the lease only after the reconciles' futures and their synchronous code
     /// have ended. A [manager](crate::manager) has one election for all controllers and refuses a
@@ -178,8 +178,8 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// Reconciles only the objects in this replica's slots. Other replicas of the group reconcile
     /// the others at the same time.
     ///
-    /// With [`InformerSpec::shard`](kube_informer::InformerSpec::shard), let informers of the controller's
-    /// own objects follow [`Sharding::objects`], and informers of owned objects
+    /// With [`InformerSpec::shard`](kube_informer::InformerSpec::shard), let informers of the
+    /// controller's own objects follow [`Sharding::objects`], and informers of owned objects
     /// [`Sharding::dependents`]. An informer without a shard works, too: it holds the objects of
     /// all replicas.
     ///

@@ -27,7 +27,8 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// queue nothing.
     ///
     /// Kubernetes allows no owner with a namespace for an object without one:
-    /// [`Controller::run`](crate::Controller::run) then returns [`ControllerError::CannotOwn`](crate::controller::ControllerError).
+    /// [`Controller::run`](crate::Controller::run) then returns
+    /// [`ControllerError::CannotOwn`](crate::controller::ControllerError).
     pub fn owns<O>(self, followed: impl Into<Followed<O>>) -> Self
     where
         O: Resource + Send + Sync + 'static,
@@ -77,12 +78,12 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     }
 
     /// Also follows objects that concern some `K`. `keys` returns the keys to reconcile. It may
-    /// read an [`Index`](kube_informer::Index) or a [`Lister`](kube_informer::Lister), which show the state at the
-    /// call. It must have no other effect.
+    /// read an [`Index`](kube_informer::Index) or a [`Lister`](kube_informer::Lister), which show
+    /// the state at the call. It must have no other effect.
     ///
     /// The controller calls `keys` for every state, including both states of an update; none is
-    /// merged away. A [packed](kube_informer::storage) state is unpacked first. A state that cannot be
-    /// unpacked gives no keys.
+    /// merged away. A [packed](kube_informer::storage) state is unpacked first. A state that cannot
+    /// be unpacked gives no keys.
     ///
     /// The controller calls `keys` in its own task, behind a backlog of 1,024 states. When the
     /// backlog is full, the informer's processing loop waits, and with it all handlers of that
@@ -206,7 +207,8 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// passes every predicate. Its reconcile gets
     /// [`Presence::Unknown`](crate::controller::Presence::Unknown).
     ///
-    /// [`generation_changed`](crate::controller::generation_changed) leaves out changes of the status.
+    /// [`generation_changed`](crate::controller::generation_changed) leaves out changes of the
+    /// status.
     pub fn predicate(
         mut self,
         predicate: impl Fn(&EventRef<'_, K>) -> bool + Send + Sync + 'static,
@@ -243,7 +245,8 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
     /// kube-runtime's debounce, a key that changes all the time is not put off for ever: its first
     /// event sets the time.
     ///
-    /// Retries, requeues, streams and [`trigger`](crate::controller::ControllerHandle::trigger) do not wait.
+    /// Retries, requeues, streams and [`trigger`](crate::controller::ControllerHandle::trigger) do
+    /// not wait.
     pub fn debounce(mut self, period: Duration) -> Self {
         self.debounce = period;
         self

@@ -153,7 +153,8 @@ impl Serve {
 
     /// Makes `/readyz` fail when the store of an informer was not proved to be current for this
     /// long. Unless set, an informer that has synced once is ready. See
-    /// [`InformerStatus::is_fresh`](kube_informer::InformerStatus::is_fresh) for limits that make sense.
+    /// [`InformerStatus::is_fresh`](kube_informer::InformerStatus::is_fresh) for limits that make
+    /// sense.
     pub fn fresh_within(mut self, limit: Duration) -> Self {
         self.fresh_within = Some(limit);
         self
