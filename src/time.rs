@@ -46,8 +46,6 @@ pub fn now() -> Timestamp {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ReadBarrier(u64);
 
-pub(crate) use ReadBarrier as Moment;
-
 impl ReadBarrier {
     /// The barrier before every other.
     pub const START: Self = Self(0);

@@ -33,7 +33,7 @@ use crate::processor::{
 use crate::reflector::{Reflector, ReflectorMonitor, ReflectorState, ReflectorStatus};
 use crate::storage::Keeper;
 use crate::sync::Mutex;
-use crate::time::Moment;
+use crate::time::ReadBarrier;
 
 pub(super) struct Pipeline {
     pub(super) name: Arc<str>,
@@ -60,7 +60,7 @@ pub(super) struct Pipeline {
     /// store was proved fresh.
     pub(super) shard_changes: watch::Sender<()>,
     /// The store shows the state of a quorum read that began after this moment.
-    proved: watch::Sender<Moment>,
+    proved: watch::Sender<ReadBarrier>,
     /// True if the first list was delivered to the handlers. Changes only while the processor is
     /// entered.
     populated: AtomicBool,
@@ -126,7 +126,7 @@ impl Pipeline {
             resync: ResyncClock::default(),
             wanted_shard,
             shard_changes: watch::Sender::new(()),
-            proved: watch::Sender::new(Moment::START),
+            proved: watch::Sender::new(ReadBarrier::START),
             populated: AtomicBool::new(false),
             index_faults: AtomicU64::new(0),
             held_up_by: HeldUpBy::default(),
@@ -218,13 +218,13 @@ impl Pipeline {
 
     /// Returns whether the store shows the state of a quorum read that began after this moment. Any
     /// first list proves the start.
-    pub(super) fn is_proved_since(&self, since: Moment) -> bool {
+    pub(super) fn is_proved_since(&self, since: ReadBarrier) -> bool {
         self.has_synced() && *self.proved.borrow() >= since
     }
 
     /// Waits until the store shows the state of a quorum read that began after this moment. Returns
     /// false if the informer stopped before.
-    pub(super) async fn proved_since(&self, since: Moment) -> bool {
+    pub(super) async fn proved_since(&self, since: ReadBarrier) -> bool {
         if !self.synced().await {
             return false;
         }
@@ -245,7 +245,7 @@ impl Pipeline {
 
     /// Waits until the store shows a quorum list of everything that began after this moment.
     /// Returns false if the informer stopped before.
-    pub(super) async fn listed_since(&self, since: Moment) -> bool {
+    pub(super) async fn listed_since(&self, since: ReadBarrier) -> bool {
         if !self.synced().await {
             return false;
         }

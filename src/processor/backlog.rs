@@ -38,7 +38,7 @@ const CANCELLED_PER_POP: usize = 64;
 /// A queue of events that merges when it is full.
 pub(super) struct Backlog {
     /// The stored objects that are delivered before the entries, and when they were queued.
-    stored: Option<(Stored, Moment)>,
+    stored: Option<(Stored, ProcessorTime)>,
     /// The waiting events in order. A cancelled event leaves a gap.
     entries: GappedQueue<Entry>,
     /// The number of entries.
@@ -48,7 +48,7 @@ pub(super) struct Backlog {
     limit: usize,
     /// The entries of each key. `None` while the backlog does not merge.
     key_entries: Option<KeyMap<KeyEntries>>,
-    now: Moment,
+    now: ProcessorTime,
     merged: u64,
     cancelled: u64,
     /// States that no handler will see. Their `Drop` is user code, so it must run without the lock.
@@ -58,9 +58,9 @@ pub(super) struct Backlog {
 /// The time at which an event was queued, in microseconds since the processor's start. It takes
 /// half the size of an `Instant`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Moment(u64);
+pub(super) struct ProcessorTime(u64);
 
-impl Moment {
+impl ProcessorTime {
     pub(super) fn between(start: Instant, now: Instant) -> Self {
         Self(u64::try_from(now.duration_since(start).as_micros()).unwrap_or(u64::MAX))
     }
@@ -80,7 +80,7 @@ impl Moment {
 
 enum Entry {
     /// An event, and when the oldest event that was merged into it was queued.
-    Event(ObjectKey, CachedEvent, Moment),
+    Event(ObjectKey, CachedEvent, ProcessorTime),
     InitialEnd,
 }
 
@@ -94,7 +94,7 @@ struct KeyEntries {
 /// The result of [`Backlog::pop`].
 #[derive(Debug)]
 pub(super) enum Popped {
-    Event(ObjectKey, CachedEvent, Moment),
+    Event(ObjectKey, CachedEvent, ProcessorTime),
     /// All initial adds were delivered before this mark.
     InitialEnd,
     /// No event yet, although some wait. Call `pop` again after other tasks have run.
@@ -134,7 +134,7 @@ impl Backlog {
             marks: 0,
             limit,
             key_entries: None,
-            now: Moment::default(),
+            now: ProcessorTime::default(),
             merged: 0,
             cancelled: 0,
         }
@@ -172,7 +172,7 @@ impl Backlog {
 
     /// Returns when the oldest waiting event was queued. A merged event counts from the first event
     /// that was merged into it.
-    pub(super) fn oldest(&self) -> Option<Moment> {
+    pub(super) fn oldest(&self) -> Option<ProcessorTime> {
         if let Some((stored, since)) = &self.stored
             && stored.len() > 0
         {
@@ -187,7 +187,7 @@ impl Backlog {
     }
 
     /// Sets the time of all events that are pushed from now on.
-    pub(super) fn set_now(&mut self, now: Moment) {
+    pub(super) fn set_now(&mut self, now: ProcessorTime) {
         self.now = now;
     }
 
@@ -290,7 +290,7 @@ impl Backlog {
     }
 
     /// Queues an event. Merges it with a waiting event of the same key while merging.
-    fn put(&mut self, key: ObjectKey, event: CachedEvent, now: Moment) {
+    fn put(&mut self, key: ObjectKey, event: CachedEvent, now: ProcessorTime) {
         let Some(entries) = self.entries_of(&key) else {
             let last = self.append(Entry::Event(key.clone(), event, now));
             self.set_key_entries(&key, Some(KeyEntries { earlier: None, last }));

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
-use super::backlog::{Backlog, Cleared, Moment, Popped, Stored};
+use super::backlog::{Backlog, Cleared, Popped, ProcessorTime, Stored};
 use super::registration::{HandlerMetrics, Revoke};
 use super::resync::Resync;
 use super::unread::Unread;
@@ -52,7 +52,7 @@ struct Queue {
     backlog: Backlog,
     close: Option<Close>,
     /// The queue time of the last event whose lag was recorded.
-    observed: Option<Moment>,
+    observed: Option<ProcessorTime>,
     /// The handler's metrics. They end with the handler, even while its registration is still held.
     metrics: HandlerMetrics,
     /// For a stream: a token that is held until everything is delivered, or until no more can be.
@@ -172,7 +172,7 @@ impl Listener {
     }
 
     /// Queues the notifications of a batch that was stored at `now`.
-    pub(super) fn push(&self, notifications: &[Notification], now: Moment) {
+    pub(super) fn push(&self, notifications: &[Notification], now: ProcessorTime) {
         let unchanged = |told: &Notification| told.recipients == Recipients::Resyncing;
         let resyncing = notifications.iter().any(unchanged) && self.resync().is_some();
         let concerned = notifications.iter().filter(|notification| match notification.recipients {
@@ -185,7 +185,7 @@ impl Listener {
     fn queue_all<'a>(
         &self,
         events: impl Iterator<Item = (&'a ObjectKey, CachedEvent)>,
-        now: Moment,
+        now: ProcessorTime,
     ) {
         self.report_slow_call(now);
         let mut queue = self.queue.lock();
@@ -244,13 +244,13 @@ impl Listener {
     }
 
     /// Returns when the current call began. `None` between calls.
-    fn call(&self) -> Option<Moment> {
+    fn call(&self) -> Option<ProcessorTime> {
         let called = self.called.load(Ordering::Relaxed);
-        (called > 0).then(|| Moment::from_micros(called))
+        (called > 0).then(|| ProcessorTime::from_micros(called))
     }
 
     /// Reports a call that has not returned for long, once.
-    fn report_slow_call(&self, now: Moment) {
+    fn report_slow_call(&self, now: ProcessorTime) {
         if self.call().is_some_and(|called| called.until(now) >= SLOW_CALL)
             && !self.is_slow.swap(true, Ordering::Relaxed)
         {
@@ -278,8 +278,8 @@ impl Listener {
         }
     }
 
-    fn now(&self) -> Moment {
-        Moment::between(self.started, Instant::now())
+    fn now(&self) -> ProcessorTime {
+        ProcessorTime::between(self.started, Instant::now())
     }
 
     /// Takes the next delivery from the backlog.
@@ -374,7 +374,7 @@ impl Listener {
                 let Some(handler) = handler.get_mut() else { return };
                 let now = Instant::now();
                 budget.begin(now);
-                let called = Moment::between(listener.started, now).as_micros().max(1);
+                let called = ProcessorTime::between(listener.started, now).as_micros().max(1);
                 listener.called.store(called, Ordering::Relaxed);
                 // Keep the objects beyond the call and drop them one by one. If two `Drop`s panic,
                 // the second one must not run while the first panic unwinds.

@@ -30,7 +30,7 @@ use kube::Resource;
 use tokio::time::Instant;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
-use self::backlog::Moment;
+use self::backlog::ProcessorTime;
 pub(crate) use self::handler::resync_period;
 pub use self::handler::{EventHandler, HandlerOptions};
 pub(crate) use self::listener::HandlerCall;
@@ -154,7 +154,7 @@ pub struct DispatchGuard<'a>(MutexGuard<'a, Vec<Arc<Listener>>>, &'a SharedProce
 pub(crate) struct Listeners {
     handlers: Vec<Arc<Listener>>,
     taps: Vec<Arc<TapSource>>,
-    stored: Moment,
+    stored: ProcessorTime,
 }
 
 /// The objects that a new handler receives first, from one snapshot of the store.
@@ -384,8 +384,8 @@ impl ProcessorState {
         *self.started.get_or_init(Instant::now)
     }
 
-    fn moment(&self, now: Instant) -> Moment {
-        Moment::between(self.started(), now)
+    fn moment(&self, now: Instant) -> ProcessorTime {
+        ProcessorTime::between(self.started(), now)
     }
 
     fn close(&self, close: Close) {

@@ -6,7 +6,7 @@
 
 use tokio::sync::watch;
 
-use crate::time::Moment;
+use crate::time::ReadBarrier;
 
 /// The demands on one reflector, and its proof. The waiters and the reflector share it.
 #[derive(Debug, Default)]
@@ -16,13 +16,13 @@ pub(super) struct Demands {
     made: watch::Sender<Reads>,
 }
 
-/// The moments at which quorum reads began. [`Moment::START`] if there is none.
+/// The moments at which quorum reads began. [`ReadBarrier::START`] if there is none.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reads {
     /// A question or a list.
-    any: Moment,
+    any: ReadBarrier,
     /// A list of everything.
-    list: Moment,
+    list: ReadBarrier,
 }
 
 /// The reads that the waiters want: later ones than these.
@@ -39,7 +39,8 @@ impl Reads {
 
     /// Returns whether these reads are later than all that there are in `others`.
     fn are_after(self, others: Self) -> bool {
-        let is_after = |own: Moment, other: Moment| other == Moment::START || own > other;
+        let is_after =
+            |own: ReadBarrier, other: ReadBarrier| other == ReadBarrier::START || own > other;
         is_after(self.any, others.any) && is_after(self.list, others.list)
     }
 }
@@ -47,14 +48,14 @@ impl Reads {
 impl Demands {
     /// Waits until the state of a quorum read that began after this moment was handed on. Waiters
     /// share one request. Cancel safe.
-    pub(super) async fn proved_since(&self, since: Moment) {
-        self.made_after(Reads { any: since, list: Moment::START }).await;
+    pub(super) async fn proved_since(&self, since: ReadBarrier) {
+        self.made_after(Reads { any: since, list: ReadBarrier::START }).await;
     }
 
     /// Waits until a quorum list of everything that began after this moment was handed on. Use it
     /// where history may have been lost: a restored server may have passed every known version.
     /// Waiters share one list. Cancel safe.
-    pub(super) async fn listed_since(&self, since: Moment) {
+    pub(super) async fn listed_since(&self, since: ReadBarrier) {
         self.made_after(Reads { any: since, list: since }).await;
     }
 
@@ -79,18 +80,18 @@ impl Demands {
 
     /// Returns whether these reads were not made yet.
     pub(super) fn lacks(&self, wanted: Wanted) -> bool {
-        wanted.after.any > Moment::START && !self.made.borrow().are_after(wanted.after)
+        wanted.after.any > ReadBarrier::START && !self.made.borrow().are_after(wanted.after)
     }
 
     /// Returns whether only a list of everything will do.
     pub(super) fn lacks_list(&self, wanted: Wanted) -> bool {
-        wanted.after.list > Moment::START && wanted.after.list >= self.made.borrow().list
+        wanted.after.list > ReadBarrier::START && wanted.after.list >= self.made.borrow().list
     }
 
     /// Notes that the state of a quorum read that began at this moment was handed on, and whether
     /// it was a list of everything.
-    pub(super) fn prove(&self, begun: Moment, listed: bool) {
-        let list = if listed { begun } else { Moment::START };
+    pub(super) fn prove(&self, begun: ReadBarrier, listed: bool) {
+        let list = if listed { begun } else { ReadBarrier::START };
         self.made.send_modify(|made| *made = made.max(Reads { any: begun, list }));
     }
 }

@@ -21,7 +21,7 @@ use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{ListHints, ListerWatcher, WatchQuery, WatchStream};
 use crate::object::{Change, ResourceVersion, ShardSelector};
 use crate::panic::catch;
-use crate::time::{Moment, after};
+use crate::time::{ReadBarrier, after};
 
 /// The driver, which executes the machine's steps.
 pub(super) struct ReflectorDriver {
@@ -40,7 +40,7 @@ pub(super) struct ReflectorDriver {
     /// The time at which the current list was requested.
     pub(super) listed: Instant,
     /// The same moment, in the order of the process's actions.
-    pub(super) list_begun: Moment,
+    pub(super) list_begun: ReadBarrier,
     pub(super) prover: Prover,
     /// The time of the last list that only a failed proof caused.
     pub(super) listed_for_proof: Option<Instant>,
@@ -72,7 +72,7 @@ impl ReflectorDriver {
             busy_for: None,
             stream: None,
             listed: Instant::now(),
-            list_begun: Moment::START,
+            list_begun: ReadBarrier::START,
             listed_for_proof: None,
             first_watch: None,
             narrowed: None,
@@ -246,7 +246,7 @@ impl ReflectorDriver {
                     return StepOutcome::ShardCame;
                 }
                 // No request can show more than this view, which is empty.
-                _ = self.prover.next() => self.prover.listed(Moment::now()),
+                _ = self.prover.next() => self.prover.listed(ReadBarrier::now()),
             }
         }
     }

@@ -21,7 +21,7 @@ use crate::lister_watcher::{
 };
 use crate::object::{Cached, Change, KnownObjects, ObjectKey};
 use crate::panic::drop_safely;
-use crate::time::{Moment, after};
+use crate::time::{ReadBarrier, after};
 use crate::yield_budget::YieldBudget;
 
 /// The time limit of all initial events, and of one item of a list, as a multiple of the idle
@@ -46,7 +46,7 @@ impl ReflectorDriver {
         (self.stream, self.first_watch) = (None, None);
         self.pages = Pages::default();
         self.listed = Instant::now();
-        self.list_begun = Moment::now();
+        self.list_begun = ReadBarrier::now();
         self.status.lists();
     }
 

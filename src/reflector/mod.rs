@@ -59,7 +59,7 @@ use self::step::StepOutcome;
 use crate::lister_watcher::{AnySource, ListerWatcher};
 use crate::object::{Change, ResourceVersion};
 use crate::panic::catch_async;
-use crate::time::Moment;
+use crate::time::ReadBarrier;
 use crate::yield_budget::YieldBudget;
 
 /// A consumer of a reflector's changes, in order.
@@ -226,13 +226,13 @@ impl ReflectorMonitor {
 
     /// Waits until the state of a quorum read that began after this moment was handed on. Cancel
     /// safe.
-    pub(crate) async fn proved_since(&self, since: Moment) {
+    pub(crate) async fn proved_since(&self, since: ReadBarrier) {
         self.0.demands().proved_since(since).await;
     }
 
     /// Waits until a quorum list of everything that began after this moment was handed on. Cancel
     /// safe.
-    pub(crate) async fn listed_since(&self, since: Moment) {
+    pub(crate) async fn listed_since(&self, since: ReadBarrier) {
         self.0.demands().listed_since(since).await;
     }
 }

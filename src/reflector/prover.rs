@@ -17,7 +17,7 @@ use super::status::StatusCell;
 use crate::error::SourceError;
 use crate::lister_watcher::ListerWatcher;
 use crate::object::ResourceVersion;
-use crate::time::{Moment, after};
+use crate::time::{ReadBarrier, after};
 
 /// The time that the watch gets to reach the version of a quorum read that a demand awaits, or
 /// whose list has failed before. A quiet watch would reach it only with the next bookmark.
@@ -63,7 +63,7 @@ pub(super) struct Prover {
     /// The time of the last proof.
     pub(super) proved: Option<Instant>,
     /// The last moment at which the server's history was doubted, until a later answer shows it.
-    pub(super) doubt: Option<Moment>,
+    pub(super) doubt: Option<ReadBarrier>,
     /// The time of the next question without a demand. `None` while no watch is open.
     due: Option<Instant>,
     /// The time at which the watch is behind, unless it is proved before.
@@ -88,7 +88,7 @@ enum State {
 pub(super) struct Question {
     begun: Instant,
     /// The order of that moment among others.
-    pub(super) asked: Moment,
+    pub(super) asked: ReadBarrier,
     /// The version that the changes handed on had reached then.
     pub(super) known: Option<ResourceVersion>,
     demanded: bool,
@@ -154,7 +154,7 @@ impl Prover {
 
     /// Notes a doubt about the server's history. If it is new, a question is due at this time.
     pub(super) fn doubt_history(&mut self, due: Option<Instant>) {
-        if self.doubt.replace(Moment::now()).is_none() {
+        if self.doubt.replace(ReadBarrier::now()).is_none() {
             self.pace(due);
         }
     }
@@ -181,7 +181,7 @@ impl Prover {
     }
 
     /// Notes that the list of a quorum read that began at this moment was handed on.
-    pub(super) fn listed(&mut self, begun: Moment) {
+    pub(super) fn listed(&mut self, begun: ReadBarrier) {
         self.cell.demands().prove(begun, true);
         (self.failures, self.refusals) = (0, 0);
         if let State::Asking(_, question) | State::Awaiting(_, question, _) = &self.state
@@ -200,7 +200,7 @@ impl Prover {
         };
         let timeout = self.idle_timeout.min(timeout);
         let answer = first_version(self.source.clone(), timeout).boxed();
-        let (begun, asked) = (Instant::now(), Moment::now());
+        let (begun, asked) = (Instant::now(), ReadBarrier::now());
         self.state = State::Asking(answer, Question { begun, asked, known, demanded });
     }
 

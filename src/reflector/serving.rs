@@ -13,7 +13,7 @@ use super::driver::ReflectorDriver;
 use super::status::ReflectorState;
 use super::{ChangeSink, Reflector};
 use crate::object::{Change, ResourceVersion, ShardSelector};
-use crate::time::Moment;
+use crate::time::ReadBarrier;
 
 /// The time in which the news comes that a kind is not served any more. Its watch ends first.
 const NEWS: Duration = Duration::from_secs(1);
@@ -28,7 +28,7 @@ pub(crate) trait Serving: Send + Sync {
     fn changed(&self) -> BoxFuture<'_, ()>;
 
     /// Waits for a view that began after this moment. Returns whether the last state holds in it.
-    fn holds_since(&self, since: Moment) -> BoxFuture<'_, bool>;
+    fn holds_since(&self, since: ReadBarrier) -> BoxFuture<'_, bool>;
 
     /// Returns the age of the view that the last state is from.
     fn freshness(&self) -> Option<Duration>;
@@ -177,7 +177,7 @@ impl ReflectorDriver {
                         _ = self.prover.next() => {}
                     }
                 }
-                let begun = Moment::now();
+                let begun = ReadBarrier::now();
                 serving.holds_since(begun).await.then_some(begun)
             };
             tokio::select! {

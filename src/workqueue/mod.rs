@@ -340,24 +340,24 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
         let (mut woken, mut budget) = (false, YieldBudget::new());
         loop {
             match self.next(false, true, woken) {
-                Next::Work(work) => return Some(work),
-                Next::Overdue => {
+                NextStep::Work(work) => return Some(work),
+                NextStep::Overdue => {
                     // If this future is dropped meanwhile, another worker goes on.
                     self.0.wake.notify_one();
                     budget.give_way().await;
                     continue;
                 }
-                Next::Wait(_) | Next::Closed => {}
+                NextStep::Wait(_) | NextStep::Closed => {}
             }
             // Register before looking again: an add in between would otherwise wake no worker.
             let mut wake = pin!(self.0.wake.notified());
             wake.as_mut().enable();
             match self.next(true, true, woken) {
-                Next::Work(work) => return Some(work),
-                Next::Closed => return None,
-                Next::Overdue => continue,
-                Next::Wait(None) => wake.await,
-                Next::Wait(Some(timer)) => {
+                NextStep::Work(work) => return Some(work),
+                NextStep::Closed => return None,
+                NextStep::Overdue => continue,
+                NextStep::Wait(None) => wake.await,
+                NextStep::Wait(Some(timer)) => {
                     tokio::select! {
                         biased;
                         () = wake => {}
@@ -374,22 +374,22 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     /// one of the first 64, although a more urgent one is due.
     pub fn try_get(&self) -> Option<Work<T>> {
         match self.next(false, false, false) {
-            Next::Work(work) => Some(work),
-            Next::Wait(_) | Next::Overdue | Next::Closed => None,
+            NextStep::Work(work) => Some(work),
+            NextStep::Wait(_) | NextStep::Overdue | NextStep::Closed => None,
         }
     }
 
     /// Returns the next item, or the event to wait for. `waits` means that this worker can set the
     /// timer. `strict` means that it takes no item before all that are due are in line. `woken`
     /// means that this worker took a wake-up and has to pass it on if more items are ready.
-    fn next(&self, waits: bool, strict: bool, woken: bool) -> Next<T> {
+    fn next(&self, waits: bool, strict: bool, woken: bool) -> NextStep<T> {
         let shared = &self.0;
         let now = shared.now();
         let mut inner = shared.inner.lock();
         if strict {
             inner.core.promote(now);
             if inner.core.is_overdue(now) {
-                return Next::Overdue;
+                return NextStep::Overdue;
             }
         }
         let mut given = inner.core.take(now);
@@ -416,18 +416,18 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
                 shared.wake.notify_one();
             }
             metrics::begin_publishing(shared);
-            return Next::Work(Work::new(shared.clone(), given));
+            return NextStep::Work(Work::new(shared.clone(), given));
         }
         if ended {
-            return Next::Closed;
+            return NextStep::Closed;
         }
         let earlier = |due: &u64| inner.timer.is_none_or(|timer| *due < timer);
         let Some(due) = due.filter(|due| waits && earlier(due)) else {
-            return Next::Wait(None);
+            return NextStep::Wait(None);
         };
         inner.timer = Some(due);
         drop(inner);
-        Next::Wait(Some(Timer { shared: shared.clone(), due, expired: false }))
+        NextStep::Wait(Some(Timer { shared: shared.clone(), due, expired: false }))
     }
 
     /// Returns the number of items that wait for a worker. Items that are processed or due later do
@@ -531,7 +531,7 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     }
 }
 
-enum Next<T: Clone + Eq + Hash> {
+enum NextStep<T: Clone + Eq + Hash> {
     Work(Work<T>),
     /// Wait until woken, or for the timer.
     Wait(Option<Timer<T>>),

@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use self::index::SetIndex;
 pub(super) use self::member::Farewell;
-use self::member::{Member, MemberHandler};
+use self::member::{MemberHandler, SetMember};
 use crate::factory::{Interest, SharedInformerFactory, SpecError};
 use crate::indexer::{IndexError, Snapshot};
 use crate::informer::{
@@ -73,7 +73,7 @@ pub(super) struct Members<K, T> {
 }
 
 struct State<K, T> {
-    present: BTreeMap<Arc<str>, Member<K, T>>,
+    present: BTreeMap<Arc<str>, SetMember<K, T>>,
     handlers: Vec<Arc<MemberHandler<K, T>>>,
     indexes: Vec<(Arc<str>, AddIndex<K>)>,
     /// The wanted members whose informer was refused, with the reason.
@@ -201,7 +201,7 @@ where
         loop {
             let mut state = self.state.lock();
             let State { present, indexes, .. } = &mut *state;
-            let lacks = |member: &&mut Member<K, T>| member.indexed < indexes.len();
+            let lacks = |member: &&mut SetMember<K, T>| member.indexed < indexes.len();
             let Some(member) = present.values_mut().find(lacks) else { return };
             let (_, add) = indexes[member.indexed].clone();
             member.indexed += 1;
@@ -248,7 +248,7 @@ where
     /// returns what they still have to do.
     fn adjust(self: &Arc<Self>, mut wanted: Wanted<T>, leaving: &HashSet<Arc<str>>) -> Leaving {
         let mut state = self.state.lock();
-        let unwanted = |(name, member): &(&Arc<str>, &Member<K, T>)| {
+        let unwanted = |(name, member): &(&Arc<str>, &SetMember<K, T>)| {
             wanted.get(*name).is_none_or(|tag| tag.replaces(&member.tag))
         };
         let gone: BTreeSet<_> =
@@ -269,7 +269,7 @@ where
             match (self.make)(&name, &tag).map(|interest| (interest.start(), interest)) {
                 Ok((Ok(()), interest)) => {
                     let (tag, attached, indexed) = (Arc::new(tag), Vec::new(), 0);
-                    joined.push((name, Member { tag, attached, interest, indexed }));
+                    joined.push((name, SetMember { tag, attached, interest, indexed }));
                 }
                 // It was stopped meanwhile, or the runtime ends.
                 Ok((Err(_), _)) => {}
@@ -296,7 +296,8 @@ where
         drop(refused_before);
         self.complete_indexes();
         self.changed.send_replace(());
-        let leave = |(name, member): (_, Member<K, T>)| (name, member.leave(self.farewell).boxed());
+        let leave =
+            |(name, member): (_, SetMember<K, T>)| (name, member.leave(self.farewell).boxed());
         gone.into_iter().map(leave).collect()
     }
 }

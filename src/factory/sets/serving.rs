@@ -18,7 +18,7 @@ use crate::informer::SharedInformer;
 use crate::reflector::{Serving, ServingState};
 use crate::storage::Storage;
 use crate::sync::Mutex;
-use crate::time::Moment;
+use crate::time::ReadBarrier;
 use crate::transport::{VersionInUse, read_resources};
 
 /// The longest time that a discovery request may take, and the pause after a failed one.
@@ -39,11 +39,11 @@ struct ServedKind {
     /// True if another version may be followed.
     moves: bool,
     version: VersionInUse,
-    seen: Mutex<Seen>,
+    seen: Mutex<KindNotes>,
 }
 
 #[derive(Default)]
-struct Seen {
+struct KindNotes {
     /// The last state that was returned.
     verdict: Option<Verdict>,
     /// The uid of the last definition whose version was followed.
@@ -222,7 +222,7 @@ impl ServedKind {
     /// Waits until discovery lists a resource that it did not list and that has no definition. No
     /// event tells of it, so discovery is read from time to time.
     async fn appears(&self) {
-        let is_absent = |seen: &Seen| seen.discovered == Some(false) && !seen.defined;
+        let is_absent = |seen: &KindNotes| seen.discovered == Some(false) && !seen.defined;
         while is_absent(&self.seen.lock()) {
             sleep(LONG_PAUSE).await;
             if matches!(self.is_listed().await, Ok(true)) {
@@ -304,7 +304,7 @@ impl ServedKind {
         change().await;
     }
 
-    async fn verdict_holds_since(&self, since: Moment) -> bool {
+    async fn verdict_holds_since(&self, since: ReadBarrier) -> bool {
         if !self.definitions.proof(since).await {
             // They have stopped, so this informer ends, too.
             return pending().await;
@@ -330,7 +330,7 @@ impl Serving for ServedKind {
         changed.boxed()
     }
 
-    fn holds_since(&self, since: Moment) -> BoxFuture<'_, bool> {
+    fn holds_since(&self, since: ReadBarrier) -> BoxFuture<'_, bool> {
         self.verdict_holds_since(since).boxed()
     }
 

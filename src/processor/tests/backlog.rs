@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::*;
 use crate::object::Event;
-use crate::processor::backlog::{Backlog, Moment, Popped};
+use crate::processor::backlog::{Backlog, Popped, ProcessorTime};
 
 fn rest(backlog: &mut Backlog) -> Vec<Popped> {
     std::iter::from_fn(|| backlog.pop()).collect()
@@ -29,7 +29,7 @@ impl PartialEq for Popped {
 }
 
 fn taken(object: u8, event: CachedEvent) -> Popped {
-    Popped::Event(key(object), event, Moment::default())
+    Popped::Event(key(object), event, ProcessorTime::default())
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn end_mark_stays_behind_initial_adds() {
 #[test]
 fn merged_event_keeps_the_first_queue_time() {
     let start = Instant::now();
-    let at = |seconds| Moment::between(start, start + Duration::from_secs(seconds));
+    let at = |seconds| ProcessorTime::between(start, start + Duration::from_secs(seconds));
     let mut backlog = Backlog::new(1);
     let pushes =
         [(1, 0, updated(1, 2)), (2, 1, added(3)), (3, 0, updated(2, 4)), (4, 0, deleted(4))];

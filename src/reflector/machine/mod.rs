@@ -28,7 +28,7 @@ use super::step::{RequestFailure, Step, StepOutcome};
 use crate::error::{Fault, FaultClass, SourceError};
 use crate::lister_watcher::ListQuery;
 use crate::object::{ResourceVersion, ShardSelector};
-use crate::time::Moment;
+use crate::time::ReadBarrier;
 
 /// The machine's configuration.
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ pub(super) struct Machine {
     /// The newest version that the server has named, until a list or the watch has reached it.
     named: Option<ResourceVersion>,
     /// The moment at which it was named, or the question that it answers began.
-    named_at: Moment,
+    named_at: ReadBarrier,
     lists: ListPolicy,
     forms: ListForms,
     watches: WatchHistory,
@@ -98,7 +98,7 @@ impl Machine {
             phase: Phase::Waiting(Next::List),
             version: None,
             named: None,
-            named_at: Moment::START,
+            named_at: ReadBarrier::START,
             lists: ListPolicy::default(),
             watches: WatchHistory::default(),
             schedule: RelistSchedule::default(),
@@ -222,7 +222,7 @@ impl Machine {
 
     /// Notes a version that the server has named at this moment, outside of a list or an event in
     /// order.
-    fn note_named(&mut self, version: ResourceVersion, at: Moment) {
+    fn note_named(&mut self, version: ResourceVersion, at: ReadBarrier) {
         let news = |known: &ResourceVersion| known.is_older_than(&version);
         if version.is_comparable() && self.named.as_ref().is_none_or(news) {
             (self.named, self.named_at) = (Some(version), at);
@@ -231,7 +231,7 @@ impl Machine {
 
     /// Notes the version that a quorum has named. It was the truth when the question began, even if
     /// it is older than one that was named before.
-    pub(super) fn note_quorum(&mut self, version: &ResourceVersion, begun: Moment) {
+    pub(super) fn note_quorum(&mut self, version: &ResourceVersion, begun: ReadBarrier) {
         self.named.take_if(|_| self.named_at < begun);
         if !self.version.as_ref().is_some_and(|known| known.is_at_least(version)) {
             self.note_named(version.clone(), begun);
@@ -243,7 +243,7 @@ impl Machine {
         if let Fault::Status(status) = error.fault()
             && let Some(version) = status.oldest_version()
         {
-            self.note_named(version, Moment::now());
+            self.note_named(version, ReadBarrier::now());
         }
     }
 

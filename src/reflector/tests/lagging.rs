@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::versioned::{Versioned, at, bookmark, stays};
 use super::*;
 use crate::object::{ShardKey, ShardSelector};
-use crate::time::Moment;
+use crate::time::ReadBarrier;
 
 /// Returns the error of a watch from a version that is older than 7.
 fn too_old() -> Fault {
@@ -330,10 +330,10 @@ async fn old_question_forgets_no_named_version() {
     let rig = Reflector::new(Arc::new(source(&[])), ReflectorOptions::<ConfigMap>::new());
     let mut machine = rig.machine;
     machine.note_version(Some(5.into()), Instant::now());
-    let begun = Moment::now();
+    let begun = ReadBarrier::now();
     machine.note_refusal(&error(too_old()));
     machine.note_quorum(&5.into(), begun);
     assert!(!machine.is_current(), "the question began before the 410 named 7");
-    machine.note_quorum(&5.into(), Moment::now());
+    machine.note_quorum(&5.into(), ReadBarrier::now());
     assert!(machine.is_current(), "history was lost");
 }

@@ -76,7 +76,7 @@ async fn watch_goes_on_while_lists_for_a_bad_event_fail() {
         let task = tokio::spawn(reflector.run(sink.clone()));
         settle().await;
         (0..60).for_each(|_| fake.fail_list(fault(403, "Forbidden")));
-        let since = crate::time::Moment::now();
+        let since = crate::time::ReadBarrier::now();
         let demanding = demands.then(|| {
             let monitor = monitor.clone();
             tokio::spawn(async move { monitor.proved_since(since).await })

@@ -6,7 +6,7 @@ use futures::FutureExt;
 
 use super::*;
 use crate::reflector::prover::ProverEvent;
-use crate::time::Moment;
+use crate::time::ReadBarrier;
 
 /// A source that refuses lists of one item if it has a fault, and others if `refuses_all` is set.
 /// If `hangs` is set, the next list of one item gets no answer.
@@ -81,7 +81,7 @@ impl Demanding {
 
     /// Demands a proof, and waits for it. Returns whether it came in time.
     async fn is_proved(&self, limit: f64) -> bool {
-        let proved = self.monitor.proved_since(Moment::now());
+        let proved = self.monitor.proved_since(ReadBarrier::now());
         tokio::time::timeout(Duration::from_secs_f64(limit), proved).await.is_ok()
     }
 
@@ -167,9 +167,9 @@ async fn demanded_list_is_made_although_watch_is_current() {
         source.requests().iter().filter(|request| is_list(request)).count()
     };
     seconds(10.0).await;
-    monitor.proved_since(Moment::now()).await;
+    monitor.proved_since(ReadBarrier::now()).await;
     assert_eq!(lists(), 1, "the question is enough");
-    let listed = monitor.listed_since(Moment::now());
+    let listed = monitor.listed_since(ReadBarrier::now());
     tokio::time::timeout(Duration::from_secs(5), listed).await.unwrap();
     assert_eq!(lists(), 2);
     // A proof that nobody wants any more costs nothing.
@@ -214,7 +214,7 @@ async fn abandoned_demands_put_off_no_list_for_the_limit() {
     fake.put(object("b"));
     for _ in 0..13 {
         seconds(4.0).await;
-        let proved = monitor.proved_since(Moment::now());
+        let proved = monitor.proved_since(ReadBarrier::now());
         if tokio::time::timeout(Duration::from_secs(1), proved).await.is_ok() {
             break;
         }
@@ -229,7 +229,7 @@ async fn next_demand_does_not_wait_for_the_list_of_the_last() {
     let (monitor, mut prover) = (reflector.monitor(), reflector.driver.prover);
     let demand = || {
         let monitor = monitor.clone();
-        tokio::spawn(async move { monitor.proved_since(Moment::now()).await })
+        tokio::spawn(async move { monitor.proved_since(ReadBarrier::now()).await })
     };
     let first = demand();
     assert!(matches!(prover.next().await, ProverEvent::Due));

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::*;
-use crate::time::Moment;
+use crate::time::ReadBarrier;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -104,7 +104,7 @@ impl Late {
         let demanding = async move {
             if demands {
                 loop {
-                    monitor.proved_since(Moment::now()).await;
+                    monitor.proved_since(ReadBarrier::now()).await;
                     seconds(1.0).await;
                 }
             }

@@ -37,7 +37,7 @@ const LAST_DELAY: Duration = Duration::from_secs(60);
 const HEALTHY: Duration = Duration::from_secs(120);
 
 /// A cluster that the provider names, or one that is leaving.
-pub(super) struct Member {
+pub(super) struct ClusterMember {
     name: Arc<str>,
     state: Mutex<MemberState>,
 }
@@ -50,7 +50,7 @@ struct MemberState {
     cluster: Option<Cluster>,
 }
 
-impl Member {
+impl ClusterMember {
     pub(super) fn new(name: Arc<str>) -> Self {
         let phase = ClusterPhase::Connecting;
         let state = MemberState {
@@ -114,12 +114,12 @@ impl Member {
 /// clusters.
 pub(super) struct Life {
     clusters: Arc<ClustersState>,
-    pub(super) member: Arc<Member>,
+    pub(super) member: Arc<ClusterMember>,
 }
 
 impl Life {
     pub(super) fn new(clusters: &Arc<ClustersState>, name: &Arc<str>) -> Self {
-        let member = Arc::new(Member::new(name.clone()));
+        let member = Arc::new(ClusterMember::new(name.clone()));
         clusters.members.lock().insert(name.clone(), member.clone());
         Self { clusters: clusters.clone(), member }
     }
@@ -180,7 +180,7 @@ impl Drop for Life {
     fn drop(&mut self) {
         let mut members = self.clusters.members.lock();
         // A later run may have put another one in its place.
-        let own = |member: &Arc<Member>| Arc::ptr_eq(member, &self.member);
+        let own = |member: &Arc<ClusterMember>| Arc::ptr_eq(member, &self.member);
         let left = members.get(&self.member.name).is_some_and(own);
         let left = if left { members.remove(&self.member.name) } else { None };
         drop(members);
@@ -188,7 +188,7 @@ impl Drop for Life {
     }
 }
 
-impl Member {
+impl ClusterMember {
     /// Runs the function for a cluster until it fails or the cluster leaves, and ends everything.
     /// Returns the delay before the next try if it failed.
     async fn follow(&self, cluster: Cluster, join: &Join, grace: Duration) -> Result<(), Duration> {

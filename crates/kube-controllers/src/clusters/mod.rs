@@ -83,7 +83,7 @@ use tokio_util::task::TaskTracker;
 
 pub use self::cluster::Cluster;
 pub use self::contexts::KubeconfigContexts;
-use self::life::{Join, Member};
+use self::life::{ClusterMember, Join};
 pub use self::provider::{ClusterConfig, ClusterProvider};
 pub use self::secrets::KubeconfigSecrets;
 pub use self::status::{ClusterPhase, ClusterStatus};
@@ -114,7 +114,7 @@ struct ClustersState {
     decode_threads: Arc<DecodeThreads>,
     /// The permits to read a list.
     reads: Arc<Semaphore>,
-    members: Mutex<VecMap<Arc<str>, Arc<Member>>>,
+    members: Mutex<VecMap<Arc<str>, Arc<ClusterMember>>>,
     /// One permit: only one call runs.
     run: Semaphore,
     /// Counts the work of all clusters.
@@ -195,7 +195,7 @@ impl Clusters {
         self.members().iter().map(|member| member.status()).collect()
     }
 
-    fn members(&self) -> Vec<Arc<Member>> {
+    fn members(&self) -> Vec<Arc<ClusterMember>> {
         self.0.members.lock().values().cloned().collect()
     }
 

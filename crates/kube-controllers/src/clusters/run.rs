@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::ClustersState;
-use super::life::{Join, Life, Member};
+use super::life::{ClusterMember, Join, Life};
 use super::provider::{ClusterConfig, Provided};
 use crate::leader_election::WorkScope;
 use crate::lease::{DROP_TIMEOUT, ScopeOwner};
@@ -27,7 +27,7 @@ const PERIOD: Duration = Duration::from_secs(1);
 /// A cluster whose life has not ended.
 struct Present {
     revision: Arc<str>,
-    member: Arc<Member>,
+    member: Arc<ClusterMember>,
     stop: CancellationToken,
 }
 

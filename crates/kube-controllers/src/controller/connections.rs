@@ -22,7 +22,7 @@ use super::triggers::{Enqueuer, Knows};
 use super::waiting::Awaited;
 use crate::tasks::LabelledTasks;
 use kube_informer::indexer::Snapshot;
-use kube_informer::informer::ReadBarrier as Moment;
+use kube_informer::informer::ReadBarrier;
 use kube_informer::informer::{InformerStopped, SharedInformer};
 use kube_informer::object::{Cached, CachedEvent, ObjectKey};
 use kube_informer::processor::Tap;
@@ -39,7 +39,7 @@ const BACKLOG: usize = 1024;
 struct Term {
     parts: Arc<ControllerParts>,
     /// The moment since which a view must be fresh.
-    since: Moment,
+    since: ReadBarrier,
     /// Returns whether an informer of the controller's own objects knows of a key.
     knows: Arc<Knows>,
 }
@@ -70,7 +70,7 @@ pub(super) struct Connections {
 }
 
 impl Connections {
-    pub(super) fn new(parts: Arc<ControllerParts>, since: Moment) -> Self {
+    pub(super) fn new(parts: Arc<ControllerParts>, since: ReadBarrier) -> Self {
         let sources = parts.sources.clone();
         let changes = sources.changed.subscribe();
         let knows = Arc::new(move |key: &ObjectKey| sources.sight(key, None).knows());
@@ -482,11 +482,11 @@ mod tests {
         let none = InformerGroup::<ConfigMap>::new([]);
         let parts = Controller::builder("maps", &none).build().parts;
         let (sources, queue) = (parts.sources.clone(), parts.queue.clone());
-        sources.begin(Moment::START);
+        sources.begin(ReadBarrier::START);
         let panics = Panics(InformerGroup::from(&maps).cast(), AtomicUsize::new(0));
         let panics: Arc<dyn InformerSet> = Arc::new(panics);
         let number = sources.add(&panics, Rule::new(Vec::new(), Keys::Own)).unwrap();
-        let mut connections = Connections::new(Arc::new(parts), Moment::START);
+        let mut connections = Connections::new(Arc::new(parts), ReadBarrier::START);
         connections.follow_sources();
         connections.next_panic().await;
         assert!(timeout(S, connections.next_panic()).await.is_err(), "it panicked once");

@@ -7,7 +7,7 @@ use futures::FutureExt;
 use futures::future::pending;
 
 use crate::sharding::Sharding;
-use kube_informer::informer::{ReadBarrier as Moment, SharedInformer, SyncError};
+use kube_informer::informer::{ReadBarrier, SharedInformer, SyncError};
 
 /// A followed informer, of which a controller acts on the store, and not only on the events.
 ///
@@ -28,8 +28,8 @@ impl Membership {
     }
 
     /// Returns whether the store shows the state of a quorum read that began after this moment. Any
-    /// first list proves [`Moment::START`].
-    pub(crate) fn is_fresh(&self, since: Moment) -> bool {
+    /// first list proves [`ReadBarrier::START`].
+    pub(crate) fn is_fresh(&self, since: ReadBarrier) -> bool {
         self.is_past(since)
     }
 
@@ -37,7 +37,7 @@ impl Membership {
     ///
     /// # Errors
     /// [`SyncError`] after `limit`, or at once if the informer was stopped.
-    pub(crate) async fn fresh(&self, since: Moment, limit: Duration) -> Result<(), SyncError> {
+    pub(crate) async fn fresh(&self, since: ReadBarrier, limit: Duration) -> Result<(), SyncError> {
         self.reach(since, limit).await
     }
 
@@ -60,7 +60,7 @@ impl Membership {
     }
 
     /// Returns whether the store is not fresh and a request has failed within this time.
-    pub(crate) fn is_failing(&self, since: Moment, within: Duration) -> bool {
+    pub(crate) fn is_failing(&self, since: ReadBarrier, within: Duration) -> bool {
         let last_error = || self.unsynced().last_error;
         !self.is_fresh(since) && last_error().is_some_and(|(_, ago)| ago <= within)
     }
@@ -79,12 +79,12 @@ impl Membership {
 
     /// Returns whether the store holds every followed object at a place on the ring, as new as the
     /// slot. This replica won the slot in this tenure, at the moment `won`.
-    pub(crate) fn covers(&self, place: u64, tenure: u64, won: Moment) -> bool {
+    pub(crate) fn covers(&self, place: u64, tenure: u64, won: ReadBarrier) -> bool {
         match self.snapshot().shard() {
             // The informer lists a slot's arriving objects from a quorum.
             Some(shard) => shard.stamp(place).is_some_and(|stamp| stamp == tenure || stamp == 0),
             // Keys wait elsewhere for an informer that has not synced.
-            None => self.is_fresh(won) || !self.is_fresh(Moment::START),
+            None => self.is_fresh(won) || !self.is_fresh(ReadBarrier::START),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use kube_informer::informer::{ReadBarrier as Moment, SharedInformer};
+use kube_informer::informer::{ReadBarrier, SharedInformer};
 use kube_informer::object::{AnyObject, Cached, ObjectKey};
 
 /// The object of a reconcile, as the cache holds it.
@@ -130,14 +130,14 @@ impl Presence<dyn AnyObject> {
 }
 
 /// The answer of a controller's informers to the question whether an object exists.
-pub(super) enum Sight {
+pub(super) enum Existence {
     /// The newest state that one of them holds. Nothing is unpacked.
     Held(Cached),
     Gone,
     Unknown(UnknownReason),
 }
 
-impl Sight {
+impl Existence {
     /// Asks the informers of the controller's own objects that hold a key's namespace. `place` is
     /// the object's place on the ring, if it is known. O(log n) in the number of objects.
     ///
@@ -148,7 +148,7 @@ impl Sight {
         key: &ObjectKey,
         place: Option<u64>,
         informers: impl IntoIterator<Item = SharedInformer>,
-        since: Moment,
+        since: ReadBarrier,
     ) -> Self {
         let answers = informers.into_iter().map(|one| Self::in_informer(key, place, &one, since));
         let nobody = Self::Unknown(UnknownReason::NotHeld);
@@ -186,7 +186,7 @@ impl Sight {
         key: &ObjectKey,
         place: Option<u64>,
         informer: &SharedInformer,
-        since: Moment,
+        since: ReadBarrier,
     ) -> Self {
         // Read before the store, so that an informer that stops or syncs meanwhile never turns
         // `Unknown` into `Gone`.

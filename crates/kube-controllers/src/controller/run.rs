@@ -18,7 +18,7 @@ use super::{ControllerError, ControllerHandle, ControllerParts, Phase};
 use crate::leader_election::{LeaderElectionError, LeaderElector, Outcome};
 use crate::lease::WorkScope;
 use crate::sharding::Sharding;
-use kube_informer::informer::{ReadBarrier as Moment, SharedInformer, StartError};
+use kube_informer::informer::{ReadBarrier, SharedInformer, StartError};
 use kube_informer::object::ObjectKey;
 use kube_informer::workqueue::WorkQueue;
 
@@ -235,8 +235,8 @@ impl ControllerParts {
             })?;
         }
         self.writes.start().map_err(not_started)?;
-        self.sources.begin(Moment::START);
-        self.await_view(Moment::START).await
+        self.sources.begin(ReadBarrier::START);
+        self.await_view(ReadBarrier::START).await
     }
 
     /// Returns the contradiction between the sharding and the informers.

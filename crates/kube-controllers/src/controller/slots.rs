@@ -23,7 +23,7 @@ use super::triggers::passes;
 use super::waiting::{Awaited, concerns};
 use crate::lease::WorkScope;
 use crate::sharding::ShardingStatus;
-use kube_informer::informer::ReadBarrier as Moment;
+use kube_informer::informer::ReadBarrier;
 use kube_informer::lister_watcher::Collection;
 use kube_informer::object::{CachedEvent, ObjectKey};
 use kube_informer::seams::{Together, VecMap, YieldBudget, catch};
@@ -124,12 +124,12 @@ impl SlotGate {
     /// together share one request. Ends only with the sharding or the informer.
     pub(super) async fn prove(&self, member: &Membership) {
         let mut membership = self.sharding().watch_status();
-        let mut proved = Moment::START;
+        let mut proved = ReadBarrier::START;
         loop {
             membership.mark_unchanged();
             let starts = (0..self.sharding().slots()).map(|slot| self.sharding().start_of(slot));
             let wins = starts.filter_map(|place| Some(self.sharding().tenure(place)?.0.won()));
-            let won = wins.max().unwrap_or(Moment::START);
+            let won = wins.max().unwrap_or(ReadBarrier::START);
             let ended = if won > proved && !member.is_sharded() {
                 proved = won;
                 member.fresh(won, Duration::MAX).await.is_err()

@@ -14,11 +14,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::membership::Membership;
 use super::own_writes::{CacheGuard, WriteLog};
-use super::presence::Sight;
+use super::presence::Existence;
 use super::triggers::{Keys, Rule};
 use super::waiting::{Awaited, WaitingKeys};
 use crate::basics::Mutex;
-use kube_informer::informer::ReadBarrier as Moment;
+use kube_informer::informer::ReadBarrier;
 use kube_informer::informer::SharedInformer;
 use kube_informer::informer::StartError;
 use kube_informer::informer::Unsynced;
@@ -73,7 +73,7 @@ impl Source {
     }
 
     /// Returns whether work may begin with the informers that are fresh so far.
-    pub(super) fn has_some(&self, since: Moment) -> bool {
+    pub(super) fn has_some(&self, since: ReadBarrier) -> bool {
         self.members().len() == 0 || self.members().any(|member| member.is_fresh(since))
     }
 
@@ -113,7 +113,7 @@ pub(super) struct State {
     pub(super) made: u64,
     /// The moment since which a view must be fresh. `None` until the controller starts its
     /// informers.
-    since: Option<Moment>,
+    since: Option<ReadBarrier>,
     ended: bool,
 }
 
@@ -196,7 +196,7 @@ impl Sources {
     }
 
     /// Starts the informers that work does not wait for. All must be fresh since this moment.
-    pub(super) fn begin(&self, since: Moment) {
+    pub(super) fn begin(&self, since: ReadBarrier) {
         self.state.lock().since = Some(since);
         for source in self.others() {
             // The controller goes on without an informer that was stopped.
@@ -220,8 +220,8 @@ impl Sources {
     }
 
     /// Returns the moment since which informers must be fresh.
-    pub(super) fn since(&self) -> Moment {
-        self.state.lock().since.unwrap_or(Moment::START)
+    pub(super) fn since(&self) -> ReadBarrier {
+        self.state.lock().since.unwrap_or(ReadBarrier::START)
     }
 
     /// Returns the present informers that work does not wait for, each with a token that is
@@ -243,12 +243,12 @@ impl Sources {
 
     /// Looks up one of the controller's own objects. `place` is the object's place on the ring, if
     /// it is known. O(sources of own objects * log objects).
-    pub(super) fn sight(&self, key: &ObjectKey, place: Option<u64>) -> Sight {
+    pub(super) fn sight(&self, key: &ObjectKey, place: Option<u64>) -> Existence {
         let state = self.state.lock();
-        let (own, since) = (state.own.clone(), state.since.unwrap_or(Moment::START));
+        let (own, since) = (state.own.clone(), state.since.unwrap_or(ReadBarrier::START));
         drop(state);
         let informers = own.iter().filter_map(|(_, informers)| informers.informer_of(key));
-        Sight::of(key, place, informers, since)
+        Existence::of(key, place, informers, since)
     }
 
     /// Returns whether a source is to tell whether the object of a key exists. A key waits for a

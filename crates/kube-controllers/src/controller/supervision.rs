@@ -20,7 +20,7 @@ use super::status::count;
 use super::waiting::Awaited;
 use super::{ControllerError, ControllerParts, Phase};
 use crate::lease::{DROP_TIMEOUT, WorkScope, closed_tracker};
-use kube_informer::informer::{InformerStopped, ReadBarrier as Moment, SyncError};
+use kube_informer::informer::{InformerStopped, ReadBarrier, SyncError};
 use kube_informer::lister_watcher::Collection;
 use kube_informer::object::ObjectKey;
 use kube_informer::seams::{Together, catch_async};
@@ -45,7 +45,7 @@ impl ControllerParts {
         let mut connections = Connections::new(self.clone(), won);
         let takes_over = async {
             self.await_kinds().await;
-            if won > Moment::START {
+            if won > ReadBarrier::START {
                 self.status.enter(Phase::TakingOver);
                 self.await_view(won).await?;
             }

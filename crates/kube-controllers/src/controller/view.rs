@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::membership::Membership;
 use super::sources::Source;
 use super::{ControllerError, ControllerParts, Phase};
-use kube_informer::informer::{ReadBarrier as Moment, SyncError};
+use kube_informer::informer::{ReadBarrier, SyncError};
 use kube_informer::seams::Together;
 
 /// The period of the check whether enough members of each group have a view.
@@ -24,8 +24,8 @@ impl ControllerParts {
     /// Waits until each kind has an informer that is fresh since this moment, and every other
     /// informer is fresh, too, or fails. The keys of the others wait. Informers that work does not
     /// wait for are awaited only at a takeover.
-    pub(super) async fn await_view(&self, since: Moment) -> Result<(), ControllerError> {
-        let (start, takes_over) = (Instant::now(), since > Moment::START);
+    pub(super) async fn await_view(&self, since: ReadBarrier) -> Result<(), ControllerError> {
+        let (start, takes_over) = (Instant::now(), since > ReadBarrier::START);
         let others = if takes_over { self.sources.members() } else { Vec::new() };
         let limit = self.limits.sync;
         let view = |member: Membership| async move {
@@ -90,21 +90,25 @@ impl ControllerParts {
             return;
         }
         self.status.enter(Phase::Syncing);
-        self.note_missing(Moment::START, &Membership::awaits_kind).await;
+        self.note_missing(ReadBarrier::START, &Membership::awaits_kind).await;
         let awaited = self.members().filter(|member| member.awaits_kind());
         Together::all(awaited.map(|member| member.synced().boxed())).await;
-        self.note_missing(Moment::START, &|_| false).await;
+        self.note_missing(ReadBarrier::START, &|_| false).await;
     }
 
     /// Lists as missing each informer that is not fresh, if `is_missing` says so. Removes those
     /// that are fresh.
-    async fn note_missing(&self, since: Moment, is_missing: &(dyn Fn(&Membership) -> bool + Sync)) {
+    async fn note_missing(
+        &self,
+        since: ReadBarrier,
+        is_missing: &(dyn Fn(&Membership) -> bool + Sync),
+    ) {
         for (place, member) in self.members().enumerate() {
             if member.is_fresh(since) {
                 self.unpark_waiting_for(place).await;
             } else if is_missing(member) && self.missing_informers.add(place, member.collection()) {
                 let (controller, collection) = (&*self.name, member.collection());
-                if since > Moment::START {
+                if since > ReadBarrier::START {
                     tracing::warn!(
                         controller,
                         %collection,

@@ -17,7 +17,7 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use super::times::Term;
 use crate::basics::Mutex;
-use kube_informer::informer::ReadBarrier as Moment;
+use kube_informer::informer::ReadBarrier;
 use kube_informer::object::ObjectKey;
 use kube_informer::seams::drop_safely;
 
@@ -82,7 +82,7 @@ struct ScopeState {
     /// The trackers that count the same work: those of the scopes around this one.
     outer: Vec<TaskTracker>,
     /// A moment after the lease or slot was won.
-    won: Moment,
+    won: ReadBarrier,
     /// The term as last renewed; `None` without a lease.
     term: Arc<Mutex<Option<Term>>>,
 }
@@ -158,7 +158,7 @@ impl WorkScope {
             owner: None,
             tracker: closed_tracker(),
             outer,
-            won: Moment::now(),
+            won: ReadBarrier::now(),
             term: Arc::new(Mutex::new(term)),
         }))
     }
@@ -193,9 +193,9 @@ impl WorkScope {
     }
 
     /// Returns a moment after the lease or slot was won, and before any work began;
-    /// [`Moment::START`] without a lease. Another process may have worked before it.
-    pub(crate) fn won(&self) -> Moment {
-        if self.0.term.lock().is_some() { self.0.won } else { Moment::START }
+    /// [`ReadBarrier::START`] without a lease. Another process may have worked before it.
+    pub(crate) fn won(&self) -> ReadBarrier {
+        if self.0.term.lock().is_some() { self.0.won } else { ReadBarrier::START }
     }
 
     /// Returns the token that tells the work to stop. It is cancelled on a stop, when leadership is

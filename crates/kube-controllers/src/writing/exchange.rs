@@ -19,11 +19,11 @@ use super::error::{ApplyError, FieldConflict};
 use super::finite::{has_null, is_finite};
 use super::hidden::{Evidence, HiddenFields, shows_none};
 use super::owned_fields::OwnedFields;
-use super::records::{Record, RecordedVersion, Records, Section, Sight};
-use super::target::{Desired, Target, meta};
+use super::records::{Record, RecordState, RecordedVersion, Records, Section};
+use super::target::{Desired, RequestedApply, meta};
 use crate::controller::current_won;
 use kube_informer::indexer::Snapshot;
-use kube_informer::informer::{InformerGroup, ReadBarrier as Moment, SharedInformer};
+use kube_informer::informer::{InformerGroup, ReadBarrier, SharedInformer};
 use kube_informer::object::{AnyObject, ObjectKey, ResourceVersion, ShardSelector};
 use kube_informer::seams::{KindReach, catch, read_body, refusal, without_credentials};
 
@@ -69,7 +69,7 @@ type PathOf = dyn Fn(Option<&str>) -> String + Send + Sync;
 type Outcome = (Arc<dyn AnyObject>, bool);
 
 /// The answer to an apply.
-pub(super) struct Answer {
+pub(super) struct ApplyAnswer {
     pub(super) object: Arc<dyn AnyObject>,
     /// `None` if the answer has no version.
     pub(super) record: Option<Record>,
@@ -95,7 +95,7 @@ impl ObjectType {
         (object as &dyn Any).type_id() == self.id
     }
 
-    fn projected(&self, target: &Target<'_>, field: String) -> ApplyError {
+    fn projected(&self, target: &RequestedApply<'_>, field: String) -> ApplyError {
         ApplyError::Projected { object: target.to_string(), type_name: self.name, field }
     }
 }
@@ -135,7 +135,7 @@ impl Exchange {
                 && !target.informer.is_stopped()
         });
         let cached = store.get_cached(&target.key).and_then(|cached| cached.version());
-        let (at, shard) = ((Moment::now(), store.epoch()), store.shard().cloned());
+        let (at, shard) = ((ReadBarrier::now(), store.epoch()), store.shard().cloned());
         drop(store);
         // A part may lack members that the type demands: only the answer shows what the type loses.
         if let Some(object) = whole {
@@ -143,7 +143,7 @@ impl Exchange {
         }
         let flight = self.records.begin(&target.key, section, |key, at| self.sight(key, at));
         let mut tries = 0;
-        let Answer { object, record, .. } = loop {
+        let ApplyAnswer { object, record, .. } = loop {
             tries += 1;
             self.sent.fetch_add(1, Ordering::Relaxed);
             let answer = self.send(&target).await?;
@@ -172,7 +172,11 @@ impl Exchange {
     }
 
     /// Checks that the type can hold what it applies.
-    fn check(&self, target: &Target<'_>, desired: &dyn AnyObject) -> Result<(), ApplyError> {
+    fn check(
+        &self,
+        target: &RequestedApply<'_>,
+        desired: &dyn AnyObject,
+    ) -> Result<(), ApplyError> {
         let of = &self.object_type;
         let read = (of.to_value)(desired).and_then(|value| (of.from_value)(&value));
         let read = read.and_then(|object| (of.to_value)(&*object));
@@ -190,11 +194,11 @@ impl Exchange {
     /// Returns the cached object if it shows that an apply would change nothing.
     fn unchanged(
         &self,
-        target: &Target<'_>,
+        target: &RequestedApply<'_>,
         store: &Snapshot,
         record: Option<&Record>,
     ) -> Option<Arc<dyn AnyObject>> {
-        let Target { informer, key, section, configuration, .. } = target;
+        let RequestedApply { informer, key, section, configuration, .. } = target;
         let (record, cached) = (record?, store.get_cached(key)?);
         let version = cached.version()?;
         // A cache that lags behind the answer, or whose informer has stopped, proves nothing.
@@ -286,22 +290,22 @@ impl Exchange {
     }
 
     /// Returns the cache's view of a record's object.
-    fn sight(&self, key: &ObjectKey, record: &RecordedVersion) -> Sight {
-        let Some(informer) = self.informers.informer_of(key) else { return Sight::Gone };
+    fn sight(&self, key: &ObjectKey, record: &RecordedVersion) -> RecordState {
+        let Some(informer) = self.informers.informer_of(key) else { return RecordState::Gone };
         let store = informer.snapshot();
         let cached = store.get_cached(key);
         if cached.is_some_and(|cached| cached.uid() == record.uid.as_deref()) {
-            Sight::Held
+            RecordState::Held
         } else if record.epoch == store.epoch() && !store.has_reached(&record.version) {
-            Sight::NotYet
+            RecordState::NotYet
         } else {
-            Sight::Gone
+            RecordState::Gone
         }
     }
 
     /// Sends the configuration. Returns the body of a successful answer.
-    async fn send(&self, target: &Target<'_>) -> Result<Value, ApplyError> {
-        let Target { key, configuration, section, .. } = target;
+    async fn send(&self, target: &RequestedApply<'_>) -> Result<Value, ApplyError> {
+        let RequestedApply { key, configuration, section, .. } = target;
         let status = matches!(section, Section::Status);
         let failed = |source| ApplyError::Request { object: target.to_string(), source, status };
         let path = (self.path)(key.namespace());
@@ -327,11 +331,11 @@ impl Exchange {
     /// Reads an answer. The record is `None` if the answer has no version.
     fn read(
         &self,
-        target: &Target<'_>,
+        target: &RequestedApply<'_>,
         answer: &Value,
-        (begun, epoch): (Moment, u64),
+        (begun, epoch): (ReadBarrier, u64),
         shard: Option<&ShardSelector>,
-    ) -> Result<Answer, ApplyError> {
+    ) -> Result<ApplyAnswer, ApplyError> {
         let of = &self.object_type;
         let object = (of.from_value)(answer).map_err(|reason| target.unreadable(reason))?;
         let meta = meta(&*object);
@@ -383,7 +387,7 @@ impl Exchange {
             ownership,
             confirmed: false,
         });
-        Ok(Answer { object, record, shows_values })
+        Ok(ApplyAnswer { object, record, shows_values })
     }
 }
 

@@ -11,7 +11,7 @@ use super::digest::Digest;
 use super::hidden::Evidence;
 use super::owned_fields::OwnedFields;
 use crate::basics::Mutex;
-use kube_informer::informer::ReadBarrier as Moment;
+use kube_informer::informer::ReadBarrier;
 use kube_informer::object::{ObjectKey, ResourceVersion};
 
 /// The number of records above which the first sweep looks for records of deleted objects.
@@ -41,7 +41,7 @@ pub(super) struct Record {
     pub(super) tenure: Option<u64>,
     /// The moment before the apply. Another replica may have applied the object before the running
     /// reconcile's term began.
-    pub(super) begun: Moment,
+    pub(super) begun: ReadBarrier,
     /// The digest of the configuration.
     pub(super) desired: Digest,
     /// The fields that the manager owned after the apply.
@@ -63,7 +63,7 @@ pub(super) struct RecordedVersion {
 
 /// The state of a record's object, as the cache shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sight {
+pub(super) enum RecordState {
     Held,
     /// The cache does not hold the object, but lags behind the record.
     NotYet,
@@ -148,7 +148,7 @@ impl Records {
         self: &Arc<Self>,
         key: &ObjectKey,
         section: Section,
-        sight: impl Fn(&ObjectKey, &RecordedVersion) -> Sight,
+        sight: impl Fn(&ObjectKey, &RecordedVersion) -> RecordState,
     ) -> InFlight {
         self.sweep(sight);
         let mut table = self.0.lock();
@@ -175,7 +175,7 @@ impl Records {
 
     /// Removes the records of objects that are gone, and those above the limit of objects that the
     /// cache does not show yet. Amortised O(1) a call.
-    fn sweep(&self, sight: impl Fn(&ObjectKey, &RecordedVersion) -> Sight) {
+    fn sweep(&self, sight: impl Fn(&ObjectKey, &RecordedVersion) -> RecordState) {
         let candidates: Vec<_> = {
             let table = self.0.lock();
             if table.applies.len() < table.limit.max(FIRST_SWEEP) {
@@ -188,12 +188,12 @@ impl Records {
         // Without the lock, because reading a uid may run the object's own code.
         let mut unseen = 0;
         let gone = candidates.into_iter().filter(|((key, _), record)| match sight(key, record) {
-            Sight::Held => false,
-            Sight::NotYet => {
+            RecordState::Held => false,
+            RecordState::NotYet => {
                 unseen += 1;
                 unseen > MOST_UNSEEN
             }
-            Sight::Gone => true,
+            RecordState::Gone => true,
         });
         let gone: Vec<_> = gone.map(|(at, _)| at).collect();
         let mut table = self.0.lock();
@@ -269,7 +269,7 @@ mod tests {
             version: version.into(),
             epoch: 0,
             tenure: None,
-            begun: Moment::START,
+            begun: ReadBarrier::START,
             desired: Digest::of(desired),
             owned: Arc::default(),
             ownership: None,
@@ -279,7 +279,7 @@ mod tests {
     }
 
     fn begin(records: &Arc<Records>, name: &str) -> InFlight {
-        records.begin(&key(name), Section::Main, |_, _| Sight::Held)
+        records.begin(&key(name), Section::Main, |_, _| RecordState::Held)
     }
 
     fn desired(records: &Records) -> Option<Digest> {
@@ -315,7 +315,7 @@ mod tests {
         for n in 0..1000 {
             let name = format!("a-{n}");
             let sight = |key: &ObjectKey, _: &RecordedVersion| {
-                if key.name().ends_with('0') { Sight::Held } else { Sight::Gone }
+                if key.name().ends_with('0') { RecordState::Held } else { RecordState::Gone }
             };
             records.begin(&key(&name), Section::Main, sight).answered(record(n, &json!(n)));
         }
@@ -328,7 +328,7 @@ mod tests {
     fn records_of_unseen_objects_are_bounded() {
         let records = Arc::new(Records::default());
         for n in 0..3 * MOST_UNSEEN as u64 {
-            let sight = |_: &ObjectKey, _: &RecordedVersion| Sight::NotYet;
+            let sight = |_: &ObjectKey, _: &RecordedVersion| RecordState::NotYet;
             let flight = records.begin(&key(&format!("a-{n}")), Section::Main, sight);
             flight.answered(record(n, &json!(1)));
             if n < MOST_UNSEEN as u64 {

@@ -22,7 +22,7 @@ pub(super) enum Desired<'a> {
 }
 
 /// A requested apply.
-pub(super) struct Target<'a> {
+pub(super) struct RequestedApply<'a> {
     pub(super) informer: &'a SharedInformer,
     resource: &'a str,
     pub(super) key: ObjectKey,
@@ -30,7 +30,7 @@ pub(super) struct Target<'a> {
     pub(super) configuration: Configuration,
 }
 
-impl fmt::Display for Target<'_> {
+impl fmt::Display for RequestedApply<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { resource, key, .. } = self;
         ObjectName { resource, name: key.name(), namespace: key.namespace() }.fmt(f)
@@ -47,7 +47,7 @@ impl Exchange {
         &self,
         desired: Desired<'_>,
         section: Section,
-    ) -> Result<Target<'_>, ApplyError> {
+    ) -> Result<RequestedApply<'_>, ApplyError> {
         let resource = &*self.resource;
         let (name, given, value, is_part) = match desired {
             Desired::Object(object) => {
@@ -90,11 +90,11 @@ impl Exchange {
             return Err(ApplyError::InvalidMember { object: named(), field, reason });
         }
         let configuration = Configuration::new(value, &address, section);
-        Ok(Target { informer, resource, key, section, configuration })
+        Ok(RequestedApply { informer, resource, key, section, configuration })
     }
 }
 
-impl Target<'_> {
+impl RequestedApply<'_> {
     pub(super) fn unreadable(&self, reason: String) -> ApplyError {
         ApplyError::UnreadableAnswer { object: self.to_string(), reason }
     }

@@ -19,7 +19,7 @@ pub(super) type MemberHandler<K, T> = SafeDrop<Box<dyn Fn(&T, Event<K>) + Send +
 pub(in crate::factory) type Farewell<K> = fn(Cached<K>) -> CachedEvent<K>;
 
 /// An informer of a set.
-pub(super) struct Member<K, T> {
+pub(super) struct SetMember<K, T> {
     pub(super) tag: Arc<T>,
     /// Dropped before the interest.
     pub(super) attached: Vec<Attached<K, T>>,
@@ -35,7 +35,7 @@ pub(super) struct Attached<K, T> {
     known: Arc<Mutex<HashMap<ObjectKey, Cached<K>>>>,
 }
 
-impl<K, T> Member<K, T>
+impl<K, T> SetMember<K, T>
 where
     K: Resource + Send + Sync + 'static,
     T: Tag,

@@ -10,7 +10,7 @@ use kube::client::Body;
 
 use super::overlay::Overlay;
 use crate::controller::BoxError;
-use crate::controller::own_writes::{Confirmation, Expectation, Target, WriteAnswer};
+use crate::controller::own_writes::{Expectation, WriteAnswer, WriteOutcome, WriteTarget};
 use kube_informer::object::Cached;
 use kube_informer::seams::read_body;
 
@@ -24,7 +24,7 @@ pub(super) fn watching(overlay: Arc<Overlay>, decode: DecodeAnswer, client: Clie
     let service = tower::service_fn(move |request: Request<Body>| {
         let (overlay, client) = (overlay.clone(), client.clone());
         async move {
-            match Target::of(request.method(), request.uri().path(), request.uri().query()) {
+            match WriteTarget::of(request.method(), request.uri().path(), request.uri().query()) {
                 Some(target) if overlay.cache.holds(&target) => {
                     send(&overlay, decode, &client, target, request).await
                 }
@@ -40,7 +40,7 @@ async fn send(
     overlay: &Overlay,
     decode: DecodeAnswer,
     client: &Client,
-    mut target: Target,
+    mut target: WriteTarget,
     request: Request<Body>,
 ) -> Result<Response<Body>, BoxError> {
     let (parts, body) = request.into_parts();
@@ -58,7 +58,7 @@ async fn send(
     // Another kind, such as a scale or only metadata, is not the object.
     let is_object = answer.as_ref().is_some_and(|answer| overlay.is_of_kind(answer.kind()));
     if let Some(answer) = answer
-        && let Confirmation::Expect(written, expectation) = answer.expectation(&target)
+        && let WriteOutcome::Expect(written, expectation) = answer.expectation(&target)
     {
         let creates = target.creates();
         match expectation {

@@ -15,9 +15,11 @@ use tokio::time::Instant;
 use super::super::membership::Membership;
 use super::{AssumeError, AssumedStatus};
 use crate::basics::Mutex;
-use crate::controller::own_writes::{Cache, Expectation, Sight, Target, Written, is_met};
+use crate::controller::own_writes::{
+    Cache, CacheBefore, Expectation, WriteTarget, Written, is_met,
+};
 use kube_informer::indexer::Snapshot;
-use kube_informer::informer::{ReadBarrier as Moment, SharedInformer};
+use kube_informer::informer::{ReadBarrier, SharedInformer};
 use kube_informer::object::{Cached, ObjectKey, ResourceVersion};
 use kube_informer::seams::catch;
 
@@ -54,13 +56,13 @@ struct OverlayState {
 /// The layers over one stored object. At least one is there.
 #[derive(Clone, Default)]
 struct Entry {
-    answer: Option<Answer>,
+    answer: Option<AssumedAnswer>,
     intent: Option<Intent>,
 }
 
 /// The state after a write that was made.
 #[derive(Clone)]
-struct Answer {
+struct AssumedAnswer {
     /// The epoch and the state in which the store will show the write. `None` if only a proof that
     /// the store is newer can tell.
     expected: Option<(u64, Expectation)>,
@@ -89,7 +91,7 @@ struct Age {
     since: Instant,
     /// The moment when the layer was found to be too old. A store that is proved since then is
     /// newer than it.
-    overdue: Option<Moment>,
+    overdue: Option<ReadBarrier>,
 }
 
 impl Age {
@@ -108,13 +110,13 @@ enum Fate {
 }
 
 /// The uid and the version of an object.
-type Seen = (Option<String>, Option<ResourceVersion>);
+type ObjectState = (Option<String>, Option<ResourceVersion>);
 
 /// The state of the overlay and its cache before a request.
 pub(super) struct Before {
-    sight: Sight,
+    sight: CacheBefore,
     /// The object that readers saw.
-    seen: Option<Seen>,
+    seen: Option<ObjectState>,
     intent: Option<u64>,
 }
 
@@ -188,7 +190,7 @@ impl Overlay {
     }
 
     /// Returns the state before a request, if the cache holds the target's objects.
-    pub(super) fn before(&self, target: &Target) -> Option<Before> {
+    pub(super) fn before(&self, target: &WriteTarget) -> Option<Before> {
         let sight = self.cache.sight(target)?;
         let key = target.key();
         let entry = key.as_ref().and_then(|key| self.state.lock().entries.get(key).cloned());
@@ -221,7 +223,7 @@ impl Overlay {
                 let now = stored.map(|now| (now.uid().map(str::to_owned), now.version()));
                 let known = [&before.seen, &now].into_iter().flatten().find(|of| of.0 == uid);
                 let version = version.or_else(|| known?.1.clone());
-                let of = |state: &Option<Seen>| state.as_ref().map(|(uid, _)| uid.clone());
+                let of = |state: &Option<ObjectState>| state.as_ref().map(|(uid, _)| uid.clone());
                 if version.is_none() && of(&now) != of(&before.seen) {
                     // Readers may have seen an object that was created after the deletion.
                     return;
@@ -238,7 +240,7 @@ impl Overlay {
         let epoch = expected.as_ref().map(|(epoch, _)| *epoch);
         let is_lost = epoch.is_some_and(|epoch| epoch < self.informer.snapshot().epoch());
         self.make_room();
-        let new = Answer { expected, object, age: Age::new() };
+        let new = AssumedAnswer { expected, object, age: Age::new() };
         // The drop of an object is user code, so no lock is held.
         let _held = new.object.clone();
         let mut state = self.state.lock();
@@ -352,7 +354,7 @@ impl OverlayState {
     }
 }
 
-impl Answer {
+impl AssumedAnswer {
     /// Returns the newer one of two answers, of which the other one came later.
     fn or_newer(self, other: Self) -> Self {
         match (&self.expected, &other.expected) {
@@ -369,21 +371,21 @@ impl Answer {
 
 impl Entry {
     /// Returns the moments when its layers were found to be too old.
-    fn overdue(&self) -> impl Iterator<Item = Moment> {
+    fn overdue(&self) -> impl Iterator<Item = ReadBarrier> {
         let answer = self.answer.as_ref().and_then(|answer| answer.age.overdue);
         let intent = self.intent.as_ref().and_then(|intent| intent.age.overdue);
         answer.into_iter().chain(intent)
     }
 
     /// Returns whether no layer was found to be too old at this moment or later.
-    fn is_older_than(&self, moment: Moment) -> bool {
+    fn is_older_than(&self, moment: ReadBarrier) -> bool {
         self.overdue().all(|overdue| overdue < moment)
     }
 
     /// Returns the layers that are left.
     fn after(&self, answer: Fate, intent: Fate) -> Self {
         let mut left = self.clone();
-        let moment = [answer, intent].contains(&Fate::Overdue).then(Moment::now);
+        let moment = [answer, intent].contains(&Fate::Overdue).then(ReadBarrier::now);
         match answer {
             Fate::Stays => {}
             Fate::Overdue => {
@@ -406,7 +408,7 @@ impl Entry {
 struct Look<'a> {
     settings: &'a Settings,
     /// The latest moment since which the store is proved.
-    proved: Option<Moment>,
+    proved: Option<ReadBarrier>,
     store: &'a Snapshot,
 }
 
@@ -414,7 +416,7 @@ impl Look<'_> {
     /// Returns what becomes of the answer and of the intent of a key.
     fn fates(&self, key: &ObjectKey, entry: &Entry) -> (Fate, Fate) {
         let answer =
-            entry.answer.as_ref().map_or(Fate::Stays, |Answer { expected, age, .. }| {
+            entry.answer.as_ref().map_or(Fate::Stays, |AssumedAnswer { expected, age, .. }| {
                 let shown = expected.as_ref().is_some_and(|of| is_met(of, self.store, Some(key)));
                 let lost = expected.as_ref().is_none_or(|(epoch, _)| *epoch < self.store.epoch());
                 self.fate(shown, *age, lost)

@@ -9,11 +9,11 @@ use tokio::time::Instant;
 
 use super::client::Written;
 use super::expectation::{Expectation, Expectations, Expected, newer};
-use super::seen::Seen;
-use super::target::Target;
+use super::seen::StoreBefore;
+use super::target::WriteTarget;
 use crate::basics::Mutex;
 use kube_informer::indexer::{Snapshot, WaitTimeout};
-use kube_informer::informer::{ReadBarrier as Moment, SharedInformer, StartError};
+use kube_informer::informer::{ReadBarrier, SharedInformer, StartError};
 use kube_informer::lister_watcher::Collection;
 use kube_informer::object::{ObjectKey, ResourceVersion};
 
@@ -80,7 +80,7 @@ impl Cache {
     }
 
     /// Returns whether this cache holds the target's objects.
-    pub(crate) fn holds(&self, target: &Target) -> bool {
+    pub(crate) fn holds(&self, target: &WriteTarget) -> bool {
         let informer = &self.0.informer;
         let Collection { resource, namespace, .. } = informer.collection();
         **resource == *target.resource()
@@ -91,16 +91,16 @@ impl Cache {
 
     /// Returns the state of the cache before a request to this target. `None` if the cache does not
     /// hold the target's objects.
-    pub(in crate::controller) fn sight(&self, target: &Target) -> Option<Sight> {
+    pub(in crate::controller) fn sight(&self, target: &WriteTarget) -> Option<CacheBefore> {
         if !self.holds(target) {
             return None;
         }
-        Some(Sight { cache: self.clone(), seen: self.seen(target.key().as_ref()) })
+        Some(CacheBefore { cache: self.clone(), seen: self.seen(target.key().as_ref()) })
     }
 
     /// Returns the present state of the store, as far as it concerns this object.
-    fn seen(&self, object: Option<&ObjectKey>) -> Seen {
-        Seen::of(&self.0.informer.snapshot(), object)
+    fn seen(&self, object: Option<&ObjectKey>) -> StoreBefore {
+        StoreBefore::of(&self.0.informer.snapshot(), object)
     }
 
     /// Returns whether the cache's shard includes an object with this metadata.
@@ -173,9 +173,9 @@ impl Cache {
         let informer = &self.0.informer;
         // The writes were made before this moment.
         let proved = if history_lost {
-            informer.list_past(Moment::now(), proof).await
+            informer.list_past(ReadBarrier::now(), proof).await
         } else {
-            informer.reach(Moment::now(), proof).await
+            informer.reach(ReadBarrier::now(), proof).await
         };
         if proved.is_ok() {
             self.give_up(key, &unmet);
@@ -290,12 +290,12 @@ impl Cache {
 }
 
 /// The state of a cache before a request was sent.
-pub(in crate::controller) struct Sight {
+pub(in crate::controller) struct CacheBefore {
     cache: Cache,
-    seen: Seen,
+    seen: StoreBefore,
 }
 
-impl Sight {
+impl CacheBefore {
     /// Returns the epoch of the store that will show the answer to the request, which came now.
     /// `creates` says that the request created the object.
     pub(in crate::controller) fn epoch_of(
@@ -314,7 +314,7 @@ impl Sight {
     }
 
     /// Returns whether an answer of this kind may be about the object of a write.
-    pub(super) fn may_show(&self, kind: &str, target: &Target) -> bool {
+    pub(super) fn may_show(&self, kind: &str, target: &WriteTarget) -> bool {
         let is_of_part = !matches!(target.subresource.as_deref(), None | Some("status"));
         let is_metadata = matches!(kind, "" | "Status" | "PartialObjectMetadata");
         is_of_part || is_metadata || self.is_of_kind(kind)

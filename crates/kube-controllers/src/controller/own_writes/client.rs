@@ -12,13 +12,13 @@ use kube::api::ObjectMeta;
 use kube::client::Body;
 use serde::Deserialize;
 
-use super::cache::Sight;
+use super::cache::CacheBefore;
 use super::expectation::Expectation;
 use super::log::TrackedReconcile;
-use super::target::{Target, WriteVerb};
+use super::target::{WriteTarget, WriteVerb};
 use crate::controller::BoxError;
 use crate::controller::finalizer::is_absent;
-use kube_informer::informer::ReadBarrier as Moment;
+use kube_informer::informer::ReadBarrier;
 use kube_informer::object::{ObjectKey, ResourceVersion};
 use kube_informer::seams::{read_body, read_document};
 
@@ -134,7 +134,8 @@ pub fn tracking_client(client: Client) -> Client {
     let service = tower::service_fn(move |request: Request<Body>| {
         let client = client.clone();
         async move {
-            let target = Target::of(request.method(), request.uri().path(), request.uri().query());
+            let target =
+                WriteTarget::of(request.method(), request.uri().path(), request.uri().query());
             match (target, CURRENT.try_with(Clone::clone)) {
                 (Some(target), Ok(reconcile)) => reconcile.send(client, target, request).await,
                 _ => Ok(client.send(request).await?),
@@ -145,9 +146,9 @@ pub fn tracking_client(client: Client) -> Client {
 }
 
 /// Returns the moment at which the running reconcile's term began, or its slot was won;
-/// [`Moment::START`] outside of a reconcile.
-pub(crate) fn current_won() -> Moment {
-    CURRENT.try_with(|reconcile| reconcile.0.term.won()).unwrap_or(Moment::START)
+/// [`ReadBarrier::START`] outside of a reconcile.
+pub(crate) fn current_won() -> ReadBarrier {
+    CURRENT.try_with(|reconcile| reconcile.0.term.won()).unwrap_or(ReadBarrier::START)
 }
 
 /// Returns the key of the running reconcile.
@@ -155,7 +156,7 @@ pub fn current_key() -> Option<ObjectKey> {
     CURRENT.try_with(|reconcile| reconcile.0.key.clone()).ok()
 }
 
-impl Target {
+impl WriteTarget {
     /// Takes the name of an object that is created from the request's body.
     pub(in crate::controller) fn name_created(&mut self, body: &[u8]) {
         if self.verb == WriteVerb::Create && self.name.is_none() {
@@ -175,7 +176,7 @@ impl TrackedReconcile {
     async fn send(
         self,
         client: Client,
-        mut target: Target,
+        mut target: WriteTarget,
         request: Request<Body>,
     ) -> Result<Response<Body>, BoxError> {
         self.refuse_late(|| target.to_string())?;
@@ -227,8 +228,8 @@ fn is_final(status: StatusCode) -> bool {
 /// A write that was sent, and the caches before that. If it is dropped before its answer is known,
 /// it counts as lost.
 struct InFlight {
-    write: Option<(TrackedReconcile, Target, Client)>,
-    sights: Vec<Sight>,
+    write: Option<(TrackedReconcile, WriteTarget, Client)>,
+    sights: Vec<CacheBefore>,
     /// True if the write deleted an object that a cache did not show.
     deleted_unseen: bool,
 }
@@ -249,20 +250,20 @@ impl InFlight {
         }
         match answer.expectation(target) {
             // A cache that has not shown this object does not show its absence either.
-            Confirmation::Expect(_, Expectation::Gone { uid: Some(uid), version: None })
+            WriteOutcome::Expect(_, Expectation::Gone { uid: Some(uid), version: None })
                 if !self.sights.iter().all(|sight| sight.showed(&uid)) =>
             {
                 self.deleted_unseen = true;
                 return;
             }
-            Confirmation::Expect(written, expectation) => {
+            WriteOutcome::Expect(written, expectation) => {
                 for sight in &self.sights {
                     let creates = target.creates();
                     sight.expect(&reconcile.0.key, Some(&written), &expectation, creates);
                 }
             }
-            Confirmation::Nothing => {}
-            Confirmation::Incomplete => return,
+            WriteOutcome::Nothing => {}
+            WriteOutcome::Incomplete => return,
         }
         self.write = None;
     }
@@ -281,8 +282,8 @@ impl Drop for InFlight {
 /// cache without the object may be older than it. `sights` are of the caches of the kind.
 pub(super) async fn quorum_list(
     client: &Client,
-    target: &Target,
-    sights: &[Sight],
+    target: &WriteTarget,
+    sights: &[CacheBefore],
     deleted_unseen: bool,
 ) -> Result<(ResourceVersion, Option<(Option<Written>, Expectation)>), kube::Error> {
     let is_kind = |kind: &str| {
@@ -315,7 +316,7 @@ pub(super) async fn quorum_list(
 /// Reads a target's object from a quorum. `None` if the server states that it does not exist.
 async fn quorum_get(
     client: &Client,
-    target: &Target,
+    target: &WriteTarget,
     name: &str,
     is_kind: impl Fn(&str) -> bool,
 ) -> Result<Option<WriteAnswer>, kube::Error> {
@@ -341,7 +342,7 @@ pub(in crate::controller) struct Written {
 }
 
 /// The information that an answer gives about a write.
-pub(in crate::controller) enum Confirmation {
+pub(in crate::controller) enum WriteOutcome {
     /// The object, and the state that a cache will show.
     Expect(Written, Expectation),
     /// The write changed nothing that a cache will show.
@@ -426,7 +427,7 @@ impl List {
 
 impl WriteAnswer {
     /// Returns whether this is the target's object of this name.
-    fn is_of(&self, target: &Target, name: &str) -> bool {
+    fn is_of(&self, target: &WriteTarget, name: &str) -> bool {
         let Metadata { name: found, namespace, .. } = &self.metadata;
         let namespace = namespace.as_deref().unwrap_or_default();
         found.as_deref() == Some(name)
@@ -438,19 +439,19 @@ impl WriteAnswer {
     }
 
     /// Returns what the answer says about a write to this target.
-    pub(in crate::controller) fn expectation(self, target: &Target) -> Confirmation {
+    pub(in crate::controller) fn expectation(self, target: &WriteTarget) -> WriteOutcome {
         let Self { kind, metadata, details } = self;
         let whole_object = target.subresource.is_none();
         if kind == "Status" {
             return match (&target.name, details.uid) {
                 (Some(name), Some(uid)) if target.verb == WriteVerb::Delete && whole_object => {
                     let gone = Expectation::Gone { uid: Some(uid), version: None };
-                    target.key_of(name).map_or(Confirmation::Incomplete, |key| {
-                        Confirmation::Expect(Written { key, state: None }, gone)
+                    target.key_of(name).map_or(WriteOutcome::Incomplete, |key| {
+                        WriteOutcome::Expect(Written { key, state: None }, gone)
                     })
                 }
                 // Evictions and bindings also change the object without returning it.
-                _ => Confirmation::Incomplete,
+                _ => WriteOutcome::Incomplete,
             };
         }
         let differs = |answered: &Option<String>, wanted: Option<&str>| {
@@ -462,7 +463,7 @@ impl WriteAnswer {
             || differs(&metadata.namespace, target.namespace())
         {
             // The answer to another request.
-            return Confirmation::Incomplete;
+            return WriteOutcome::Incomplete;
         }
         let name = target.name.as_ref().or(metadata.name.as_ref());
         let namespace = target.namespace();
@@ -471,7 +472,7 @@ impl WriteAnswer {
         let (Some(key), Some(version)) = (key, version) else {
             // A token or a review is not in the collection.
             let is_made = !whole_object && target.verb == WriteVerb::Create;
-            return if is_made { Confirmation::Nothing } else { Confirmation::Incomplete };
+            return if is_made { WriteOutcome::Nothing } else { WriteOutcome::Incomplete };
         };
         let version = ResourceVersion::from(version.as_str());
         let lingers = metadata.deletion_timestamp.is_some()
@@ -484,7 +485,7 @@ impl WriteAnswer {
         };
         // A Scale has the object's uid but not its owners.
         let state = (kind != "Scale" && metadata.uid.is_some()).then(|| metadata.state());
-        Confirmation::Expect(Written { key, state }, expectation)
+        WriteOutcome::Expect(Written { key, state }, expectation)
     }
 }
 
@@ -529,7 +530,7 @@ mod tests {
 
     #[test]
     fn empty_namespace_is_none() {
-        let target = |path| Target::of(&http::Method::PATCH, path, None).unwrap();
+        let target = |path| WriteTarget::of(&http::Method::PATCH, path, None).unwrap();
         let [node, pod] = ["/api/v1/nodes/a", "/api/v1/namespaces/shop/pods/a"].map(target);
         for (namespace, of_node, of_pod) in
             [("", true, true), ("shop", false, true), ("bank", false, false)]

@@ -9,9 +9,9 @@ use std::time::Duration;
 use kube::Client;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::cache::{Cache, Sight};
+use super::cache::{Cache, CacheBefore};
 use super::client::{self, CURRENT};
-use super::target::Target;
+use super::target::WriteTarget;
 use crate::basics::Mutex;
 use crate::lease::WorkScope;
 use kube_informer::indexer::WaitTimeout;
@@ -39,7 +39,7 @@ pub(crate) struct WriteLog {
 struct Lost {
     /// The number of the last loss of this target. A list that began before it shows nothing of it.
     number: u64,
-    target: Target,
+    target: WriteTarget,
     client: Client,
     /// True if the write deleted an object that a cache did not show.
     deleted_unseen: bool,
@@ -170,7 +170,7 @@ impl WriteLog {
     }
 
     /// Returns the state of the caches that will show writes to this target.
-    pub(super) fn sights(&self, target: &Target) -> Vec<Sight> {
+    pub(super) fn sights(&self, target: &WriteTarget) -> Vec<CacheBefore> {
         self.caches().iter().filter_map(|cache| cache.sight(target)).collect()
     }
 
@@ -178,7 +178,7 @@ impl WriteLog {
     pub(super) fn lose(
         &self,
         key: &ObjectKey,
-        target: Target,
+        target: WriteTarget,
         client: Client,
         deleted_unseen: bool,
     ) {
@@ -277,7 +277,7 @@ mod tests {
         let key = ObjectKey::namespaced("shop", "a").unwrap();
         let lose = |name: &str| {
             let path = format!("/api/v1/namespaces/shop/configmaps/{name}");
-            let target = Target::of(&Method::PUT, &path, None).unwrap();
+            let target = WriteTarget::of(&Method::PUT, &path, None).unwrap();
             log.lose(&key, target, client.clone(), false);
         };
         // Two losses before the list are one question.

@@ -25,10 +25,10 @@ pub use self::client::{WriteRefused, current_key, tracking_client};
 pub(super) use self::expectation::Expectation;
 pub(super) use self::log::{CacheGuard, TrackedReconcile, Unobserved, WriteLog};
 pub(super) use self::{
-    cache::Sight,
-    client::{Confirmation, WriteAnswer, Written},
+    cache::CacheBefore,
+    client::{WriteAnswer, WriteOutcome, Written},
     expectation::is_met,
-    target::Target,
+    target::WriteTarget,
 };
 use kube_informer::indexer::WaitTimeout;
 use kube_informer::informer::SharedInformer;

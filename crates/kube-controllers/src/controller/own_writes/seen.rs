@@ -9,7 +9,7 @@ use kube_informer::indexer::Snapshot;
 use kube_informer::object::{ObjectKey, ResourceVersion};
 
 /// The state of a store at one moment, as far as it concerns one object.
-pub(super) struct Seen {
+pub(super) struct StoreBefore {
     epoch: u64,
     /// The version that the store had reached, if that says anything about the object.
     version: Option<ResourceVersion>,
@@ -24,7 +24,7 @@ struct SeenObject {
     version: Option<ResourceVersion>,
 }
 
-impl Seen {
+impl StoreBefore {
     pub(super) fn of(store: &Snapshot, object: Option<&ObjectKey>) -> Self {
         let is_of_object = object.is_some();
         // The state of an object that cannot be decoded is unknown.

@@ -19,7 +19,7 @@ pub(super) enum WriteVerb {
 
 /// The object or collection of a write request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Target {
+pub(crate) struct WriteTarget {
     pub(super) verb: WriteVerb,
     /// The path of the collection, within the namespace if there is one.
     pub(super) collection: String,
@@ -45,7 +45,7 @@ impl DeleteOptions {
     }
 }
 
-impl Target {
+impl WriteTarget {
     /// Reads a request. Returns `None` if it changes nothing: a read, a dry run, or a path without
     /// a resource.
     pub(in crate::controller) fn of(
@@ -153,7 +153,7 @@ impl Target {
     }
 }
 
-impl fmt::Display for Target {
+impl fmt::Display for WriteTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let namespace = self.namespace.as_deref();
         match &self.name {
@@ -167,9 +167,9 @@ impl fmt::Display for Target {
 mod tests {
     use super::*;
 
-    fn target(method: &Method, target: &str) -> Option<Target> {
+    fn target(method: &Method, target: &str) -> Option<WriteTarget> {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
-        Target::of(method, path, Some(query))
+        WriteTarget::of(method, path, Some(query))
     }
 
     #[test]

@@ -27,7 +27,7 @@ const PAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; \
                            base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// The answer to a request, whose body is in memory.
-pub(super) type Answer = Response<Bytes>;
+pub(super) type HttpAnswer = Response<Bytes>;
 
 /// The paths that one address serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl Site {
     }
 
     /// Answers a request.
-    pub(super) async fn answer<B>(&self, paths: Paths, request: &Request<B>) -> Answer {
+    pub(super) async fn answer<B>(&self, paths: Paths, request: &Request<B>) -> HttpAnswer {
         if paths.local && !names_this_machine(request) {
             let why = "this address answers only requests for an IP address or localhost\n";
             return text(StatusCode::MISDIRECTED_REQUEST, why.into());
@@ -103,7 +103,7 @@ impl Site {
         }
     }
 
-    async fn metrics(&self) -> Answer {
+    async fn metrics(&self) -> HttpAnswer {
         let figures = self.figures.clone();
         if matches!(figures, Figures::Nothing) {
             return not_found();
@@ -120,7 +120,13 @@ impl Site {
     }
 
     /// Answers a health check as Kubernetes' own servers do.
-    async fn probe(&self, probe: Probe, endpoint: &str, only: &str, query: Option<&str>) -> Answer {
+    async fn probe(
+        &self,
+        probe: Probe,
+        endpoint: &str,
+        only: &str,
+        query: Option<&str>,
+    ) -> HttpAnswer {
         let parameters: Vec<_> =
             form_urlencoded::parse(query.unwrap_or_default().as_bytes()).collect();
         let verbose = parameters.iter().any(|(name, _)| name == "verbose");
@@ -172,7 +178,7 @@ fn summary(
     results: &[CheckResult],
     verbose: bool,
     excluded: impl Fn(&str) -> bool,
-) -> Answer {
+) -> HttpAnswer {
     let mut lines = String::new();
     let mut failed = false;
     for CheckResult { name, failure, waits } in results {
@@ -208,15 +214,15 @@ fn names_this_machine<B>(request: &Request<B>) -> bool {
     address.unwrap_or(host).parse::<IpAddr>().is_ok() || host.eq_ignore_ascii_case("localhost")
 }
 
-fn not_found() -> Answer {
+fn not_found() -> HttpAnswer {
     text(StatusCode::NOT_FOUND, "404 page not found\n".into())
 }
 
-pub(super) fn text(status: StatusCode, body: String) -> Answer {
+pub(super) fn text(status: StatusCode, body: String) -> HttpAnswer {
     typed(status, TEXT, body)
 }
 
-fn typed(status: StatusCode, media_type: &'static str, body: String) -> Answer {
+fn typed(status: StatusCode, media_type: &'static str, body: String) -> HttpAnswer {
     let mut response = Response::new(body.into());
     *response.status_mut() = status;
     let headers = response.headers_mut();

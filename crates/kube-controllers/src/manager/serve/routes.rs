@@ -13,7 +13,7 @@ use futures::future::BoxFuture;
 use http::{HeaderValue, Response, StatusCode, header};
 use tokio::time::timeout;
 
-use super::answers::{Answer, text};
+use super::answers::{HttpAnswer, text};
 use super::shared_run::SharedRun;
 use crate::manager::error::ManagerError;
 use kube_informer::seams::{catch, catch_async};
@@ -27,14 +27,14 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 /// The limit of an answer's body, in bytes.
 const BODY_LIMIT: usize = 16 * 1_024 * 1_024;
 
-type Call = Arc<dyn Fn() -> BoxFuture<'static, Answer> + Send + Sync>;
+type Call = Arc<dyn Fn() -> BoxFuture<'static, HttpAnswer> + Send + Sync>;
 
 /// A path of the user.
 pub(super) struct Route {
     path: Arc<str>,
     call: Call,
     /// The error of a run is its text.
-    runs: SharedRun<Result<Answer, Arc<str>>>,
+    runs: SharedRun<Result<HttpAnswer, Arc<str>>>,
 }
 
 impl Route {
@@ -65,7 +65,7 @@ impl Route {
 
     /// Answers, or joins the answer that is being made. The user's text of a failure is only
     /// logged.
-    pub(super) async fn answer(&self) -> Answer {
+    pub(super) async fn answer(&self) -> HttpAnswer {
         let call = self.call.clone();
         let answered = self.runs.run(move |runtime| {
             let answering = || runtime.block_on(catch_async(async move { call().await }));
@@ -92,7 +92,7 @@ impl Route {
 }
 
 /// Completes an answer, unless it cannot be sent.
-fn checked(mut answer: Answer) -> Result<Answer, String> {
+fn checked(mut answer: HttpAnswer) -> Result<HttpAnswer, String> {
     let (status, size) = (answer.status(), answer.body().len());
     if status.is_informational() {
         return Err(format!("its status is {status}, which is no answer"));
