@@ -79,12 +79,16 @@
 //! - After a failed renewal, the process is not suspended for longer than a tenth of the lease
 //!   duration. No synchronous code of the work blocks for longer. Code that does not run, or does
 //!   not await, cannot be stopped in time.
-//! - All work on a slot's objects is [tracked](WorkScope::track) by the slot's scope.
+//! - All work on a slot's objects is [tracked](WorkScope::track) by the slot's scope, as the
+//!   reconciles of a sharded controller are.
 //! - Identities are unique among the running replicas.
 //! - No person or other program deletes or rewrites the Leases while replicas run.
 //! - The cluster is not restored from a backup while replicas run.
 //! - Resource versions are decimal numbers, as Kubernetes 1.35 guarantees and every API server
 //!   sends.
+//! - No proxy answers the watch of the Leases with a bookmark of another namespace's watch of
+//!   Leases, because a bookmark does not name its namespace. Other answers to other requests are
+//!   recognised.
 //!
 //! # Fair shares
 //!
