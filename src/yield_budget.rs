@@ -14,9 +14,9 @@
 //!   milliseconds. No other worker can steal a task that rests, so a timer also wakes it.
 //!
 //! Several busy tasks of a worker rest together: a task that yields while another one rests joins
-//! it. Otherwise each would keep the worker from running out of tasks while the others rest. Beside
-//! foreign tasks that are always ready, a worker never runs out of them, and a rest takes 61 turns
-//! of theirs. The longer a rest took, the later the next one comes.
+//! it. Otherwise each would keep the worker from running out of tasks while the others rest. If
+//! foreign tasks are always ready, the worker never runs out of tasks, and a rest takes 61 of their
+//! turns. The longer a rest took, the later the next one comes.
 
 use std::cell::RefCell;
 use std::future::poll_fn;

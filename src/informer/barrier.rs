@@ -1,4 +1,4 @@
-//! Reads that are as new as a moment of the program.
+//! Reads that are at least as new as a moment of the program.
 
 use std::time::Duration;
 

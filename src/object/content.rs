@@ -1,4 +1,4 @@
-//! Updates that change nothing which matters.
+//! Updates that change nothing that matters.
 
 use std::any::type_name;
 use std::fmt;

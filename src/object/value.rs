@@ -1,4 +1,4 @@
-//! An object of a test that is only a value.
+//! A test object that is only a value.
 
 use std::borrow::Cow;
 use std::ops::Deref;

@@ -15,7 +15,8 @@
 //! the handler received the departure, the handler receives the deletion instead.
 //!
 //! A backlog therefore never holds more than its limit, or three events for each object, whichever
-//! is greater: two, and the add of a stored one. No final state is lost.
+//! is greater: two that merged, and the add of an object that was already stored. No final state is
+//! lost.
 //!
 //! The handler first receives the objects that the store held when the handler was added, as adds.
 //! These objects are not copied: the adds are made one by one from a snapshot of the store. If the

@@ -1,6 +1,6 @@
 //! Answers that hold a single document, such as one of discovery.
 //!
-//! The answer may be that to another request, and hold Secrets: no log and no error quotes it.
+//! The answer may belong to another request and hold Secrets: no log and no error quotes it.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Base64 that Go reads, and strict decoders do not.
+//! Base64 that Go accepts and strict decoders refuse.
 
 /// The digits, in the order of their values.
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

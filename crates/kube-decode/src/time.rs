@@ -1,4 +1,4 @@
-//! Times that Go holds, and that a [`Timestamp`] does not or reads in another form.
+//! Times that Go can hold and a [`Timestamp`] cannot, or that it reads in another form.
 //!
 //! Go's years have no end, and "never" is often written as the last second of the year 9999. A
 //! `Timestamp` ends a day earlier.

@@ -1,4 +1,4 @@
-//! A Kubernetes API server inside of a test: in memory, in process, without a cluster.
+//! A Kubernetes API server inside a test: in memory, in process, without a cluster.
 //!
 //! - [`ApiServer`] answers an ordinary [`kube::Client`], without a socket or on a port. Use it to
 //!   test a program that talks to Kubernetes.

@@ -85,7 +85,6 @@ impl SharedInformerFactory {
     /// Returns the informer of a resource that follows its kind: it waits until the kind is served,
     /// and again after the kind was removed. See [`InformerSpec::when_served`].
     ///
-    ///
     /// # Errors
     /// [`SpecError::Conflict`] if the factory has this informer without this option.
     pub fn when_served(

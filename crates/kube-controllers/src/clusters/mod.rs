@@ -40,12 +40,12 @@
 //! answer must not hold up the others: its reconciles wait for answers, and would occupy the
 //! workers of a queue that all share. A request's context carries the cluster.
 //!
-//! A client that cannot be made, a function that fails and one that panics concern only their own
-//! cluster. It is tried again, after 1 s at first and up to a minute, with new informers.
+//! A client that cannot be made, or a function that fails or panics, affects only its own cluster.
+//! The cluster is tried again with new informers, after 1 s at first, and a minute at most.
 //!
-//! The clusters share the threads that decode, a limit on the lists that are
-//! [read at a time](ClustersBuilder::max_concurrent_lists), and one of 32 on the plug-ins for
-//! credentials that run at a time.
+//! The clusters share the threads that decode, a limit on the lists that are [read at a
+//! time](ClustersBuilder::max_concurrent_lists), and one of 32 on the plug-ins for credentials that
+//! run at a time.
 //!
 //! # Joining and leaving
 //!

@@ -1,8 +1,8 @@
 //! The informers that have lacked objects of held slots too long.
 //!
 //! A slot's keys wait until the informers of their namespace hold the slot's objects. An informer
-//! that cannot list never does. After the sync timeout it is missing, like an informer of another
-//! controller that has not synced.
+//! that cannot list never holds them. After the sync timeout it counts as missing, like an unsynced
+//! informer of a controller without a sharding.
 
 use std::future::pending;
 use std::sync::Arc;

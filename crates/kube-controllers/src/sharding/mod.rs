@@ -100,15 +100,15 @@
 //! that was released names no last holder, and goes to a neighbour, so that ranges stay few. A slot
 //! of a session that ended without a release goes first to the replica that held it, if that
 //! replica is a member again. When one of N replicas comes or goes, about one Nth of the slots
-//! moves.
-//! A slot of a replica that has died is free after the lease duration and at most one retry period.
+//! moves. A slot of a replica that has died is free after the lease duration and at most one retry
+//! period.
 //!
 //! # A lost session
 //!
 //! A member that cannot renew its Lease loses its session and all its scopes. It joins again with a
 //! new session as soon as its work has ended and the server has answered a list of the group's
-//! Leases. Others would give slots to a member that does not see them. The published ranges stay
-//! as they were until the new session has claimed its slots. A short outage of the API server
+//! Leases. Others would give slots to a member that does not see them. The published ranges stay as
+//! they were until the new session has claimed its slots. A short outage of the API server
 //! therefore does not make replicas list their objects again.
 //!
 //! Others give a replica slots as soon as its member Lease exists. A join that gets no clear answer

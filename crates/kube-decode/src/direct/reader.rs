@@ -1,8 +1,8 @@
 //! The wire format as the direct decoders read it.
 //!
 //! A reader gives up where [`wire::Cursor`](super::super::protobuf::Cursor) has an error, and where
-//! a message is not as servers write it: its fields in the order of their numbers, each once unless
-//! it is repeated. Nothing keeps a place, because the table finds it.
+//! a message is not as servers write it: fields in the order of their numbers, each once unless it
+//! is repeated. Nothing keeps a place, because the table finds it.
 
 use std::borrow::Cow;
 

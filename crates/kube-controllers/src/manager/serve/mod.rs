@@ -27,13 +27,13 @@
 //! the factory, and each that a controller follows, has synced. With [`Serve::fresh_within`], their
 //! stores must be fresh. A standby whose informers have synced is ready. A replica that gave way to
 //! another process of its [identity](crate::leader_election::LeadershipState::same_identity) is not
-//! ready while that process leads. An unsynced informer that
-//! a controller's [status](crate::controller::ControllerStatus::missing) lists as missing does not
-//! count: the controller works without it. A synced informer in that list counts: it lacks objects
-//! of this replica's slots, or a fresh view since the takeover. A cluster that is
+//! ready while that process leads. An unsynced informer that a controller's
+//! [status](crate::controller::ControllerStatus::missing) lists as missing does not count: the
+//! controller works without it. A synced informer in that list counts: it lacks objects of this
+//! replica's slots, or a fresh view since the takeover. A cluster that is
 //! [followed](super::ManagerBuilder::clusters) never fails a probe: `?verbose` says what it waits
-//! for. An informer of another factory that
-//! no controller follows needs a [check of your own](Serve::ready_check).
+//! for. An informer of another factory that no controller follows needs a [check of your
+//! own](Serve::ready_check).
 //!
 //! The paths work like those of Kubernetes' own servers: `?verbose` also lists checks that pass,
 //! `?exclude=NAME` leaves a check out, and `/readyz/NAME` asks for only one check.

@@ -1,7 +1,7 @@
 //! The rules of a real server that are known here and not implemented.
 //!
 //! A write that such a rule would judge passes, or is refused by a strict server with the rule's
-//! name. The table is what a test can still pass that a cluster would refuse.
+//! name. So the table says which writes may pass in a test and fail in a cluster.
 
 use serde_json::Value;
 

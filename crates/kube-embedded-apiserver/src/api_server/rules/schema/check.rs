@@ -1,7 +1,7 @@
 //! Checks of a value against its schema, with the messages of a real server.
 //!
-//! An invalid part that a write does not change is let be, so that a tightened schema does not lock
-//! out existing objects.
+//! An invalid part that a write does not change is tolerated, so that a tightened schema does not
+//! lock out existing objects.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;

@@ -1,5 +1,5 @@
-//! The syntax of shard selectors: a small part of CEL, enough to name what a selector must not
-//! have.
+//! The syntax of shard selectors: a small part of CEL, enough to name the parts that a selector
+//! must not have.
 
 /// The deepest nesting of an expression.
 const DEEPEST: usize = 64;

@@ -1,6 +1,7 @@
 //! Uses of lists whose order a server ignores: sets, and lists of objects with keys.
 //!
-//! The interpreter has plain lists only. It compares and adds others otherwise than a server.
+//! The interpreter has only plain lists. It compares and adds sets and keyed lists in another way
+//! than a server.
 
 use cel::IdedExpr;
 use cel::common::ast::Expr;
