@@ -152,7 +152,7 @@ impl<K: ?Sized> CachedEvent<K> {
 }
 
 impl CachedEvent {
-    /// Returns the newest state with at least these fields, or the whole object for `None`. To read
+    /// Returns the newest state with at least these fields, or the whole object for `None`. Reading
     /// an initial add does not show that the object is in use.
     #[doc(hidden)]
     pub fn read_newest(&self, fields: Option<&FieldSet>) -> Option<Arc<dyn AnyObject>> {

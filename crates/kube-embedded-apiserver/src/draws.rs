@@ -10,12 +10,12 @@ thread_local! {
     static ARE_SEEDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Makes what a test draws by chance the same in each run: the jitter of pauses, above all.
+/// Makes a test draw the same random values in each run, above all the jitter of pauses.
 ///
 /// Seeds this thread's generator of the crate `fastrand` with the name of the thread, once. The
 /// test runner names a thread after its test. The main thread and threads without a name keep their
-/// seeds, because they may be a program's own. So do all with the environment variable
-/// `KUBE_INFORMER_FRESH_SEEDS`.
+/// seeds, because they may be a program's own. With the environment variable
+/// `KUBE_INFORMER_FRESH_SEEDS`, all threads keep theirs.
 #[doc(hidden)]
 pub fn seed_by_test() {
     if std::env::var_os("KUBE_INFORMER_FRESH_SEEDS").is_none() {

@@ -140,8 +140,8 @@ impl Scenario {
 
     /// Sets whether an [exploration](Self::explore) tries takeovers. The default is true.
     ///
-    /// Set it to false for a program of which never two processes run, such as a `StatefulSet` of
-    /// one pod.
+    /// Set it to false for a program that never has two processes, such as a `StatefulSet` of one
+    /// pod.
     pub fn takeovers(mut self, tried: bool) -> Self {
         self.takeovers = tried;
         self

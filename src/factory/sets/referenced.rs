@@ -168,8 +168,8 @@ impl<K: Resource + Send + Sync + 'static> Referenced<K> {
 
     /// Takes a reference to an object, which is followed while a guard of its key lives.
     ///
-    /// The object need not exist. A key that lacks a namespace, or has one unlike the kind, names
-    /// no object and is not requested. Nor is one whose namespace is no RFC 1123 label.
+    /// The object need not exist. A key that lacks a namespace, or has one although the kind has
+    /// none, names no object and is not requested. Nor is one whose namespace is no RFC 1123 label.
     pub fn reference(&self, key: ObjectKey) -> Reference {
         self.set.references.take(key)
     }

@@ -28,11 +28,11 @@ const SETTLE: Duration = Duration::from_secs(1);
 
 /// A cluster for each context of a kubeconfig.
 ///
-/// The file is read again every 10 s, and a change once more after a second, because a file is not
-/// written at once. A context that was added joins, one whose cluster, user or namespace changed
-/// joins again, and one that was removed leaves. Other changes concern no cluster. Of equal names,
-/// the first counts. While the file is empty or cannot be read, the clusters stay as they are, and
-/// a warning is logged.
+/// The file is read again every 10 s, and a changed one once more after a second, because a file is
+/// not written at once. A context that was added joins, one whose cluster, user or namespace
+/// changed joins again, and one that was removed leaves. Other changes concern no cluster. Of equal
+/// names, the first counts. While the file is empty or cannot be read, the clusters stay as they
+/// are, and a warning is logged.
 ///
 /// Credential plug-ins that the file names are run, at most 32 at a time and one for each context.
 /// One that hangs holds up no other context, unless 32 do, and keeps its thread until it ends.

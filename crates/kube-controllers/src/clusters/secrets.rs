@@ -23,8 +23,8 @@ use kube_informer::indexer::Snapshot;
 /// lives as long as the provider.
 ///
 /// A kubeconfig that cannot be used shows in the status of its cluster. Neither errors nor the log
-/// quote it. One that runs a program or names a file is refused: who may write such Secrets may not
-/// act in this process. Its `proxy-url` and `insecure-skip-tls-verify` are obeyed.
+/// quote it. One that runs a program or names a file is refused, because a writer of such Secrets
+/// must not act in this process. Its `proxy-url` and `insecure-skip-tls-verify` are obeyed.
 ///
 /// ```
 /// # #[cfg(feature = "testing")] {

@@ -253,9 +253,9 @@ where
     /// Informers that a reconcile only reads prove nothing: name them in
     /// [`watches`](ControllerBuilder::watches), with no keys if need be.
     ///
-    /// Informers that were [added](Self::following), or joined a set, prove their view, too. Work
-    /// begins without one that has not when a request fails or the sync timeout ends. Then only the
-    /// keys of own objects wait that no other informer knows of. Without a takeover work begins at
+    /// Informers that were [added](Self::following), or joined a set, prove their view, too. If one
+    /// has not, work begins without it when a request fails or the sync timeout ends. Then only
+    /// keys of own objects that no other informer knows of wait. Without a takeover work begins at
     /// once.
     ///
     /// A reconcile that returns an error, panics or exceeds the timeout is retried after the

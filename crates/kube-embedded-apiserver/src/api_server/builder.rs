@@ -104,7 +104,7 @@ impl ApiServerBuilder {
 
     /// Answers 501 to a write that depends on a rule which this server knows and does not
     /// implement. The message names the rule. By default such a write passes. The guide of
-    /// `kube-informer` lists the rules, in its page on testing a controller.
+    /// `kube-controllers` lists the rules, on its page about testing a controller.
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::Namespace;

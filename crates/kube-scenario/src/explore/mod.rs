@@ -130,7 +130,7 @@ impl Scenario {
     /// Every run has its own thread, runtime, paused clock and world. The same schedule gives the
     /// same verdict, unless the program itself depends on threads or real time.
     ///
-    /// O(positions) runs, of which each takes some milliseconds.
+    /// O(positions) runs, each of which takes some milliseconds.
     ///
     /// # Panics
     /// Panics if the system starts no thread, or if the closure of the program panics.

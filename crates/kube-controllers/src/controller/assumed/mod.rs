@@ -108,9 +108,10 @@ impl<K: Resource + Send + Sync + 'static> AssumedView<K> {
         Self(Arc::new(Overlay::new(informer.clone().cast())), PhantomData)
     }
 
-    /// Sets the function that decides whether a stored object shows what was assumed: `shown(of,
-    /// stored)`. It is called with newer states of an object than the one that was changed. Of an
-    /// object to be created, it is called with any that has the name since then.
+    /// Sets the function that decides whether a stored object shows what was assumed:
+    /// `shown(of, stored)`. It is called with newer states of an object than the one that was
+    /// changed. For an object that is to be created, it is called with any later object of that
+    /// name.
     ///
     /// A write whose answer does not have the object needs one, such as a binding, and so does one
     /// whose answer may be lost. Without a function, such an object is assumed until its lifetime
@@ -134,7 +135,7 @@ impl<K: Resource + Send + Sync + 'static> AssumedView<K> {
         self.with(|settings| settings.shown = Some(Arc::new(shown)))
     }
 
-    /// Sets the time for which an object is assumed at most. 30 s unless set. It must be longer
+    /// Sets the longest time for which an object is assumed. 30 s unless set. It must be longer
     /// than a write may take, or the write may be made after its end.
     #[must_use]
     pub fn lifetime(self, lifetime: Duration) -> Self {
