@@ -68,7 +68,7 @@ impl SharedInformerFactoryBuilder {
     /// Sets the namespace of all informers whose spec has none. All namespaces unless set. It does
     /// not apply to cluster-scoped types or to [dynamic](SharedInformerFactory::dynamic) informers.
     ///
-    /// It must be an RFC 1123 label, which an empty text is not. With another namespace, an
+    /// It must be an RFC 1123 label, which an empty text is not. With any other text, an
     /// informer with options is [refused](crate::SpecError::Name), and others do not
     /// [start](crate::StartError::InvalidName).
     pub fn namespace(mut self, namespace: impl Into<Arc<str>>) -> Self {
