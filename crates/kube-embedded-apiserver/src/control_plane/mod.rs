@@ -178,8 +178,8 @@ current-context: control-plane
     /// Returns a client of a user with all permissions.
     ///
     /// # Errors
-    /// Returns an error if `kube` was built without TLS. This crate's features `rustls-tls` and
-    /// `ring` provide it.
+    /// Returns an error if `kube` was built without TLS, which its features `rustls-tls` and `ring`
+    /// provide.
     pub async fn client(&self) -> Result<kube::Client, kube::Error> {
         let config = self.config().await.map_err(kube::Error::InferKubeconfig)?;
         kube::Client::try_from(config)

@@ -1,8 +1,8 @@
 //! A recorder of the `metrics` facade that renders Prometheus's text format.
 //!
-//! It holds this crate's metrics weakly: one whose owner has ended is gone from the next text, and
-//! begins at zero if it is registered again. It keeps a program's other metrics, because the
-//! facade's macros drop a handle after each use.
+//! It holds the metrics of informers and controllers weakly: one whose owner has ended is gone from
+//! the next text, and begins at zero if it is registered again. It keeps a program's other metrics,
+//! because the facade's macros drop a handle after each use.
 //!
 //! `metrics-exporter-prometheus` would save 300 lines, for 13 more crates and 25 s to compile on
 //! one core. It forgets a metric that is idle, not one whose owner has ended.
@@ -47,7 +47,7 @@ const FIRST_PRUNING: usize = 1_024;
 /// its text comes from. To serve the text from another server, install one yourself, before
 /// informers and controllers are created.
 ///
-/// A metric of this crate is left out once its informer, handler, queue or controller is gone.
+/// The metrics of an informer, handler, queue or controller are left out once it is gone.
 /// Metrics that the program registers stay. Histograms have fixed buckets: client-go's for work
 /// queues, controller-runtime's for reconciles, and those of Prometheus's clients for a program's
 /// own. Clones share the metrics.
