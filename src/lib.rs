@@ -157,19 +157,16 @@ mod yield_budget;
 
 // The names that most programs write. Everything else is in the module of its concept.
 pub use error::SourceError;
-pub use factory::{FactoryStatus, InformerSpec, SharedInformerFactory, SpecError};
-pub use indexer::{Index, IndexError, Indexer, Snapshot, WaitTimeout};
+pub use factory::{InformerSpec, SharedInformerFactory};
+pub use indexer::{Index, Indexer, Snapshot};
 pub use informer::{
-    Changes, InformerGroup, InformerOptions, InformerStatus, InformerStopped, SharedInformer,
-    StartError, SyncError,
+    Changes, InformerGroup, InformerOptions, InformerStatus, SharedInformer, SyncError,
 };
 #[doc(no_inline)]
 pub use labels::LabelSelector;
-pub use lister::{Lister, NamespaceLister, NotFound, ReadError};
+pub use lister::{Lister, NotFound};
 pub use object::{Cached, CachedEvent, Event, EventRef, ObjectKey, ResourceVersion};
-pub use processor::{
-    EventHandler, EventStream, HandlerOptions, HandlerRegistration, HandlerStatus,
-};
+pub use processor::{EventHandler, HandlerOptions, HandlerRegistration};
 pub use storage::Storage;
 pub use workqueue::WorkQueue;
 

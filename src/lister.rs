@@ -9,7 +9,8 @@
 //! use std::{sync::Arc, time::Duration};
 //! use k8s_openapi::api::core::v1::ConfigMap;
 //! use kube::ResourceExt;
-//! use kube_informer::{NamespaceLister, NotFound, ReadError, ResourceVersion};
+//! use kube_informer::lister::{NamespaceLister, ReadError};
+//! use kube_informer::{NotFound, ResourceVersion};
 //!
 //! /// Returns an object as the cache has it, once the cache has seen this write.
 //! async fn cached(

@@ -9,10 +9,11 @@ use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod, PodStatus, Secret};
 use kube::api::ObjectMeta;
 use kube_controllers::{Action, Controller, ReconcileRequest};
 use kube_informer::error::BoxError;
+use kube_informer::informer::InformerStopped;
 use kube_informer::testing::ApiServer;
 use kube_informer::testing::api_server::DirectWriteError;
 use kube_informer::{
-    HandlerOptions, InformerSpec, InformerStopped, ObjectKey, SharedInformer, SharedInformerFactory,
+    HandlerOptions, InformerSpec, ObjectKey, SharedInformer, SharedInformerFactory,
 };
 use tokio::task::JoinSet;
 use tokio::time::{Instant, interval, sleep};

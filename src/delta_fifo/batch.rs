@@ -32,8 +32,7 @@ use crate::object::{ChunkedVec, Delta, ObjectKey, ResourceVersion, ShardSelector
 #[derive(Debug)]
 pub struct Batch {
     pub(super) id: u64,
-    /// The origin of the batch.
-    pub kind: BatchKind,
+    pub(crate) kind: BatchKind,
     /// The deltas, in order. For a list, deletions come first, then the items in list order.
     pub deltas: ChunkedVec<(ObjectKey, Delta)>,
     /// The version of the collection after this batch, or `None` if it is not known.
@@ -44,7 +43,7 @@ pub struct Batch {
 
 /// The origin of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BatchKind {
+pub(crate) enum BatchKind {
     /// Events in order, or the departure of objects from a shard that became smaller.
     Events,
     /// A list of everything that the store holds.

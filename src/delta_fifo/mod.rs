@@ -23,7 +23,8 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::sync::watch;
 
-pub use self::batch::{Batch, BatchKind};
+pub use self::batch::Batch;
+pub(crate) use self::batch::BatchKind;
 use self::pending::Pending;
 use crate::object::{Cached, Change, Delta, KeyMap, KnownObjects, ObjectKey, ResourceVersion};
 use crate::panic::SafeDropper;

@@ -239,9 +239,9 @@ impl DeltaFifo {
             }
         }
         // Pending deltas may have reached the store by now. Nothing else changes there.
-        let mut chunks = self.known.chunks();
+        let mut visit_chunk = self.known.chunks();
         let mut seen = 0;
-        while chunks.next(&mut |key, object| {
+        while visit_chunk(&mut |key, object| {
             seen += 1;
             if !pending.contains_key(key)
                 && let Some(delta) = delta(key, object)

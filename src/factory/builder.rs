@@ -69,8 +69,8 @@ impl SharedInformerFactoryBuilder {
     /// not apply to cluster-scoped types or to [dynamic](SharedInformerFactory::dynamic) informers.
     ///
     /// It must be an RFC 1123 label, which an empty text is not. With any other text, an
-    /// informer with options is [refused](crate::SpecError::Name), and others do not
-    /// [start](crate::StartError::InvalidName).
+    /// informer with options is [refused](crate::factory::SpecError::Name), and others do not
+    /// [start](crate::informer::StartError::InvalidName).
     pub fn namespace(mut self, namespace: impl Into<Arc<str>>) -> Self {
         self.namespace = Some(namespace.into());
         self

@@ -160,7 +160,8 @@ impl<K: ?Sized> InformerSpec<K> {
     ///
     /// ```
     /// use kube::core::{ApiResource, GroupVersionKind};
-    /// use kube_informer::{InformerSpec, SharedInformerFactory, SpecError};
+    /// use kube_informer::factory::SpecError;
+    /// use kube_informer::{InformerSpec, SharedInformerFactory};
     ///
     /// fn follow(factory: &SharedInformerFactory) -> Result<(), SpecError> {
     ///     let route = GroupVersionKind::gvk("gateway.networking.k8s.io", "v1", "HTTPRoute");
@@ -274,7 +275,8 @@ impl<K: ?Sized> fmt::Debug for InformerSpec<K> {
 /// # #[cfg(feature = "testing")] {
 /// use k8s_openapi::api::core::v1::Pod;
 /// use kube_informer::factory::{OptionDifference, SpecConflict};
-/// use kube_informer::{InformerSpec, SharedInformerFactory, SpecError, testing::ApiServer};
+/// use kube_informer::factory::SpecError;
+/// use kube_informer::{InformerSpec, SharedInformerFactory, testing::ApiServer};
 ///
 /// fn describe(error: &SpecError) -> String {
 ///     let SpecError::Conflict(SpecConflict { collection, differences, .. }) = error else {

@@ -58,7 +58,6 @@ use self::backfill::ReservedNames;
 pub(crate) use self::contents::Objects;
 use self::contents::StoreContents;
 pub use self::index::Index;
-use self::persistent_vec::Row;
 pub use self::progress::WaitTimeout;
 pub use self::ready::{by_controller, by_field, by_label};
 pub use self::snapshot::Snapshot;
@@ -315,8 +314,14 @@ impl<K: ?Sized + Send + Sync> KnownObjects for Indexer<K> {
         self.snapshot().objects().for_each(|(key, object)| visit(key, object));
     }
 
-    fn chunks(&self) -> Box<dyn KnownChunks + '_> {
-        Box::new(Chunks { store: self.clone().cast().snapshot(), next: Some(0) })
+    fn chunks(&self) -> KnownChunks<'_> {
+        let store: Snapshot = self.clone().cast().snapshot();
+        let mut next = Some(0);
+        Box::new(move |visit| {
+            let Some(from) = next else { return false };
+            next = store.0.visit(from, CHUNK, visit);
+            true
+        })
     }
 
     fn unchanged(&self, state: &ObjectState<'_>) -> Option<(ObjectKey, Cached)> {
@@ -335,21 +340,6 @@ impl IndexExtractor for Indexer {
 
     fn values_of_part(&self, read: &ReadPart<'_>) -> Result<Option<IndexValues>, NotEnough> {
         self.load().values_of_part(read)
-    }
-}
-
-/// One state of the store, in chunks of a few hundred objects.
-struct Chunks {
-    store: Snapshot,
-    /// The first row of the next chunk.
-    next: Option<Row>,
-}
-
-impl KnownChunks for Chunks {
-    fn next(&mut self, visit: &mut dyn FnMut(&ObjectKey, &Cached)) -> bool {
-        let Some(from) = self.next else { return false };
-        self.next = self.store.0.visit(from, CHUNK, visit);
-        true
     }
 }
 

@@ -15,7 +15,8 @@ use crate::object::ResourceVersion;
 /// ```
 /// use std::time::Duration;
 /// use k8s_openapi::api::core::v1::Pod;
-/// use kube_informer::{ResourceVersion, SharedInformer, Snapshot, WaitTimeout};
+/// use kube_informer::indexer::WaitTimeout;
+/// use kube_informer::{ResourceVersion, SharedInformer, Snapshot};
 ///
 /// async fn reached(
 ///     pods: &SharedInformer<Pod>,

@@ -15,7 +15,8 @@ use super::field_values::values_at;
 /// use k8s_openapi::api::core::v1::Pod;
 /// use kube::ResourceExt;
 /// use kube_informer::indexer::by_controller;
-/// use kube_informer::{Index, IndexError, SharedInformer};
+/// use kube_informer::indexer::IndexError;
+/// use kube_informer::{Index, SharedInformer};
 ///
 /// fn by_owner(pods: &SharedInformer<Pod>) -> Result<Index<Pod>, IndexError> {
 ///     // In compact storage, only this field is unpacked.
@@ -37,7 +38,8 @@ pub fn by_controller<K: Resource>(object: &K) -> Option<String> {
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
 /// use kube_informer::indexer::by_label;
-/// use kube_informer::{Index, IndexError, SharedInformer};
+/// use kube_informer::indexer::IndexError;
+/// use kube_informer::{Index, SharedInformer};
 ///
 /// fn by_app(pods: &SharedInformer<Pod>) -> Result<Index<Pod>, IndexError> {
 ///     pods.add_index_on("app", ["metadata.labels"], by_label("app.kubernetes.io/name"))

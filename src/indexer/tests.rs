@@ -286,10 +286,10 @@ fn chunks_show_one_moment_despite_writes() {
     };
     write(0..2000, false);
     write(100..300, true);
-    let mut parts = indexer.chunks();
+    let mut visit_part = indexer.chunks();
     let mut shown = BTreeSet::new();
     let mut turns = 0;
-    while parts.next(&mut |key, _| assert!(shown.insert(key.clone()), "{key} is shown twice")) {
+    while visit_part(&mut |key, _| assert!(shown.insert(key.clone()), "{key} is shown twice")) {
         write(turns * 100..turns * 100 + 50, true);
         write(turns * 100 + 2000..turns * 100 + 2080, false);
         turns += 1;

@@ -20,7 +20,8 @@ use crate::time::after;
 /// ```no_run
 /// use std::time::Duration;
 /// use k8s_openapi::api::core::v1::{Node, Pod};
-/// use kube_informer::{InformerStopped, SharedInformer};
+/// use kube_informer::informer::InformerStopped;
+/// use kube_informer::SharedInformer;
 ///
 /// async fn schedule(
 ///     pods: SharedInformer<Pod>,
@@ -132,7 +133,8 @@ impl Changes {
     /// ```no_run
     /// use k8s_openapi::api::core::v1::Pod;
     /// use kube_informer::informer::Changes;
-    /// use kube_informer::{InformerStopped, SharedInformer};
+    /// use kube_informer::informer::InformerStopped;
+    /// use kube_informer::SharedInformer;
     /// use tokio::sync::mpsc::Receiver;
     ///
     /// async fn follow(

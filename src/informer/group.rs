@@ -67,7 +67,7 @@ pub struct InformerGroup<K: ?Sized = dyn AnyObject> {
 /// # let factory = SharedInformerFactory::builder(ApiServer::new().client()).build();
 /// let pods = factory.in_namespaces::<Pod>(["shop", "bank"]);
 /// print(&pods.add_index("node", |pod: &Pod| pod.spec.as_ref()?.node_name.clone())?);
-/// # Ok::<(), kube_informer::IndexError>(()) }).unwrap();
+/// # Ok::<(), kube_informer::indexer::IndexError>(()) }).unwrap();
 /// # }
 /// ```
 #[derive(Debug)]

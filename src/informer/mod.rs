@@ -144,7 +144,8 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::Pod;
-    /// use kube_informer::{Index, IndexError, SharedInformer};
+    /// use kube_informer::indexer::IndexError;
+    /// use kube_informer::{Index, SharedInformer};
     ///
     /// fn by_node(pods: &SharedInformer<Pod>) -> Result<Index<Pod>, IndexError> {
     ///     let node = |pod: &Pod| pod.spec.as_ref()?.node_name.clone();
@@ -228,7 +229,8 @@ impl<K: Resource + Send + Sync + 'static> SharedInformer<K> {
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::Pod;
-    /// use kube_informer::{CachedEvent, InformerStopped, ObjectKey, SharedInformer, WorkQueue};
+    /// use kube_informer::informer::InformerStopped;
+    /// use kube_informer::{CachedEvent, ObjectKey, SharedInformer, WorkQueue};
     ///
     /// /// Queues the key of each pod that changes.
     /// fn follow(

@@ -18,7 +18,8 @@ impl<K: ?Sized> SharedInformer<K> {
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::Pod;
-    /// use kube_informer::{InformerStopped, SharedInformer};
+    /// use kube_informer::informer::InformerStopped;
+    /// use kube_informer::SharedInformer;
     ///
     /// /// Prints each phase that a pod enters. A handler that lags behind could miss one.
     /// async fn audit(pods: SharedInformer<Pod>) -> Result<(), InformerStopped> {

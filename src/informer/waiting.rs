@@ -38,10 +38,8 @@ use crate::object::{Cached, ObjectKey};
 #[non_exhaustive]
 #[allow(clippy::struct_excessive_bools, reason = "each answers a question of its own")]
 pub struct ConditionTimeout {
-    /// The informer's collection.
-    pub collection: Collection,
-    /// The object's key.
-    pub key: ObjectKey,
+    collection: Collection,
+    key: ObjectKey,
     /// The time that the caller waited.
     pub waited: Duration,
     /// True if the informer had synced. If false, the condition was not called.
@@ -50,12 +48,12 @@ pub struct ConditionTimeout {
     pub present: bool,
     /// True if the object may exist in the shard of another replica, where this informer does not
     /// see it.
-    pub elsewhere: bool,
+    elsewhere: bool,
     /// True if the informer was stopped or failed, so that the store no longer changes.
     pub stopped: bool,
     /// The report of a consumer of the informer that slows a key, because the key is worked on
     /// without end. `None` if none does.
-    pub spin: Option<Arc<str>>,
+    spin: Option<Arc<str>>,
     /// The state and the last error of an informer that has not synced.
     unsynced: Option<Box<Unsynced>>,
     /// The problem of a key that has a namespace, or none, unlike the informer's objects.

@@ -29,45 +29,7 @@
 //! Owners with the same labels share one metric: sizes add up, and the last version or timestamp
 //! wins. Use names to tell apart informers of one resource, and handlers of one informer.
 //!
-//! # All metrics
-//!
-//! *informer* stands for the labels `name`, `group`, `resource` and `namespace`, and *queue* for
-//! `name` and `controller`.
-//!
-//! | metric | kind | unit | labels |
-//! |---|---|---|---|
-//! | [`INFORMER_QUEUED_ITEMS`] | gauge | changes | informer |
-//! | [`INFORMER_PROCESSING_LATENCY`] | histogram | seconds | informer |
-//! | [`INFORMER_STORE_RESOURCE_VERSION`] | gauge | version | informer |
-//! | [`INFORMER_PENDING_NOTIFICATIONS`] | gauge | events | informer, `handler` |
-//! | [`OBJECTS`] | gauge | objects | informer |
-//! | [`STALE_OBJECTS`] | gauge | objects | informer |
-//! | [`UNREADABLE_OBJECTS`] | gauge | objects | informer |
-//! | [`SYNCED`] | gauge | 0 or 1 | informer |
-//! | [`LAST_EVENT`] | gauge | seconds since 1970 | informer |
-//! | [`RELISTS`] | counter | relists | informer, `cause` |
-//! | [`ERRORS`] | counter | errors | informer, `class` |
-//! | [`CLAMPED_OBJECTS`] | counter | objects | informer |
-//! | [`WATCH_REFUSED`] | gauge | 0 or 1 | informer |
-//! | [`STORAGE_PACKED_BYTES`] | gauge | bytes | informer |
-//! | [`STORAGE_HOT_BYTES`] | gauge | bytes | informer |
-//! | [`STORAGE_HITS`] | counter | reads | informer |
-//! | [`STORAGE_MISSES`] | counter | reads | informer |
-//! | [`STORAGE_KEPT_DECODED`] | counter | objects | informer |
-//! | [`STORAGE_UNREADABLE`] | counter | reads | informer |
-//! | [`INDEX_FAULTS`] | counter | panics | informer |
-//! | [`HANDLER_DELIVERED`] | counter | events | informer, `handler` |
-//! | [`HANDLER_MERGED`] | counter | events | informer, `handler` |
-//! | [`HANDLER_CANCELLED`] | counter | events | informer, `handler` |
-//! | [`HANDLER_PANICS`] | counter | panics | informer, `handler` |
-//! | [`HANDLER_LAG`] | histogram | seconds | informer, `handler` |
-//! | [`WORKQUEUE_DEPTH`] | gauge | items | queue |
-//! | [`WORKQUEUE_ADDS`] | counter | adds | queue |
-//! | [`WORKQUEUE_RETRIES`] | counter | adds | queue |
-//! | [`WORKQUEUE_QUEUE_DURATION`] | histogram | seconds | queue |
-//! | [`WORKQUEUE_WORK_DURATION`] | histogram | seconds | queue |
-//! | [`WORKQUEUE_UNFINISHED`] | gauge | seconds | queue |
-//! | [`WORKQUEUE_LONGEST_RUNNING`] | gauge | seconds | queue |
+//! [`DESCRIPTIONS`] lists all metrics.
 
 pub(crate) mod facade;
 #[cfg(feature = "metrics")]
@@ -77,7 +39,8 @@ mod names;
 pub(crate) mod tests;
 
 pub(crate) use self::facade::{Count, Level, Mark, MetricLabels, Timing};
-pub use self::names::*;
+pub(crate) use self::names::*;
+pub use self::names::{DESCRIPTIONS, Description, MetricKind};
 
 /// Describes every metric of informers and work queues to the recorder, with its unit. Call this
 /// once, after the recorder is installed. Without the feature `metrics` it does nothing.

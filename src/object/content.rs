@@ -38,7 +38,8 @@ static DELETION: LazyLock<FieldSet> =
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
 /// use kube_informer::object::ContentFilter;
-/// use kube_informer::{InformerStopped, SharedInformer};
+/// use kube_informer::informer::InformerStopped;
+/// use kube_informer::SharedInformer;
 ///
 /// fn follow(pods: &SharedInformer<Pod>) -> Result<(), InformerStopped> {
 ///     let filter = ContentFilter::<Pod>::ignoring(&["status.conditions.lastProbeTime"]);

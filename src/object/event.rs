@@ -121,7 +121,8 @@ impl<K: Resource> Event<K> {
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::Pod;
-    /// use kube_informer::{InformerStopped, SharedInformer, WorkQueue, ObjectKey};
+    /// use kube_informer::informer::InformerStopped;
+    /// use kube_informer::{SharedInformer, WorkQueue, ObjectKey};
     ///
     /// fn follow(
     ///     pods: &SharedInformer<Pod>,

@@ -48,8 +48,9 @@ pub trait KnownObjects: Send + Sync {
     /// Like [`for_each`](Self::for_each), but in chunks, so that the caller can yield to other
     /// tasks in between. An object that does not change meanwhile is visited once. The default
     /// implementation returns everything in one chunk.
-    fn chunks(&self) -> Box<dyn KnownChunks + '_> {
-        Box::new(WholeChunk(Some(self)))
+    fn chunks(&self) -> KnownChunks<'_> {
+        let mut whole = Some(self);
+        Box::new(move |visit| whole.take().map(|known| known.for_each(visit)).is_some())
     }
 
     /// Returns the known object that has exactly this uid and version, with its key. Returns `None`
@@ -70,34 +71,23 @@ pub trait KnownObjects: Send + Sync {
     }
 }
 
-/// An iteration over the known objects, in chunks.
+/// An iteration over the known objects, in chunks. Each call visits the objects of the next chunk,
+/// and returns false if no chunk was left.
 ///
 /// ```
-/// use kube_informer::object::{KnownChunks, KnownObjects};
+/// use kube_informer::object::KnownObjects;
 ///
 /// /// Counts objects without holding up the other tasks of the thread.
 /// async fn count(pods: &dyn KnownObjects) -> usize {
 ///     let mut count = 0;
-///     let mut chunks: Box<dyn KnownChunks + '_> = pods.chunks();
-///     while chunks.next(&mut |_, _| count += 1) {
+///     let mut visit_chunk = pods.chunks();
+///     while visit_chunk(&mut |_, _| count += 1) {
 ///         tokio::task::yield_now().await;
 ///     }
 ///     count
 /// }
 /// ```
-pub trait KnownChunks: Send {
-    /// Calls `visit` for each object of the next chunk. Returns false if no chunk was left.
-    fn next(&mut self, visit: &mut dyn FnMut(&ObjectKey, &Cached)) -> bool;
-}
-
-/// All known objects, as one chunk.
-struct WholeChunk<'a, S: ?Sized>(Option<&'a S>);
-
-impl<S: KnownObjects + ?Sized> KnownChunks for WholeChunk<'_, S> {
-    fn next(&mut self, visit: &mut dyn FnMut(&ObjectKey, &Cached)) -> bool {
-        self.0.take().map(|known| known.for_each(visit)).is_some()
-    }
-}
+pub type KnownChunks<'a> = Box<dyn FnMut(&mut dyn FnMut(&ObjectKey, &Cached)) -> bool + Send + 'a>;
 
 /// The identity and state of an object that is not decoded yet.
 ///

@@ -13,7 +13,8 @@ const LONGEST_MANAGER: usize = 128;
 /// # #[cfg(feature = "testing")] {
 /// use k8s_openapi::api::core::v1::Pod;
 /// use kube_informer::object::{InvalidName, NameRule};
-/// use kube_informer::{SharedInformerFactory, StartError};
+/// use kube_informer::informer::StartError;
+/// use kube_informer::SharedInformerFactory;
 ///
 /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
 /// # let client = kube_informer::testing::ApiServer::new().client();

@@ -18,7 +18,8 @@ use crate::time::seconds;
 ///
 /// ```no_run
 /// use k8s_openapi::api::core::v1::Pod;
-/// use kube_informer::{InformerStopped, SharedInformer};
+/// use kube_informer::informer::InformerStopped;
+/// use kube_informer::SharedInformer;
 ///
 /// async fn print_names(pods: &SharedInformer<Pod>) -> Result<(), InformerStopped> {
 ///     let handler = pods.on_event(|event| println!("{:?}", event.object().metadata.name))?;
@@ -41,7 +42,7 @@ pub struct HandlerRegistration {
 ///
 /// ```
 /// use std::time::Duration;
-/// use kube_informer::HandlerStatus;
+/// use kube_informer::processor::HandlerStatus;
 ///
 /// /// Returns a warning about a handler that panics or cannot keep up.
 /// fn warning(handler: &HandlerStatus) -> Option<String> {

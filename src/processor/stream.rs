@@ -25,7 +25,8 @@ use crate::yield_budget::{TaskBudget, UNPACKING};
 /// ```no_run
 /// use futures::StreamExt;
 /// use k8s_openapi::api::core::v1::Pod;
-/// use kube_informer::{InformerStopped, SharedInformer};
+/// use kube_informer::informer::InformerStopped;
+/// use kube_informer::SharedInformer;
 ///
 /// async fn follow(pods: &SharedInformer<Pod>) -> Result<(), InformerStopped> {
 ///     let mut events = pods.events()?;

@@ -243,6 +243,8 @@ impl Keeper for PackedKeeper {
     fn status(&self) -> StorageStatus {
         let Shared { heat, figures, .. } = &*self.shared;
         let (hot_objects, hot_bytes) = heat.held();
+        let own = self.refused.get().copied();
+        let refused = own.or_else(|| self.rewriter.as_ref()?.refused());
         StorageStatus {
             objects: figures.objects.load(Relaxed),
             bytes: figures.bytes.load(Relaxed),
@@ -253,7 +255,7 @@ impl Keeper for PackedKeeper {
             large_lists: figures.large_lists.get(),
             kept_decoded: figures.kept_decoded.get(),
             unreadable: figures.unreadable.get(),
-            refused: self.refused.get().copied().or_else(|| self.rewriter.as_ref()?.refused()),
+            refused: refused.map(|error| error.to_string()),
         }
     }
 

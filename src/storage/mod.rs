@@ -132,13 +132,12 @@ pub(crate) trait Keeper: Send + Sync {
 /// Figures of a storage that packs: packed objects, objects held unpacked, and results of reads.
 ///
 /// ```
-/// use kube_informer::storage::{PackError, StorageStatus};
+/// use kube_informer::storage::StorageStatus;
 ///
 /// /// Returns advice about a storage that saves less than it could.
 /// fn advice(status: &StorageStatus) -> Option<String> {
 ///     let reads = status.hits + status.misses;
-///     match status.refused {
-///         Some(PackError::Disagrees) => Some("Serialize and Deserialize disagree".into()),
+///     match &status.refused {
 ///         Some(error) => Some(format!("objects are kept decoded: {error}")),
 ///         None if reads > 1000 && status.misses > reads / 2 => Some("raise `hot_for`".into()),
 ///         None => None,
@@ -171,14 +170,12 @@ pub struct StorageStatus {
     /// missing from their result.
     pub unreadable: u64,
     /// The reason why every object of this type is now kept decoded, if that is so.
-    pub refused: Option<PackError>,
+    pub refused: Option<String>,
 }
 
 /// An object can't be packed or unpacked. The error never quotes the object's content.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum PackError {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum PackError {
     /// `Serialize` failed or panicked.
     #[error("the object can't be serialised: its Serialize failed or panicked")]
     NotSerialised,

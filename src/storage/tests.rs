@@ -322,7 +322,7 @@ fn type_that_fails_the_round_trip_is_kept_decoded() {
         }
         let status = storage.status();
         assert_eq!((status.objects, status.kept_decoded), (1, 2));
-        assert_eq!(status.refused, Some(error));
+        assert_eq!(status.refused, Some(error.to_string()));
         assert_eq!(*before.get().unwrap(), odd(0, Oddity::None));
     }
 }

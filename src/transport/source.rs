@@ -93,7 +93,7 @@ impl<K: ?Sized> ApiSource<K> {
     }
 
     /// Limits the source to one namespace, which must be an RFC 1123 label. With another one, an
-    /// informer does not [start](crate::StartError::InvalidName), and a request fails with
+    /// informer does not [start](crate::informer::StartError::InvalidName), and a request fails with
     /// [`Fault::Request`](crate::error::Fault::Request) before it is sent.
     pub fn namespace(mut self, namespace: impl Into<Arc<str>>) -> Self {
         let namespace = namespace.into();
@@ -235,7 +235,7 @@ impl<K: ?Sized> ApiSource<K> {
     ///
     /// The other entries are cut out before an object is decoded. With a name that no
     /// [field manager](crate::object::NameRule::FieldManager) can have, an informer does not
-    /// [start](crate::StartError::InvalidName), and requests fail.
+    /// [start](crate::informer::StartError::InvalidName), and requests fail.
     pub fn managed_fields_of(self, manager: impl Into<Arc<str>>) -> Self {
         self.keeping(ManagedFields::Of(manager.into()))
     }

@@ -8,12 +8,10 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::ObjectMeta;
-use kube_controllers::controller::metrics as of_controllers;
 use kube_controllers::manager::serve::Serve;
 use kube_controllers::manager::{ManagerError, ManagerPhase};
 use kube_controllers::{Action, Controller, Manager};
 use kube_informer::error::BoxError;
-use kube_informer::metrics as names;
 use kube_informer::testing::ApiServer;
 use kube_informer::{InformerSpec, SharedInformerFactory};
 use tokio::time::{sleep, timeout};
@@ -114,20 +112,19 @@ pub(crate) async fn manager_serves_metrics_of_informers_made_before_it() {
     let text = timeout(SOON, scraped).await.unwrap();
     let (types, series) = parse(&text);
     let of_maps = r#"{name="",group="",resource="configmaps",namespace=""}"#;
-    assert_eq!(series.get(&*format!("{}{of_maps}", names::OBJECTS)), Some(&2.0), "{text}");
-    assert_eq!(series.get(&*format!("{}{of_maps}", names::SYNCED)), Some(&1.0), "{text}");
-    let reconciles =
-        format!(r#"{}{{controller="copier",result="success"}}"#, of_controllers::RECONCILE_TOTAL);
-    assert_eq!(series.get(&*reconciles), Some(&2.0), "{text}");
+    assert_eq!(series.get(&*format!("kube_informer_objects{of_maps}")), Some(&2.0), "{text}");
+    assert_eq!(series.get(&*format!("kube_informer_synced{of_maps}")), Some(&1.0), "{text}");
+    let reconciles = r#"controller_runtime_reconcile_total{controller="copier",result="success"}"#;
+    assert_eq!(series.get(reconciles), Some(&2.0), "{text}");
     let buckets =
-        format!(r#"{}_bucket{{controller="copier",le="60"}}"#, of_controllers::RECONCILE_TIME);
-    assert_eq!(series.get(&*buckets), Some(&2.0), "{text}");
+        r#"controller_runtime_reconcile_time_seconds_bucket{controller="copier",le="60"}"#;
+    assert_eq!(series.get(buckets), Some(&2.0), "{text}");
     for (name, kind) in [
-        (names::OBJECTS, "gauge"),
-        (names::RELISTS, "counter"),
-        (of_controllers::RECONCILE_TIME, "histogram"),
-        (names::INFORMER_PROCESSING_LATENCY, "histogram"),
-        (names::WORKQUEUE_QUEUE_DURATION, "histogram"),
+        ("kube_informer_objects", "gauge"),
+        ("kube_informer_relists_total", "counter"),
+        ("controller_runtime_reconcile_time_seconds", "histogram"),
+        ("informer_processing_latency_seconds", "histogram"),
+        ("workqueue_queue_duration_seconds", "histogram"),
     ] {
         assert_eq!(types.get(name), Some(&kind), "{text}");
     }

@@ -11,10 +11,11 @@ use futures::FutureExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod};
 use kube::core::ApiResource;
 use kube_informer::factory::OptionDifference;
+use kube_informer::factory::SpecError;
 use kube_informer::reflector::{ListMode, ReflectorState};
 use kube_informer::testing::ApiServer;
 use kube_informer::{
-    InformerSpec, ObjectKey, SharedInformer, SharedInformerFactory, SourceError, SpecError, Storage,
+    InformerSpec, ObjectKey, SharedInformer, SharedInformerFactory, SourceError, Storage,
 };
 use tokio::time::sleep;
 

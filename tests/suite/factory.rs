@@ -10,11 +10,10 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
 use kube::api::{Api, DynamicObject, ObjectMeta, Patch, PatchParams};
 use kube::core::{ApiResource, PartialObjectMeta};
 use kube::{CustomResource, Resource, ResourceExt};
+use kube_informer::informer::StartError;
 use kube_informer::testing::ApiServer;
 use kube_informer::testing::api_server::ResourceType;
-use kube_informer::{
-    Event, InformerSpec, LabelSelector, SharedInformer, SharedInformerFactory, StartError,
-};
+use kube_informer::{Event, InformerSpec, LabelSelector, SharedInformer, SharedInformerFactory};
 use serde::{Deserialize, Serialize};
 
 use crate::helpers::{caught_up, factory, forbid, list_mode, metadata, spawn};
@@ -388,10 +387,10 @@ fn everything_public_can_cross_threads() {
     check::<kube_informer::Index<Pod>>();
     check::<kube_informer::Snapshot<Pod>>();
     check::<kube_informer::Lister<Pod>>();
-    check::<kube_informer::NamespaceLister<Pod>>();
-    check::<kube_informer::EventStream<Pod>>();
+    check::<kube_informer::lister::NamespaceLister<Pod>>();
+    check::<kube_informer::processor::EventStream<Pod>>();
     check::<kube_informer::HandlerRegistration>();
-    check::<kube_informer::FactoryStatus>();
+    check::<kube_informer::factory::FactoryStatus>();
     check::<kube_informer::SyncError>();
     check::<kube_informer::SourceError>();
     check::<kube_informer::Event<Pod>>();

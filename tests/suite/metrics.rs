@@ -67,14 +67,17 @@ async fn metrics_follow_an_informers_life() {
     let spec = InformerSpec::<Pod>::new().namespace("shop").storage(Storage::decoded());
     let pods = factory.informer_with(spec).unwrap();
     // Counters exist before the first event; otherwise the first event would be no increase.
-    assert_eq!(value(&recorder, names::RELISTS, &of_pods("cause", "expired")), 0.0);
-    assert_eq!(value(&recorder, names::ERRORS, &of_pods("class", "undecodable")), 0.0);
-    assert_eq!(value(&recorder, names::SYNCED, PODS), 0.0);
+    assert_eq!(value(&recorder, "kube_informer_relists_total", &of_pods("cause", "expired")), 0.0);
+    assert_eq!(
+        value(&recorder, "kube_informer_errors_total", &of_pods("class", "undecodable")),
+        0.0
+    );
+    assert_eq!(value(&recorder, "kube_informer_synced", PODS), 0.0);
     // While the first list is filed, it waits for the store.
     let (scraped, waiting) = (recorder.clone(), Arc::new(Mutex::new(Vec::new())));
     let sees = waiting.clone();
     pods.add_index("queued", move |_: &Pod| {
-        sees.lock().push(value(&scraped, names::INFORMER_QUEUED_ITEMS, PODS));
+        sees.lock().push(value(&scraped, "informer_queued_items", PODS));
         None::<String>
     })
     .unwrap();
@@ -86,24 +89,24 @@ async fn metrics_follow_an_informers_life() {
 
     assert_eq!(*waiting.lock(), [3.0; 3]);
     let pods_metric = |name| value(&recorder, name, PODS);
-    assert_eq!(pods_metric(names::OBJECTS), 3.0);
-    assert_eq!(pods_metric(names::STALE_OBJECTS), 0.0);
-    assert_eq!(pods_metric(names::SYNCED), 1.0);
-    assert_eq!(pods_metric(names::INFORMER_QUEUED_ITEMS), 0.0);
-    assert_eq!(pods_metric(names::INFORMER_STORE_RESOURCE_VERSION), server.revision() as f64);
+    assert_eq!(pods_metric("kube_informer_objects"), 3.0);
+    assert_eq!(pods_metric("kube_informer_stale_objects"), 0.0);
+    assert_eq!(pods_metric("kube_informer_synced"), 1.0);
+    assert_eq!(pods_metric("informer_queued_items"), 0.0);
+    assert_eq!(pods_metric("informer_store_resource_version"), server.revision() as f64);
     assert!(pods_metric("informer_processing_latency_seconds_count") >= 1.0);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64();
-    assert!((now - pods_metric(names::LAST_EVENT)).abs() < 60.0);
+    assert!((now - pods_metric("kube_informer_last_event_timestamp_seconds")).abs() < 60.0);
     let fragile = |name| value(&recorder, name, &of_pods("handler", "fragile"));
-    assert_eq!(fragile(names::HANDLER_DELIVERED), 3.0);
-    assert_eq!(fragile(names::HANDLER_PANICS), 1.0);
-    assert_eq!(fragile(names::INFORMER_PENDING_NOTIFICATIONS), 0.0);
+    assert_eq!(fragile("kube_informer_handler_delivered_total"), 3.0);
+    assert_eq!(fragile("kube_informer_handler_panics_total"), 1.0);
+    assert_eq!(fragile("informer_pending_notifications"), 0.0);
     assert_eq!(fragile("kube_informer_handler_lag_seconds_count"), 1.0, "one batch");
 
-    let heard = pods_metric(names::LAST_EVENT);
+    let heard = pods_metric("kube_informer_last_event_timestamp_seconds");
     server.create(&pod("x")).unwrap();
     until("the new pod", || pods.snapshot().version() == Some(&server.revision().into())).await;
-    assert!(pods_metric(names::LAST_EVENT) > heard);
+    assert!(pods_metric("kube_informer_last_event_timestamp_seconds") > heard);
     server.delete(&pod("x")).unwrap();
 
     // The watch is cut, and by the time it is asked again its version is gone.
@@ -112,13 +115,17 @@ async fn metrics_follow_an_informers_life() {
     server.delete(&pod("a")).unwrap();
     server.compact();
     server.drop_connections();
-    let relisted = || value(&recorder, names::RELISTS, &of_pods("cause", "expired")) > 0.0;
+    let relisted =
+        || value(&recorder, "kube_informer_relists_total", &of_pods("cause", "expired")) > 0.0;
     until("a relist", relisted).await;
     until("the new state", || pods.snapshot().version() == Some(&server.revision().into())).await;
-    assert!(value(&recorder, names::ERRORS, &of_pods("class", "expired")) >= 1.0);
-    assert!(value(&recorder, names::ERRORS, &of_pods("class", "other")) >= 1.0, "the cut");
-    assert_eq!(pods_metric(names::OBJECTS), 3.0);
-    assert_eq!(pods_metric(names::INFORMER_STORE_RESOURCE_VERSION), server.revision() as f64);
+    assert!(value(&recorder, "kube_informer_errors_total", &of_pods("class", "expired")) >= 1.0);
+    assert!(
+        value(&recorder, "kube_informer_errors_total", &of_pods("class", "other")) >= 1.0,
+        "the cut"
+    );
+    assert_eq!(pods_metric("kube_informer_objects"), 3.0);
+    assert_eq!(pods_metric("informer_store_resource_version"), server.revision() as f64);
 
     // The status says the same.
     let status = factory.status().informers.remove(0);
@@ -126,7 +133,7 @@ async fn metrics_follow_an_informers_life() {
     let relists = status.reflector.relists.total() as f64;
     let told: f64 = scrape(&recorder)
         .iter()
-        .filter(|(series, _)| series.starts_with(names::RELISTS))
+        .filter(|(series, _)| series.starts_with("kube_informer_relists_total"))
         .map(|(_, value)| value)
         .sum();
     assert_eq!(told, relists);
@@ -155,7 +162,7 @@ async fn never_decoded_object_is_counted_until_deleted() {
     factory.wait_for_sync(SOON).await.unwrap();
     tokio::time::sleep(Duration::from_millis(1)).await;
     let gauges = || {
-        [names::OBJECTS, names::STALE_OBJECTS, names::UNREADABLE_OBJECTS]
+        ["kube_informer_objects", "kube_informer_stale_objects", "kube_informer_unreadable_objects"]
             .map(|name| value(&recorder, name, PODS))
     };
     assert_eq!(gauges(), [1.0, 0.0, 1.0]);
@@ -185,31 +192,31 @@ async fn everything_is_typed_and_explained() {
     let _handler = informer.on_event(|_| {}).unwrap();
     let text = recorder.render();
     for (name, kind) in [
-        (names::INFORMER_QUEUED_ITEMS, "gauge"),
-        (names::INFORMER_PROCESSING_LATENCY, "histogram"),
-        (names::INFORMER_STORE_RESOURCE_VERSION, "gauge"),
-        (names::INFORMER_PENDING_NOTIFICATIONS, "gauge"),
-        (names::OBJECTS, "gauge"),
-        (names::STALE_OBJECTS, "gauge"),
-        (names::UNREADABLE_OBJECTS, "gauge"),
-        (names::SYNCED, "gauge"),
-        (names::WATCH_REFUSED, "gauge"),
-        (names::LAST_EVENT, "gauge"),
-        (names::RELISTS, "counter"),
-        (names::ERRORS, "counter"),
-        (names::CLAMPED_OBJECTS, "counter"),
-        (names::INDEX_FAULTS, "counter"),
-        (names::HANDLER_DELIVERED, "counter"),
-        (names::HANDLER_MERGED, "counter"),
-        (names::HANDLER_CANCELLED, "counter"),
-        (names::HANDLER_PANICS, "counter"),
-        (names::HANDLER_LAG, "histogram"),
-        (names::STORAGE_PACKED_BYTES, "gauge"),
-        (names::STORAGE_HOT_BYTES, "gauge"),
-        (names::STORAGE_HITS, "counter"),
-        (names::STORAGE_MISSES, "counter"),
-        (names::STORAGE_KEPT_DECODED, "counter"),
-        (names::STORAGE_UNREADABLE, "counter"),
+        ("informer_queued_items", "gauge"),
+        ("informer_processing_latency_seconds", "histogram"),
+        ("informer_store_resource_version", "gauge"),
+        ("informer_pending_notifications", "gauge"),
+        ("kube_informer_objects", "gauge"),
+        ("kube_informer_stale_objects", "gauge"),
+        ("kube_informer_unreadable_objects", "gauge"),
+        ("kube_informer_synced", "gauge"),
+        ("kube_informer_watch_refused", "gauge"),
+        ("kube_informer_last_event_timestamp_seconds", "gauge"),
+        ("kube_informer_relists_total", "counter"),
+        ("kube_informer_errors_total", "counter"),
+        ("kube_informer_clamped_objects_total", "counter"),
+        ("kube_informer_index_faults_total", "counter"),
+        ("kube_informer_handler_delivered_total", "counter"),
+        ("kube_informer_handler_merged_total", "counter"),
+        ("kube_informer_handler_cancelled_total", "counter"),
+        ("kube_informer_handler_panics_total", "counter"),
+        ("kube_informer_handler_lag_seconds", "histogram"),
+        ("kube_informer_storage_packed_bytes", "gauge"),
+        ("kube_informer_storage_hot_bytes", "gauge"),
+        ("kube_informer_storage_hits_total", "counter"),
+        ("kube_informer_storage_misses_total", "counter"),
+        ("kube_informer_storage_kept_decoded_total", "counter"),
+        ("kube_informer_storage_unreadable_total", "counter"),
     ] {
         assert!(text.contains(&format!("# HELP {name} ")), "{name}");
         assert!(text.contains(&format!("# TYPE {name} {kind}\n")), "{name}");
@@ -247,8 +254,8 @@ async fn what_is_packed_has_figures_of_its_own() {
     assert_eq!(text.lines().filter(of_storage).count(), 6);
     let status = informer.status().storage.unwrap();
     let all = r#"name="",group="",resource="configmaps",namespace="""#;
-    assert_eq!(value(&recorder, names::STORAGE_PACKED_BYTES, all), status.bytes as f64);
-    assert_eq!(value(&recorder, names::STORAGE_HITS, all), status.hits as f64);
+    assert_eq!(value(&recorder, "kube_informer_storage_packed_bytes", all), status.bytes as f64);
+    assert_eq!(value(&recorder, "kube_informer_storage_hits_total", all), status.hits as f64);
     assert!(status.bytes > 0 && status.hits > 0);
     informer.shutdown().await;
     drop(informer);
@@ -284,14 +291,14 @@ async fn a_full_backlog_and_its_lag_are_seen() {
     caught_up(server.revision()).await;
     server.delete(&pod("a")).unwrap();
     caught_up(server.revision()).await;
-    assert_eq!(all(names::INFORMER_PENDING_NOTIFICATIONS), 1.0);
-    assert_eq!(all(names::HANDLER_MERGED), 1.0);
-    assert_eq!(all(names::HANDLER_CANCELLED), 1.0);
+    assert_eq!(all("informer_pending_notifications"), 1.0);
+    assert_eq!(all("kube_informer_handler_merged_total"), 1.0);
+    assert_eq!(all("kube_informer_handler_cancelled_total"), 1.0);
     tokio::time::sleep(Duration::from_secs(7)).await;
     let lag = factory.status().informers[0].handlers[0].lag;
     assert!(lag >= Duration::from_secs(7) && lag < Duration::from_secs(9), "{lag:?}");
     events.next().await.unwrap();
-    assert_eq!(all(names::INFORMER_PENDING_NOTIFICATIONS), 0.0);
+    assert_eq!(all("informer_pending_notifications"), 0.0);
     assert_eq!(all("kube_informer_handler_lag_seconds_count"), 1.0);
     assert!((all("kube_informer_handler_lag_seconds_sum") - lag.as_secs_f64()).abs() < 0.1);
     assert_eq!(events.status().lag, Duration::ZERO);
@@ -319,7 +326,7 @@ async fn dropped_informers_leave_no_metrics() {
     factory.wait_for_sync(SOON).await.unwrap();
     removed.remove_and_wait().await;
     assert!(!recorder.render().contains("handler="), "removed");
-    assert!(recorder.render().contains(names::OBJECTS));
+    assert!(recorder.render().contains("kube_informer_objects"));
     drop((factory, never_started, running));
     until("the end", || recorder.render().is_empty()).await;
 }
@@ -337,7 +344,7 @@ async fn replica_without_slots_has_no_last_event() {
     factory.start().unwrap();
     factory.wait_for_sync(SOON).await.unwrap();
     let labels = r#"name="",group="",resource="pods",namespace="""#;
-    let last_event = || value(&recorder, names::LAST_EVENT, labels);
+    let last_event = || value(&recorder, "kube_informer_last_event_timestamp_seconds", labels);
     for _ in 0..3 {
         // The alert leaves out a gauge of zero.
         assert_eq!(last_event(), 0.0);
@@ -372,8 +379,8 @@ async fn undecodable_object_is_counted() {
     factory.wait_for_sync(SOON).await.unwrap();
     let labels = r#"name="",group="",resource="pods",namespace="""#;
     let undecodable = format!(r#"{labels},class="undecodable""#);
-    assert_eq!(value(&recorder, names::ERRORS, &undecodable), 1.0);
-    assert_eq!(value(&recorder, names::OBJECTS, labels), 1.0);
+    assert_eq!(value(&recorder, "kube_informer_errors_total", &undecodable), 1.0);
+    assert_eq!(value(&recorder, "kube_informer_objects", labels), 1.0);
     drop(pods);
     factory.shutdown().await;
 }

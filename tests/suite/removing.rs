@@ -7,9 +7,10 @@ use futures::StreamExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
 use kube::api::ObjectMeta;
 use kube_controllers::{Action, Controller, ReconcileRequest};
+use kube_informer::informer::StartError;
 use kube_informer::lister::StoreState;
 use kube_informer::testing::ApiServer;
-use kube_informer::{InformerGroup, ObjectKey, SharedInformer, StartError};
+use kube_informer::{InformerGroup, ObjectKey, SharedInformer};
 use tokio_util::sync::CancellationToken;
 
 use crate::helpers::{caught_up, factory, map_in, spawn};

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::{Node, Secret};
+use kube_informer::factory::FactoryStatus;
 use kube_informer::reflector::ReflectorState;
 use kube_informer::testing::ApiServer;
-use kube_informer::{FactoryStatus, HandlerOptions, InformerSpec, SharedInformerFactory};
+use kube_informer::{HandlerOptions, InformerSpec, SharedInformerFactory};
 use serde_json::{Value, json};
 
 use crate::helpers::{factory, forbid, metadata};

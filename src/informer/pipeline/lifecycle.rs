@@ -24,7 +24,8 @@ use crate::reflector::{ChangeSink, ErrorHandler, Reflector};
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
-/// use kube_informer::{SharedInformer, StartError};
+/// use kube_informer::informer::StartError;
+/// use kube_informer::SharedInformer;
 ///
 /// fn start_unless_stopped(pods: &SharedInformer<Pod>) -> Result<(), StartError> {
 ///     match pods.start() {

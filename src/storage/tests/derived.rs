@@ -83,7 +83,7 @@ fn type_whose_source_a_transform_removed_is_kept_decoded() {
     assert_eq!(*packed(storage.pack(object.clone())).get().unwrap(), object);
     object.metadata.labels = None;
     assert!(is_decoded(&storage.pack(object.clone()), &object));
-    assert_eq!(storage.status().refused, Some(PackError::Disagrees));
+    assert_eq!(storage.status().refused, Some(PackError::Disagrees.to_string()));
 }
 
 /// An object that writes no labels.
@@ -106,5 +106,5 @@ fn type_that_does_not_write_its_labels_is_kept_decoded() {
     let storage = compact::<Unlabelled>(false);
     let object = Unlabelled { metadata: metadata(1), text: String::new() };
     assert!(is_decoded(&storage.pack(object.clone()), &object));
-    assert_eq!(storage.status().refused, Some(PackError::Disagrees));
+    assert_eq!(storage.status().refused, Some(PackError::Disagrees.to_string()));
 }

@@ -145,7 +145,7 @@ struct Slim {
 fn type_that_reads_little_is_kept_decoded() {
     let (packed, status) = arrive::<Slim>(objects(20));
     // The first ones are packed for the comparison.
-    assert_eq!((packed, status.refused), (8, Some(PackError::NotSmaller)));
+    assert_eq!((packed, status.refused), (8, Some(PackError::NotSmaller.to_string())));
     assert_eq!((status.objects, status.kept_decoded), (8, 0));
     let (packed, status) = arrive::<DynamicObject>(objects(20));
     assert_eq!((packed, status.refused), (20, None));

@@ -229,14 +229,16 @@ impl<K> FakeSource<K> {
 
     /// Sets whether the source supports streaming lists (`understood`), and whether it sends the
     /// bookmark that ends their initial events (`ends`). Both are true by default.
-    pub fn set_streaming_lists(&self, understood: bool, ends: bool) {
+    #[cfg(test)]
+    pub(crate) fn set_streaming_lists(&self, understood: bool, ends: bool) {
         let mut state = self.state.lock();
         (state.streaming, state.ends_initial_events) = (understood, ends);
     }
 
     /// Sets whether lists at version "0" are paged, as by a server without a watch cache. The
     /// default is false.
-    pub fn set_pages_at_zero(&self, pages: bool) {
+    #[cfg(test)]
+    pub(crate) fn set_pages_at_zero(&self, pages: bool) {
         self.state.lock().pages_at_zero = pages;
     }
 

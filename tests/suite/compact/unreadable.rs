@@ -1,9 +1,10 @@
 //! Packed objects that cannot be unpacked. Readers of decoded objects are told of all others.
 
 use futures::{FutureExt, StreamExt};
+use kube_informer::HandlerOptions;
+use kube_informer::processor::EventStream;
 use kube_informer::testing::ApiServer;
 use kube_informer::transport::{ApiSource, Decode, DecodeError, SerdeDecode};
-use kube_informer::{EventStream, HandlerOptions};
 
 use super::*;
 use crate::helpers::map_in;

@@ -5,11 +5,9 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube_controllers::controller::metrics as of_controllers;
 use kube_controllers::manager::serve::Prometheus;
 use kube_controllers::{Action, Controller, LeaderElector};
 use kube_informer::WorkQueue;
-use kube_informer::metrics as names;
 use kube_informer::workqueue::ExponentialBackoff;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
@@ -39,17 +37,17 @@ async fn a_queue_is_counted_under_client_gos_names() {
     let of = |name: &str| scrape(&recorder, &[name]);
     let labels = r#"{name="pods",controller="pods"}"#;
     let value = |name: &str| of(name)[&format!("{name}{labels}")];
-    assert_eq!(value(names::WORKQUEUE_DEPTH).to_string(), "1");
-    assert_eq!(value(names::WORKQUEUE_ADDS).to_string(), "3");
-    assert_eq!(value(names::WORKQUEUE_UNFINISHED).to_string(), "3");
-    assert_eq!(value(names::WORKQUEUE_LONGEST_RUNNING).to_string(), "3");
+    assert_eq!(value("workqueue_depth").to_string(), "1");
+    assert_eq!(value("workqueue_adds_total").to_string(), "3");
+    assert_eq!(value("workqueue_unfinished_work_seconds").to_string(), "3");
+    assert_eq!(value("workqueue_longest_running_processor_seconds").to_string(), "3");
     let sum = |name: &str| of(name)[&format!("{name}_sum{labels}")];
-    assert_eq!(sum(names::WORKQUEUE_QUEUE_DURATION).to_string(), "2");
+    assert_eq!(sum("workqueue_queue_duration_seconds").to_string(), "2");
     work.retry();
     sleep(S / 2).await;
-    assert_eq!(value(names::WORKQUEUE_RETRIES).to_string(), "1");
-    assert_eq!(value(names::WORKQUEUE_UNFINISHED).to_string(), "0");
-    assert_eq!(sum(names::WORKQUEUE_WORK_DURATION).to_string(), "3.25");
+    assert_eq!(value("workqueue_retries_total").to_string(), "1");
+    assert_eq!(value("workqueue_unfinished_work_seconds").to_string(), "0");
+    assert_eq!(sum("workqueue_work_duration_seconds").to_string(), "3.25");
     drop(queue);
     assert_eq!(scrape(&recorder, &["workqueue_"]), BTreeMap::new(), "gone with the queue");
 }
@@ -88,22 +86,26 @@ async fn a_controller_is_counted_under_controller_runtimes_names() {
     let counted = |name: &str| value(name, r#"controller="counted""#).to_string();
     let result = |result: &str| {
         let labels = format!(r#"controller="counted",result="{result}""#);
-        value(of_controllers::RECONCILE_TOTAL, &labels).to_string()
+        value("controller_runtime_reconcile_total", &labels).to_string()
     };
     for (of, times) in [("success", "1"), ("requeue_after", "1"), ("requeue", "1"), ("error", "3")]
     {
         assert_eq!(result(of), times, "{of}");
     }
-    assert_eq!(counted(of_controllers::RECONCILE_ERRORS), "3");
-    assert_eq!(counted(of_controllers::RECONCILE_PANICS), "1");
-    assert_eq!(counted(of_controllers::RECONCILE_TIMEOUTS), "1");
-    assert_eq!(counted(of_controllers::RECONCILE_MAX_CONCURRENT), "3");
-    assert_eq!(counted(of_controllers::RECONCILE_ACTIVE_WORKERS), "0");
-    let leads = || value(of_controllers::LEADER_ELECTION_MASTER, r#"name="lease""#).to_string();
+    assert_eq!(counted("controller_runtime_reconcile_errors_total"), "3");
+    assert_eq!(counted("controller_runtime_reconcile_panics_total"), "1");
+    assert_eq!(counted("controller_runtime_reconcile_timeouts_total"), "1");
+    assert_eq!(counted("controller_runtime_max_concurrent_reconciles"), "3");
+    assert_eq!(counted("controller_runtime_active_workers"), "0");
+    let leads = || value("leader_election_master_status", r#"name="lease""#).to_string();
     assert_eq!(leads(), "1");
     stop.cancel();
     running.await.unwrap().unwrap();
-    assert_eq!(counted(of_controllers::RECONCILE_MAX_CONCURRENT), "0", "a handle is still held");
+    assert_eq!(
+        counted("controller_runtime_max_concurrent_reconciles"),
+        "0",
+        "a handle is still held"
+    );
     drop(handle);
     let prefixes = ["controller_runtime_", "workqueue_", "leader_election_"];
     assert_eq!(scrape(&recorder, &prefixes), BTreeMap::new(), "gone");
@@ -122,8 +124,9 @@ async fn hot_key_is_counted() {
         Ok::<_, Infallible>(Action::requeue_after(Duration::ZERO))
     }));
     sleep(S).await;
-    let counted =
-        || scrape(&recorder, &[of_controllers::HOT_KEYS]).into_values().sum::<f64>().to_string();
+    let counted = || {
+        scrape(&recorder, &["kube_informer_hot_keys_total"]).into_values().sum::<f64>().to_string()
+    };
     assert_eq!(counted(), "0", "the metric exists");
     sleep(7 * S).await;
     assert_eq!(counted(), "2", "once in 300 runs");

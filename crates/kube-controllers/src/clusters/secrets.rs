@@ -36,7 +36,7 @@ use kube_informer::indexer::Snapshot;
 /// // Secrets of Cluster API, which has them under another key.
 /// let secrets = KubeconfigSecrets::new(&hub, "fleet", "cluster.x-k8s.io/cluster-name")?;
 /// let clusters = Clusters::builder(secrets.key("value")).build();
-/// # Ok::<(), kube_informer::SpecError>(()) }).unwrap();
+/// # Ok::<(), kube_informer::factory::SpecError>(()) }).unwrap();
 /// # }
 /// ```
 #[must_use]

@@ -26,7 +26,7 @@ use kube_informer::object::{InvalidKey, InvalidName, NameRule};
 /// let maps = factory.informer_with(spec)?;
 /// let refused = Applier::builder(client, &maps, "site-controller").build().unwrap_err();
 /// assert!(matches!(refused, ApplierError::Transformed { .. }));
-/// # Ok::<(), kube_informer::SpecError>(()) }).unwrap();
+/// # Ok::<(), kube_informer::factory::SpecError>(()) }).unwrap();
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -100,9 +100,9 @@ struct Value {
 impl Value {
     fn new(kind: MetricKind, name: &str) -> Self {
         let bounds: &[f64] = match name {
-            metrics::INFORMER_PROCESSING_LATENCY | metrics::HANDLER_LAG => &SHORT,
-            metrics::WORKQUEUE_QUEUE_DURATION | metrics::WORKQUEUE_WORK_DURATION => &QUEUE,
-            names::RECONCILE_TIME => &RECONCILE,
+            "informer_processing_latency_seconds" | "kube_informer_handler_lag_seconds" => &SHORT,
+            "workqueue_queue_duration_seconds" | "workqueue_work_duration_seconds" => &QUEUE,
+            "controller_runtime_reconcile_time_seconds" => &RECONCILE,
             _ => &OTHER,
         };
         let buckets = if kind == MetricKind::Histogram { bounds.len() + 1 } else { 0 };
@@ -190,8 +190,7 @@ impl Prometheus {
         }
         let labels = labels.iter().map(|(name, value)| format!("{name}=\"{value}\""));
         let labels: Arc<str> = labels.collect::<Vec<_>>().join(",").into();
-        let own =
-            metrics::DESCRIPTIONS.iter().chain(&names::DESCRIPTIONS).any(|of| of.name == name);
+        let own = metrics::DESCRIPTIONS.iter().chain(names::DESCRIPTIONS).any(|of| of.name == name);
         let mut families = self.0.lock();
         let empty = || Family { kind, series: HashMap::new(), limit: FIRST_PRUNING };
         let family = families.of.get_or_insert_with(name.as_str().into(), empty);
@@ -331,6 +330,7 @@ mod tests {
     use ::metrics::{Label, Level, with_local_recorder};
 
     use super::*;
+    use crate::controller::metrics::HOT_KEYS;
 
     fn key(name: &'static str, label: &'static str) -> Key {
         Key::from_parts(name, vec![Label::new("controller", label)])
@@ -361,13 +361,13 @@ mod tests {
     #[test]
     fn own_metrics_end_with_their_handles() {
         let recorder = Prometheus::default();
-        let count = |of| recorder.register_counter(&key(names::HOT_KEYS, of), &metadata());
+        let count = |of| recorder.register_counter(&key(HOT_KEYS, of), &metadata());
         let (first, again, other) = (count("a"), count("a"), count("b"));
         first.increment(2);
         again.increment(1);
         other.increment(1);
-        let line = |of, value| format!("{}{{controller=\"{of}\"}} {value}\n", names::HOT_KEYS);
-        let kind = format!("# TYPE {} counter\n", names::HOT_KEYS);
+        let line = |of, value| format!("{HOT_KEYS}{{controller=\"{of}\"}} {value}\n");
+        let kind = format!("# TYPE {HOT_KEYS} counter\n");
         assert_eq!(recorder.render(), kind.clone() + &line("a", 3) + &line("b", 1));
         drop((first, other));
         assert_eq!(recorder.render(), kind.clone() + &line("a", 3));
@@ -404,11 +404,11 @@ mod tests {
     fn series_that_nobody_asks_for_are_removed() {
         let recorder = Prometheus::default();
         for number in 0..10 * FIRST_PRUNING {
-            let key = Key::from_parts(names::HOT_KEYS, vec![Label::new("n", number.to_string())]);
+            let key = Key::from_parts(HOT_KEYS, vec![Label::new("n", number.to_string())]);
             drop(recorder.register_counter(&key, &metadata()));
         }
         let families = recorder.0.lock();
-        let family = families.of.get(names::HOT_KEYS).unwrap();
+        let family = families.of.get(HOT_KEYS).unwrap();
         assert!(family.series.len() <= FIRST_PRUNING);
     }
 }
