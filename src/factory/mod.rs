@@ -38,8 +38,8 @@ use self::interest::Holders;
 pub use self::interest::Interest;
 use self::registry::{Held, Identity, Registry, Request, missing};
 pub use self::resource::TypedResource;
-pub use self::sets::{Kinds, Reference, Referenced, SelectedNamespaces, SetIndex};
-pub use self::spec::{InformerSpec, OptionDifference, SpecConflict, SpecError};
+pub use self::sets::{Kinds, Reference, Referenced, SelectedNamespaces};
+pub use self::spec::{InformerSpec, SpecError};
 use crate::informer::{
     InformerGroup, InformerStatus, SharedInformer, StartError, SyncError, wait_for_own,
 };
@@ -377,7 +377,7 @@ struct Found {
     informer: SharedInformer,
     holders: Arc<Holders>,
     /// The options in which the informer differs from the spec. If there are any, it is not held.
-    differences: Vec<OptionDifference>,
+    differences: Vec<String>,
 }
 
 impl Found {
@@ -387,7 +387,7 @@ impl Found {
             return Ok(self);
         }
         let Self { informer, differences, .. } = self;
-        Err(SpecConflict { collection: informer.collection().clone(), differences }.into())
+        Err(SpecError::Conflict { collection: informer.collection().clone(), differences })
     }
 }
 

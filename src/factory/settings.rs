@@ -4,7 +4,6 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::spec::OptionDifference;
 use crate::reflector::{ErrorHandler, ListMode, ReflectorOptions};
 use crate::transport::{ApiSource, ManagedFields};
 
@@ -122,7 +121,7 @@ impl Settings {
 
 /// The options in which an informer differs from a request.
 #[derive(Default)]
-pub(super) struct Differences(pub(super) Vec<OptionDifference>);
+pub(super) struct Differences(pub(super) Vec<String>);
 
 impl Differences {
     /// Compares an option that shows its value. An unset request is no difference.
@@ -136,7 +135,7 @@ impl Differences {
         let requested = format!("{requested:?}");
         let present = present.map_or("unset".to_owned(), |set| format!("{set:?}"));
         if present != requested {
-            self.0.push(OptionDifference { option, present, requested });
+            self.0.push(format!("{option} is {present}, requested: {requested}"));
         }
     }
 
@@ -153,8 +152,7 @@ impl Differences {
             Some(present) if same(present, requested) => return,
             Some(_) => ("a closure", "another closure"),
         };
-        let (present, requested) = (present.to_owned(), requested.to_owned());
-        self.0.push(OptionDifference { option, present, requested });
+        self.0.push(format!("{option} is {present}, requested: {requested}"));
     }
 }
 

@@ -222,7 +222,7 @@ impl<K: ?Sized> InformerSpec<K> {
 
     /// Returns the options that this spec sets differently from `made`, the spec of an existing
     /// informer.
-    pub(super) fn differences(&self, made: &Self) -> Vec<OptionDifference> {
+    pub(super) fn differences(&self, made: &Self) -> Vec<String> {
         let mut found = Differences::default();
         made.settings.differences(&self.settings, &mut found);
         let Self { trust_versions, when_served, storage, transform, .. } = self;
@@ -274,24 +274,22 @@ impl<K: ?Sized> fmt::Debug for InformerSpec<K> {
 /// ```
 /// # #[cfg(feature = "testing")] {
 /// use k8s_openapi::api::core::v1::Pod;
-/// use kube_informer::factory::{OptionDifference, SpecConflict};
 /// use kube_informer::factory::SpecError;
 /// use kube_informer::{InformerSpec, SharedInformerFactory, testing::ApiServer};
 ///
 /// fn describe(error: &SpecError) -> String {
-///     let SpecError::Conflict(SpecConflict { collection, differences, .. }) = error else {
+///     let SpecError::Conflict { collection, differences, .. } = error else {
 ///         return error.to_string();
 ///     };
-///     let option = |OptionDifference { option, .. }: &OptionDifference| *option;
-///     let options: Vec<&str> = differences.iter().map(option).collect();
-///     format!("{collection}: set {} only once", options.join(", "))
+///     format!("{collection}: set only once: {}", differences.join(", "))
 /// }
 ///
 /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
 /// let factory = SharedInformerFactory::builder(ApiServer::new().client()).build();
 /// let pods = factory.informer_with(InformerSpec::<Pod>::new().managed_fields(true))?;
 /// let refused = factory.informer_with(InformerSpec::<Pod>::new().managed_fields(false));
-/// assert_eq!(describe(&refused.unwrap_err()), "pods: set managed_fields only once");
+/// let wanted = "pods: set only once: managed_fields is true, requested: false";
+/// assert_eq!(describe(&refused.unwrap_err()), wanted);
 /// # drop(pods);
 /// # Ok::<(), SpecError>(()) }).unwrap();
 /// # }
@@ -300,8 +298,23 @@ impl<K: ?Sized> fmt::Debug for InformerSpec<K> {
 #[non_exhaustive]
 pub enum SpecError {
     /// The factory already has this informer, with other options.
-    #[error(transparent)]
-    Conflict(#[from] SpecConflict),
+    ///
+    /// Type, namespace, selectors and shard identify an informer. All callers that request the same
+    /// one share it, so its other options cannot differ. An option that a spec leaves unset never
+    /// conflicts.
+    #[error(
+        "an informer of {collection} exists with other options: {}; request it with clones of one \
+         spec, or from another factory",
+        .differences.join(", ")
+    )]
+    #[non_exhaustive]
+    Conflict {
+        /// The collection that the informer holds.
+        collection: Collection,
+        /// The options that differ, such as `page_size is 10, requested: 20`. There is at least
+        /// one.
+        differences: Vec<String>,
+    },
     /// No namespace, resource or field manager can have this name.
     #[error(transparent)]
     Name(#[from] InvalidName),
@@ -328,32 +341,6 @@ pub enum SpecError {
         /// The reason, and what to do.
         reason: &'static str,
     },
-}
-
-/// The error of a spec whose options differ from those of an existing informer.
-///
-/// Type, namespace, selectors and shard identify an informer. All callers that request the same one
-/// share it, so its other options cannot differ. An option that a spec leaves unset never
-/// conflicts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SpecConflict {
-    /// The collection that the informer holds.
-    pub collection: Collection,
-    /// The options that differ. There is at least one.
-    pub differences: Vec<OptionDifference>,
-}
-
-/// An option that the existing informer and the spec set differently.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct OptionDifference {
-    /// The option's name, as in [`InformerSpec`](super::InformerSpec).
-    pub option: &'static str,
-    /// The setting of the existing informer.
-    pub present: String,
-    /// The requested setting.
-    pub requested: String,
 }
 
 /// Returns the problem of a field selector's syntax: requirements `path=value`, `path==value` or
@@ -387,23 +374,3 @@ fn field_problem(selector: &str) -> Option<&'static str> {
 }
 
 const NO_OPERATOR: &str = "a requirement has no operator: expected =, == or !=";
-
-impl std::error::Error for SpecConflict {}
-
-impl fmt::Display for SpecConflict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { collection, differences } = self;
-        write!(f, "an informer of {collection} exists with other options: ")?;
-        for (n, difference) in differences.iter().enumerate() {
-            write!(f, "{}{difference}", if n == 0 { "" } else { ", " })?;
-        }
-        f.write_str("; request it with clones of one spec, or from another factory")
-    }
-}
-
-impl fmt::Display for OptionDifference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { option, present, requested } = self;
-        write!(f, "{option} is {present}, requested: {requested}")
-    }
-}

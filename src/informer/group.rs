@@ -4,6 +4,7 @@
 //! server refuses does not keep the others from syncing. A read across namespaces reads each
 //! namespace at a different moment.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,7 +48,10 @@ pub struct InformerGroup<K: ?Sized = dyn AnyObject> {
     members: Arc<[SharedInformer<K>]>,
 }
 
-/// An index over all informers of a group.
+/// An index over all informers of a group, or over those that a set of informers has at each call.
+///
+/// It does not keep a [set](crate::factory::SelectedNamespaces::add_index). After the set was
+/// dropped, the index has no informers.
 ///
 /// ```
 /// # #[cfg(feature = "testing")] {
@@ -70,8 +74,12 @@ pub struct InformerGroup<K: ?Sized = dyn AnyObject> {
 /// # Ok::<(), kube_informer::indexer::IndexError>(()) }).unwrap();
 /// # }
 /// ```
-#[derive(Debug)]
-pub struct GroupIndex<K>(Vec<Index<K>>);
+pub struct GroupIndex<K>(Indexes<K>);
+
+enum Indexes<K> {
+    OfGroup(Vec<Index<K>>),
+    OfSet(Box<dyn Fn() -> Vec<Index<K>> + Send + Sync>),
+}
 
 impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
     /// Returns a lister of one namespace. `None` if the group does not hold the namespace.
@@ -120,7 +128,7 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
         I::Item: Into<String>,
     {
         let added = self.members.iter().map(|informer| informer.add_index(name, values.clone()));
-        Ok(GroupIndex(added.collect::<Result<_, _>>()?))
+        Ok(GroupIndex(Indexes::OfGroup(added.collect::<Result<_, _>>()?)))
     }
 
     /// Adds an index to all informers, with a function that reads only these fields. See
@@ -144,7 +152,8 @@ impl<K: Resource + Send + Sync + 'static> InformerGroup<K> {
         let add = |informer: &SharedInformer<K>| {
             informer.indexer().add_index_on(name, &fields, values.clone())
         };
-        Ok(GroupIndex(self.members.iter().map(add).collect::<Result<_, _>>()?))
+        let added = self.members.iter().map(add);
+        Ok(GroupIndex(Indexes::OfGroup(added.collect::<Result<_, _>>()?)))
     }
 
     /// Adds a closure as a handler to all informers. Each informer calls it from a task of its own,
@@ -305,32 +314,46 @@ impl<K: ?Sized> InformerGroup<K> {
 }
 
 impl<K> GroupIndex<K> {
-    pub(crate) fn new(indexes: Vec<Index<K>>) -> Self {
-        Self(indexes)
+    /// Returns the index of a set. `present` returns the indexes of its present informers.
+    pub(crate) fn of_set(present: impl Fn() -> Vec<Index<K>> + Send + Sync + 'static) -> Self {
+        Self(Indexes::OfSet(Box::new(present)))
+    }
+
+    fn indexes(&self) -> Cow<'_, [Index<K>]> {
+        match &self.0 {
+            Indexes::OfGroup(indexes) => indexes.into(),
+            Indexes::OfSet(present) => present().into(),
+        }
+    }
+}
+
+impl<K> fmt::Debug for GroupIndex<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("GroupIndex").field(&self.indexes()).finish()
     }
 }
 
 impl<K: Resource + Send + Sync + 'static> GroupIndex<K> {
     /// Returns the objects that have this value, namespace by namespace.
     pub fn get(&self, value: &str) -> Vec<Arc<K>> {
-        self.0.iter().flat_map(|index| index.get(value)).collect()
+        self.indexes().iter().flat_map(|index| index.get(value)).collect()
     }
 
     /// Returns the keys of the objects that have this value, sorted.
     pub fn keys(&self, value: &str) -> Vec<ObjectKey> {
-        let mut keys: Vec<_> = self.0.iter().flat_map(|index| index.keys(value)).collect();
+        let mut keys: Vec<_> = self.indexes().iter().flat_map(|index| index.keys(value)).collect();
         keys.sort_unstable();
         keys
     }
 
     /// Returns the number of objects that have this value. O(namespaces).
     pub fn len(&self, value: &str) -> usize {
-        self.0.iter().map(|index| index.len(value)).sum()
+        self.indexes().iter().map(|index| index.len(value)).sum()
     }
 
     /// Returns the values that any object has, sorted and without duplicates.
     pub fn values(&self) -> Vec<Arc<str>> {
-        let mut values: Vec<_> = self.0.iter().flat_map(Index::values).collect();
+        let mut values: Vec<_> = self.indexes().iter().flat_map(Index::values).collect();
         values.sort_unstable();
         values.dedup();
         values

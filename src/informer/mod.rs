@@ -34,7 +34,7 @@ pub use self::changes::Changes;
 pub use self::group::{GroupIndex, InformerGroup};
 pub use self::options::InformerOptions;
 use self::pipeline::Pipeline;
-pub use self::pipeline::{InformerFailure, InformerStopped, InformerTask, StartError};
+pub use self::pipeline::{InformerFailure, InformerStopped, StartError};
 pub(crate) use self::set::InformerSet;
 pub use self::snapshots::{Informers, snapshots};
 pub use self::status::InformerStatus;

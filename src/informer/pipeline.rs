@@ -16,7 +16,7 @@ use tokio_util::task::TaskTracker;
 
 use self::lifecycle::{Idle, Lifecycle};
 pub use self::lifecycle::{InformerStopped, StartError};
-pub use self::supervision::{InformerFailure, InformerTask};
+pub use self::supervision::InformerFailure;
 use super::resync::ResyncClock;
 use super::status::{InformerMetrics, metric_labels};
 use super::{InformerOptions, InformerStatus};

@@ -3,6 +3,7 @@
 //! A key is one shared allocation: cloning it copies a pointer. It holds only the namespace and the
 //! name.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::{Arc, LazyLock};
@@ -46,17 +47,19 @@ pub struct ObjectKey(Arc<str>);
 ///
 /// let mut map = ConfigMap::default();
 /// map.annotations_mut().insert("example.com/target".into(), "shop/".into());
-/// assert!(matches!(target(&map), Err(InvalidKey::Malformed(_))));
+/// assert!(target(&map).unwrap_err().to_string().starts_with("\"shop/\" is not an object key"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum InvalidKey {
-    /// The object has no `metadata.name`, or an empty one.
-    #[error("the object has no metadata.name")]
-    NoName,
-    /// The namespace or the name is empty or contains a `/`.
-    #[error("{0:?} is not an object key: expected \"name\" or \"namespace/name\"")]
-    Malformed(String),
+#[error("{0}")]
+pub struct InvalidKey(Cow<'static, str>);
+
+impl InvalidKey {
+    const NO_NAME: Self = Self(Cow::Borrowed("the object has no metadata.name"));
+
+    fn malformed(key: &str) -> Self {
+        let expected = r#"expected "name" or "namespace/name""#;
+        Self(format!("{key:?} is not an object key: {expected}").into())
+    }
 }
 
 /// The hash function of this process. Its seed is random, so that nobody can choose names that
@@ -67,23 +70,23 @@ impl ObjectKey {
     /// Makes the key of a namespaced object.
     ///
     /// # Errors
-    /// [`InvalidKey::Malformed`] if either part is empty or contains a `/`.
+    /// [`InvalidKey`] if either part is empty or contains a `/`.
     pub fn namespaced(namespace: &str, name: &str) -> Result<Self, InvalidKey> {
         let valid = |part: &str| !part.is_empty() && !part.contains('/');
         if valid(namespace) && valid(name) {
             Ok(Self(format!("{namespace}/{name}").into()))
         } else {
-            Err(InvalidKey::Malformed(format!("{namespace}/{name}")))
+            Err(InvalidKey::malformed(&format!("{namespace}/{name}")))
         }
     }
 
     /// Makes the key of a cluster-scoped object.
     ///
     /// # Errors
-    /// [`InvalidKey::Malformed`] if the name is empty or contains a `/`.
+    /// [`InvalidKey`] if the name is empty or contains a `/`.
     pub fn cluster(name: &str) -> Result<Self, InvalidKey> {
         if name.is_empty() || name.contains('/') {
-            Err(InvalidKey::Malformed(name.to_owned()))
+            Err(InvalidKey::malformed(name))
         } else {
             Ok(Self(name.into()))
         }
@@ -93,7 +96,7 @@ impl ObjectKey {
     /// none.
     ///
     /// # Errors
-    /// [`InvalidKey::Malformed`] if the name is empty, or a part contains a `/`.
+    /// [`InvalidKey`] if the name is empty, or a part contains a `/`.
     pub fn from_parts(namespace: Option<&str>, name: &str) -> Result<Self, InvalidKey> {
         match namespace {
             Some(namespace) if !namespace.is_empty() => Self::namespaced(namespace, name),
@@ -104,7 +107,7 @@ impl ObjectKey {
     /// Returns the key of an object, made from its metadata.
     ///
     /// # Errors
-    /// [`InvalidKey::NoName`] if the metadata has no name; [`InvalidKey::Malformed`] if a part
+    /// [`InvalidKey`] if the metadata has no name, or if a part
     /// contains a `/`.
     pub fn of<K: Resource>(object: &K) -> Result<Self, InvalidKey> {
         Self::of_meta(object.meta())
@@ -112,14 +115,14 @@ impl ObjectKey {
 
     /// Returns the key of a decoded object of any type.
     pub(crate) fn of_any(object: &dyn AnyObject) -> Result<Self, InvalidKey> {
-        object.meta().ok_or(InvalidKey::NoName).and_then(Self::of_meta)
+        object.meta().ok_or(InvalidKey::NO_NAME).and_then(Self::of_meta)
     }
 
     /// Returns the key of an object with this metadata.
     pub(crate) fn of_meta(meta: &ObjectMeta) -> Result<Self, InvalidKey> {
         match meta.name.as_deref() {
             Some(name) if !name.is_empty() => Self::from_parts(meta.namespace.as_deref(), name),
-            _ => Err(InvalidKey::NoName),
+            _ => Err(InvalidKey::NO_NAME),
         }
     }
 
@@ -336,14 +339,14 @@ mod tests {
     fn malformed_text_is_no_key() {
         for text in ["", "/", "a/", "/a", "a/b/c"] {
             let err = text.parse::<ObjectKey>().unwrap_err();
-            assert_eq!(err, InvalidKey::Malformed(text.to_owned()));
+            assert_eq!(err, InvalidKey::malformed(text));
         }
     }
 
     #[test]
     fn an_object_without_a_name_has_no_key() {
         let pod = k8s_openapi::api::core::v1::Pod::default();
-        assert_eq!(ObjectKey::of(&pod), Err(InvalidKey::NoName));
+        assert_eq!(ObjectKey::of(&pod), Err(InvalidKey::NO_NAME));
     }
 
     proptest! {

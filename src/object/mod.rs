@@ -44,4 +44,4 @@ pub use shard::{ShardKey, ShardSelector, ring_hash};
 pub(crate) use shard::{controller, set_controller};
 #[cfg(test)]
 pub(crate) use value::Value;
-pub use version::{IncomparableVersion, ResourceVersion};
+pub use version::ResourceVersion;

@@ -19,9 +19,8 @@ use std::sync::Arc;
 ///
 /// let old = ResourceVersion::from("99999999999999999999");
 /// let new = ResourceVersion::from("100000000000000000000"); // beyond 64 bits
-/// assert_eq!(new.compare(&old)?, Ordering::Greater);
-/// assert!(new.compare(&ResourceVersion::from("abc")).is_err());
-/// # Ok::<(), kube_informer::object::IncomparableVersion>(())
+/// assert_eq!(new.compare(&old), Some(Ordering::Greater));
+/// assert_eq!(new.compare(&ResourceVersion::from("abc")), None);
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ResourceVersion(Repr);
@@ -34,43 +33,20 @@ enum Repr {
     Text(Arc<str>),
 }
 
-/// The error of comparing two versions, one of which is not a decimal number.
-///
-/// ```
-/// use kube_informer::ResourceVersion;
-/// use kube_informer::object::IncomparableVersion;
-///
-/// /// Returns whether the second list is newer. Another kind of server may use other versions.
-/// fn has_advanced(
-///     before: &ResourceVersion,
-///     after: &ResourceVersion,
-/// ) -> Result<bool, IncomparableVersion> {
-///     Ok(after.compare(before)?.is_gt())
-/// }
-/// assert_eq!(has_advanced(&"9".into(), &"10".into()), Ok(true));
-/// assert!(has_advanced(&"9".into(), &"b4f2".into()).is_err());
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("resourceVersion {0} is not a decimal number, so it can't be ordered")]
-pub struct IncomparableVersion(pub ResourceVersion);
-
 impl ResourceVersion {
     /// The version `"0"`: in a request, any version that the server has in its cache.
     pub const ANY: Self = Self(Repr::Number(0));
 
-    /// Compares this version with another.
+    /// Compares this version with another. Returns `None` if one of the two is not a decimal
+    /// number.
     ///
-    /// # Errors
-    /// [`IncomparableVersion`] if one of the two is not a decimal number; it names the first one.
     /// Versions of different resources or clusters have no meaningful order, which this method
     /// can't detect.
-    pub fn compare(&self, other: &Self) -> Result<Ordering, IncomparableVersion> {
-        for version in [self, other] {
-            if !version.is_comparable() {
-                return Err(IncomparableVersion(version.clone()));
-            }
+    pub fn compare(&self, other: &Self) -> Option<Ordering> {
+        if !self.is_comparable() || !other.is_comparable() {
+            return None;
         }
-        Ok(match (&self.0, &other.0) {
+        Some(match (&self.0, &other.0) {
             (Repr::Number(a), Repr::Number(b)) => a.cmp(b),
             // A comparable text is a number that did not fit in 64 bits.
             (Repr::Number(_), Repr::Text(_)) => Ordering::Less,
@@ -82,7 +58,7 @@ impl ResourceVersion {
     /// Returns whether this version is known to be older than `other`; false if the two have no
     /// order.
     pub fn is_older_than(&self, other: &Self) -> bool {
-        self.compare(other) == Ok(Ordering::Less)
+        self.compare(other) == Some(Ordering::Less)
     }
 
     /// Returns whether this version is known to be `other` or newer; false if the two differ and
@@ -181,7 +157,7 @@ mod tests {
             let opaque = version(text);
             assert_eq!(opaque.to_string(), text);
             assert_eq!(opaque.low_digits(), None);
-            assert_eq!(opaque.compare(&version("7")), Err(IncomparableVersion(opaque.clone())));
+            assert_eq!(opaque.compare(&version("7")), None);
             assert!(!opaque.is_older_than(&version("7")));
             assert!(!version("7").is_older_than(&opaque));
             assert!(opaque.is_at_least(&opaque) && !opaque.is_at_least(&version("7")));
@@ -195,7 +171,7 @@ mod tests {
         fn order_is_that_of_the_numbers(a in 0..=u128::MAX, b in 0..=u128::MAX, shift in 0u32..128) {
             for (a, b) in [(a, b), (a >> shift, b), (a >> shift, b >> shift)] {
                 let (left, right) = (version(&a.to_string()), version(&b.to_string()));
-                prop_assert_eq!(left.compare(&right), Ok(a.cmp(&b)));
+                prop_assert_eq!(left.compare(&right), Some(a.cmp(&b)));
                 prop_assert_eq!(left == right, a == b);
                 prop_assert_eq!(left.low_digits().map(u128::from), Some(a % 1_000_000_000_000_000));
                 prop_assert_eq!(left.to_string(), a.to_string());

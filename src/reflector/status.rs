@@ -245,7 +245,7 @@ impl RelistCause {
     ];
 
     /// Returns the name of the cause in metrics and in serialised form, such as `watch_failed`.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Expired => "expired",
             Self::VersionTooLarge => "version_too_large",

@@ -119,8 +119,6 @@ pub struct WorkQueueStatus {
     /// The sum of the times that the items have been processed so far.
     #[serde(serialize_with = "seconds::serialize")]
     pub unfinished: Duration,
-    /// True if the queue takes no more items.
-    pub shutting_down: bool,
 }
 
 impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
@@ -526,7 +524,6 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
             panics: self.0.user.panics(),
             longest_running: Duration::from_nanos(longest),
             unfinished: Duration::from_nanos(sum),
-            shutting_down: core.is_closed(),
         }
     }
 }

@@ -72,14 +72,14 @@ async fn informers_follow_the_labels_of_namespaces() {
     maps.start().unwrap();
     maps.wait_for_sync(SOON).await.unwrap();
     let late = Told::follow(&maps);
-    assert_eq!(by_name.group().keys("a"), [key("bank/a"), key("shop/a")]);
+    assert_eq!(by_name.keys("a"), [key("bank/a"), key("shop/a")]);
     assert_eq!(maps.group().len(), 2);
     until("the events", || told.knows() == ["bank/a", "shop/a"]).await;
     assert_eq!(watches.open(), 3, "namespaces, bank, shop");
 
     server.replace(&namespace("mail", true)).unwrap();
     until("the join", || told.knows() == ["bank/a", "mail/a", "shop/a"]).await;
-    until("the index", || by_name.group().len("a") == 3).await;
+    until("the index", || by_name.len("a") == 3).await;
     assert!(maps.group().get_by_key(&key("mail/a")).is_ok());
 
     server.replace(&namespace("bank", false)).unwrap();
@@ -88,7 +88,7 @@ async fn informers_follow_the_labels_of_namespaces() {
     assert_eq!(late.knows(), told.knows());
     let missing = maps.group().get_by_key(&key("bank/a")).unwrap_err();
     assert_eq!(missing.store, StoreState::NotHeld);
-    assert_eq!(by_name.group().keys("a"), [key("mail/a"), key("shop/a")]);
+    assert_eq!(by_name.keys("a"), [key("mail/a"), key("shop/a")]);
     until("the end of the watch", || watches.open() == 3).await;
     let shown = factory.status().informers;
     let shown: Vec<_> = shown.iter().filter_map(|one| one.collection.namespace.clone()).collect();
@@ -96,7 +96,7 @@ async fn informers_follow_the_labels_of_namespaces() {
 
     server.replace(&namespace("bank", true)).unwrap();
     until("the return", || told.knows() == ["bank/a", "mail/a", "shop/a"]).await;
-    until("the index", || by_name.group().len("a") == 3).await;
+    until("the index", || by_name.len("a") == 3).await;
     drop((maps, by_name));
     until("the end of the watches", || watches.open() == 0).await;
     assert!(factory.status().informers.is_empty());
@@ -145,7 +145,7 @@ async fn shared_informer_stays_when_its_namespace_leaves() {
     assert!(refused.group().is_empty());
     assert!(refused.conflicts()[0].to_string().contains("page_size"));
     for round in 0..3 {
-        until("the join", || told.knows() == ["shop/a"] && by_name.group().len("a") == 1).await;
+        until("the join", || told.knows() == ["shop/a"] && by_name.len("a") == 1).await;
         server.replace(&namespace("shop", false)).unwrap();
         until("the leave", || told.knows().is_empty()).await;
         assert_eq!(kept.status().handlers.len(), 0, "round {round}");
@@ -270,7 +270,7 @@ async fn play(seed: u64) {
         (wanted.iter().cloned().collect::<BTreeSet<_>>(), group.informers().len()),
         (stored, selected.count())
     );
-    let in_index = ["a", "b", "c"].iter().map(|name| by_name.group().len(name)).sum::<usize>();
+    let in_index = ["a", "b", "c"].iter().map(|name| by_name.len(name)).sum::<usize>();
     assert_eq!(in_index, wanted.len(), "seed {seed}");
     assert_eq!(watches.open(), 1 + group.informers().len(), "seed {seed}");
     drop((maps, group, by_name));

@@ -27,7 +27,7 @@ async fn index_follows_the_references() {
     let factory = factory(&server);
     let secrets = factory.referenced::<Secret>().by_namespace();
     let by_value = secrets.add_index("value", |one: &Secret| Some(value(one))).unwrap();
-    let keys = |value: &str| by_value.group().keys(value);
+    let keys = |value: &str| by_value.keys(value);
     let keys = |value| keys(value).iter().map(ToString::to_string).collect::<Vec<_>>();
     let again = secrets.add_index("value", |one: &Secret| Some(value(one))).unwrap_err();
     assert!(matches!(again, IndexError::Duplicate(_)), "{again}");
@@ -42,7 +42,7 @@ async fn index_follows_the_references() {
     drop(a);
     until("the leave", || keys("red") == ["shop/c"]).await;
     let late = secrets.add_index("late", |one: &Secret| Some(value(one))).unwrap();
-    assert_eq!(late.group().len("blue"), 1);
+    assert_eq!(late.len("blue"), 1);
 }
 
 #[tokio::test(start_paused = true)]

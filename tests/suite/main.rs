@@ -26,6 +26,7 @@ mod helpers;
 #[cfg(feature = "metrics")]
 #[path = "../helpers/http.rs"]
 mod http;
+mod indexer;
 mod informer;
 mod labels;
 mod leader_election;
@@ -49,4 +50,5 @@ mod status;
 mod telling;
 mod transcripts;
 mod turns;
+mod workqueue;
 mod writing;

@@ -22,14 +22,11 @@ use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-pub use self::index::SetIndex;
 pub(super) use self::member::Farewell;
 use self::member::{MemberHandler, SetMember};
 use crate::factory::{Interest, SharedInformerFactory, SpecError};
-use crate::indexer::{IndexError, Snapshot};
-use crate::informer::{
-    GroupIndex, InformerGroup, SharedInformer, StartError, SyncError, wait_for_all,
-};
+use crate::indexer::{Index, IndexError, Snapshot};
+use crate::informer::{InformerGroup, SharedInformer, StartError, SyncError, wait_for_all};
 use crate::joining::Together;
 use crate::object::{Event, ObjectKey};
 use crate::panic::SafeDrop;
@@ -186,13 +183,13 @@ where
         Ok(())
     }
 
-    /// Returns the index of this name, over the present members. It is looked up at each call,
-    /// because another holder of an informer may be about to complete it.
-    fn index(&self, name: &str) -> GroupIndex<K> {
+    /// Returns the indexes of this name, of the present members. They are looked up at each call,
+    /// because another holder of an informer may be about to complete one.
+    fn indexes_named(&self, name: &str) -> Vec<Index<K>> {
         let state = self.state.lock();
         let members = state.present.values();
         let indexes = members.filter_map(|member| member.interest.indexer().index(name).ok());
-        GroupIndex::new(indexes.collect())
+        indexes.collect()
     }
 
     /// Adds the indexes that members lack. Index functions are user code, so they run without the

@@ -18,7 +18,6 @@ mod registration;
 mod serving;
 
 pub use self::kinds::Kinds;
-pub use self::members::SetIndex;
 pub use self::namespaces::SelectedNamespaces;
 pub use self::referenced::Referenced;
 pub use self::references::Reference;

@@ -9,10 +9,12 @@ use kube::Resource;
 use kube::core::{NamespaceResourceScope, PartialObjectMeta};
 use tokio::sync::watch;
 
-use super::members::{Members, SetIndex, told_by};
+use super::members::{Members, told_by};
 use crate::factory::{InformerSpec, Interest, SharedInformerFactory, SpecError, TypedResource};
 use crate::indexer::{IndexError, Snapshot};
-use crate::informer::{InformerGroup, InformerSet, SharedInformer, StartError, SyncError};
+use crate::informer::{
+    GroupIndex, InformerGroup, InformerSet, SharedInformer, StartError, SyncError,
+};
 use crate::object::{CachedEvent, Event, ObjectKey};
 
 /// The informers of one kind in the namespaces that a label selector selects. They join and leave
@@ -103,7 +105,7 @@ impl<K: Resource + Send + Sync + 'static> SelectedNamespaces<K> {
     ///
     /// # Errors
     /// [`IndexError::Duplicate`] if there is an index of this name.
-    pub fn add_index<F, I>(&self, name: &str, values: F) -> Result<SetIndex<K>, IndexError>
+    pub fn add_index<F, I>(&self, name: &str, values: F) -> Result<GroupIndex<K>, IndexError>
     where
         F: Fn(&K) -> I + Clone + Send + Sync + 'static,
         I: IntoIterator,

@@ -11,14 +11,14 @@ use kube::Resource;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 
-use super::members::{Members, SetIndex};
+use super::members::Members;
 use super::parts::{Part, by_name, by_namespace, can_have, follows, is_in_scope, member_of};
 use super::references::{Feed, Feeder, Reference, References};
 use crate::factory::{InformerSpec, SharedInformerFactory, SpecError, TypedResource};
 use crate::indexer::IndexError;
 use crate::informer::{
-    InformerGroup, InformerSet, InformerStatus, InformerStopped, SharedInformer, StartError,
-    SyncError, Unsynced, wait_for_all,
+    GroupIndex, InformerGroup, InformerSet, InformerStatus, InformerStopped, SharedInformer,
+    StartError, SyncError, Unsynced, wait_for_all,
 };
 use crate::joining::Together;
 use crate::lister::{NotFound, StoreState};
@@ -313,7 +313,7 @@ impl<K: Resource + Send + Sync + 'static> Referenced<K> {
     ///
     /// # Errors
     /// [`IndexError::Duplicate`] if there is an index of this name.
-    pub fn add_index<F, I>(&self, name: &str, values: F) -> Result<SetIndex<K>, IndexError>
+    pub fn add_index<F, I>(&self, name: &str, values: F) -> Result<GroupIndex<K>, IndexError>
     where
         F: Fn(&K) -> I + Clone + Send + Sync + 'static,
         I: IntoIterator,

@@ -1,7 +1,6 @@
 //! Supervision of an informer's tasks. A task that ends by itself stops the informer, with a
 //! reason.
 
-use std::fmt;
 use std::sync::Arc;
 
 use futures::FutureExt;
@@ -20,7 +19,7 @@ use crate::panic::catch_async;
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
-/// use kube_informer::informer::{InformerFailure, InformerTask};
+/// use kube_informer::informer::InformerFailure;
 /// use kube_informer::{SharedInformer, SharedInformerFactory};
 ///
 /// /// Waits until an informer is stopped. Returns another one if it failed.
@@ -30,10 +29,7 @@ use crate::panic::catch_async;
 /// ) -> Option<SharedInformer<Pod>> {
 ///     pods.stopped().await;
 ///     let InformerFailure { task, message, .. } = pods.failure()?;
-///     match task {
-///         InformerTask::Handler => eprintln!("a handler ended: {message}"),
-///         task => eprintln!("the {task} task ended: {message}"),
-///     }
+///     eprintln!("the {task} task ended: {message}");
 ///     Some(factory.informer::<Pod>())
 /// }
 /// ```
@@ -41,17 +37,15 @@ use crate::panic::catch_async;
 #[error("the {task} task ended: {message}; ask for a new informer")]
 #[non_exhaustive]
 pub struct InformerFailure {
-    /// The task that ended.
-    pub task: InformerTask,
+    /// The task that ended: `reflector`, `processing`, `storage` or `handler`.
+    pub task: &'static str,
     /// The message of its panic, or the way it ended.
     pub message: Arc<str>,
 }
 
 /// A task of an informer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum InformerTask {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum InformerTask {
     /// The task that lists and watches.
     Reflector,
     /// The task that stores changes and notifies the handlers.
@@ -62,14 +56,14 @@ pub enum InformerTask {
     Handler,
 }
 
-impl fmt::Display for InformerTask {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl InformerTask {
+    fn name(self) -> &'static str {
+        match self {
             Self::Reflector => "reflector",
             Self::Processing => "processing",
             Self::Storage => "storage",
             Self::Handler => "handler",
-        })
+        }
     }
 }
 
@@ -157,14 +151,15 @@ impl Supervised for Pipeline {
             if self.stop.is_cancelled() && !draining {
                 return;
             }
-            let failure = InformerFailure { task, message: message.into() };
+            let failure = InformerFailure { task: task.name(), message: message.into() };
             if self.failure.set(failure).is_err() {
                 return;
             }
             *lifecycle = Lifecycle::Stopped { drain: false };
         }
         let (name, resource, namespace) = self.span_fields();
-        tracing::error!(name, resource, namespace, %task, message, "informer failed and stops");
+        let task = task.name();
+        tracing::error!(name, resource, namespace, task, message, "informer failed and stops");
         self.stop.cancel();
         self.processor.close(false);
         self.tasks.close();

@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, OnceLock};
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::error::ApiStatus;
-use kube_informer::informer::InformerTask;
 use kube_informer::reflector::ReflectorState;
 use kube_informer::testing::{ApiServer, WatchEnd};
 use kube_informer::{CachedEvent, EventHandler, HandlerOptions, ObjectKey, SharedInformerFactory};
@@ -170,7 +169,7 @@ async fn panicking_task_stops_its_informer_with_cause() {
     assert!(text.contains("the subscriber panics"), "{text}");
     assert!(informer.is_stopped() && !informer.has_synced());
     let failure = informer.failure().unwrap();
-    assert_eq!(failure.task, InformerTask::Processing);
+    assert_eq!(failure.task, "processing");
     let status = informer.status();
     assert_eq!(status.failure, Some(failure));
     assert!(status.stopped && !status.synced, "{status:?}");

@@ -128,11 +128,11 @@ use self::client::LeaseClient;
 pub use self::error::{LeaderElectionError, WorkEnd};
 pub use self::machine::LossCause;
 use self::machine::{Machine, Now, Rules};
-pub use self::options::{InvalidElection, LeaderElectorBuilder};
+pub use self::options::LeaderElectorBuilder;
 use self::state::LeadershipCell;
 pub use self::state::LeadershipState;
 use self::work::TermWork;
-pub use crate::lease::{InvalidTimes, LeaseError, LeaseFault, LeaseVerb, ScopeGuard, WorkScope};
+pub use crate::lease::{InvalidOptions, LeaseError, LeaseFault, LeaseVerb, ScopeGuard, WorkScope};
 
 /// A candidate for one Lease. The [module](self) documentation lists its guarantees and shows an
 /// example.

@@ -9,7 +9,7 @@ use tokio::runtime::Handle;
 
 use super::machine::{JITTER, Rules};
 use super::{Ending, LeaderElector};
-use crate::lease::{GRACE, InvalidTimes, LONGEST_GRACE, Times, default_identity};
+use crate::lease::{GRACE, InvalidOptions, LONGEST_GRACE, Times, default_identity};
 use kube_informer::object::{InvalidName, NameRule};
 
 /// Options of a [`LeaderElector`].
@@ -18,7 +18,7 @@ use kube_informer::object::{InvalidName, NameRule};
 /// # #[cfg(feature = "testing")] {
 /// use std::time::Duration;
 /// use kube_controllers::LeaderElector;
-/// use kube_controllers::leader_election::{InvalidElection, InvalidTimes, LeaderElectorBuilder};
+/// use kube_controllers::leader_election::{InvalidOptions, LeaderElectorBuilder};
 ///
 /// /// Replicas that may be replaced slowly, and send fewer requests in return.
 /// fn patient(client: kube::Client) -> LeaderElectorBuilder {
@@ -31,9 +31,9 @@ use kube_informer::object::{InvalidName, NameRule};
 /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
 /// # let client = kube_informer::testing::ApiServer::new().client();
 /// patient(client.clone()).build()?;
-/// let refused = patient(client).renew_deadline(Duration::from_secs(60)).build();
-/// assert!(matches!(refused, Err(InvalidElection::Times(InvalidTimes::LeaseDuration { .. }))));
-/// # Ok::<(), InvalidElection>(()) }).unwrap();
+/// let refused = patient(client).renew_deadline(Duration::from_secs(60)).build().unwrap_err();
+/// assert!(refused.to_string().contains("must be longer than the renew deadline"));
+/// # Ok::<(), InvalidOptions>(()) }).unwrap();
 /// # }
 /// ```
 #[derive(Clone)]
@@ -47,22 +47,6 @@ pub struct LeaderElectorBuilder {
     times: Times,
     ending: Ending,
     renews_on: Option<Handle>,
-}
-
-/// The error of [`LeaderElectorBuilder::build`]: an option that is empty or an invalid name, or
-/// options that contradict one another.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum InvalidElection {
-    /// No Lease can have this name, or be in this namespace.
-    #[error("{0}; set it in LeaderElector::builder")]
-    Name(#[from] InvalidName),
-    /// The identity is empty. An empty holder means that no candidate leads.
-    #[error("the identity is empty: leave it unset or give it a value")]
-    EmptyIdentity,
-    /// The times contradict one another, or cannot be kept in a Lease.
-    #[error(transparent)]
-    Times(#[from] InvalidTimes),
 }
 
 impl LeaderElectorBuilder {
@@ -174,17 +158,20 @@ impl LeaderElectorBuilder {
     /// Builds the elector, which sends no request before it runs.
     ///
     /// # Errors
-    /// Returns [`InvalidElection`] if the Lease's namespace is no RFC 1123 label or its name no RFC
+    /// Returns [`InvalidOptions`] if the Lease's namespace is no RFC 1123 label or its name no RFC
     /// 1123 subdomain, if the identity is empty, or if the options contradict one another by
     /// client-go's rules. The lease duration must be longer than the renew deadline,
     /// which must be longer than 1.2 retry periods. The retry period must be at least a
     /// millisecond.
-    pub fn build(self) -> Result<LeaderElector, InvalidElection> {
-        NameRule::Label.check("namespace of the lease", &self.namespace)?;
-        NameRule::Subdomain.check("name of the lease", &self.name)?;
+    pub fn build(self) -> Result<LeaderElector, InvalidOptions> {
+        let refuse = |invalid: InvalidName| {
+            InvalidOptions(format!("{invalid}; set it in LeaderElector::builder"))
+        };
+        NameRule::Label.check("namespace of the lease", &self.namespace).map_err(refuse)?;
+        NameRule::Subdomain.check("name of the lease", &self.name).map_err(refuse)?;
         let identity = self.identity.unwrap_or_else(default_identity);
         if identity.is_empty() {
-            return Err(InvalidElection::EmptyIdentity);
+            return Err(InvalidOptions(InvalidOptions::NO_IDENTITY.to_owned()));
         }
         self.times.check(JITTER)?;
         let rules = Rules { name: self.name, identity: identity.into(), times: self.times };

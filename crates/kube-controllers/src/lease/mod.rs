@@ -14,7 +14,7 @@ pub use self::request::{LeaseError, LeaseFault, LeaseVerb};
 pub(crate) use self::request::{attempt, checked, checked_write, found, written};
 pub(crate) use self::scope::{EndGuard, ScopeOwner, closed_tracker};
 pub use self::scope::{ScopeGuard, WorkScope};
-pub use self::times::InvalidTimes;
+pub use self::times::InvalidOptions;
 pub(crate) use self::times::margin;
 pub(crate) use self::times::{
     DROP_TIMEOUT, GRACE, LONGEST_GRACE, Term, Times, renewal_after, rounded_up_seconds,

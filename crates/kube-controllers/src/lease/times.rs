@@ -33,38 +33,14 @@ pub(crate) struct Times {
     pub(crate) retry_period: Duration,
 }
 
-/// Times of a lease that contradict one another, or that a Lease cannot store.
+/// An option of an election or a sharding that is empty, out of range or an invalid name, or times
+/// that contradict one another. The text says what to set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum InvalidTimes {
-    /// The lease duration is too short. A holder must notice a failed renewal before others may
-    /// take its place.
-    #[error("the lease duration ({lease:?}) must be longer than the renew deadline ({renew:?})")]
-    LeaseDuration {
-        /// The lease duration.
-        lease: Duration,
-        /// The renew deadline.
-        renew: Duration,
-    },
-    /// The renew deadline is too short. A holder must be able to try more than once.
-    #[error(
-        "the renew deadline ({renew:?}) must be longer than {shortest:?}: there must be time to try \
-         again after a retry period ({retry:?})"
-    )]
-    RenewDeadline {
-        /// The renew deadline.
-        renew: Duration,
-        /// The retry period.
-        retry: Duration,
-        /// The time that the renew deadline must exceed.
-        shortest: Duration,
-    },
-    /// The retry period is shorter than a millisecond, which would flood the server with requests.
-    #[error("the retry period must be at least a millisecond")]
-    RetryPeriod,
-    /// The lease duration does not fit into the Lease, which counts in 32-bit seconds.
-    #[error("the lease duration ({0:?}) must be less than 2147483647 seconds")]
-    TooLong(Duration),
+#[error("{0}")]
+pub struct InvalidOptions(pub(crate) String);
+
+impl InvalidOptions {
+    pub(crate) const NO_IDENTITY: &str = "the identity is empty: leave it unset or give it a value";
 }
 
 /// The times of a term, if no renewal succeeds.
@@ -90,24 +66,26 @@ impl Default for Times {
 
 impl Times {
     /// Checks the times. The renew deadline must exceed this many retry periods.
-    pub(crate) fn check(&self, attempts: f64) -> Result<(), InvalidTimes> {
+    pub(crate) fn check(&self, attempts: f64) -> Result<(), InvalidOptions> {
         let Self { duration: lease, renew_deadline: renew, retry_period: retry } = *self;
-        if retry < SHORTEST_RETRY {
-            return Err(InvalidTimes::RetryPeriod);
-        }
+        let problem = if retry < SHORTEST_RETRY {
+            "the retry period must be at least a millisecond".to_owned()
         // Rounded up, it must still fit.
-        if i32::try_from(lease.as_secs()).map_or(true, |seconds| seconds == i32::MAX) {
-            return Err(InvalidTimes::TooLong(lease));
-        }
-        if lease <= renew {
-            return Err(InvalidTimes::LeaseDuration { lease, renew });
-        }
-        let seconds = attempts * retry.as_secs_f64();
-        if renew.as_secs_f64() <= seconds {
-            let shortest = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
-            return Err(InvalidTimes::RenewDeadline { renew, retry, shortest });
-        }
-        Ok(())
+        } else if i32::try_from(lease.as_secs()).map_or(true, |seconds| seconds == i32::MAX) {
+            format!("the lease duration ({lease:?}) must be less than 2147483647 seconds")
+        } else if lease <= renew {
+            format!(
+                "the lease duration ({lease:?}) must be longer than the renew deadline ({renew:?})"
+            )
+        } else if renew.as_secs_f64() <= attempts * retry.as_secs_f64() {
+            format!(
+                "the renew deadline ({renew:?}) must be longer than {attempts} retry periods \
+                 ({retry:?}): there must be time to try again"
+            )
+        } else {
+            return Ok(());
+        };
+        Err(InvalidOptions(problem))
     }
 
     /// Returns the timeout of a request about the Lease.
@@ -194,19 +172,20 @@ mod tests {
         assert_eq!(Times::default().check(2.0), Ok(()));
         let longest = u64::from(u32::MAX >> 1) * 1_000;
         assert_eq!(check(longest - 1, 10_000, 2_000), Ok(()));
-        let lease = Duration::from_millis(longest);
-        assert_eq!(check(longest, 10_000, 2_000), Err(InvalidTimes::TooLong(lease)));
-        assert_eq!(check(15_000, 10_000, 0), Err(InvalidTimes::RetryPeriod));
         let retry_period = SHORTEST_RETRY / 2;
-        let times = Times { retry_period, ..Times::default() };
-        assert_eq!(times.check(1.2), Err(InvalidTimes::RetryPeriod));
-        let error = check(15_000, 2_400, 2_000).unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "the renew deadline (2.4s) must be longer than 2.4s: there must be time to try again \
-             after a retry period (2s)"
-        );
-        let error = check(10_000, 10_000, 2_000).unwrap_err();
-        assert!(matches!(error, InvalidTimes::LeaseDuration { .. }), "{error}");
+        let flooding = Times { retry_period, ..Times::default() }.check(1.2);
+        for (refused, problem) in [
+            (check(longest, 10_000, 2_000), "the lease duration (2147483647s) must be less than"),
+            (check(15_000, 10_000, 0), "the retry period must be"),
+            (flooding, "the retry period must be"),
+            (
+                check(15_000, 2_400, 2_000),
+                "the renew deadline (2.4s) must be longer than 1.2 retry periods (2s)",
+            ),
+            (check(10_000, 10_000, 2_000), "the lease duration (10s) must be longer than"),
+        ] {
+            let refused = refused.unwrap_err().to_string();
+            assert!(refused.starts_with(problem), "{refused}");
+        }
     }
 }

@@ -36,75 +36,16 @@ pub enum MembershipError {
     /// The Leases of the group could not be listed or watched.
     #[error(transparent)]
     Watch(#[from] SourceError),
-    /// A Lease that is not the group's has the name of a slot's Lease. The slot has no owner.
-    #[error(
-        "lease {lease} has the name of a slot of group {group} and is not the group's, so the slot \
-         has no owner: delete that lease, or give this group another name"
-    )]
-    ForeignLease {
-        /// The group.
-        group: Arc<str>,
-        /// The name of the Lease: `namespace/name`.
-        lease: Arc<str>,
-    },
-    /// Another running replica of the group has this replica's identity. Each ends the other's
-    /// session, so neither can work.
-    #[error(
-        "another replica of group {group} runs under the identity {identity} of this one, as member \
-         lease {lease} shows, and each ends the other's session: give each its own identity"
-    )]
-    SameIdentity {
-        /// The group.
-        group: Arc<str>,
-        /// The identity.
-        identity: Arc<str>,
-        /// The name of the other replica's member Lease: `namespace/name`.
-        lease: Arc<str>,
-    },
-    /// A member Lease was deleted and stays because of its finalizers. Its session is over.
-    #[error(
-        "member lease {lease} of group {group} was deleted and stays because of its finalizers: \
-         remove them"
-    )]
-    UndeletedLease {
-        /// The group.
-        group: Arc<str>,
-        /// The name of the Lease: `namespace/name`.
-        lease: Arc<str>,
-    },
-    /// The session of this replica was lost, and no error since its last renewal tells why.
-    #[error("the session of member lease {lease} of group {group} is lost: {cause}")]
-    LostSession {
-        /// The group.
-        group: Arc<str>,
-        /// The name of the Lease: `namespace/name`.
-        lease: Arc<str>,
-        /// The cause.
-        cause: Arc<str>,
-    },
-    /// A Lease has the group's label and an unknown role. It is not the group's.
-    #[error(
-        "lease {lease} has the label of group {group} and an unknown role, so it is ignored: remove \
-         the label, or the lease"
-    )]
-    UnknownRole {
-        /// The group.
-        group: Arc<str>,
-        /// The name of the Lease: `namespace/name`.
-        lease: Arc<str>,
-    },
-    /// Another program or a person wrote into this replica's member Lease that the replica leaves.
-    /// The next renewal removes that. Until then this replica gets no slots.
-    #[error(
-        "member lease {lease} of group {group} said that this replica leaves, which it does not: \
-         the annotation is removed"
-    )]
-    MarkedAsLeaving {
-        /// The group.
-        group: Arc<str>,
-        /// The name of the Lease: `namespace/name`.
-        lease: Arc<str>,
-    },
+    /// Another program, a person or a replica of the same identity changed the group's Leases. The
+    /// text names the Lease, and what to do.
+    #[error("{0}")]
+    Disturbed(Arc<str>),
+}
+
+impl MembershipError {
+    pub(super) fn disturbed(text: String) -> Self {
+        Self::Disturbed(text.into())
+    }
 }
 
 /// Serializes as its message.

@@ -178,10 +178,11 @@ use tokio_util::task::TaskTracker;
 
 pub use self::error::{MembershipError, ShardingError};
 use self::machine::Rules;
-pub use self::options::{InvalidSharding, ShardingBuilder};
+pub use self::options::ShardingBuilder;
 pub use self::slots::ShardBy;
 pub use self::status::{MemberStatus, ShardingCounts, ShardingStatus};
 use crate::controller::metrics::SHARDING_SLOTS_HELD;
+pub use crate::lease::InvalidOptions;
 use crate::lease::{WorkScope, closed_tracker};
 use kube_informer::object::ShardSelector;
 use kube_informer::seams::{Level, MetricLabels};

@@ -9,7 +9,7 @@ use kube::Client;
 use super::Sharding;
 use super::machine::Rules;
 use super::slots::ShardBy;
-use crate::lease::{GRACE, InvalidTimes, LONGEST_GRACE, Times, default_identity};
+use crate::lease::{GRACE, InvalidOptions, LONGEST_GRACE, Times, default_identity};
 use kube_informer::object::{InvalidName, NameRule};
 
 /// The largest number of slots. Each has a Lease, which every replica watches.
@@ -24,7 +24,7 @@ const ATTEMPTS: f64 = 2.0;
 /// # #[cfg(feature = "testing")] {
 /// use std::time::Duration;
 /// use kube_controllers::Sharding;
-/// use kube_controllers::sharding::{InvalidSharding, ShardBy, ShardingBuilder};
+/// use kube_controllers::sharding::{InvalidOptions, ShardBy, ShardingBuilder};
 ///
 /// /// Many replicas, which send fewer requests and are replaced more slowly.
 /// fn large(client: kube::Client) -> ShardingBuilder {
@@ -38,8 +38,9 @@ const ATTEMPTS: f64 = 2.0;
 /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
 /// # let client = kube_informer::testing::ApiServer::new().client();
 /// large(client.clone()).build()?;
-/// assert!(matches!(large(client).slots(0).build(), Err(InvalidSharding::Slots(0))));
-/// # Ok::<(), InvalidSharding>(()) }).unwrap();
+/// let refused = large(client).slots(0).build().unwrap_err();
+/// assert_eq!(refused.to_string(), "the number of slots (0) must be from 1 to 1024");
+/// # Ok::<(), InvalidOptions>(()) }).unwrap();
 /// # }
 /// ```
 #[derive(Clone)]
@@ -55,26 +56,6 @@ pub struct ShardingBuilder {
     times: Times,
     grace: Duration,
     abandons_blocked: bool,
-}
-
-/// The error of [`ShardingBuilder::build`]: an option that is empty, out of range or an invalid
-/// name, or options that contradict one another.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum InvalidSharding {
-    /// No namespace can have the name of the Leases' namespace. Or the group's name cannot be both
-    /// a label value and a part of the names of Leases.
-    #[error("{0}; set it in Sharding::builder")]
-    Name(#[from] InvalidName),
-    /// The identity is empty.
-    #[error("the identity is empty: leave it unset or give it a value")]
-    EmptyIdentity,
-    /// The number of slots is zero or too large.
-    #[error("the number of slots ({0}) must be from 1 to 1024")]
-    Slots(usize),
-    /// The times contradict one another, or cannot be kept in a Lease.
-    #[error(transparent)]
-    Times(#[from] InvalidTimes),
 }
 
 impl ShardingBuilder {
@@ -167,22 +148,28 @@ impl ShardingBuilder {
     /// Builds the membership, which sends no request before it runs.
     ///
     /// # Errors
-    /// Returns [`InvalidSharding`] in these cases:
+    /// Returns [`InvalidOptions`] in these cases:
     ///
     /// - The identity is empty, or the namespace or the group is no RFC 1123 label.
     /// - The number of slots is not from 1 to 1,024.
     /// - The lease duration is not longer than the renew deadline, or does not fit into a Lease.
     /// - The renew deadline is not longer than two retry periods, or the retry period is shorter
     ///   than a millisecond.
-    pub fn build(self) -> Result<Sharding, InvalidSharding> {
-        NameRule::Label.check("namespace of the leases", &self.namespace)?;
-        NameRule::Label.check("group", &self.group)?;
+    pub fn build(self) -> Result<Sharding, InvalidOptions> {
+        let refuse = |invalid: InvalidName| {
+            InvalidOptions(format!("{invalid}; set it in Sharding::builder"))
+        };
+        NameRule::Label.check("namespace of the leases", &self.namespace).map_err(refuse)?;
+        NameRule::Label.check("group", &self.group).map_err(refuse)?;
         if !(1..=MOST_SLOTS).contains(&self.slots) {
-            return Err(InvalidSharding::Slots(self.slots));
+            let slots = self.slots;
+            return Err(InvalidOptions(format!(
+                "the number of slots ({slots}) must be from 1 to {MOST_SLOTS}"
+            )));
         }
         let identity = self.identity.unwrap_or_else(default_identity);
         if identity.is_empty() {
-            return Err(InvalidSharding::EmptyIdentity);
+            return Err(InvalidOptions(InvalidOptions::NO_IDENTITY.to_owned()));
         }
         self.times.check(ATTEMPTS)?;
         let rules = Rules {

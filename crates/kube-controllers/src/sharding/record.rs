@@ -57,8 +57,9 @@ pub(super) enum Record {
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     known: HashMap<ObjectKey, (Arc<Lease>, Record)>,
-    /// The problems of Leases, seen since the last look.
-    pub(super) problems: Vec<MembershipError>,
+    /// The problems of Leases, seen since the last look. True if one explains the loss of a
+    /// session.
+    pub(super) problems: Vec<(bool, MembershipError)>,
 }
 
 impl Reader {
@@ -83,15 +84,22 @@ impl Reader {
                     (record, told)
                 }
             };
-            let (group, full) =
-                (rules.group.clone(), || format!("{namespace}/{}", key.name()).into());
+            let (group, name) = (&rules.group, key.name());
             match &record {
-                Record::Ended if !told => {
-                    self.problems.push(MembershipError::UndeletedLease { group, lease: full() });
-                }
-                Record::UnknownRole if !told => {
-                    self.problems.push(MembershipError::UnknownRole { group, lease: full() });
-                }
+                Record::Ended if !told => self.problems.push((
+                    true,
+                    MembershipError::disturbed(format!(
+                        "member lease {namespace}/{name} of group {group} was deleted and stays \
+                         because of its finalizers: remove them"
+                    )),
+                )),
+                Record::UnknownRole if !told => self.problems.push((
+                    false,
+                    MembershipError::disturbed(format!(
+                        "lease {namespace}/{name} has the label of group {group} and an unknown \
+                         role, so it is ignored: remove the label, or the lease"
+                    )),
+                )),
                 _ => {}
             }
             match &record {
@@ -159,7 +167,7 @@ pub(super) fn read(lease: &Lease, rules: &Rules, namespace: &str) -> Result<Reco
         });
     }
     let (text, version) = (version, ResourceVersion::from(version.as_str()));
-    if version.compare(&version).is_err() {
+    if version.compare(&version).is_none() {
         return Err(ShardingError::OpaqueVersion {
             lease: format!("{namespace}/{name}").into(),
             version: text.as_str().into(),

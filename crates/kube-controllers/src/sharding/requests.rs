@@ -85,7 +85,11 @@ impl Requests {
                         // The watch shows it to the driver, which reports it.
                         Ok(Record::Ended) => (LeaseAnswer::Absent, None),
                         Ok(Record::Foreign) if of_slot => {
-                            let error = MembershipError::ForeignLease { group, lease: full };
+                            let error = MembershipError::disturbed(format!(
+                                "lease {full} has the name of a slot of group {group} and is not \
+                                 the group's, so the slot has no owner: delete that lease, or give \
+                                 this group another name"
+                            ));
                             (LeaseAnswer::Foreign, Some(error))
                         }
                         // A person rewrote the Lease. The watch shows it, too.

@@ -240,8 +240,8 @@ impl Driver {
         let last = self.machine.view.as_deref();
         let view = self.reader.view(&leases, &self.rules, &self.inner.namespace, last)?;
         let view = View { epoch: self.epochs + view.epoch, ..view };
-        for problem in std::mem::take(&mut self.reader.problems) {
-            self.explained |= matches!(problem, MembershipError::UndeletedLease { .. });
+        for (explains_loss, problem) in std::mem::take(&mut self.reader.problems) {
+            self.explained |= explains_loss;
             self.report(problem);
         }
         // Leases that the store has in a newer version are no longer bases of writes.

@@ -1,7 +1,5 @@
 //! The problems of a membership, as the log and the status tell them.
 
-use std::sync::Arc;
-
 use super::error::MembershipError;
 use super::machine::Rules;
 use super::run::Driver;
@@ -31,21 +29,27 @@ impl Driver {
                     Loss::Restored => "the cluster's history was lost, as by a restore of a backup",
                 };
                 let lease = self.full_name(&name);
-                MembershipError::LostSession { group, lease, cause: cause.into() }
+                format!("the session of member lease {lease} of group {group} is lost: {cause}")
             }
             Trouble::Twin { name } => {
                 self.explained = true;
                 let lease = self.full_name(&name);
-                MembershipError::SameIdentity { group, identity, lease }
+                format!(
+                    "another replica of group {group} runs under the identity {identity} of this \
+                     one, as member lease {lease} shows, and each ends the other's session: give \
+                     each its own identity"
+                )
             }
-            Trouble::Leaving { name } => {
-                MembershipError::MarkedAsLeaving { group, lease: self.full_name(&name) }
-            }
+            Trouble::Leaving { name } => format!(
+                "member lease {} of group {group} said that this replica leaves, which it does \
+                 not: the annotation is removed",
+                self.full_name(&name)
+            ),
         };
-        self.report(error);
+        self.report(MembershipError::disturbed(error));
     }
 
-    fn full_name(&self, lease: &str) -> Arc<str> {
-        format!("{}/{lease}", self.inner.namespace).into()
+    fn full_name(&self, lease: &str) -> String {
+        format!("{}/{lease}", self.inner.namespace)
     }
 }

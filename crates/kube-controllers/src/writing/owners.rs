@@ -9,7 +9,7 @@ use kube_informer::seams::KindReach;
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;
-/// use kube_controllers::writing::{OwnerError, set_controller_reference};
+/// use kube_controllers::writing::set_controller_reference;
 ///
 /// let (mut owner, mut owned) = (ConfigMap::default(), ConfigMap::default());
 /// owner.metadata.name = Some("site".into());
@@ -17,7 +17,6 @@ use kube_informer::seams::KindReach;
 /// owner.metadata.uid = Some("7d1c".into());
 /// owned.metadata.namespace = Some("bank".into());
 /// let refused = set_controller_reference(&owner, &mut owned).unwrap_err();
-/// assert!(matches!(refused, OwnerError::OtherNamespace { .. }));
 /// assert_eq!(
 ///     refused.to_string(),
 ///     "ConfigMap site in shop cannot own an object in bank: an owner must be in the same \
@@ -27,45 +26,10 @@ use kube_informer::seams::KindReach;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OwnerError {
-    /// The owner has no name or no uid: it did not come from a server.
-    #[error("{kind} {name:?} cannot own an object: pass an object that a server returned")]
-    #[non_exhaustive]
-    NotCreated {
-        /// The owner's kind.
-        kind: String,
-        /// The owner's name, or an empty text.
-        name: String,
-    },
-    /// A namespaced owner cannot own an object of another namespace.
-    #[error(
-        "{kind} {name} in {namespace} cannot own an object in {owned}: an owner must be in the \
-         same namespace or cluster-scoped"
-    )]
-    #[non_exhaustive]
-    OtherNamespace {
-        /// The owner's kind.
-        kind: String,
-        /// The owner's name.
-        name: String,
-        /// The owner's namespace.
-        namespace: String,
-        /// The namespace of the object.
-        owned: String,
-    },
-    /// A namespaced owner cannot own a cluster-scoped object, or one without a namespace.
-    #[error(
-        "{kind} {name} in {namespace} cannot own an object without a namespace: the garbage \
-         collector would delete it"
-    )]
-    #[non_exhaustive]
-    NoNamespace {
-        /// The owner's kind.
-        kind: String,
-        /// The owner's name.
-        name: String,
-        /// The owner's namespace.
-        namespace: String,
-    },
+    /// The owner did not come from a server, or the object is not in its namespace. The text says
+    /// why, and what to do.
+    #[error("{0}")]
+    Unfit(String),
     /// Another object controls the object already.
     #[error("{kind} {name} cannot control the object: {} {} already does", .present.kind, .present.name)]
     #[non_exhaustive]
@@ -170,16 +134,25 @@ where
     let reference = owner.owner_ref(owner_type);
     let reference = reference.filter(|found| !found.name.is_empty() && !found.uid.is_empty());
     let Some(mut reference) = reference else {
-        return Err(OwnerError::NotCreated { kind: kind(), name });
+        let kind = kind();
+        return Err(OwnerError::Unfit(format!(
+            "{kind} {name:?} cannot own an object: pass an object that a server returned"
+        )));
     };
     if let Some(namespace) = namespace_of(owner) {
-        match namespace_of(object) {
-            None => return Err(OwnerError::NoNamespace { kind: kind(), name, namespace }),
-            Some(other) if other != namespace => {
-                let kind = kind();
-                return Err(OwnerError::OtherNamespace { kind, name, namespace, owned: other });
-            }
-            Some(_) => {}
+        let problem = match namespace_of(object) {
+            None => Some(
+                "an object without a namespace: the garbage collector would delete it".to_owned(),
+            ),
+            Some(other) if other != namespace => Some(format!(
+                "an object in {other}: an owner must be in the same namespace or cluster-scoped"
+            )),
+            Some(_) => None,
+        };
+        if let Some(problem) = problem {
+            let kind = kind();
+            let text = format!("{kind} {name} in {namespace} cannot own {problem}");
+            return Err(OwnerError::Unfit(text));
         }
     }
     let owners = object.meta_mut().owner_references.get_or_insert_default();
@@ -293,20 +266,20 @@ mod tests {
     fn owners_that_cannot_own_are_refused() {
         let mut object = secret();
         let refused = set_owner_reference(&ConfigMap::default(), &mut object);
-        assert!(matches!(refused, Err(OwnerError::NotCreated { .. })));
+        assert!(refused.unwrap_err().to_string().contains("that a server returned"));
         object.metadata.namespace = Some("bank".into());
         let refused = set_owner_reference(&owner("a"), &mut object);
-        assert!(matches!(refused, Err(OwnerError::OtherNamespace { .. })));
+        assert!(refused.unwrap_err().to_string().contains("an object in bank:"));
         for none in [None, Some(String::new())] {
             object.metadata.namespace = none.clone();
             let refused = set_owner_reference(&owner("a"), &mut object);
-            assert!(matches!(refused, Err(OwnerError::NoNamespace { .. })));
+            assert!(refused.unwrap_err().to_string().contains("without a namespace"));
             let mut of_cluster = owner("b");
             of_cluster.metadata.namespace = none;
             set_owner_reference(&of_cluster, &mut secret()).unwrap();
         }
         let refused = set_owner_reference(&owner("a"), &mut Namespace::default());
-        assert!(matches!(refused, Err(OwnerError::NoNamespace { .. })));
+        assert!(refused.unwrap_err().to_string().contains("without a namespace"));
         let mut node = Node::default();
         (node.metadata.name, node.metadata.uid) = (Some("n1".into()), Some("n".into()));
         set_controller_reference(&node, &mut secret()).unwrap();

@@ -93,21 +93,3 @@ async fn retry_takes_the_highest_priority_of_adds() {
     queue.add(1);
     assert_eq!(queue.get().await.unwrap().priority(), Priority::HIGH);
 }
-
-/// Under strict priorities a line may never be served. Items that leave it leave nothing behind.
-#[test]
-fn unserved_line_does_not_grow() {
-    for fair in [false, true] {
-        let builder = WorkQueue::builder().aging(Duration::MAX);
-        let builder = if fair { builder.fair_by(|item: &u32| item % 3) } else { builder };
-        let queue = builder.build();
-        queue.add_with(0, Priority::LOW);
-        for item in 1..50_000 {
-            queue.add_with(item, Priority::LOW);
-            queue.add_with(item, Priority::HIGH);
-            assert_eq!(queue.try_get().map(|work| *work), Some(item));
-        }
-        assert_eq!(queue.0.inner.lock().core.kept(), (1, 1));
-        assert_eq!(all_ready(&queue), [0]);
-    }
-}
