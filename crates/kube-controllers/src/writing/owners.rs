@@ -142,16 +142,17 @@ where
     if let Some(namespace) = namespace_of(owner) {
         let problem = match namespace_of(object) {
             None => Some(
-                "an object without a namespace: the garbage collector would delete it".to_owned(),
+                "cannot own an object without a namespace: the garbage collector would delete it"
+                    .to_owned(),
             ),
             Some(other) if other != namespace => Some(format!(
-                "an object in {other}: an owner must be in the same namespace or cluster-scoped"
+                "cannot own an object in {other}: an owner must be in the same namespace or \
+                 cluster-scoped"
             )),
             Some(_) => None,
         };
         if let Some(problem) = problem {
-            let kind = kind();
-            let text = format!("{kind} {name} in {namespace} cannot own {problem}");
+            let text = format!("{} {name} in {namespace} {problem}", kind());
             return Err(OwnerError::Unfit(text));
         }
     }
