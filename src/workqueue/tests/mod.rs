@@ -3,7 +3,7 @@
 mod model;
 mod panics;
 
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::*;
 
