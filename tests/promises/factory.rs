@@ -63,9 +63,8 @@ async fn each_option_that_differs_is_refused_by_name() {
         assert_eq!(differences(pods(), spec), [wanted]);
     }
     let stored = differences(pods(), pods().storage(Storage::compact().hot_for(minute)));
-    assert!(
-        stored[0].present.starts_with("Packed") && stored[0].requested.contains("hot_for: 60s")
-    );
+    let (present, requested) = stored[0].split_once(", requested: ").unwrap();
+    assert!(present.starts_with("storage is Packed") && requested.contains("hot_for: 60s"));
     let both = differences(
         pods().transform(|_| {}).page_size(10),
         pods().transform(|_| {}).page_size(20).resync(Duration::ZERO),
