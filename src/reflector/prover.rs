@@ -250,8 +250,8 @@ impl Prover {
         true
     }
 
-    /// Notes a question that failed. The next one for the limit is not put off beyond the time at
-    /// which the limit is `over`. Returns whether a demand needs a list.
+    /// Notes a question that failed. The next one for the limit is put off beyond the time at which
+    /// the limit is `over` only if the server asks for that. Returns whether a demand needs a list.
     pub(super) fn note_failure(
         &mut self,
         error: &SourceError,
@@ -260,10 +260,9 @@ impl Prover {
     ) -> bool {
         let now = Instant::now();
         let asked = error.retry_after().unwrap_or_default().min(MAX_RETRY_AFTER);
-        let due = self.limit.map_or(HISTORY_RETRY, |limit| limit / RETRIES);
-        let due = after(now, due.max(asked));
-        let over = over.filter(|over| *over > now);
-        self.due = self.due.map(|_| over.map_or(due, |over| over.min(due)));
+        let due = after(now, self.limit.map_or(HISTORY_RETRY, |limit| limit / RETRIES));
+        let over = over.filter(|over| *over > now).unwrap_or(due);
+        self.due = self.due.map(|_| due.min(over).max(after(now, asked)));
         if !question.demanded {
             return false;
         }

@@ -8,12 +8,13 @@ use super::*;
 use crate::reflector::prover::ProverEvent;
 use crate::time::ReadBarrier;
 
-/// A source that refuses lists of one item if it has a fault, and others if `refuses_all` is set.
-/// If `hangs` is set, the next list of one item gets no answer.
+/// A source that refuses lists of one item if it has a fault, until `healed` is set, and others if
+/// `refuses_all` is set. If `hangs` is set, the next list of one item gets no answer.
 struct Refusing {
     source: Arc<FakeSource<ConfigMap>>,
     hangs: AtomicBool,
     refuses_all: AtomicBool,
+    healed: AtomicBool,
     fault: Option<fn() -> Fault>,
 }
 
@@ -32,6 +33,7 @@ impl ListerWatcher<ConfigMap> for Refusing {
             return Box::pin(std::future::pending());
         }
         if let Some(fault) = self.fault
+            && !self.healed.load(Ordering::Relaxed)
             && (query.limit == Some(1) || self.refuses_all.load(Ordering::Relaxed))
         {
             let request = self.collection().request_name(Verb::List);
@@ -71,8 +73,14 @@ impl Demanding {
 
     fn with(fault: Option<fn() -> Fault>, options: ReflectorOptions<ConfigMap>) -> Self {
         let source = Arc::new(source(&["a", "b"]));
-        let refusing =
-            Arc::new(Refusing { source, hangs: false.into(), refuses_all: false.into(), fault });
+        let refusing = Refusing {
+            source,
+            hangs: false.into(),
+            refuses_all: false.into(),
+            healed: false.into(),
+            fault,
+        };
+        let refusing = Arc::new(refusing);
         let reflector = Reflector::new(refusing.clone(), options.seed(1));
         let (sink, monitor) = (Sink::default(), reflector.monitor());
         let task = tokio::spawn(reflector.run(sink.clone()));
@@ -125,6 +133,40 @@ async fn unanswered_question_leads_to_no_list() {
         let (questions, lists) = demanding.asked();
         assert_eq!(lists, 1);
         assert!((30..60).contains(&questions), "{questions} questions");
+    }
+}
+
+fn throttled(seconds: u64) -> Fault {
+    let mut throttled = status(429, "TooManyRequests");
+    throttled.retry_after = Some(Duration::from_secs(seconds));
+    Fault::Status(throttled)
+}
+
+#[tokio::test(start_paused = true)]
+async fn long_retry_after_blocks_proofs_for_minutes() {
+    let demanding = Demanding::start(|| throttled(86_400));
+    seconds(10.0).await;
+    for minutes in [9.9, 0.2, 9.8] {
+        assert!(!demanding.is_proved(60.0 * minutes).await);
+    }
+    assert_eq!(demanding.asked(), (2, 1));
+    demanding.refusing.healed.store(true, Ordering::Relaxed);
+    assert!(demanding.is_proved(30.0).await, "{:?}", demanding.monitor.status());
+}
+
+#[tokio::test(start_paused = true)]
+async fn question_of_the_limit_waits_as_long_as_it_is_asked() {
+    let options = || ReflectorOptions::new().freshness_limit(Duration::from_secs(60));
+    for (retry_after, questions) in [(0, 6), (55, 2), (120, 1)] {
+        let fault: fn() -> Fault = match retry_after {
+            0 => || throttled(0),
+            55 => || throttled(55),
+            _ => || throttled(120),
+        };
+        let demanding = Demanding::with(Some(fault), options());
+        // The first question is asked after half of the limit.
+        seconds(110.0).await;
+        assert_eq!(demanding.asked(), (questions, 1), "{retry_after} s");
     }
 }
 
