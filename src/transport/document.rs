@@ -3,6 +3,8 @@
 //! The answer may belong to another request and hold Secrets: no log and no error quotes it.
 
 use std::fmt;
+use std::io;
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures::FutureExt;
@@ -18,11 +20,16 @@ use kube::core::response::{StatusDetails, StatusSummary};
 use kube::{Client, Resource, core::Status};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Error as _};
+use tokio::time::timeout;
 
 use super::answer::READ_PER_DECODED;
 use super::collection::OBJECT_LIMIT;
 use crate::error::{AnswerTooLarge, quoted, without_credentials};
 use crate::yield_budget::YieldBudget;
+
+/// The time limit for the body of an answer about one object. A server ends such a request after a
+/// minute.
+const BODY_LIMIT: Duration = Duration::from_secs(60);
 
 /// Reads the document at a path. Not [`Client::request`], which logs and quotes a body that it
 /// cannot parse.
@@ -113,10 +120,17 @@ fn answered(
 }
 
 /// Reads the body of an answer about one object.
-///
-/// It yields, because a body in memory always has another frame.
 #[allow(clippy::missing_errors_doc, reason = "hidden: public for `kube-controllers` only")]
-pub async fn read_body(mut body: Body) -> Result<Bytes, kube::Error> {
+pub async fn read_body(body: Body) -> Result<Bytes, kube::Error> {
+    timeout(BODY_LIMIT, read_all(body)).await.unwrap_or_else(|_| {
+        let problem =
+            format!("the answer began, but was not complete after {} s", BODY_LIMIT.as_secs());
+        Err(kube::Error::Service(io::Error::new(io::ErrorKind::TimedOut, problem).into()))
+    })
+}
+
+/// Reads a body. It yields, because a body in memory always has another frame.
+async fn read_all(mut body: Body) -> Result<Bytes, kube::Error> {
     let (mut read, mut budget) = (Vec::new(), YieldBudget::new());
     loop {
         budget.spend(1).await;
@@ -171,23 +185,52 @@ mod tests {
     use http::Response;
     use http_body::Frame;
     use http_body_util::StreamBody;
+    use tokio::time::{Instant, sleep};
 
     use super::*;
 
-    /// Returns a body of many frames, which are ready at once, and the number of frames read.
-    async fn body(frame: &'static [u8], frames: usize) -> (Body, Arc<AtomicUsize>) {
+    /// Returns a client whose answers have many frames, with a pause before each, and the number of
+    /// frames read.
+    fn client(frame: &'static [u8], frames: usize, pause: Duration) -> (Client, Arc<AtomicUsize>) {
         let read = Arc::new(AtomicUsize::new(0));
         let counted = read.clone();
         let service = tower::service_fn(move |_: Request<Body>| {
             let counted = counted.clone();
-            let frames = stream::iter(0..frames).map(move |_| {
+            let frames = stream::iter(0..frames).then(move |_| {
                 counted.fetch_add(1, Ordering::Relaxed);
-                Ok::<_, Infallible>(Frame::data(Bytes::from_static(frame)))
+                async move {
+                    if !pause.is_zero() {
+                        sleep(pause).await;
+                    }
+                    Ok::<_, Infallible>(Frame::data(Bytes::from_static(frame)))
+                }
             });
             async { Ok::<_, Infallible>(Response::new(StreamBody::new(frames))) }
         });
-        let client = Client::new(service, "default");
+        (Client::new(service, "default"), read)
+    }
+
+    /// Returns a body of many frames, which are ready at once, and the number of frames read.
+    async fn body(frame: &'static [u8], frames: usize) -> (Body, Arc<AtomicUsize>) {
+        let (client, read) = client(frame, frames, Duration::ZERO);
         (client.send(Request::new(Body::empty())).await.unwrap().into_body(), read)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn dripping_answer_ends_in_time() {
+        for (frames, is_complete) in [(50, true), (1_000_000, false)] {
+            let (client, _) = client(b"1", frames, Duration::from_secs(1));
+            let (path, begun) = ("/api/v1/namespaces/shop/pods/a", Instant::now());
+            let answer = read(&client, path, "application/json").await;
+            assert!(begun.elapsed() <= Duration::from_secs(61), "{:?}", begun.elapsed());
+            if is_complete {
+                assert_eq!(answer.unwrap().len(), frames);
+                continue;
+            }
+            let Err(kube::Error::Service(cause)) = answer else { panic!("{answer:?}") };
+            let kind = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+            assert_eq!(kind, Some(io::ErrorKind::TimedOut), "{cause}");
+        }
     }
 
     #[tokio::test]
