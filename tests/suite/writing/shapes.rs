@@ -1,13 +1,13 @@
 //! Types that write less than they read, or in another form.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use k8s_openapi::api::apps::v1::Deployment;
 use kube::CustomResource;
 use kube_controllers::writing::{Applier, ApplyError};
 use kube_informer::SharedInformer;
 use kube_informer::testing::ApiServer;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::json;
 
 use super::partial::{change, key, settle};
@@ -38,6 +38,33 @@ struct OddSpec {
     tags: HashSet<String>,
     #[serde(skip_serializing_if = "is_default")]
     words: HashSet<String>,
+    #[serde(skip_serializing_if = "is_default", with = "by_name")]
+    rules: HashMap<String, u16>,
+}
+
+/// A map that is written as a list, in an order of its own.
+mod by_name {
+    use super::*;
+
+    #[derive(Deserialize, Serialize)]
+    struct Rule {
+        name: String,
+        port: u16,
+    }
+
+    pub(super) fn serialize<S: Serializer>(
+        rules: &HashMap<String, u16>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        to.collect_seq(rules.iter().map(|(name, port)| Rule { name: name.clone(), port: *port }))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<HashMap<String, u16>, D::Error> {
+        let rules = Vec::<Rule>::deserialize(from)?;
+        Ok(rules.into_iter().map(|rule| (rule.name, rule.port)).collect())
+    }
 }
 
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
@@ -107,6 +134,7 @@ async fn odds() -> (ApiServer, SharedInformer<Odd>, Applier<Odd>) {
         "weights": keyed(&json!(["weight"]), &json!({"weight": number, "to": text})),
         "tags": {"type": "array", "items": text, "x-kubernetes-list-type": "set"},
         "words": {"type": "array", "items": text},
+        "rules": keyed(&json!(["name"]), &json!({"name": text, "port": {"type": "integer"}})),
     });
     let status = json!({"ratio": number, "message": text});
     let server = ApiServer::new();
@@ -230,6 +258,38 @@ async fn order_of_a_set_does_not_count() {
         assert_eq!(settle(&server, &informer, &applier, &port()).await, 0);
     }
     assert_eq!(applier.status().hidden_fields, [""; 0]);
+    informer.shutdown().await;
+}
+
+/// The order is part of the list for the server, and each `HashSet` and `HashMap` has its own.
+#[tokio::test(start_paused = true)]
+async fn order_that_the_type_does_not_keep_does_not_count() {
+    let (server, informer, applier) = odds().await;
+    let words = |n| (0..n).map(|n| format!("w{n}")).collect::<HashSet<_>>();
+    let desired = |n| {
+        let rules = (0..n).map(|n| (format!("r{n}"), n)).collect();
+        odd(OddSpec { ratio: Some(1.0), words: words(n), rules, ..OddSpec::default() })
+    };
+    for n in [2, 8, 3] {
+        assert!(crate::helpers::settle(&server, &informer, &applier, &desired(n)).await <= 2);
+        for _ in 0..20 {
+            assert!(!applier.apply(&desired(n)).await.unwrap().was_sent(), "{n} words");
+        }
+    }
+    let theirs = json!({"spec": {"small": 2.0, "words": ["w2", "w0", "w1"]}});
+    change::<Odd>(server.client(), theirs).await;
+    assert_eq!(crate::helpers::settle(&server, &informer, &applier, &desired(3)).await, 0);
+    change::<Odd>(server.client(), json!({"spec": {"words": ["w2", "w0", "x"]}})).await;
+    assert!(crate::helpers::settle(&server, &informer, &applier, &desired(3)).await >= 1);
+    assert_eq!(applier.status().hidden_fields, [""; 0]);
+
+    // A part may ask for an order, and the type shows none.
+    let part = spec_of("words", ["b", "a"]);
+    assert!(settle(&server, &informer, &applier, &part).await <= 2);
+    assert_eq!(applier.status().hidden_fields, [".spec.words"]);
+    change::<Odd>(server.client(), json!({"spec": {"words": ["a", "b"]}})).await;
+    assert!(settle(&server, &informer, &applier, &part).await >= 1);
+    assert_eq!(settle(&server, &informer, &applier, &part).await, 0);
     informer.shutdown().await;
 }
 

@@ -236,9 +236,10 @@ pub(super) fn lost(before: &Value, after: &Value) -> Option<String> {
     }
 }
 
-/// Returns the digests of the elements of a list, in an order of their own.
+/// Returns the digests of the elements of a list, in an order of their own. The lists in them count
+/// as sets.
 pub(super) fn digests(elements: &[Value]) -> Vec<Digest> {
-    let mut digests: Vec<_> = elements.iter().map(Digest::of).collect();
+    let mut digests: Vec<_> = elements.iter().map(Digest::as_sets).collect();
     digests.sort_unstable();
     digests
 }

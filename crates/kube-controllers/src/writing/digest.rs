@@ -4,11 +4,12 @@
 //! bits. The key of the hash function is random in each process. So no attacker can choose two
 //! values with one digest, or read a value from its digest.
 
+use std::collections::BTreeSet;
 use std::collections::hash_map::{DefaultHasher, RandomState};
 use std::hash::{BuildHasher, Hasher};
 use std::sync::LazyLock;
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 /// The keys of the two halves of a digest.
 static KEYS: LazyLock<[RandomState; 2]> =
@@ -21,6 +22,13 @@ pub(super) struct Digest([u64; 2]);
 impl Digest {
     pub(super) fn of(value: &Value) -> Self {
         let mut digester = Digester::new();
+        digester.value(value);
+        digester.finish()
+    }
+
+    /// Returns the digest of a value in which each list counts as a set.
+    pub(super) fn as_sets(value: &Value) -> Self {
+        let mut digester = Digester { as_sets: true, ..Digester::new() };
         digester.value(value);
         digester.finish()
     }
@@ -43,16 +51,20 @@ enum Tag {
 }
 
 /// A running digest of a sequence of parts.
-pub(super) struct Digester([DefaultHasher; 2]);
+pub(super) struct Digester {
+    halves: [DefaultHasher; 2],
+    /// True if lists count as sets.
+    as_sets: bool,
+}
 
 impl Digester {
     pub(super) fn new() -> Self {
         let [a, b] = &*KEYS;
-        Self([a.build_hasher(), b.build_hasher()])
+        Self { halves: [a.build_hasher(), b.build_hasher()], as_sets: false }
     }
 
     pub(super) fn finish(self) -> Digest {
-        Digest(self.0.map(|hasher| hasher.finish()))
+        Digest(self.halves.map(|hasher| hasher.finish()))
     }
 
     /// Adds the absence of a value.
@@ -90,6 +102,12 @@ impl Digester {
             }
             Value::Array(elements) => {
                 self.list();
+                if self.as_sets {
+                    let set: BTreeSet<_> = elements.iter().map(Digest::as_sets).collect();
+                    self.count(set.len());
+                    let halves = set.iter().flat_map(|digest| digest.0);
+                    return halves.for_each(|half| self.bytes(&half.to_le_bytes()));
+                }
                 self.count(elements.len());
                 for element in elements {
                     self.value(element);
@@ -108,23 +126,20 @@ impl Digester {
         }
     }
 
-    fn number(&mut self, number: &serde_json::Number) {
+    fn number(&mut self, number: &Number) {
         if let Some(integer) = number.as_u64() {
             self.tag(Tag::Integer);
             self.bytes(&integer.to_le_bytes());
         } else if let Some(integer) = number.as_i64() {
             self.tag(Tag::Negative);
             self.bytes(&integer.to_le_bytes());
+        } else if let Some(integer) = whole(number) {
+            // `1.0` and `1` are one number.
+            self.number(&integer);
         } else {
-            // The shortest text that gives the same number: `1.0` and `1` are one number.
-            let text = number.to_string();
-            let whole = text.strip_suffix(".0").and_then(|whole| whole.parse::<i64>().ok());
-            if let Some(integer) = whole {
-                self.number(&integer.into());
-            } else {
-                self.tag(Tag::Float);
-                self.text(&text);
-            }
+            self.tag(Tag::Float);
+            // The shortest text that gives the same number.
+            self.text(&number.to_string());
         }
     }
 
@@ -138,8 +153,17 @@ impl Digester {
     }
 
     fn bytes(&mut self, bytes: &[u8]) {
-        self.0.iter_mut().for_each(|hasher| hasher.write(bytes));
+        self.halves.iter_mut().for_each(|hasher| hasher.write(bytes));
     }
+}
+
+/// Returns the integer that a float is. `None` if no integer of JSON is exactly that number.
+fn whole(float: &Number) -> Option<Number> {
+    let float = float.as_f64().filter(|float| float.fract() == 0.0)?;
+    // All digits, which `1e16` does not show.
+    let digits = format!("{float:.0}");
+    let unsigned = digits.parse::<u64>().map(Number::from);
+    unsigned.or_else(|_| digits.parse::<i64>().map(Number::from)).ok()
 }
 
 #[cfg(test)]
@@ -152,6 +176,21 @@ mod tests {
     fn equal_values_have_equal_digests() {
         let parsed: Value = serde_json::from_str(r#"{"b": 1.0, "a": [-2, null]}"#).unwrap();
         assert_eq!(Digest::of(&parsed), Digest::of(&json!({"a": [-2, null], "b": 1})));
+        // A server writes all digits, and a Rust type the shortest text.
+        for digits in ["10000000000000000", "-9007199254740994", "18446744073709549568"] {
+            let [integer, float]: [Value; 2] =
+                [digits.parse().unwrap(), digits.parse::<f64>().unwrap().into()];
+            assert_eq!(Digest::of(&integer), Digest::of(&float), "{digits}");
+        }
+        assert_ne!(Digest::of(&json!(10_000_000_000_000_001_u64)), Digest::of(&json!(1e16)));
+    }
+
+    #[test]
+    fn order_counts_in_lists_but_not_in_sets() {
+        let [one, other] = [json!({"a": [[1, 2], [3]]}), json!({"a": [[3], [2, 1, 2]]})];
+        assert_ne!(Digest::of(&one), Digest::of(&other));
+        assert_eq!(Digest::as_sets(&one), Digest::as_sets(&other));
+        assert_ne!(Digest::as_sets(&one), Digest::as_sets(&json!({"a": [[3, 1], [2]]})));
     }
 
     #[test]

@@ -18,7 +18,7 @@ use super::digest::Digest;
 use super::error::{ApplyError, FieldConflict};
 use super::finite::{has_null, is_finite};
 use super::hidden::{Evidence, HiddenFields, shows_none};
-use super::owned_fields::OwnedFields;
+use super::owned_fields::{OwnedFields, Unordered};
 use super::records::{Record, RecordState, RecordedVersion, Records, Section};
 use super::target::{Desired, RequestedApply, meta};
 use crate::controller::current_won;
@@ -147,7 +147,7 @@ impl Exchange {
             tries += 1;
             self.sent.fetch_add(1, Ordering::Relaxed);
             let answer = self.send(&target).await?;
-            let answer = self.read(&target, &answer, at, shard.as_ref())?;
+            let answer = self.read(&target, &answer, at, shard.as_ref(), whole.is_some())?;
             let is_new = |record: &Record| {
                 cached.as_ref().is_none_or(|cached| !cached.is_at_least(&record.version))
             };
@@ -335,6 +335,7 @@ impl Exchange {
         answer: &Value,
         (begun, epoch): (ReadBarrier, u64),
         shard: Option<&ShardSelector>,
+        is_whole: bool,
     ) -> Result<ApplyAnswer, ApplyError> {
         let of = &self.object_type;
         let object = (of.from_value)(answer).map_err(|reason| target.unreadable(reason))?;
@@ -349,7 +350,10 @@ impl Exchange {
         let seen = (of.to_value)(&*object).map_err(|reason| target.unreadable(reason))?;
         let own = own_fields(answer, &self.manager, subresource(target.section));
         let configured = target.configuration.fields();
-        let asked = OwnedFields::of_configuration(&configured);
+        let read = |other: &Value| (of.from_value)(other).and_then(|other| (of.to_value)(&*other));
+        let mut asked = OwnedFields::of_configuration(&configured);
+        let unordered = Unordered::of(&configured, &seen, read);
+        asked.unordered = unordered.clone();
         let shows_values = asked.digest(&target.configuration.body) == asked.digest(&seen);
         let shows_any = shows_values || shows_none(&configured, &seen);
         if own == Some(&Value::Null) && !shows_any {
@@ -357,23 +361,34 @@ impl Exchange {
             let reason = "it shows neither the configuration nor a field of this manager";
             return Err(target.unreadable(reason.to_owned()));
         }
-        let (owned, ownership) = match (own, own.and_then(OwnedFields::from_fields_v1)) {
+        let (mut owned, named, ownership) = match (own, own.and_then(OwnedFields::from_fields_v1)) {
             (Some(fields), Some(mut owned)) => {
-                let name = Digest::of(fields);
-                let added = owned.cover(&configured);
-                let content = if added { Digest::of(&json!([fields, configured])) } else { name };
-                (self.records.share(content, || owned), Some(name))
+                let added = owned.cover(&configured).then_some(&configured);
+                (owned, Some(json!([fields, added])), Some(Digest::of(fields)))
             }
             (fields, _) => {
                 // A manager that applies no field owns none.
                 let none = fields.filter(|_| configured == json!({}));
-                (Arc::new(asked), none.map(Digest::of))
+                (asked, None, none.map(Digest::of))
             }
         };
-        let read = |other: &Value| (of.from_value)(other).and_then(|other| (of.to_value)(&*other));
         let unseen = owned.unseen(answer, &seen, read);
-        let unseen = unseen.map_err(|field| of.projected(target, self.without_keys(field)))?;
-        let hidden = unseen.or_else(|| owned.hidden(&configured, answer));
+        let mut hidden = unseen.map_err(|field| of.projected(target, self.without_keys(field)))?;
+        if is_whole {
+            owned.unordered = unordered;
+        } else {
+            // A part may ask for an order, which the cache does not show.
+            owned.unordered = Unordered::default();
+            hidden = hidden.or_else(|| owned.unseen_order(&unordered));
+        }
+        let hidden = hidden.or_else(|| owned.hidden(&configured, answer));
+        let owned = match named {
+            Some(named) => {
+                let name = Digest::of(&json!([named, owned.unordered.to_value()]));
+                self.records.share(name, || owned)
+            }
+            None => Arc::new(owned),
+        };
         let version = meta.resource_version.as_deref().filter(|version| !version.is_empty());
         let record = version.map(|version| Record {
             uid: meta.uid.clone(),

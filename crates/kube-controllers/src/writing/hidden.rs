@@ -41,7 +41,8 @@ impl Evidence {
         if let Some(metadata) = members.get_mut("metadata").and_then(Value::as_object_mut) {
             metadata.retain(|name, _| !matches!(&**name, "managedFields" | "resourceVersion"));
         }
-        Self::State(Digest::of(&Value::Object(members)))
+        // A type may hold sets. The generation also changes with the order of other lists.
+        Self::State(Digest::as_sets(&Value::Object(members)))
     }
 }
 

@@ -4,6 +4,7 @@
 //! `metadata.managedFields` follows the schema, which this process does not have. It distinguishes
 //! an associative list, whose elements have their own owners, from an atomic one.
 
+mod order;
 mod unseen;
 
 use serde_json::{Map, Value};
@@ -12,9 +13,15 @@ use super::configuration::Configuration;
 use super::digest::{Digest, Digester};
 use super::hidden::{is_blank, means_none};
 
+pub(super) use order::Unordered;
+
 /// The fields of one manager.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct OwnedFields(Part);
+pub(super) struct OwnedFields {
+    part: Part,
+    /// The lists whose order does not count.
+    pub(super) unordered: Unordered,
+}
 
 /// The owned fields below one field.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,7 +51,7 @@ impl OwnedFields {
     /// Reads a set in the form `FieldsV1`. Returns `None` if it has another form.
     pub(super) fn from_fields_v1(fields: &Value) -> Option<Self> {
         let part = Part::some(fields.as_object()?);
-        (part != Part::Whole).then_some(Self(part))
+        (part != Part::Whole).then(|| part.into())
     }
 
     /// Returns the fields of a configuration, with each list as a whole: the set if the server does
@@ -53,37 +60,50 @@ impl OwnedFields {
         match Part::of(configuration) {
             // A configuration without fields owns nothing.
             Part::Whole => Self::default(),
-            part @ Part::Some { .. } => Self(part),
+            part @ Part::Some { .. } => part.into(),
         }
     }
 
     /// Adds the values of a configuration that the set does not cover. Returns whether there were
     /// any.
     pub(super) fn cover(&mut self, configuration: &Value) -> bool {
-        self.0.cover(configuration)
+        self.part.cover(configuration)
     }
 
     /// Returns the digest of an object's values at these fields.
     pub(super) fn digest(&self, object: &Value) -> Digest {
         let mut digester = Digester::new();
-        self.0.add(Some(object), &mut digester);
+        if self.unordered.is_empty() {
+            self.part.add(Some(object), &mut digester);
+        } else {
+            let mut object = object.clone();
+            self.unordered.sort(&mut object);
+            self.part.add(Some(&object), &mut digester);
+        }
         digester.finish()
     }
 
     /// Returns the path of a value of the configuration that an object does not show. It may show
     /// another value in its place, because the server may write it in another form.
     pub(super) fn hidden(&self, configuration: &Value, object: &Value) -> Option<String> {
-        self.0.hidden(configuration, Some(object))
+        self.part.hidden(configuration, Some(object))
     }
 
     /// Returns the digest of a configuration. The order of a set does not count.
     pub(super) fn digest_of(&self, configuration: &Configuration) -> Digest {
-        if !self.0.has_set() {
+        if !self.part.has_set() && self.unordered.is_empty() {
             return configuration.digest;
         }
         let mut body = configuration.body.clone();
-        self.0.sort_sets(&mut body);
+        self.unordered.sort(&mut body);
+        self.part.sort_sets(&mut body);
         Digest::of(&body)
+    }
+}
+
+impl From<Part> for OwnedFields {
+    fn from(part: Part) -> Self {
+        Self { part, unordered: Unordered::default() }
     }
 }
 

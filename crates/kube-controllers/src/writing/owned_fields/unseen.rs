@@ -65,7 +65,7 @@ impl OwnedFields {
     /// `named` is `whole`, or the object of which it has other values in the same places.
     fn differences(&self, named: &Value, whole: &Value, part: &Value) -> Vec<Difference> {
         let mut found = Vec::new();
-        self.0.compare(named, whole, Some(part), Place::default(), &mut found);
+        self.part.compare(named, whole, Some(part), Place::default(), &mut found);
         found
     }
 }
@@ -138,7 +138,7 @@ fn compare_all(whole: &Value, part: &Value, place: Place, found: &mut Vec<Differ
                 compare_all(value, part, place.member(name), found);
             }
         }
-        // A type may hold a set, which has no order.
+        // Another order is no difference here: see `Unordered`.
         (Value::Array(whole), Value::Array(part)) if digests(whole) == digests(part) => {}
         (Value::Array(whole), Value::Array(part)) if whole.len() == part.len() => {
             for (n, (value, part)) in whole.iter().zip(part).enumerate() {
