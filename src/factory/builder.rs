@@ -76,7 +76,8 @@ impl SharedInformerFactoryBuilder {
         self
     }
 
-    /// Adds a query parameter to every list and watch.
+    /// Adds a query parameter to every list and watch. With one that informers set themselves, such
+    /// as `limit` or `labelSelector`, they do not [start](crate::StartError::InvalidName).
     pub fn param(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.params.push((name.into(), value.into()));
         self

@@ -7,6 +7,23 @@ use kube_decode::names::{is_label, is_path_segment, is_qualified, is_subdomain, 
 /// The longest name of a field manager, in bytes.
 const LONGEST_MANAGER: usize = 128;
 
+/// The longest key of a Secret's data, in bytes.
+const LONGEST_KEY: usize = 253;
+
+/// The query parameters of lists and watches that have their own options.
+const OWN_PARAMETERS: [&str; 10] = [
+    "allowWatchBookmarks",
+    "continue",
+    "fieldSelector",
+    "labelSelector",
+    "limit",
+    "resourceVersion",
+    "resourceVersionMatch",
+    "sendInitialEvents",
+    "timeoutSeconds",
+    "watch",
+];
+
 /// The error of a name that an API server refuses in every request.
 ///
 /// ```
@@ -64,6 +81,10 @@ pub enum NameRule {
     PathSegment,
     /// The name of a field manager.
     FieldManager,
+    /// A key of the data of a Secret or `ConfigMap`.
+    DataKey,
+    /// A query parameter that no option of an informer sets.
+    Parameter,
 }
 
 impl NameRule {
@@ -89,6 +110,14 @@ impl NameRule {
             Self::FieldManager => {
                 (1..=LONGEST_MANAGER).contains(&name.len()) && unprintable(name).is_none()
             }
+            Self::DataKey => {
+                let is_allowed = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+                (1..=LONGEST_KEY).contains(&name.len())
+                    && name.chars().all(is_allowed)
+                    && name != "."
+                    && !name.starts_with("..")
+            }
+            Self::Parameter => !name.is_empty() && !OWN_PARAMETERS.contains(&name),
         }
     }
 }
@@ -120,6 +149,14 @@ impl fmt::Display for NameRule {
             }
             Self::FieldManager => {
                 "must be a field manager of Kubernetes: 1 to 128 bytes, all characters printable"
+            }
+            Self::DataKey => {
+                "must be a key of a Secret: 1 to 253 letters, digits, '-', '_' and '.', not '.', \
+                 and without two dots at the start"
+            }
+            Self::Parameter => {
+                "must be a query parameter that the informer does not set itself: use its options \
+                 for selectors, versions, pages, limits and watches"
             }
         })
     }

@@ -260,7 +260,9 @@ impl ListerWatcher for ApiCollection {
         let namespace = self.collection.namespace.as_deref();
         let check = |namespace| NameRule::Label.check("namespace", namespace).err();
         let invalid = self.invalid_name.clone().or_else(|| namespace.and_then(check));
-        invalid.or_else(|| self.managed_fields.check().err())
+        let mut names = self.selection.extra.iter().map(|(name, _)| name);
+        let check = |name: &String| NameRule::Parameter.check("query parameter", name).err();
+        invalid.or_else(|| names.find_map(check)).or_else(|| self.managed_fields.check().err())
     }
 
     fn collection(&self) -> &Collection {

@@ -116,7 +116,9 @@ impl<K: ?Sized> ApiSource<K> {
         self
     }
 
-    /// Adds a query parameter to every list and watch.
+    /// Adds a query parameter to every list and watch. With one that the informer sets itself, such
+    /// as `limit` or `labelSelector`, it does not [start](crate::StartError::InvalidName), and
+    /// requests fail.
     pub fn param(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.collection.selection.extra.push((name.into(), value.into()));
         self
@@ -125,7 +127,7 @@ impl<K: ?Sized> ApiSource<K> {
     /// Sets the size limit of one encoded object, in bytes. 16 MiB unless set. A larger object is
     /// skipped without buffering it, and reported as
     /// [`Fault::TooLarge`](crate::error::Fault::TooLarge) or, if its key comes early enough, under
-    /// its key.
+    /// its key. Answers about one object, as to a write, keep their limit of 16 MiB.
     ///
     /// [`memory_limit`](Self::memory_limit) limits the memory of a decoded object.
     pub fn object_limit(mut self, bytes: usize) -> Self {

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use fastrand::Rng;
 use k8s_openapi::api::coordination::v1::Lease;
-use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret};
 use k8s_openapi::api::events::v1::Event;
 use k8s_openapi::api::rbac::v1::ClusterRole;
 use kube::api::{ApiResource, ListParams, ObjectMeta, Patch, PatchParams, PostParams};
 use kube::{Api, Client, CustomResource, Resource};
+use kube_controllers::clusters::KubeconfigSecrets;
 use kube_controllers::controller::{BoxError, Finalize, FinalizerError, finalizer};
 use kube_controllers::sharding::ShardBy;
 use kube_controllers::writing::{Applier, ApplierError, ApplyError, EventRecorder};
@@ -276,6 +277,39 @@ async fn empty_namespace_is_refused_at_the_start() {
     assert_eq!(maps.start(), Err(StartError::InvalidName(invalid)));
     let group = factory(&server).in_namespaces::<ConfigMap>(["shop", "a/b"]);
     assert!(matches!(group.start(), Err(StartError::InvalidName(_))));
+}
+
+#[tokio::test(start_paused = true)]
+async fn keys_of_kubeconfigs_are_those_that_secrets_have() {
+    let server = server();
+    let factory = SharedInformerFactory::builder(server.client()).build();
+    let secrets = || KubeconfigSecrets::new(&factory, "shop", "cluster=true").unwrap();
+    for key in names() {
+        let secret = json!({"metadata": {"name": "a"}, "data": {&*key: ""}});
+        let taken = takes(Api::<Secret>::namespaced(server.client(), "shop"), secret).await;
+        assert_eq!(secrets().key(key.clone()).is_ok(), taken, "{key:?}");
+    }
+    let refused = secrets().key("..").unwrap_err().to_string();
+    assert!(refused.starts_with(r#"the key of the kubeconfig ".." must be a key"#), "{refused}");
+    factory.shutdown().await;
+}
+
+/// A second `limit` or `watch` would make other requests than the informer knows of.
+#[tokio::test(start_paused = true)]
+async fn parameters_that_informers_set_are_refused() {
+    let server = server();
+    for name in ["watch", "limit", "continue", "resourceVersion", "labelSelector", ""] {
+        let before = server.requests().len();
+        let factory = SharedInformerFactory::builder(server.client()).param(name, "1").build();
+        factory.informer::<ConfigMap>();
+        let refused = factory.start().unwrap_err();
+        let StartError::InvalidName(invalid) = &refused else { panic!("{refused}") };
+        assert_eq!(invalid.rule, NameRule::Parameter);
+        let source = ApiSource::<ConfigMap>::new(server.client()).param(name, "1");
+        let listed = source.list(&ListQuery::default(), &ListHints::none()).await;
+        assert!(matches!(listed.err().unwrap().fault(), Fault::Request(_)), "{name}");
+        assert_eq!(server.requests().len(), before, "{name}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -14,6 +14,7 @@ use super::kubeconfig::{BadKubeconfig, client_of_secret};
 use super::provider::{ClusterConfig, ClusterProvider};
 use kube_informer::factory::{InformerSpec, Interest, SharedInformerFactory, SpecError};
 use kube_informer::indexer::Snapshot;
+use kube_informer::object::{InvalidName, NameRule};
 
 /// Clusters whose kubeconfigs are in Secrets of one namespace of a hub cluster.
 ///
@@ -35,7 +36,7 @@ use kube_informer::indexer::Snapshot;
 /// # let hub = SharedInformerFactory::builder(ApiServer::new().client()).build();
 /// // Secrets of Cluster API, which has them under another key.
 /// let secrets = KubeconfigSecrets::new(&hub, "fleet", "cluster.x-k8s.io/cluster-name")?;
-/// let clusters = Clusters::builder(secrets.key("value")).build();
+/// let clusters = Clusters::builder(secrets.key("value")?).build();
 /// # Ok::<(), kube_informer::factory::SpecError>(()) }).unwrap();
 /// # }
 /// ```
@@ -60,9 +61,13 @@ impl KubeconfigSecrets {
     }
 
     /// Sets the key of the kubeconfig in each Secret. `kubeconfig` unless set.
-    pub fn key(mut self, key: impl Into<Arc<str>>) -> Self {
+    ///
+    /// # Errors
+    /// [`InvalidName`] if no Secret can have this key.
+    pub fn key(mut self, key: impl Into<Arc<str>>) -> Result<Self, InvalidName> {
         self.key = key.into();
-        self
+        NameRule::DataKey.check("key of the kubeconfig", &self.key)?;
+        Ok(self)
     }
 }
 
