@@ -45,12 +45,14 @@ impl Unordered {
         if look(MOST_REPEATING) {
             let _tries = (0..TRIES).find(|_| look(0));
         }
+        found.0.retain(|path| is_within(configuration, path));
+        // A list comes before those inside of it.
+        found.0.sort_unstable();
         found
     }
 
     /// Sorts the lists of an object.
     pub(super) fn sort(&self, object: &mut Value) {
-        // The lists inside of others come after these.
         self.0.iter().rev().for_each(|path| sort(object, path));
     }
 
@@ -118,6 +120,15 @@ impl Part {
                 values.is_empty() && elements.iter().any(|(_, part)| part.has_order(rest))
             }
         }
+    }
+}
+
+fn is_within(configuration: &Value, path: &[Option<Box<str>>]) -> bool {
+    match (configuration, path) {
+        (Value::Object(members), [Some(name), rest @ ..]) => {
+            members.get(&**name).is_some_and(|below| is_within(below, rest))
+        }
+        _ => true,
     }
 }
 
