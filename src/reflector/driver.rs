@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{OwnedSemaphorePermit, TryAcquireError, watch};
+use futures::FutureExt;
+use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tracing::{Span, info_span};
 
@@ -11,6 +12,7 @@ use super::ChangeSink;
 use super::guarded::{self, Guarded, Opening};
 use super::heartbeat::Heartbeat;
 use super::list_accumulator::ListAccumulator;
+use super::list_permit::ListPermit;
 use super::machine::Machine;
 use super::options::ReflectorOptions;
 use super::pages::Pages;
@@ -31,10 +33,7 @@ pub(super) struct ReflectorDriver {
     pub(super) accumulator: ListAccumulator,
     pub(super) pages: Pages,
     pub(super) heartbeat: Heartbeat,
-    /// The permit of the current list.
-    pub(super) permit: Option<OwnedSemaphorePermit>,
-    /// The longest time for which a list that the server was too busy for keeps its permit.
-    pub(super) busy_for: Option<Duration>,
+    pub(super) permit: ListPermit,
     /// The stream that sent the initial events, until the driver follows it.
     pub(super) stream: Option<(Guarded<WatchStream>, WatchQuery)>,
     /// The time at which the current list was requested.
@@ -62,14 +61,13 @@ impl ReflectorDriver {
     ) -> Self {
         Self {
             prover: Prover::new(status.cell().clone(), source.clone(), &options),
+            permit: ListPermit::new(options.list_permits.clone()),
             source,
             options,
             status,
             accumulator: ListAccumulator::default(),
             pages: Pages::default(),
             heartbeat: Heartbeat::default(),
-            permit: None,
-            busy_for: None,
             stream: None,
             listed: Instant::now(),
             list_begun: ReadBarrier::START,
@@ -85,27 +83,25 @@ impl ReflectorDriver {
     /// busy for gives it back later, while it waits.
     pub(super) async fn take_permit(&mut self, step: &Step) {
         if step.is_idle() {
-            self.permit.take_if(|_| self.busy_for.is_none());
+            if self.permit.busy_for.is_none() {
+                self.permit.take();
+            }
             return;
         }
-        let Some(permits) = self.options.list_permits.clone().filter(|_| self.permit.is_none())
-        else {
-            return;
-        };
-        self.permit = match permits.clone().try_acquire_owned() {
-            Err(TryAcquireError::NoPermits) => {
-                let (before, waits) = (self.status.cell().state(), Instant::now());
-                self.status.enter(ReflectorState::AwaitingPermit);
-                let permit = permits.acquire_owned().await.ok();
-                self.pages.waited(waits.elapsed());
-                if matches!(step, Step::List { fresh: false, .. }) {
-                    self.status.enter(before);
-                }
-                permit
+        let Some(mut permit) = self.permit.request() else { return };
+        let permit = if let Some(permit) = (&mut permit).now_or_never() {
+            permit
+        } else {
+            let (before, waits) = (self.status.cell().state(), Instant::now());
+            self.status.enter(ReflectorState::AwaitingPermit);
+            let permit = permit.await;
+            self.pages.waited(waits.elapsed());
+            if matches!(step, Step::List { fresh: false, .. }) {
+                self.status.enter(before);
             }
-            // A closed semaphore sets no limit.
-            permit => permit.ok(),
+            permit
         };
+        self.permit.hold(permit);
     }
 
     /// Follows the shard that is wanted now.
@@ -188,11 +184,11 @@ impl ReflectorDriver {
             Step::AwaitShard => self.await_shard().await,
             Step::Watch { query, at_most } => {
                 self.stream = None;
-                if let Some(time) = self.busy_for.take() {
+                if let Some(time) = self.permit.busy_for.take() {
                     let time = machine.spread(time);
                     self.status.enter(ReflectorState::Waiting(time));
                     sleep(time).await;
-                    self.permit = None;
+                    self.permit.take();
                 }
                 self.status.enter(ReflectorState::Watching);
                 self.status.at(machine.version());
@@ -239,6 +235,7 @@ impl ReflectorDriver {
 
     async fn await_shard(&mut self) -> StepOutcome {
         self.status.enter(ReflectorState::AwaitingShard);
+        self.permit.leave_queue();
         loop {
             tokio::select! {
                 biased;
@@ -256,7 +253,7 @@ impl ReflectorDriver {
             self.status.enter(ReflectorState::Waiting(delay));
         }
         // At random, so that those who get the permits next do not all come at the same moment.
-        let time = self.busy_for.take().map(|time| machine.spread(time.min(delay)));
+        let time = self.permit.busy_for.take().map(|time| machine.spread(time.min(delay)));
         let held = self.permit.take().zip(time);
         let until = after(Instant::now(), delay);
         let waiting = async move {

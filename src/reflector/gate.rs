@@ -27,14 +27,18 @@ impl Gate {
     /// # Errors
     /// The time to wait before the next attempt. Nothing was admitted.
     pub(super) fn admit(&mut self, now: Instant) -> Result<(), Duration> {
-        let due = self.due.map_or(now, |due| due.max(now));
-        let most_ahead = INTERVAL * (BURST - 1);
-        let ahead = due.duration_since(now);
-        if ahead > most_ahead {
-            return Err(ahead.saturating_sub(most_ahead));
+        let delay = self.delay(now);
+        if !delay.is_zero() {
+            return Err(delay);
         }
-        self.due = Some(due + INTERVAL);
+        self.due = Some(self.due.map_or(now, |due| due.max(now)) + INTERVAL);
         Ok(())
+    }
+
+    /// Returns the time until an opening is admitted.
+    pub(super) fn delay(&self, now: Instant) -> Duration {
+        let ahead = self.due.map_or(Duration::ZERO, |due| due.saturating_duration_since(now));
+        ahead.saturating_sub(INTERVAL * (BURST - 1))
     }
 }
 

@@ -61,7 +61,7 @@ impl ReflectorDriver {
         }
         self.report(error);
         machine.note_refusal(error);
-        self.busy_for = (error.class() == FaultClass::Throttled)
+        self.permit.busy_for = (error.class() == FaultClass::Throttled)
             .then(|| error.retry_after().map_or(SHORT_BUSY, |time| time.min(LONG_BUSY)));
         StepOutcome::ListFailed(error.into())
     }

@@ -16,6 +16,7 @@ mod guarded;
 mod heartbeat;
 mod list_accumulator;
 mod list_mode;
+mod list_permit;
 mod listing;
 mod machine;
 mod observing;

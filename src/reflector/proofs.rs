@@ -3,9 +3,11 @@
 use std::pin::pin;
 use std::time::Duration;
 
+use futures::FutureExt;
 use tokio::time::Instant;
 
 use super::driver::ReflectorDriver;
+use super::list_permit::ListForProof;
 use super::machine::Machine;
 use super::prover::ProverEvent;
 use super::step::End;
@@ -33,6 +35,8 @@ impl ReflectorDriver {
         machine: &mut Machine,
     ) -> Result<T, End> {
         if !machine.serves_demands() {
+            // Others would wait for a permit that is granted meanwhile.
+            self.permit.leave_queue();
             return Ok(future.await);
         }
         let mut future = pin!(future);
@@ -40,7 +44,7 @@ impl ReflectorDriver {
             let event = tokio::select! {
                 biased;
                 output = &mut future => return Ok(output),
-                event = self.prover.next() => event,
+                event = self.next_proof_event() => event,
             };
             let end = self.handle_prover(event, machine);
             if let Some(end) = end.or_else(|| self.prove_if_reached(machine)) {
@@ -52,6 +56,17 @@ impl ReflectorDriver {
         }
     }
 
+    /// Waits for the next event of the prover, or for the permit of a queued list. The watch may
+    /// still reach the version that the prover awaits. Cancel safe.
+    pub(super) async fn next_proof_event(&mut self) -> ProverEvent {
+        let asks = !self.permit.queued().is_some_and(|list| matches!(list.end, End::Behind));
+        tokio::select! {
+            biased;
+            list = self.permit.granted() => ProverEvent::MayList(list),
+            event = self.prover.next(), if asks => event,
+        }
+    }
+
     /// Notes a proof if the changes handed on have reached the version that it awaits. Returns the
     /// reason why only a list can be the proof, if a demand awaits it, and a change is unknown.
     pub(super) fn prove_if_reached(&mut self, machine: &mut Machine) -> Option<End> {
@@ -60,12 +75,15 @@ impl ReflectorDriver {
         }
         if machine.lacks_changes() {
             let lists = self.prover.is_wanted() && list_pause(machine).is_none();
-            return lists.then_some(End::Behind);
+            return if lists { self.list_for_proof(End::Behind, true, machine) } else { None };
         }
         if machine.is_current()
             && let Some(begun) = self.prover.prove()
         {
             machine.note_good_list();
+            if !self.prover.lacks_list() {
+                self.permit.leave_queue();
+            }
             self.proved(machine, begun);
         }
         None
@@ -99,7 +117,7 @@ impl ReflectorDriver {
                 machine.note_quorum(&version, question.asked);
                 let soon = machine.lists_not_before().is_some();
                 let awaits = self.prover.await_version(version, question, soon);
-                if awaits { None } else { self.list_for_proof(machine) }
+                if awaits { None } else { self.list_if_behind(machine) }
             }
             ProverEvent::Failed(error, question) => {
                 self.report(&error);
@@ -111,34 +129,67 @@ impl ReflectorDriver {
                     self.first_watch.map_or(over, |opened| over.max(after(opened, limit / 2)))
                 });
                 let demanded = self.prover.note_failure(&error, &question, over);
-                let lists = over.is_some_and(|over| over <= now)
-                    || (demanded && list_pause(machine).is_none());
+                let over = over.is_some_and(|over| over <= now);
+                let lists = over || (demanded && list_pause(machine).is_none());
                 if !lists || !error.is_answer() {
                     return None;
                 }
                 // The server answers, but not this question: a list is the proof.
-                self.listed_for_proof = Some(now);
-                Some(End::Unanswered)
+                self.list_for_proof(End::Unanswered, !over, machine)
             }
             // The watch may be late, or its version lost.
-            ProverEvent::Behind => self.list_for_proof(machine),
+            ProverEvent::Behind => self.list_if_behind(machine),
+            ProverEvent::MayList(list) => self.begin_list_for_proof(list, machine),
         }
     }
 
-    /// Returns that a list is to be the proof, unless the last one has failed a moment ago.
-    fn list_for_proof(&mut self, machine: &Machine) -> Option<End> {
+    /// Makes a list the proof, unless the last one has failed a moment ago.
+    fn list_if_behind(&mut self, machine: &Machine) -> Option<End> {
         if let Some(until) = list_pause(machine) {
             self.prover.put_off_list(until);
             return None;
         }
+        self.list_for_proof(End::Behind, !self.prover.is_late(), machine)
+    }
+
+    /// Queues a list that is to be the proof. Returns the end of the watch if the list may begin at
+    /// once. Otherwise the watch goes on.
+    fn list_for_proof(&mut self, end: End, demanded: bool, machine: &Machine) -> Option<End> {
+        let list = ListForProof { end, demanded };
+        self.permit.queue(list);
+        let granted = machine.lists_next().then_some(list);
+        let list = granted.or_else(|| self.permit.granted().now_or_never())?;
+        self.begin_list_for_proof(list, machine)
+    }
+
+    /// Returns the end of the watch if a list that has its permit is still wanted, and the rate
+    /// limit admits it.
+    fn begin_list_for_proof(&mut self, list: ListForProof, machine: &Machine) -> Option<End> {
+        let now = Instant::now();
+        let delay = machine.request_delay(now);
+        let wanted = !list.demanded || self.prover.is_wanted();
+        if wanted && !delay.is_zero() && !machine.lists_next() {
+            self.permit.put_off(list, delay);
+            return None;
+        }
         self.prover.give_up();
-        Some(End::Behind)
+        if !wanted {
+            self.permit.take();
+            return None;
+        }
+        if matches!(list.end, End::Unanswered) {
+            self.listed_for_proof = Some(now);
+        }
+        Some(list.end)
     }
 
     /// Notes a proof that the collection had its current version at this moment.
     pub(super) fn proved(&mut self, machine: &mut Machine, at: Instant) {
         machine.note_proof(Instant::now());
         self.prover.proved(at);
+        if !self.prover.is_wanted() {
+            self.permit.leave_queue();
+        }
         self.status.proved(machine.version(), at);
     }
 }

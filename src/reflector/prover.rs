@@ -11,6 +11,7 @@ use tokio::time::{Instant, sleep_until};
 use super::backoff::MAX_RETRY_AFTER;
 use super::demand::Wanted;
 use super::gate::INTERVAL;
+use super::list_permit::ListForProof;
 use super::options::ReflectorOptions;
 use super::question::first_version;
 use super::status::StatusCell;
@@ -103,6 +104,8 @@ pub(super) enum ProverEvent {
     Failed(SourceError, Question),
     /// The changes handed on did not reach the quorum's version in time.
     Behind,
+    /// A list that is to be the proof has its permit.
+    MayList(ListForProof),
 }
 
 impl Prover {
@@ -135,6 +138,16 @@ impl Prover {
             self.wanted = *self.demands.borrow_and_update();
         }
         self.cell.demands().lacks(self.wanted)
+    }
+
+    /// Returns whether only a list of everything can be the proof that a demand awaits.
+    pub(super) fn lacks_list(&mut self) -> bool {
+        self.is_wanted() && self.cell.demands().lacks_list(self.wanted)
+    }
+
+    /// Returns whether the watch is behind for the limit.
+    pub(super) fn is_late(&self) -> bool {
+        self.late.is_some_and(|late| late <= Instant::now())
     }
 
     /// Begins with a watch that was opened at this time. A question about the server's history is

@@ -98,7 +98,7 @@ impl Reflector {
                     self.machine.begin_again();
                     self.driver.stream = None;
                     self.driver.prover.pace(None);
-                    (self.driver.permit, self.driver.busy_for) = (None, None);
+                    self.driver.permit.reset();
                 }
                 ServingState::NotServed { reason, gone } => {
                     // Otherwise the sink has no objects.

@@ -76,7 +76,7 @@ pub(super) enum StepOutcome {
 }
 
 /// The reason why a watch ended.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum End {
     /// The server ended it cleanly.
     Ordinary,

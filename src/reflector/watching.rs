@@ -75,8 +75,8 @@ impl ReflectorDriver {
             if let Some(end) = self.prove_if_reached(machine) {
                 break end;
             }
-            if self.prover.is_wanted()
-                && let Some(event) = self.prover.next().now_or_never()
+            if (self.prover.is_wanted() || self.permit.queued().is_some())
+                && let Some(event) = self.next_proof_event().now_or_never()
             {
                 match self.handle_prover(event, machine) {
                     Some(end) => break end,
@@ -95,7 +95,7 @@ impl ReflectorDriver {
             let item = tokio::select! {
                 biased;
                 item = stream.next() => item,
-                event = self.prover.next() => match self.handle_prover(event, machine) {
+                event = self.next_proof_event() => match self.handle_prover(event, machine) {
                     Some(end) => break end,
                     None => continue,
                 },

@@ -157,6 +157,16 @@ impl Machine {
         self.gate.admit(now).is_ok()
     }
 
+    /// Returns the time until the rate limit admits a request.
+    pub(super) fn request_delay(&self, now: Instant) -> Duration {
+        self.gate.delay(now)
+    }
+
+    /// Returns whether a list follows the current wait. No watch goes on meanwhile.
+    pub(super) fn lists_next(&self) -> bool {
+        matches!(self.phase, Phase::Waiting(Next::List))
+    }
+
     /// Returns a random part of this time.
     pub(super) fn spread(&mut self, time: Duration) -> Duration {
         time.mul_f64(self.rng.f64())

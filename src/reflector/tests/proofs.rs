@@ -194,6 +194,63 @@ async fn lists_for_a_demand_are_rare_and_spare_the_watch() {
     assert!(demanding.is_proved(180.0).await, "{:?}", demanding.monitor.status());
 }
 
+/// Another list has the only permit.
+#[tokio::test(start_paused = true)]
+async fn watch_goes_on_until_demanded_list_has_its_permit() {
+    for fault in [None, Some((|| fault(400, "BadRequest")) as fn() -> Fault)] {
+        let permits = Arc::new(Semaphore::new(1));
+        let options = ReflectorOptions::new().list_permits(permits.clone());
+        let demanding = Demanding::with(fault, options);
+        seconds(10.0).await;
+        let other = permits.clone().try_acquire_owned().unwrap();
+        let monitor = demanding.monitor.clone();
+        let listed = tokio::spawn(async move { monitor.listed_since(ReadBarrier::now()).await });
+        seconds(60.0).await;
+        demanding.refusing.source.put(object("c"));
+        settle().await;
+        assert_eq!(demanding.sink.folded().len(), 3);
+        assert_eq!(demanding.monitor.status().state, ReflectorState::Watching);
+        assert_eq!(demanding.asked().1, 1);
+        drop(other);
+        seconds(2.0).await;
+        assert!(listed.is_finished());
+        assert_eq!((demanding.asked().1, permits.available_permits()), (2, 1));
+    }
+}
+
+/// The watch reaches the quorum's version only later.
+#[tokio::test(start_paused = true)]
+async fn proof_by_the_watch_ends_the_wait_for_a_permit() {
+    for abandoned in [false, true] {
+        let fake = Arc::new(source(&["a"]));
+        let late = ScriptedSource::with_watch(&fake, |watch| {
+            watch.then(|item| async { (seconds(100.0).await, item).1 }).boxed()
+        });
+        let permits = Arc::new(Semaphore::new(1));
+        let options = ReflectorOptions::new().list_permits(permits.clone()).seed(1);
+        let reflector = Reflector::new(late, options);
+        let (sink, monitor) = (Sink::default(), reflector.monitor());
+        let task = tokio::spawn(reflector.run(sink.clone()));
+        seconds(10.0).await;
+        let other = permits.clone().try_acquire_owned().unwrap();
+        fake.put(object("b"));
+        let proved = tokio::spawn(async move { monitor.proved_since(ReadBarrier::now()).await });
+        seconds(50.0).await;
+        assert!(!proved.is_finished());
+        if abandoned {
+            proved.abort();
+        } else {
+            seconds(51.0).await;
+            assert!(proved.is_finished());
+        }
+        drop(other);
+        seconds(100.0).await;
+        assert_eq!(requests_of(&fake), ["list \"\"", "watch 1", "list \"\""], "one question");
+        assert_eq!((sink.folded().len(), permits.available_permits()), (2, 1));
+        task.abort();
+    }
+}
+
 /// The watch has reached the quorum's version, but maybe in a history that was lost.
 #[tokio::test(start_paused = true)]
 async fn demanded_list_is_made_although_watch_is_current() {
