@@ -208,12 +208,14 @@ impl Enqueuer {
                 // Another replica reconciles it. The event may be late: if this replica holds the
                 // slot again, the key may wait for its next reconcile. Nor does the key leave the
                 // queue if another informer of own objects knows of it.
-                let stays = match &self.slots {
+                let stays = || match &self.slots {
                     Some(slots) => slots.holds(key, event.object()),
                     None => (self.knows)(key),
                 };
-                if !stays {
-                    self.queue.remove(key);
+                // The slot or another informer may come between the look and the removal, and its
+                // key goes into the queue after it came. So the second look misses neither.
+                if !stays() && self.queue.remove(key) && stays() {
+                    self.add(key.clone(), key, event);
                 }
                 return;
             }
@@ -385,6 +387,8 @@ fn is_new_generation(event: &AnyEvent<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
     use k8s_openapi::api::core::v1::ConfigMap;
     use kube::api::ObjectMeta;
     use tokio::time::sleep;
@@ -394,34 +398,58 @@ mod tests {
     use crate::sharding::{ShardBy, Sharding};
     use kube_informer::testing::ApiServer;
 
+    /// Returns the feeder of own keys. `knows` is asked with its queue.
+    fn enqueuer(
+        slots: Option<Arc<SlotGate>>,
+        knows: impl Fn(&WorkQueue<ObjectKey>, &ObjectKey) -> bool + Send + Sync + 'static,
+    ) -> Enqueuer {
+        let history = Arc::new(TriggerHistory::new(1));
+        let (queue, status) = (WorkQueue::new(), Arc::default());
+        let asked = queue.clone();
+        Enqueuer {
+            rule: Arc::new(Rule::new(Vec::new(), Keys::Own)),
+            informer: "configmaps".into(),
+            queue,
+            debounce: Duration::ZERO,
+            status: Arc::new(StatusCell::new(&"c".into(), None, None, status, history)),
+            slots,
+            knows: Arc::new(move |key| knows(&asked, key)),
+            dropper: SafeDropper::default(),
+            removed: None,
+        }
+    }
+
+    fn moved_away() -> (ObjectKey, CachedEvent) {
+        let namespace = Some("shop".to_owned());
+        let metadata = ObjectMeta { namespace, name: Some("a".into()), ..ObjectMeta::default() };
+        let object = Cached::any(Arc::new(ConfigMap { metadata, ..ConfigMap::default() }));
+        (ObjectKey::namespaced("shop", "a").unwrap(), CachedEvent::MovedAway { object })
+    }
+
+    #[test]
+    fn farewell_keeps_the_key_that_the_next_informer_queued() {
+        let came = AtomicBool::new(false);
+        let enqueuer = enqueuer(None, move |queue, key| {
+            let known = came.swap(true, Ordering::Relaxed);
+            if !known {
+                // Right after the answer, the next informer comes and queues its keys.
+                queue.add(key.clone());
+            }
+            known
+        });
+        let (key, event) = moved_away();
+        enqueuer.fire(&key, &event);
+        assert_eq!(enqueuer.queue.len(), 1);
+    }
+
     #[tokio::test(start_paused = true)]
     async fn late_moved_away_keeps_keys_of_held_slot() {
         let client = ApiServer::new().client();
         let sharding = Sharding::builder(client, "shop", "maps", ShardBy::Namespace);
         let sharding = sharding.slots(4).build().unwrap();
-        let status = StatusCell::new(
-            &"c".into(),
-            None,
-            None,
-            Arc::default(),
-            Arc::new(TriggerHistory::new(1)),
-        );
-        let enqueuer = Enqueuer {
-            rule: Arc::new(Rule::new(Vec::new(), Keys::Own)),
-            informer: "configmaps".into(),
-            queue: WorkQueue::new(),
-            debounce: Duration::ZERO,
-            status: Arc::new(status),
-            slots: Some(Arc::new(SlotGate::new(sharding.clone()))),
-            knows: Arc::new(|_| false),
-            dropper: SafeDropper::default(),
-            removed: None,
-        };
-        let namespace = Some("shop".to_owned());
-        let metadata = ObjectMeta { namespace, name: Some("a".into()), ..ObjectMeta::default() };
-        let object = Cached::any(Arc::new(ConfigMap { metadata, ..ConfigMap::default() }));
-        let key = ObjectKey::namespaced("shop", "a").unwrap();
-        let event = CachedEvent::MovedAway { object };
+        let slots = Some(Arc::new(SlotGate::new(sharding.clone())));
+        let enqueuer = enqueuer(slots, |_, _| false);
+        let (key, event) = moved_away();
         enqueuer.queue.add_after(key.clone(), Duration::from_secs(60));
         let stop = CancellationToken::new();
         let running = tokio::spawn({
