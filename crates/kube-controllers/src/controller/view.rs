@@ -4,6 +4,7 @@
 //! the first reconcile, each informer that the controller follows proves by a quorum read that it
 //! is as new as the takeover.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,7 +27,7 @@ impl ControllerParts {
     /// wait for are awaited only at a takeover.
     pub(super) async fn await_view(&self, since: ReadBarrier) -> Result<(), ControllerError> {
         let (start, takes_over) = (Instant::now(), since > ReadBarrier::START);
-        let others = if takes_over { self.sources.members() } else { Vec::new() };
+        let mut others = if takes_over { self.sources.members() } else { Vec::new() };
         let limit = self.limits.sync;
         let view = |member: Membership| async move {
             tokio::select! {
@@ -49,14 +50,20 @@ impl ControllerParts {
                 // An error from before the takeover says nothing of the view since then.
                 let within = if takes_over { start.elapsed() } else { Duration::MAX };
                 let is_done = |member: &Membership| {
-                    member.is_fresh(since) || member.is_failing(since, within)
+                    member.is_fresh(since)
+                        || member.is_failing(since, within)
+                        || member.is_stopped()
                 };
-                let others_done = others.iter().all(|(member, removed)| {
-                    is_done(member) || member.awaits_kind() || removed.is_cancelled()
+                let followed = others.is_empty().then(Vec::new);
+                let followed = followed.unwrap_or_else(|| self.sources.members());
+                let followed: HashSet<_> = followed.iter().map(|(one, _)| one.informer()).collect();
+                others.retain(|(member, _)| {
+                    let stays = followed.contains(member.informer());
+                    stays && !is_done(member) && !member.awaits_kind()
                 });
                 let begins =
                     |group: &Arc<Source>| group.has_some(since) && group.members().all(is_done);
-                if others_done && self.groups.iter().all(begins) {
+                if others.is_empty() && self.groups.iter().all(begins) {
                     return;
                 }
                 if takes_over {
@@ -123,5 +130,88 @@ impl ControllerParts {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use tokio::sync::watch;
+
+    use super::*;
+    use crate::basics::Mutex;
+    use crate::controller::Controller;
+    use crate::controller::triggers::{Keys, Rule};
+    use kube_informer::InformerSpec;
+    use kube_informer::factory::SharedInformerFactory;
+    use kube_informer::informer::{InformerGroup, SharedInformer, StartError};
+    use kube_informer::object::ObjectKey;
+    use kube_informer::seams::InformerSet;
+    use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
+
+    /// A set of which informers can leave.
+    struct Leaving(Mutex<Vec<SharedInformer>>);
+
+    impl InformerSet for Leaving {
+        fn start(&self) -> Result<(), StartError> {
+            self.informers().iter().try_for_each(SharedInformer::start)
+        }
+
+        fn informers(&self) -> Vec<SharedInformer> {
+            self.0.lock().clone()
+        }
+
+        fn informer_of(&self, _: &ObjectKey) -> Option<SharedInformer> {
+            None
+        }
+
+        fn is_group(&self) -> bool {
+            false
+        }
+
+        fn changes(&self) -> watch::Receiver<()> {
+            watch::channel(()).1
+        }
+    }
+
+    fn maps_in(factory: &SharedInformerFactory, namespace: &str) -> SharedInformer<ConfigMap> {
+        factory.informer_with(InformerSpec::new().namespace(namespace)).unwrap()
+    }
+
+    /// One informer that work waits for fails, so each other one must be fresh, fail or leave.
+    async fn takes_over_when(leaves: impl AsyncFnOnce(&SharedInformerFactory, &Leaving)) {
+        let (server, faults) = (ApiServer::new(), Faults::new());
+        faults.inject(Requests::all().to("namespaces/bank"), Injection::status(403));
+        faults.inject(Requests::all().to("namespaces/zoo"), Injection::black_hole());
+        let factory = SharedInformerFactory::builder(faults.client(server.client())).build();
+        let group = InformerGroup::new([maps_in(&factory, "shop"), maps_in(&factory, "bank")]);
+        let builder = Controller::builder("maps", &group);
+        let parts = builder.sync_timeout(Duration::from_secs(600)).build().parts;
+        let set = Arc::new(Leaving(Mutex::new(vec![maps_in(&factory, "zoo").cast()])));
+        let added: Arc<dyn InformerSet> = set.clone();
+        parts.sources.add(&added, Rule::new(Vec::new(), Keys::Own)).unwrap();
+        factory.start().unwrap();
+        let start = Instant::now();
+        let left = async {
+            sleep(Duration::from_secs(20)).await;
+            leaves(&factory, &set).await;
+        };
+        let (view, ()) = tokio::join!(parts.await_view(ReadBarrier::now()), left);
+        view.unwrap();
+        assert_eq!(start.elapsed().as_secs(), 20);
+        factory.shutdown().await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn stopped_informer_holds_up_no_takeover() {
+        takes_over_when(async |factory, _| {
+            assert!(factory.remove(&maps_in(factory, "zoo")).await);
+        })
+        .await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn informer_that_left_its_set_holds_up_no_takeover() {
+        takes_over_when(async |_, set| set.0.lock().clear()).await;
     }
 }
