@@ -39,6 +39,9 @@ const WARNING_PAUSE: Duration = Duration::from_secs(60);
 /// A key that was reconciled 300 times within ten seconds, or one of new keys that come
 /// without end.
 ///
+/// The ten seconds begin with a reconcile, and the next ten with the first reconcile after them. A
+/// burst that falls into both may have up to 598 reconciles before it counts.
+///
 /// Such a key most often reacts to its own writes, or requeues itself with a delay of zero.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
