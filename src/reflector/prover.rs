@@ -95,7 +95,7 @@ pub(super) struct Question {
     demanded: bool,
 }
 
-/// The next event of a prover.
+/// The next event of a prover, or of the list that it wants.
 pub(super) enum ProverEvent {
     /// A question is due.
     Due,

@@ -186,6 +186,9 @@ impl ReflectorDriver {
             self.prover.doubt_history(None);
         }
         self.prover.pace(None);
+        if !self.prover.is_wanted() {
+            self.permit.leave_queue();
+        }
         StepOutcome::WatchEnded { end, lasted: opened.elapsed() }
     }
 

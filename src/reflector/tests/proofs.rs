@@ -218,6 +218,24 @@ async fn watch_goes_on_until_demanded_list_has_its_permit() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn watch_goes_on_until_rate_limit_admits_demanded_list() {
+    let demanding = Demanding::with(None, ReflectorOptions::new());
+    seconds(10.0).await;
+    for _ in 0..12 {
+        assert!(demanding.is_proved(5.0).await);
+    }
+    let monitor = demanding.monitor.clone();
+    let listed = tokio::spawn(async move { monitor.listed_since(ReadBarrier::now()).await });
+    for _ in 0..30 {
+        if demanding.asked().1 == 1 {
+            assert_eq!(demanding.refusing.source.open_watches(), 1);
+        }
+        seconds(0.1).await;
+    }
+    assert!(listed.is_finished() && demanding.asked().1 == 2);
+}
+
 /// The watch reaches the quorum's version only later.
 #[tokio::test(start_paused = true)]
 async fn proof_by_the_watch_ends_the_wait_for_a_permit() {
