@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use kube::api::ObjectMeta;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use super::client::Written;
 use super::expectation::{Expectation, Expectations, Expected, newer};
@@ -24,6 +25,8 @@ pub(crate) struct Cache(Arc<CacheState>);
 struct CacheState {
     informer: SharedInformer,
     expected: Mutex<AllExpected>,
+    /// Cancelled when the controller no longer follows the informer.
+    removed: CancellationToken,
 }
 
 #[derive(Default)]
@@ -60,13 +63,18 @@ impl Cache {
     /// Tracks writes to the objects of this informer, and keeps the informer alive.
     pub(crate) fn new(informer: SharedInformer) -> Self {
         let expected = Mutex::new(AllExpected { limit: 64, ..AllExpected::default() });
-        Self(Arc::new(CacheState { informer, expected }))
+        Self(Arc::new(CacheState { informer, expected, removed: CancellationToken::new() }))
     }
 
     /// Starts the cache's informer if it does not run: a cache that is never filled shows no
     /// writes.
     pub(crate) fn start(&self) -> Result<(), StartError> {
         self.0.informer.start()
+    }
+
+    /// Ends every wait, because the controller no longer follows the informer.
+    pub(super) fn remove(&self) {
+        self.0.removed.cancel();
     }
 
     /// Returns whether both are clones of one cache.
@@ -113,8 +121,9 @@ impl Cache {
     pub(crate) fn shows(&self, key: &ObjectKey) -> bool {
         // Most keys wait for nothing.
         let waits = self.0.expected.lock().of.contains_key(key);
-        let informer = &self.0.informer;
-        !waits || informer.is_stopped() || self.settle(key, &informer.snapshot())
+        let CacheState { informer, removed, .. } = &*self.0;
+        let ended = informer.is_stopped() || removed.is_cancelled();
+        !waits || ended || self.settle(key, &informer.snapshot())
     }
 
     /// Returns the number of writes that the store did not show when last checked.
@@ -122,7 +131,7 @@ impl Cache {
         self.0.expected.lock().count
     }
 
-    /// Waits until the cache shows everything that `key` waits for, or its informer has ended.
+    /// Waits until the cache shows everything that `key` waits for, or has ended with its informer.
     /// Writes that it does not show by then are given up if the cache is proved newer, those of
     /// another history at once.
     pub(super) async fn wait_or_prove(
@@ -170,13 +179,17 @@ impl Cache {
         let Some(wanted) = self.newest(key).filter(|_| !self.shows(key)) else { return Ok(()) };
         let epoch = self.0.informer.snapshot().epoch();
         let history_lost = unmet.values().any(|of| of.history_lost && of.epoch > epoch);
-        let informer = &self.0.informer;
-        // The writes were made before this moment.
-        let proved = if history_lost {
-            informer.list_past(ReadBarrier::now(), proof).await
-        } else {
-            informer.reach(ReadBarrier::now(), proof).await
+        let CacheState { informer, removed, .. } = &*self.0;
+        let proved = async {
+            // The writes were made before this moment.
+            let since = ReadBarrier::now();
+            if history_lost {
+                informer.list_past(since, proof).await
+            } else {
+                informer.reach(since, proof).await
+            }
         };
+        let Some(proved) = removed.run_until_cancelled(proved).await else { return Ok(()) };
         if proved.is_ok() {
             self.give_up(key, &unmet);
             return Ok(());
@@ -216,7 +229,7 @@ impl Cache {
     }
 
     /// Waits until the cache shows everything that `key` waits for, or has another history than one
-    /// of the writes, or its informer has ended.
+    /// of the writes, or has ended with its informer.
     pub(crate) async fn wait_observed(
         &self,
         key: &ObjectKey,
@@ -230,6 +243,7 @@ impl Cache {
             biased;
             shown = self.0.informer.indexer().wait_until(&newest, limit, shown) => shown,
             () = self.0.informer.stopped() => Ok(()),
+            () = self.0.removed.cancelled() => Ok(()),
         }
     }
 

@@ -210,6 +210,7 @@ impl Drop for CacheGuard {
         // Not under the lock: the last handle of an informer frees its store.
         drop(caches);
         drop(before);
+        self.caches.iter().for_each(Cache::remove);
     }
 }
 
@@ -251,10 +252,14 @@ mod tests {
 
     use http::{Method, Request, Response};
     use http_body_util::Full;
+    use k8s_openapi::api::core::v1::ConfigMap;
     use kube::client::Body;
+    use kube_informer::factory::SharedInformerFactory;
+    use kube_informer::testing::ApiServer;
     use tokio::task::yield_now;
 
     use super::*;
+    use crate::controller::own_writes::Expectation;
 
     const LIMIT: Duration = Duration::from_secs(10);
 
@@ -293,5 +298,26 @@ mod tests {
         waiting.await.unwrap().unwrap();
         assert_eq!(lists.load(Ordering::Relaxed), 3, "one, one again, and the other");
         assert!(!log.waits(&key));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_key_waits_for_a_removed_cache() {
+        let factory = SharedInformerFactory::builder(ApiServer::new().client()).build();
+        let informer = factory.informer::<ConfigMap>();
+        factory.start().unwrap();
+        informer.wait_for_sync(LIMIT).await.unwrap();
+        let log = Arc::new(WriteLog::new(Vec::new()));
+        let guard = log.follow([informer.clone().cast()]);
+        let key = ObjectKey::namespaced("shop", "a").unwrap();
+        log.caches()[0].expect(&key, key.clone(), Expectation::AtLeast("1000".into()));
+        let begun = Instant::now();
+        let removed = async {
+            sleep(RETRY).await;
+            drop(guard);
+        };
+        let (shown, ()) = tokio::join!(log.wait_observed(&key, LIMIT), removed);
+        shown.unwrap();
+        assert_eq!(begun.elapsed(), RETRY);
+        factory.shutdown().await;
     }
 }
