@@ -85,7 +85,8 @@ impl SharedInformerFactoryBuilder {
 
     /// Sets the number of concurrent lists. 8 unless set; at least one. The limit protects a server
     /// that comes back, because every informer then lists at once. A list that the server was too
-    /// busy for (429) counts for a random part of the `Retry-After`, up to 5 s.
+    /// busy for (429) counts for a random part of the `Retry-After`, up to 5 s. While a list that
+    /// only proves the watch current waits for its turn, the watch goes on.
     pub fn max_concurrent_lists(mut self, lists: usize) -> Self {
         self.lists = lists.clamp(1, Semaphore::MAX_PERMITS);
         self
