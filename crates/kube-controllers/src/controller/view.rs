@@ -25,6 +25,7 @@ impl ControllerParts {
     /// Waits until each kind has an informer that is fresh since this moment, and every other
     /// informer is fresh, too, or fails. The keys of the others wait. Informers that work does not
     /// wait for are awaited only at a takeover.
+    #[allow(clippy::mutable_key_type, reason = "informers are equal and hashed by identity")]
     pub(super) async fn await_view(&self, since: ReadBarrier) -> Result<(), ControllerError> {
         let (start, takes_over) = (Instant::now(), since > ReadBarrier::START);
         let mut others = if takes_over { self.sources.members() } else { Vec::new() };
@@ -54,13 +55,15 @@ impl ControllerParts {
                         || member.is_failing(since, within)
                         || member.is_stopped()
                 };
-                let followed = others.is_empty().then(Vec::new);
-                let followed = followed.unwrap_or_else(|| self.sources.members());
-                let followed: HashSet<_> = followed.iter().map(|(one, _)| one.informer()).collect();
-                others.retain(|(member, _)| {
-                    let stays = followed.contains(member.informer());
-                    stays && !is_done(member) && !member.awaits_kind()
-                });
+                if !others.is_empty() {
+                    let followed = self.sources.members();
+                    let followed: HashSet<_> =
+                        followed.iter().map(|(member, _)| member.informer()).collect();
+                    others.retain(|(member, _)| {
+                        let stays = followed.contains(member.informer());
+                        stays && !is_done(member) && !member.awaits_kind()
+                    });
+                }
                 let begins =
                     |group: &Arc<Source>| group.has_some(since) && group.members().all(is_done);
                 if others.is_empty() && self.groups.iter().all(begins) {
