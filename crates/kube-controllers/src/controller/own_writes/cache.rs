@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
 use kube::api::ObjectMeta;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -180,14 +181,12 @@ impl Cache {
         let epoch = self.0.informer.snapshot().epoch();
         let history_lost = unmet.values().any(|of| of.history_lost && of.epoch > epoch);
         let CacheState { informer, removed, .. } = &*self.0;
-        let proved = async {
-            // The writes were made before this moment.
-            let since = ReadBarrier::now();
-            if history_lost {
-                informer.list_past(since, proof).await
-            } else {
-                informer.reach(since, proof).await
-            }
+        // The writes were made before this moment.
+        let since = ReadBarrier::now();
+        let proved = if history_lost {
+            informer.list_past(since, proof).boxed()
+        } else {
+            informer.reach(since, proof).boxed()
         };
         let Some(proved) = removed.run_until_cancelled(proved).await else { return Ok(()) };
         if proved.is_ok() {
