@@ -16,6 +16,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
 use kube::Resource;
+use kube::core::{DynamicObject, PartialObjectMeta};
 
 pub(crate) use self::any_source::{AnySource, cast_list, cast_watch};
 use crate::error::{RequestName, SourceError, Verb, write_place};
@@ -101,6 +102,13 @@ pub trait ListerWatcher<K: ?Sized = dyn AnyObject>: Send + Sync + 'static {
     /// source does not [start](crate::SharedInformer::start). The default implementation returns
     /// none.
     fn invalid_name(&self) -> Option<InvalidName> {
+        None
+    }
+
+    /// Returns a source that lists the same objects with their metadata alone, in the same scope
+    /// and under the same selectors. An [audit](crate::SharedInformer::audit) prefers it. The
+    /// default implementation returns none: an audit lists whole objects.
+    fn metadata(&self) -> Option<Arc<dyn ListerWatcher<PartialObjectMeta<DynamicObject>>>> {
         None
     }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::time::Duration;
 
 use kube::Client;
 use tokio::sync::Semaphore;
@@ -39,6 +40,7 @@ pub struct SharedInformerFactoryBuilder {
     namespace: Option<Arc<str>>,
     params: Vec<(String, String)>,
     lists: usize,
+    audits: Option<Duration>,
     decode_threads: Option<NonZeroUsize>,
     /// The threads and the reads at a time that several factories share.
     shared: Option<(Arc<DecodeThreads>, Arc<Semaphore>)>,
@@ -53,6 +55,7 @@ impl SharedInformerFactoryBuilder {
             namespace: None,
             params: Vec::new(),
             lists: LISTS,
+            audits: None,
             decode_threads: None,
             shared: None,
         }
@@ -92,6 +95,17 @@ impl SharedInformerFactoryBuilder {
         self
     }
 
+    /// Audits each informer once per interval, one after the other. Off unless set.
+    ///
+    /// Each [audit](crate::SharedInformer::audit) lists the metadata of a collection. What it found
+    /// is in the [status](crate::InformerStatus::audit), in a metric and, if something differs, in a
+    /// warning. [`start`](SharedInformerFactory::start) starts the audits. The interval is varied by
+    /// a tenth; at least a second.
+    pub fn audit_every(mut self, interval: Duration) -> Self {
+        self.audits = Some(interval.max(Duration::from_secs(1)));
+        self
+    }
+
     /// Sets the largest number of threads that decode objects. All informers of the factory share
     /// them. Unless set, this is the number of the runtime's workers, up to 4.
     ///
@@ -114,6 +128,7 @@ impl SharedInformerFactoryBuilder {
             defaults: self.settings,
             namespace: self.namespace,
             params: self.params,
+            audits: self.audits,
             permits,
             reads,
             decode_threads,

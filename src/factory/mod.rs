@@ -13,6 +13,7 @@
 //! failed. After the whole factory was shut down, its status holds the last status of each
 //! informer, until an informer is requested again.
 
+mod auditing;
 mod builder;
 mod dynamic;
 mod interest;
@@ -310,6 +311,7 @@ impl SharedInformerFactory {
                 Err(error) => return Err(error),
             }
         }
+        self.start_audits();
         Ok(())
     }
 

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use kube::Client;
 use kube::core::ApiResource;
@@ -30,6 +31,8 @@ pub(super) struct Registry {
     pub(super) namespace: Option<Arc<str>>,
     /// Query parameters of every list and watch.
     pub(super) params: Vec<(String, String)>,
+    /// The interval of audits. `None` for none.
+    pub(super) audits: Option<Duration>,
     pub(super) permits: Arc<Semaphore>,
     /// The permits to read lists, which other factories share.
     pub(super) reads: Option<Arc<Semaphore>>,

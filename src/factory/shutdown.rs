@@ -16,6 +16,8 @@ use crate::joining::Together;
 pub(super) struct SetTasks {
     pub(super) stop: CancellationToken,
     pub(super) tasks: TaskTracker,
+    /// True if the task of the audits was started.
+    pub(super) audits: bool,
 }
 
 impl SetTasks {

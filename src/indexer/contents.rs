@@ -333,7 +333,7 @@ impl StoreContents {
         Ok(whole)
     }
 
-    fn find(&self, key: &ObjectKey) -> Option<(Row, &Arc<Record>)> {
+    pub(super) fn find(&self, key: &ObjectKey) -> Option<(Row, &Arc<Record>)> {
         self.objects.find(key.store_hash(), |record| record.key == *key)
     }
 
@@ -453,7 +453,7 @@ impl IndexContents {
         self.postings.change(row, had.unwrap_or_default(), has.unwrap_or_default());
     }
 
-    fn values(&self, object: &dyn AnyObject) -> Result<Vec<String>, String> {
+    pub(super) fn values(&self, object: &dyn AnyObject) -> Result<Vec<String>, String> {
         crate::panic::catch(|| (self.values)(object))
     }
 

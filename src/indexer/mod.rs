@@ -29,6 +29,7 @@
 
 mod backfill;
 mod changes;
+mod check;
 mod contents;
 mod field_values;
 mod fields;
@@ -55,6 +56,7 @@ use tokio::sync::futures::Notified;
 use tokio_util::sync::CancellationToken;
 
 use self::backfill::ReservedNames;
+pub use self::check::IndexDifference;
 pub(crate) use self::contents::Objects;
 use self::contents::StoreContents;
 pub use self::index::Index;

@@ -34,6 +34,11 @@ impl Postings {
         Some(&entry.posting)
     }
 
+    /// Returns the number of values.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     pub(super) fn values(&self) -> impl Iterator<Item = &Arc<str>> {
         self.0.iter().map(|entry| &entry.value)
     }

@@ -6,6 +6,7 @@
 //! [`SharedInformerFactory::remove`](crate::SharedInformerFactory::remove). A stopped informer
 //! never starts again.
 
+mod audit;
 mod barrier;
 mod changes;
 mod group;
@@ -30,6 +31,7 @@ use tokio::time::{Instant, timeout};
 use tokio_util::sync::DropGuard;
 use tokio_util::task::TaskTracker;
 
+pub use self::audit::{Audit, HandlerDifference, NotJudged};
 pub use self::changes::Changes;
 pub use self::group::{GroupIndex, InformerGroup};
 pub use self::options::InformerOptions;

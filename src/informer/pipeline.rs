@@ -19,7 +19,7 @@ pub use self::lifecycle::{InformerStopped, StartError};
 pub use self::supervision::InformerFailure;
 use super::resync::ResyncClock;
 use super::status::{InformerMetrics, metric_labels};
-use super::{InformerOptions, InformerStatus};
+use super::{Audit, InformerOptions, InformerStatus};
 use crate::delta_fifo::DeltaFifo;
 use crate::indexer::{Indexer, Objects, Snapshot};
 use crate::lister_watcher::{Collection, ListerWatcher};
@@ -27,8 +27,8 @@ use crate::object::ShardSelector;
 use crate::packer::Packer;
 use crate::panic::{SafeDrop, SafeDropper, drop_safely};
 use crate::processor::{
-    EventStream, HandlerCall, HandlerOptions, HandlerRegistration, HeldUpBy, SharedProcessor, Tap,
-    TapEvents, TapSource,
+    EventStream, HandlerCall, HandlerOptions, HandlerRegistration, HandlerStatus, HeldUpBy,
+    SharedProcessor, Tap, TapEvents, TapSource,
 };
 use crate::reflector::{Reflector, ReflectorMonitor, ReflectorState, ReflectorStatus};
 use crate::storage::Keeper;
@@ -79,6 +79,8 @@ pub(super) struct Pipeline {
     failure: OnceLock<InformerFailure>,
     /// The last report of a consumer that slows a key, and the time until which it counts.
     pub(super) spin: Mutex<Option<(Instant, Arc<str>)>>,
+    /// The last audit.
+    pub(super) audited: Mutex<Option<Arc<Audit>>>,
     /// Drops objects, and counts those whose `Drop` panicked.
     pub(super) dropper: SafeDropper,
 }
@@ -143,6 +145,7 @@ impl Pipeline {
             ended,
             failure: OnceLock::new(),
             spin: Mutex::new(None),
+            audited: Mutex::new(None),
             dropper,
         }
     }
@@ -205,6 +208,26 @@ impl Pipeline {
         let mut dispatch = self.processor.enter();
         let tap = dispatch.add_tap(source, events);
         Ok((tap, self.indexer.snapshot()))
+    }
+
+    /// Returns the source, unless the reflector has dropped it. Drop it by `drop_safely`.
+    pub(super) fn source(&self) -> Option<Arc<dyn ListerWatcher>> {
+        self.source.upgrade()
+    }
+
+    /// Returns the token that is cancelled when the informer stops.
+    pub(super) fn stop_token(&self) -> &CancellationToken {
+        &self.stop
+    }
+
+    /// Waits until all that is queued now is in the store, and the handlers were notified.
+    pub(super) async fn flushed(&self) {
+        self.fifo.flushed().await;
+    }
+
+    /// Returns the status of each handler.
+    pub(super) fn handlers(&self) -> Vec<HandlerStatus> {
+        self.processor.status()
     }
 
     /// Returns whether the stored objects keep this manager's entries of managed fields. False
@@ -335,6 +358,7 @@ impl Pipeline {
             drop_faults: self.dropper.faults(),
             reflector: self.reflector_status(),
             handlers: self.processor.status(),
+            audit: self.audited.lock().clone(),
         }
     }
 }

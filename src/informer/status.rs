@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-use super::InformerFailure;
+use super::{Audit, InformerFailure};
 use crate::lister_watcher::Collection;
 use crate::metrics::{
     Count, INDEX_FAULTS, INFORMER_PROCESSING_LATENCY, INFORMER_QUEUED_ITEMS,
@@ -102,6 +102,9 @@ pub struct InformerStatus {
     pub reflector: ReflectorStatus,
     /// The status of each handler.
     pub handlers: Vec<HandlerStatus>,
+    /// The last [audit](super::SharedInformer::audit). Serialised only if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub audit: Option<Arc<Audit>>,
 }
 
 impl InformerStatus {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
+use kube::core::{DynamicObject, PartialObjectMeta};
 
 use super::{
     Collection, ListHints, ListItem, ListQuery, ListStream, ListerWatcher, WatchItem, WatchQuery,
@@ -30,6 +31,10 @@ impl<K: Send + Sync + 'static> ListerWatcher for AnySource<K> {
 
     fn invalid_name(&self) -> Option<InvalidName> {
         self.0.invalid_name()
+    }
+
+    fn metadata(&self) -> Option<Arc<dyn ListerWatcher<PartialObjectMeta<DynamicObject>>>> {
+        self.0.metadata()
     }
 
     fn list(

@@ -89,6 +89,8 @@ metrics! {
         "Reads of packed objects that could not be unpacked.";
     INDEX_FAULTS = "kube_informer_index_faults_total", Counter of "informer":
         "Calls of index functions that panicked.";
+    AUDITS = "kube_informer_audits_total", Counter of "informer, `result`":
+        "Audits that passed, found that something differs, or could not be judged (not_judged).";
     HANDLER_DELIVERED = "kube_informer_handler_delivered_total", Counter of "informer, `handler`":
         "Events delivered to the handler.";
     HANDLER_MERGED = "kube_informer_handler_merged_total", Counter of "informer, `handler`":

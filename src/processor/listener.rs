@@ -51,6 +51,8 @@ pub(super) struct Listener {
 struct Queue {
     backlog: Backlog,
     close: Option<Close>,
+    /// The number of objects that the handler was told of, and not of their end.
+    told: u64,
     /// The queue time of the last event whose lag was recorded.
     observed: Option<ProcessorTime>,
     /// The handler's metrics. They end with the handler, even while its registration is still held.
@@ -98,6 +100,7 @@ impl Listener {
             queue: Mutex::new(Queue {
                 backlog: Backlog::new(options.backlog),
                 close: None,
+                told: 0,
                 observed: None,
                 metrics: HandlerMetrics::new(labels, &options.name),
                 delivery_token: None,
@@ -272,6 +275,7 @@ impl Listener {
             lag: queue.backlog.oldest().map_or(Duration::ZERO, |since| since.until(now)),
             call_time: self.call().map_or(Duration::ZERO, |called| called.until(now)),
             delivered: self.delivered.load(Ordering::Relaxed),
+            objects: queue.told,
             merged: queue.backlog.merged(),
             cancelled: queue.backlog.cancelled(),
             panics: self.panics.load(Ordering::Relaxed),
@@ -291,7 +295,14 @@ impl Listener {
         let polled = match queue.backlog.pop() {
             Some(Popped::Event(key, event, since)) => {
                 self.delivered.fetch_add(1, Ordering::Relaxed);
-                let Queue { backlog, observed, metrics, .. } = &mut *queue;
+                let Queue { backlog, told, observed, metrics, .. } = &mut *queue;
+                match &event {
+                    CachedEvent::Added { .. } => *told += 1,
+                    CachedEvent::Updated { .. } => {}
+                    CachedEvent::Deleted { .. } | CachedEvent::MovedAway { .. } => {
+                        *told = told.saturating_sub(1);
+                    }
+                }
                 metrics.delivered.add(1);
                 metrics.pending.set(|| backlog.len());
                 metrics.lag.observe(|| {

@@ -73,6 +73,9 @@ pub struct HandlerStatus {
     pub call_time: Duration,
     /// The number of events that were delivered.
     pub delivered: u64,
+    /// The number of objects that the handler was told of and not of their end: its adds, less
+    /// its deletes and departures.
+    pub objects: u64,
     /// The number of events that were merged into another because the backlog was full.
     pub merged: u64,
     /// The number of adds that a delete cancelled before they were delivered.

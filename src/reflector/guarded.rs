@@ -15,16 +15,16 @@ use crate::error::{Fault, RequestName, SourceError};
 use crate::panic::{catch, drop_safely};
 
 /// A future or stream of a source, and the request that its errors name.
-pub(super) struct Guarded<T> {
+pub(crate) struct Guarded<T> {
     inner: Option<T>,
     request: RequestName,
 }
 
 /// A request that is being opened.
-pub(super) type Opening<T> = Guarded<BoxFuture<'static, Result<T, SourceError>>>;
+pub(crate) type Opening<T> = Guarded<BoxFuture<'static, Result<T, SourceError>>>;
 
 /// Opens a request.
-pub(super) fn open<T: Send + 'static>(
+pub(crate) fn open<T: Send + 'static>(
     request: RequestName,
     call: impl FnOnce() -> BoxFuture<'static, Result<T, SourceError>>,
 ) -> Opening<T> {
@@ -36,12 +36,12 @@ pub(super) fn open<T: Send + 'static>(
 }
 
 /// Returns the error for a panic of the source.
-pub(super) fn panicked(request: &RequestName, message: String) -> SourceError {
+pub(crate) fn panicked(request: &RequestName, message: String) -> SourceError {
     SourceError::new(request.clone(), Fault::Panicked(message))
 }
 
 impl<T> Guarded<T> {
-    pub(super) fn new(inner: T, request: RequestName) -> Self {
+    pub(crate) fn new(inner: T, request: RequestName) -> Self {
         Self { inner: Some(inner), request }
     }
 

@@ -162,7 +162,7 @@ impl ReflectorDriver {
 
 /// Returns whether an object with this key is not in the requested namespace, if any. The namespace
 /// of an object that cannot be decoded may be unreadable.
-pub(super) fn is_elsewhere(key: &ObjectKey, decoded: bool, requested: Option<&str>) -> bool {
+pub(crate) fn is_elsewhere(key: &ObjectKey, decoded: bool, requested: Option<&str>) -> bool {
     requested.is_some_and(|requested| {
         key.namespace().map_or(decoded, |namespace| namespace != requested)
     })
@@ -196,6 +196,6 @@ fn version(object: &Result<SourceObject, Undecodable>) -> Option<ResourceVersion
 
 /// Returns a version, unless it is empty: a watch from an empty version begins now, and leaves out
 /// what happened before.
-pub(super) fn filled(version: Option<ResourceVersion>) -> Option<ResourceVersion> {
+pub(crate) fn filled(version: Option<ResourceVersion>) -> Option<ResourceVersion> {
     version.filter(|version| !version.is_empty())
 }

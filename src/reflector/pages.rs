@@ -44,7 +44,7 @@ const WARNING_PAUSE: Duration = Duration::from_secs(60);
 
 /// The pages so far.
 #[derive(Debug, Default)]
-pub(super) struct Pages {
+pub(crate) struct Pages {
     /// The hashes of the tokens so far.
     tokens: HashSet<u64>,
     hasher: RandomState,
@@ -74,7 +74,7 @@ impl Pages {
     ///
     /// # Errors
     /// A description of the problem, if the items of a page do not end.
-    pub(super) fn item(&mut self, keys: usize, outside: bool) -> Result<(), String> {
+    pub(crate) fn item(&mut self, keys: usize, outside: bool) -> Result<(), String> {
         self.items += 1;
         if keys > self.most {
             (self.most, self.row) = (keys, 0);
@@ -93,7 +93,7 @@ impl Pages {
     ///
     /// # Errors
     /// A description of the problem, if the pages do not end.
-    pub(super) fn turn(
+    pub(crate) fn turn(
         &mut self,
         token: &str,
         limit: Option<u32>,

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use futures::{FutureExt, stream};
 use kube::Client;
-use kube::core::ApiResource;
-use kube_decode::MEMORY_LIMIT;
+use kube::core::{ApiResource, DynamicObject, PartialObjectMeta};
 use kube_decode::protobuf::is_built_in;
+use kube_decode::{MEMORY_LIMIT, SerdeDecode};
 
 use super::decode_threads::{DecodeThreads, SourceThreads};
 use super::decoding;
@@ -22,7 +22,8 @@ use super::raw_item::ResponseContext;
 use super::reader::Reader;
 use super::request::{Fallback, ReadRequest, Selection};
 use super::shard_filter::ShardFilter;
-use crate::codec::{Codecs, DecodeAny};
+use super::source::ApiSource;
+use crate::codec::{Codecs, DecodeAny, decode_any};
 use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{
     Collection, ListHints, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
@@ -267,6 +268,32 @@ impl ListerWatcher for ApiCollection {
 
     fn collection(&self) -> &Collection {
         &self.collection
+    }
+
+    fn metadata(&self) -> Option<Arc<dyn ListerWatcher<PartialObjectMeta<DynamicObject>>>> {
+        let decoder = SerdeDecode::<PartialObjectMeta<DynamicObject>>::new();
+        let decoder = decode_any(Arc::new(decoder)).without_managed_fields()?;
+        let collection = Self {
+            selection: Selection { metadata_only: true, ..self.selection.clone() },
+            codecs: Arc::new(Codecs::new(decoder.clone())),
+            decoder,
+            managed_fields: ManagedFields::LeftOut,
+            memory_limit: None,
+            list_kind: Arc::default(),
+            protobuf: true,
+            json: Arc::default(),
+            client: self.client.clone(),
+            path: self.path.clone(),
+            collection: self.collection.clone(),
+            invalid_name: self.invalid_name.clone(),
+            api_version: self.api_version.clone(),
+            threads: self.threads.clone(),
+            moved_to: self.moved_to.clone(),
+            uncompressed_list: self.uncompressed_list.clone(),
+            uncompressed_watch: self.uncompressed_watch.clone(),
+            ..*self
+        };
+        Some(Arc::new(ApiSource::of_collection(collection)))
     }
 
     fn list(

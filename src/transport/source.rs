@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use kube::api::{DynamicObject, TypeMeta};
-use kube::core::ApiResource;
+use kube::core::{ApiResource, PartialObjectMeta};
 use kube::{Client, Resource};
 use kube_decode::{Decode, DynamicDecode, SerdeDecode};
 use serde::de::DeserializeOwned;
@@ -261,6 +261,11 @@ impl<K: ?Sized> ApiSource<K> {
         self
     }
 
+    /// Returns a source of this collection, whose objects must be of type `K`.
+    pub(super) fn of_collection(collection: ApiCollection) -> Self {
+        Self { collection, kind: PhantomData }
+    }
+
     /// Returns the source without its type.
     pub(crate) fn into_collection(self) -> ApiCollection {
         self.collection
@@ -291,6 +296,10 @@ impl<K: Resource + Send + Sync + 'static> ListerWatcher<K> for ApiSource<K> {
 
     fn collection(&self) -> &Collection {
         self.collection.collection()
+    }
+
+    fn metadata(&self) -> Option<Arc<dyn ListerWatcher<PartialObjectMeta<DynamicObject>>>> {
+        self.collection.metadata()
     }
 
     fn list(

@@ -21,6 +21,7 @@ pub(crate) struct Tally {
     cancelled: u64,
     panics: u64,
     pub(super) restarts: u64,
+    pub(super) audits: u64,
 }
 
 impl Tally {
@@ -58,6 +59,7 @@ impl Tally {
             (&mut self.cancelled, other.cancelled),
             (&mut self.panics, other.panics),
             (&mut self.restarts, other.restarts),
+            (&mut self.audits, other.audits),
         ] {
             *sum += part;
         }
@@ -81,6 +83,7 @@ impl Tally {
             ("cancelled adds", self.cancelled),
             ("panics", self.panics),
             ("restarts", self.restarts),
+            ("audits", self.audits),
         ] {
             assert!(times > 0, "no {what}: {self:?}");
         }
@@ -117,7 +120,7 @@ impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} writes, {} affected requests, {} streaming lists not to be had, {} events, {} merged, {} cancelled, {} panics, {} restarts; \
+            "{} writes, {} affected requests, {} streaming lists not to be had, {} events, {} merged, {} cancelled, {} panics, {} restarts, {} audits; \
              errors {:?}; relists {:?}",
             self.writes,
             self.affected,
@@ -127,6 +130,7 @@ impl fmt::Display for Tally {
             self.cancelled,
             self.panics,
             self.restarts,
+            self.audits,
             self.errors,
             self.relists,
         )

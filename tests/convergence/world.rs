@@ -9,6 +9,7 @@ use k8s_openapi::api::core::v1::Pod;
 use kube::Api;
 use kube::api::{ListParams, Patch, PatchParams};
 use kube_informer::error::Fault;
+use kube_informer::informer::Audit;
 use kube_informer::reflector::ListMode;
 use kube_informer::testing::faults::{BodyPosition, InjectionHandle};
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
@@ -119,6 +120,13 @@ fn cannot_stream(rng: &mut Rng) -> Option<Injection> {
 /// Draws the form of lists.
 fn drawn_mode(rng: &mut Rng) -> ListMode {
     rng.choice([ListMode::Auto, ListMode::Plain, ListMode::Streaming]).unwrap_or_default()
+}
+
+/// Checks an audit amid faults. A silent watch holds the store up, which an audit tells rightly.
+fn check(audit: &Audit) {
+    let Audit { missing, extra, older, indexes, handlers, .. } = audit;
+    let differs = [missing, extra, older].iter().any(|keys| !keys.is_empty());
+    assert!(!differs && indexes.is_empty() && handlers.is_empty(), "false alarm: {audit}");
 }
 
 impl World {
@@ -315,7 +323,10 @@ impl World {
         let watched = &self.informers[self.rng.usize(0..self.informers.len())];
         let limit = Duration::from_secs(self.rng.u64(0..5_000));
         let informer = watched.informer.clone();
-        if self.rng.bool() {
+        if self.rng.u8(0..3) == 0 {
+            self.tally.audits += 1;
+            self.waits.push(tokio::spawn(async move { check(&informer.audit().await) }));
+        } else if self.rng.bool() {
             self.waits.push(tokio::spawn(async move { drop(informer.wait_for_sync(limit).await) }));
         } else if let Some(Kind::Called(registration)) = watched.handlers.first().map(|h| &h.kind) {
             let registration = registration.clone();
@@ -349,6 +360,10 @@ impl World {
         }
         for wait in std::mem::take(&mut self.waits) {
             timeout(PATIENCE, wait).await.expect("a wait does not end").unwrap();
+        }
+        for Watched { informer, .. } in &self.informers {
+            let audit = informer.audit().await;
+            assert!(audit.passed() && audit.was_judged(), "{audit}");
         }
     }
 

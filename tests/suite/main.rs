@@ -6,6 +6,7 @@
 #![allow(clippy::duplicate_mod, reason = "each example brings what it shares with others")]
 
 mod api_server;
+mod audit;
 #[cfg(feature = "compact")]
 mod compact;
 mod controller;

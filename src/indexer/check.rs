@@ -1,0 +1,94 @@
+//! The comparison of indexes with their functions.
+
+use std::sync::Arc;
+
+use super::Snapshot;
+use super::contents::{IndexContents, Record, StoreContents};
+use super::persistent_vec::Row;
+use crate::object::{ObjectKey, PassingRead};
+use crate::panic::drop_safely;
+use crate::yield_budget::{UNPACKING, YieldBudget};
+
+/// The number of objects of one value that are compared.
+const PER_VALUE: usize = 8;
+
+/// An object for which an index and its function differ.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[non_exhaustive]
+pub struct IndexDifference {
+    /// The name of the index.
+    pub index: Arc<str>,
+    /// The object's key.
+    pub key: ObjectKey,
+    /// True if the index lacks a value that its function returns. False if it has one that its
+    /// function does not return.
+    pub lacks: bool,
+}
+
+impl<K: ?Sized> Snapshot<K> {
+    /// Compares each index with its function, for about `sample` objects and `sample` values.
+    pub(crate) async fn check_indexes(&self, sample: usize) -> Vec<IndexDifference> {
+        let mut budget = YieldBudget::new();
+        let mut found = Vec::new();
+        let contents = &self.0;
+        for index in contents.indexes.iter() {
+            let mut differs = |record: &Record, lacks| {
+                let (index, key) = (index.name.clone(), record.key.clone());
+                found.push(IndexDifference { index, key, lacks });
+            };
+            for key in contents.sampled_keys(sample) {
+                budget.spend(UNPACKING).await;
+                let Some((row, record)) = contents.find(key) else { continue };
+                let Some(values) = values_of(index, record) else { continue };
+                let has = |value: &String| {
+                    index.postings.get(value).is_some_and(|posting| posting.contains(row))
+                };
+                if !values.iter().all(has) {
+                    differs(record, true);
+                }
+            }
+            for (value, row) in index.sampled_rows(sample) {
+                budget.spend(UNPACKING).await;
+                let Some(record) = contents.records().get(row) else { continue };
+                let Some(values) = values_of(index, record) else { continue };
+                if !values.iter().any(|returned| returned.as_str() == &**value) {
+                    differs(record, false);
+                }
+            }
+        }
+        found.dedup();
+        found
+    }
+}
+
+impl StoreContents {
+    /// Returns about this number of keys, evenly spaced.
+    fn sampled_keys(&self, sample: usize) -> impl Iterator<Item = &ObjectKey> {
+        self.iter().map(|(key, _)| key).step_by(step(self.len(), sample))
+    }
+}
+
+impl IndexContents {
+    /// Returns some rows of about this number of values, each with its value.
+    fn sampled_rows(&self, sample: usize) -> impl Iterator<Item = (&Arc<str>, Row)> {
+        let values = self.postings.values().step_by(step(self.postings.len(), sample));
+        values.flat_map(|value| {
+            let rows = self.postings.get(value).map(|posting| posting.iter().take(PER_VALUE));
+            rows.into_iter().flatten().map(move |row| (value, row))
+        })
+    }
+}
+
+/// Returns the values that the function of an index returns for an object, if it can be read.
+fn values_of(index: &IndexContents, record: &Record) -> Option<Vec<String>> {
+    let object = record.cached.read_for(PassingRead::Index, None)?;
+    // An object for which the function panics is stored without values, which is told elsewhere.
+    let values = index.values(&*object).unwrap_or_default();
+    drop_safely(object);
+    Some(values)
+}
+
+/// Returns the step with which about `sample` of `all` are taken.
+fn step(all: usize, sample: usize) -> usize {
+    all.div_ceil(sample.max(1)).max(1)
+}
