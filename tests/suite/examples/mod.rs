@@ -1,5 +1,6 @@
 //! Each example runs on the embedded API server, under paused time, and does what it says.
 
+mod audit;
 mod clusters;
 mod default_deny;
 mod dynamic;
