@@ -1,9 +1,8 @@
 //! `audit`: what an informer saw of a cluster, and whether it was right.
 
+#[path = "../../../examples/audit"]
 mod example {
-    #[path = "../../../../examples/audit/follow.rs"]
     pub(super) mod follow;
-    #[path = "../../../../examples/audit/report.rs"]
     pub(super) mod report;
 }
 
@@ -58,7 +57,10 @@ async fn report_counts_what_happened_and_only_reads() {
     assert_eq!((report.audits.len(), report.differences()), (5, 0));
     assert!(report.audits.iter().all(|audit| audit.was_judged() && audit.objects == 2));
     let text = report.markdown();
-    assert!(text.contains("| audits | 5 with 10 comparisons: 0 differ, 0 could not be judged |"), "{text}");
+    assert!(
+        text.contains("| audits | 5 with 10 comparisons: 0 differ, 0 could not be judged |"),
+        "{text}"
+    );
     assert!(report.chart().starts_with("<svg") && report.chart().ends_with("</svg>\n"));
     assert!(server.requests().iter().all(|request| request.method == "GET"));
 }
