@@ -110,8 +110,8 @@ async fn refused_request_holds_nothing() {
     let factory = factory(&ApiServer::new());
     let interest = factory.interest(maps().page_size(10)).unwrap();
     let other = || maps().page_size(20);
-    assert!(matches!(factory.interest(other()), Err(SpecError::Conflict(_))));
-    assert!(matches!(factory.informer_with(other()), Err(SpecError::Conflict(_))));
+    assert!(matches!(factory.interest(other()), Err(SpecError::Conflict { .. })));
+    assert!(matches!(factory.informer_with(other()), Err(SpecError::Conflict { .. })));
     drop(interest);
     assert!(factory.status().informers.is_empty());
     drop(factory.interest(other()).unwrap());

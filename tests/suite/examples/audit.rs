@@ -71,8 +71,9 @@ async fn metadata_of_every_kind_is_followed_and_the_rules_are_said() {
     server.create(&map("a", 0)).unwrap();
     let said = std::sync::Arc::new(parking_lot::Mutex::new(Vec::new()));
     let (say, stop) = (said.clone(), CancellationToken::new());
-    let report = follow(server.client(), &options(None), stop, move |line| say.lock().push(line));
-    let report = report.await.unwrap();
+    let all = options(None);
+    let report = follow(server.client(), &all, stop, move |line| say.lock().push(line)).await;
+    let report = report.unwrap();
     assert!(report.kinds.len() > 20 && report.differences() == 0);
     assert!(said.lock()[0].contains("apiGroups: [\"*\"]"), "{:?}", said.lock());
 }
