@@ -27,7 +27,6 @@
 //! | `read-update` | an update of a pod as the default keeps it, whose handler reads old and new |
 //! | `unread-update` | the same with a handler that reads neither |
 //! | `fan-out` | the same with 32 handlers more |
-//! | `waiting` | reconciling a key, and queueing one of 100,000 others that wait for an informer |
 
 #[path = "support/custom.rs"]
 mod custom;
@@ -44,21 +43,19 @@ use futures::StreamExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::Resource;
 use kube::api::{DynamicObject, ObjectMeta};
-use kube_controllers::{Action, Controller};
 use kube_informer::lister_watcher::{ListHints, ListQuery, ListerWatcher};
 use kube_informer::object::{
     Cached, FieldSet, KnownObjects, ObjectEvent, ObjectKey, ObjectState, ShardKey, ShardSelector,
 };
 use kube_informer::reflector::ReflectorOptions;
-use kube_informer::testing::{ApiServer, FakeSource};
+use kube_informer::testing::FakeSource;
 use kube_informer::transport::protobuf::ProtobufObject;
 use kube_informer::transport::{ApiSource, Decode, DecodeError, DecodeProtobuf, SerdeDecode};
-use kube_informer::{Indexer, InformerOptions, SharedInformer, SharedInformerFactory, Storage};
+use kube_informer::{Indexer, InformerOptions, SharedInformer, Storage};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use support::server::PodServer;
 use tokio::sync::Semaphore;
-use tokio_util::sync::CancellationToken;
 
 /// An object whose fields are not decoded.
 #[derive(Clone, Debug, Default, Deserialize, Resource)]
@@ -127,7 +124,6 @@ fn main() {
             "unread-update" => run(updated(count, false)),
             "update" => run(told(0, count, 1)),
             "fan-out" => run(told(0, count, 33)),
-            "waiting" => run(waiting(count)),
             _ => panic!("no step is named {step}"),
         },
     }
@@ -307,41 +303,6 @@ async fn told(listed: usize, changed: usize, handlers: usize) {
         }
         if n < changed {
             source.put(map(n % 100));
-        }
-    }
-    std::process::exit(0);
-}
-
-/// So many keys reconciled one after another, while others wait for an informer.
-async fn waiting(count: usize) {
-    const WAITING: usize = 100_000;
-    let server = ApiServer::new();
-    server.intercept(|request| {
-        let body = br#"{"kind":"Status","status":"Failure","reason":"Forbidden","code":403}"#;
-        let answer = http::Response::builder().status(403).body(body.as_slice().into());
-        request.target.contains("/namespaces/closed/").then(|| answer.unwrap())
-    });
-    let factory = SharedInformerFactory::builder(server.client()).build();
-    let maps = factory.in_namespaces::<ConfigMap>(["open", "closed"]);
-    let controller = Controller::builder("waiting", &maps).build();
-    let (handle, runs) = (controller.handle(), Arc::new(AtomicUsize::new(0)));
-    let counted = runs.clone();
-    tokio::spawn(controller.run(CancellationToken::new(), move |_| {
-        counted.fetch_add(1, Ordering::Relaxed);
-        async { Ok::<_, std::io::Error>(Action::done()) }
-    }));
-    let key = |namespace, n| ObjectKey::namespaced(namespace, &format!("map-{n}")).unwrap();
-    for n in 0..WAITING {
-        handle.trigger(key("closed", n));
-    }
-    while handle.status().queue.parked < WAITING {
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    for n in 0..count {
-        handle.trigger(key("closed", n % WAITING));
-        handle.trigger(key("open", n % 100));
-        while runs.load(Ordering::Relaxed) <= n {
-            tokio::task::yield_now().await;
         }
     }
     std::process::exit(0);

@@ -1,5 +1,5 @@
-//! The configuration of property tests. The crates below `crates/` and `tests/suite` have this
-//! module, too.
+//! The configuration of property tests. The crates below `crates/` and the programs `suite` have
+//! this module, too.
 //!
 //! Each file draws the same cases in every run, so that no change goes red by chance.
 //! `KUBE_INFORMER_SEEDS=n` draws n times as many, and `KUBE_INFORMER_FRESH_SEEDS=n` others and n

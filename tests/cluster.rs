@@ -2,6 +2,8 @@
 //! resources (`tests/apiserver`, where `.ci/go-programs` has built it), a real control plane (where
 //! its binaries are) and the cluster of the kubeconfig that `KUBE_INFORMER_E2E` names.
 //!
+//! `crates/kube-controllers` has a program of this name for scenarios with controllers.
+//!
 //! It has a `main` of its own so that what is skipped is always told. `cargo test --test cluster`
 //! takes the usual filters; `KUBE_INFORMER_GO=0` leaves out what needs Go.
 
@@ -17,7 +19,14 @@ mod cluster {
     mod scenarios;
     mod widgets;
 
+    use harness::Trial;
     pub(crate) use harness::main;
+    use scenarios::{FORGETTING, SCENARIOS};
+
+    /// Returns the trials that each run on a separate server.
+    fn trials() -> impl Iterator<Item = &'static (&'static str, Trial)> {
+        clients::TRIALS.iter().chain(alike::TRIALS)
+    }
 }
 
 fn main() -> std::process::ExitCode {

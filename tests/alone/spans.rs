@@ -6,10 +6,8 @@ use std::time::Duration;
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::ObjectMeta;
-use kube_controllers::{Action, Controller, ReconcileRequest};
 use kube_informer::testing::ApiServer;
 use kube_informer::{EventHandler, HandlerOptions, InformerSpec, SharedInformerFactory};
-use tokio_util::sync::CancellationToken;
 
 use crate::log::Log;
 
@@ -51,32 +49,6 @@ pub(crate) async fn spans_name_resource_namespace_and_version() {
         assert!(log.contains(&line), "no {line} in\n{log}");
     }
     assert!(!log.contains("hunter2") && !log.contains("aHVudGVyMg"), "{log}");
-}
-
-#[tokio::main(flavor = "current_thread", start_paused = true)]
-pub(crate) async fn a_reconcile_says_of_which_try_its_lines_are() {
-    let log = Log::default();
-    let _installed = log.install(tracing::Level::INFO);
-    let server = ApiServer::new();
-    server.create(&secret("db")).unwrap();
-    let factory = SharedInformerFactory::builder(server.client()).build();
-    let controller = Controller::builder("speaking", &factory.informer::<Secret>()).build();
-    let stop = CancellationToken::new();
-    let ends = stop.clone();
-    let reconcile = move |_: ReconcileRequest<Secret>| {
-        let ends = ends.clone();
-        async move {
-            tracing::info!("a word");
-            ends.cancel();
-            Ok::<_, std::io::Error>(Action::done())
-        }
-    };
-    controller.run(stop, reconcile).await.unwrap();
-    let text = log.text();
-    let line = text.lines().find(|line| line.contains("a word")).unwrap();
-    let span = "reconcile{controller=\"speaking\" kind=\"Secret\" namespace=\"shop\" \
-                name=\"db\" id=";
-    assert!(line.contains(span), "{line}");
 }
 
 struct Says;

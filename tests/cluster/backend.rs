@@ -50,6 +50,7 @@ pub(crate) struct Backend {
     /// True if it has namespaces, so that objects need one.
     namespaces: bool,
     /// True if it has leases.
+    #[allow(dead_code, reason = "only controllers need them")]
     pub(crate) leases: bool,
     owned: Owned,
     /// The namespaces that this test made and has to delete from a cluster that stays.

@@ -7,7 +7,6 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use futures::FutureExt;
-use futures::future::LocalBoxFuture;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::api::{Api, DeleteParams, ListParams, ObjectMeta, PostParams};
 use kube::core::NamespaceResourceScope;
@@ -18,11 +17,9 @@ use tokio::task::spawn_blocking;
 
 use super::backend::{Backend, Kind};
 use super::go::{self, Program};
-use super::harness::Outcome;
+use super::harness::{Outcome, Trial};
 use super::rig::SOON;
 use super::widgets::{Widget, widget};
-
-pub(crate) type Trial = fn() -> LocalBoxFuture<'static, Outcome>;
 
 pub(crate) const TRIALS: &[(&str, Trial)] = &[
     ("client_go::lists_the_embedded_server", || on_the_embedded_server(false).boxed_local()),

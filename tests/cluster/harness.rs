@@ -12,10 +12,8 @@ use tokio::task::{LocalSet, spawn_local};
 
 use super::arguments::Arguments;
 use super::backend::{Backend, KINDS, Kind};
-use super::clients::Trial;
 use super::rig::Rig;
-use super::scenarios::{FORGETTING, SCENARIOS};
-use super::{alike, clients};
+use super::{FORGETTING, SCENARIOS, trials};
 
 /// Why something could not be run here.
 #[derive(Clone, Debug)]
@@ -25,6 +23,17 @@ pub(crate) struct Skip(pub(crate) String);
 pub(crate) type Outcome = Result<(), Skip>;
 
 pub(crate) type Scenario = fn(Rig) -> LocalBoxFuture<'static, Outcome>;
+
+/// A test that runs on a server of its own.
+pub(crate) type Trial = fn() -> LocalBoxFuture<'static, Outcome>;
+
+/// Names scenarios by their functions.
+macro_rules! scenarios {
+    ($($module:ident::$name:ident),* $(,)?) => {
+        &[$((stringify!($name), |rig| $module::$name(rig).boxed_local())),*]
+    };
+}
+pub(crate) use scenarios;
 
 /// The longest time of a scenario.
 const LIMIT: Duration = Duration::from_secs(150);
@@ -122,11 +131,6 @@ async fn run(arguments: &Arguments) -> Tally {
         "\ntest result: {result}. {passed} passed; {failed} failed; {skipped} skipped; finished in {seconds:.1}s\n"
     );
     tally
-}
-
-/// Returns the trials that each run on a separate server.
-fn trials() -> impl Iterator<Item = &'static (&'static str, Trial)> {
-    clients::TRIALS.iter().chain(alike::TRIALS)
 }
 
 fn wanted(

@@ -7,28 +7,21 @@ mod definitions;
 mod discovery;
 #[path = "../helpers/draws.rs"]
 mod draws;
-mod following;
-mod following_model;
 #[path = "../helpers/mod.rs"]
 #[expect(dead_code, unused_imports, reason = "`suite` uses the rest")]
 mod helpers;
-#[path = "../helpers/http.rs"]
-mod http;
 mod interests;
 mod interests_model;
 mod kinds;
-mod managers;
 mod namespaces;
-mod own_additions;
-mod readiness;
 mod referenced;
 mod referenced_by_namespace;
 mod referenced_model;
 mod referenced_more;
+mod references;
 mod seeds;
 mod serving;
 mod sets;
-mod sharded;
 #[path = "../helpers/turn.rs"]
 mod turn;
 mod watches;

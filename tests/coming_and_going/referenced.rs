@@ -1,55 +1,23 @@
 //! Only the objects that others reference are followed.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::convert::Infallible;
-use std::net::SocketAddr;
 use std::sync::Arc;
 
-use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use kube_controllers::manager::serve::Serve;
-use kube_controllers::{Action, Controller, Manager, ReconcileRequest};
 use kube_informer::factory::Referenced;
 use kube_informer::factory::SpecError;
 use kube_informer::lister::StoreState;
 use kube_informer::testing::api_server::AccessRule;
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
-use kube_informer::{Event, InformerSpec, ObjectKey, SharedInformerFactory};
+use kube_informer::{Event, InformerSpec, SharedInformerFactory};
 use parking_lot::Mutex;
-use tokio::time::{Instant, sleep};
-use tokio_util::sync::CancellationToken;
+use tokio::time::sleep;
 
-use crate::helpers::{MS, S, factory, factory_of, forbid, map_in, metadata, spawn, until};
-use crate::http::exchange;
+use crate::helpers::{MS, S, factory, factory_of, until};
+use crate::references::{key, named, naming, secret, tasks, value};
 use crate::watches::Watches;
 
 const SOON: std::time::Duration = S.saturating_mul(30);
-
-pub(crate) fn secret(key: &ObjectKey, value: &str) -> Secret {
-    let data = Some(BTreeMap::from([("password".into(), ByteString(value.into()))]));
-    let metadata = metadata(key.namespace().unwrap(), key.name());
-    Secret { metadata, data, ..Secret::default() }
-}
-
-pub(crate) fn key(text: &str) -> ObjectKey {
-    text.parse().unwrap()
-}
-
-/// Returns a config map that names secrets of its namespace.
-pub(crate) fn naming(namespace: &str, name: &str, secrets: &[&str]) -> ConfigMap {
-    let data = secrets.iter().map(|secret| ((*secret).to_owned(), String::new()));
-    ConfigMap { data: Some(data.collect()), ..map_in(namespace, name) }
-}
-
-pub(crate) fn named(map: &ConfigMap) -> Vec<ObjectKey> {
-    let namespace = map.metadata.namespace.as_deref().unwrap();
-    let names = map.data.iter().flatten();
-    names.filter_map(|(name, _)| ObjectKey::namespaced(namespace, name).ok()).collect()
-}
-
-pub(crate) fn tasks() -> usize {
-    tokio::runtime::Handle::current().metrics().num_alive_tasks()
-}
 
 /// The objects that a handler was told of. A fault in its events fails the next look, because a
 /// panic in a handler fails nothing.
@@ -110,11 +78,6 @@ impl Told {
     pub(crate) fn moved_away(&self) -> Vec<String> {
         self.0.lock().moved_away.clone()
     }
-}
-
-pub(crate) fn value(secret: &Secret) -> String {
-    let value = secret.data.iter().flat_map(|data| data.values()).next();
-    value.map(|value| String::from_utf8(value.0.clone()).unwrap()).unwrap_or_default()
 }
 
 /// Returns the lists and watches of secrets.
@@ -375,45 +338,6 @@ async fn revoked_name_is_its_own_business() {
     server.grant("gateway", reads(&["b", "c"]));
     until("the right", || told.knows()["shop/b"] == "new").await;
     until("the other right", || state(&secrets, "shop/c") == Some(StoreState::Synced)).await;
-}
-
-/// Anyone who may write a referrer can name a secret that the program may not read.
-#[tokio::test]
-async fn refused_name_leaves_the_manager_ready() {
-    let server = ApiServer::new();
-    server.create(&naming("shop", "one", &["bad", "good"])).unwrap();
-    server.create(&secret(&key("shop/good"), "1")).unwrap();
-    forbid(&server, "metadata.name%3Dbad");
-    let factory = factory(&server);
-    let maps = factory.informer::<ConfigMap>();
-    let secrets = factory.referenced::<Secret>();
-    secrets.feed_from(&maps, named).unwrap();
-    secrets.start().unwrap();
-    let any: SocketAddr = ([127, 0, 0, 1], 0).into();
-    let serve = Serve::new().health_address(any).metrics_address(any).without_metrics();
-    let reconcile = |_: ReconcileRequest<ConfigMap>| async { Ok::<_, Infallible>(Action::done()) };
-    let manager = Manager::builder(&factory)
-        .controller(Controller::builder("maps", &maps).build(), reconcile)
-        .serve(serve)
-        .build()
-        .unwrap();
-    let (handle, stop) = (manager.handle(), CancellationToken::new());
-    let running = spawn(manager.run_until(stop.clone()));
-    let line = "[+]informer-sync/shop/secrets ok: fields metadata.name=bad: tries again";
-    let began = Instant::now();
-    loop {
-        assert!(!running.is_finished() && began.elapsed() < SOON);
-        if let Some(at) = handle.addresses() {
-            let (code, _, body) = exchange(at.health, "GET", "/readyz?verbose", "localhost").await;
-            if code == 200 && body.contains(line) && state(&secrets, "shop/good").is_none() {
-                break;
-            }
-        }
-        sleep(MS).await;
-    }
-    factory.wait_for_sync(SOON).await.unwrap();
-    stop.cancel();
-    running.await.unwrap().unwrap();
 }
 
 #[tokio::test(start_paused = true)]

@@ -8,7 +8,8 @@ use kube_informer::testing::api_server::AccessRule;
 use tokio::time::sleep;
 
 use crate::helpers::{S, factory, factory_of, forbid, until};
-use crate::referenced::{Told, key, secret, tasks};
+use crate::referenced::Told;
+use crate::references::{key, secret, tasks};
 use crate::watches::Watches;
 
 const SOON: std::time::Duration = S.saturating_mul(30);

@@ -10,7 +10,8 @@ use kube_informer::testing::{ApiServer, Faults, Injection};
 use tokio::time::sleep;
 
 use crate::helpers::{MS, S, factory_of, until};
-use crate::referenced::{Told, key, named, naming, secret, tasks, value};
+use crate::referenced::Told;
+use crate::references::{key, named, naming, secret, tasks, value};
 use crate::seeds::{change, play_seeds};
 use crate::watches::Watches;
 

@@ -13,7 +13,8 @@ use std::sync::Arc;
 use tokio::time::sleep;
 
 use crate::helpers::{S, factory, factory_of, until};
-use crate::referenced::{Told, key, secret, tasks, value};
+use crate::referenced::Told;
+use crate::references::{key, secret, tasks, value};
 use crate::watches::Watches;
 
 const SOON: std::time::Duration = S.saturating_mul(30);

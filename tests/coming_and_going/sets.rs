@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep};
 use crate::definitions::{Widget, definition, definition_of};
 use crate::helpers::{S, factory, factory_of, map_in, until};
 use crate::namespaces::namespace;
-use crate::referenced::{key, named, tasks};
+use crate::references::{key, named, tasks};
 use crate::watches::Watches;
 
 const SOON: std::time::Duration = S.saturating_mul(30);

@@ -1,15 +1,12 @@
-//! Informers that do not log the errors of their sources, electors and appliers.
+//! Informers that do not log the errors of their sources.
 
 use std::sync::Arc;
 
 use kube::{Client, Resource};
-use kube_controllers::LeaderElector;
-use kube_controllers::writing::{Applied, Applier};
 use kube_informer::lister_watcher::ListerWatcher;
 use kube_informer::reflector::{ListMode, ReflectorOptions};
 use kube_informer::testing::{ApiServer, seed_by_test};
 use kube_informer::{InformerOptions, SharedInformer, SharedInformerFactory};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::S;
@@ -32,12 +29,6 @@ where
     SharedInformer::new(source.clone(), options)
 }
 
-/// Returns an elector for the lease `work` in `shop`.
-pub(crate) fn elector(client: Client, identity: &str) -> LeaderElector {
-    seed_by_test();
-    LeaderElector::builder(client, "shop", "work").identity(identity).build().unwrap()
-}
-
 /// Returns an informer that has synced.
 pub(crate) async fn synced<K>(client: Client) -> SharedInformer<K>
 where
@@ -55,25 +46,6 @@ where
     K: Resource + Send + Sync + 'static,
 {
     informer.wait_for(&server.revision().into(), 600 * S).await.unwrap();
-}
-
-/// Applies until nothing is sent. Returns how often it was sent.
-pub(crate) async fn settle<K>(
-    server: &ApiServer,
-    informer: &SharedInformer<K>,
-    applier: &Applier<K>,
-    desired: &K,
-) -> usize
-where
-    K: Resource<DynamicType = ()> + Clone + DeserializeOwned + Serialize + Send + Sync + 'static,
-{
-    for sent in 0..5 {
-        caught_up(server, informer).await;
-        if let Applied::Unchanged(_) = applier.apply(desired).await.unwrap() {
-            return sent;
-        }
-    }
-    panic!("it is sent again and again");
 }
 
 /// Returns the mode of a test that runs with and without streaming lists.

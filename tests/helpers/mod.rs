@@ -1,8 +1,6 @@
-//! The objects, clients, informers and waits that `suite` and `promises` share. `alone` has some of
-//! these modules, too.
+//! The objects, clients, informers and waits that test programs share, also those of other crates.
 
 mod clients;
-mod controllers;
 mod informers;
 mod late_watches;
 pub(crate) mod log;
@@ -12,7 +10,6 @@ mod tasks;
 mod times;
 
 pub(crate) use self::clients::*;
-pub(crate) use self::controllers::*;
 pub(crate) use self::informers::*;
 pub(crate) use self::late_watches::*;
 pub(crate) use self::objects::*;

@@ -9,7 +9,6 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use kube::Api;
 use kube::api::{ApiResource, DynamicObject, PostParams};
 use kube::client::Body;
-use kube_controllers::LeaderElector;
 use kube_informer::error::{FaultClass, SourceError};
 use kube_informer::lister_watcher::{ListHints, ListQuery, ListerWatcher};
 use kube_informer::testing::ApiServer;
@@ -17,9 +16,8 @@ use kube_informer::transport::ApiSource;
 use kube_informer::{InformerSpec, ObjectKey, SharedInformerFactory};
 use serde_json::json;
 use tokio::net::TcpListener;
-use tokio_util::sync::CancellationToken;
 
-use crate::helpers::{answered_by, refusal, spawn};
+use crate::helpers::{answered_by, refusal};
 
 /// A client of this address, which does not retry by itself.
 fn client(url: &str) -> kube::Client {
@@ -151,22 +149,6 @@ async fn waits_on_an_informer_that_was_not_started_say_so() {
     }
     let text = read.unwrap_err().to_string();
     assert!(text.contains("no list") && text.contains("start its informer"), "{text}");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_refused_lease_says_what_to_do() {
-    let server = ApiServer::builder().token("t", "nobody", []).anonymous_requests(false).build();
-    for (token, remedy) in [("t", "(grant `get` on leases)"), ("old", "check kubeconfig")] {
-        let elector = LeaderElector::builder(server.client_with_token(token), "shop", "x");
-        let mut elector = elector.build().unwrap();
-        let leadership = elector.leadership();
-        let running =
-            spawn(async move { elector.run(CancellationToken::new(), |_| async {}).await });
-        tokio::time::sleep(Duration::from_secs(10)).await;
-        let text = leadership.borrow().last_error.as_ref().unwrap().to_string();
-        assert!(text.contains(remedy), "{text}");
-        running.abort();
-    }
 }
 
 /// `kubectl get --raw` prints what the server sends.

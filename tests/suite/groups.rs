@@ -1,7 +1,6 @@
 //! A few namespaces followed as one, against the embedded API server.
 
 use std::collections::BTreeSet;
-use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,15 +8,13 @@ use futures::StreamExt;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::ResourceExt;
 use kube::api::ObjectMeta;
-use kube_controllers::{Action, Controller};
 use kube_informer::indexer::IndexError;
 use kube_informer::testing::ApiServer;
 use kube_informer::{Event, InformerGroup, InformerSpec, ObjectKey};
 use parking_lot::Mutex;
 use tokio::time::sleep;
-use tokio_util::sync::CancellationToken;
 
-use crate::helpers::{factory, forbid, metadata, spawn};
+use crate::helpers::{factory, forbid, metadata};
 
 const SOON: Duration = Duration::from_secs(30);
 
@@ -119,28 +116,6 @@ async fn forbidden_namespace_is_named_and_others_sync() {
     assert!(!maps.has_synced());
     assert_eq!(maps.len(), 2, "the other one is there");
     maps.shutdown().await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn controller_follows_a_group() {
-    let server = server();
-    let factory = factory(&server);
-    let maps = factory.in_namespaces::<ConfigMap>(["shop", "bank"]);
-    let seen = Arc::new(Mutex::new(BTreeSet::new()));
-    let noted = seen.clone();
-    let stop = CancellationToken::new();
-    let controller = Controller::builder("group", &maps).build();
-    let running = spawn(controller.run(stop.clone(), move |request| {
-        noted.lock().insert((request.key, request.object.is_present()));
-        async { Ok::<_, Infallible>(Action::done()) }
-    }));
-    sleep(SOON).await;
-    server.delete(&map("bank", "a")).unwrap();
-    sleep(SOON).await;
-    let wanted = [("shop/a", true), ("shop/b", true), ("bank/a", true), ("bank/a", false)];
-    assert_eq!(*seen.lock(), wanted.map(|(name, there)| (key(name), there)).into());
-    stop.cancel();
-    running.await.unwrap().unwrap();
 }
 
 fn check<T: Send + Sync + std::fmt::Debug>(_: &T) {}

@@ -9,9 +9,6 @@ mod api_server;
 mod audit;
 #[cfg(feature = "compact")]
 mod compact;
-mod controller;
-#[cfg(feature = "metrics")]
-mod dashboard;
 #[cfg(feature = "metrics")]
 mod examples;
 mod factory;
@@ -23,18 +20,11 @@ mod following;
 mod fuzz_corpus;
 mod groups;
 #[path = "../helpers/mod.rs"]
+#[expect(dead_code, unused_imports, reason = "other programs use the rest")]
 mod helpers;
-#[cfg(feature = "metrics")]
-#[path = "../helpers/http.rs"]
-mod http;
 mod indexer;
 mod informer;
 mod labels;
-mod leader_election;
-mod manager;
-#[cfg(feature = "metrics")]
-mod metrics;
-mod names;
 mod protobuf;
 mod protobuf_source;
 mod relist;
@@ -43,7 +33,6 @@ mod renewing;
 mod replay;
 #[path = "../../src/seeds.rs"]
 mod seeds;
-mod sharding;
 mod shards;
 mod slow_user_code;
 mod soak;
@@ -52,4 +41,3 @@ mod telling;
 mod transcripts;
 mod turns;
 mod workqueue;
-mod writing;

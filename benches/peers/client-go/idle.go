@@ -48,7 +48,7 @@ func (e *endless) Read(into []byte) (int, error) {
 func (e *endless) Close() error { return nil }
 
 // idle measures goroutines and bytes of an informer that has nothing to do, and of one with a handler.
-// ../../../tests/alone/many.rs measures this crate's.
+// ../../../crates/kube-controllers/tests/alone/many.rs measures this crate's.
 func idle() {
 	const many = 1_000
 	for _, handlers := range []int{0, 1} {

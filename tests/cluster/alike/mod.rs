@@ -15,8 +15,7 @@ use kube::client::Body;
 use serde_json::{Value, json};
 
 use super::backend::{Backend, Kind};
-use super::clients::Trial;
-use super::harness::Outcome;
+use super::harness::{Outcome, Trial};
 
 pub(crate) const TRIALS: &[(&str, Trial)] = &[
     ("alike::schemas", || compare(fields::definition(), fields::asked()).boxed_local()),

@@ -2,21 +2,13 @@
 
 mod faults;
 mod following;
-mod leading;
 mod populating;
-mod reconciling;
+mod queueing;
 mod sharing;
-mod writing;
 
 use futures::FutureExt;
 
-use super::harness::Scenario;
-
-macro_rules! scenarios {
-    ($($module:ident::$name:ident),* $(,)?) => {
-        &[$((stringify!($name), |rig| $module::$name(rig).boxed_local())),*]
-    };
-}
+use super::harness::{Scenario, scenarios};
 
 /// Those that leave one another alone, each with its name.
 pub(crate) const SCENARIOS: &[(&str, Scenario)] = scenarios![
@@ -36,13 +28,8 @@ pub(crate) const SCENARIOS: &[(&str, Scenario)] = scenarios![
     faults::a_cut_watch_goes_on_where_it_was,
     faults::a_removed_definition_comes_back,
     faults::shutdown_leaves_nothing,
-    reconciling::a_work_queue_gets_each_key,
-    reconciling::a_controller_finalizes,
-    leading::one_of_two_leads,
+    queueing::a_work_queue_gets_each_key,
     sharing::a_shard_moves_between_informers,
-    sharing::replicas_share_and_take_over,
-    writing::applies_are_sent_for_a_reason_only,
-    writing::a_conflict_names_manager_and_field,
 ];
 
 /// Those after which the whole server has forgotten its history.

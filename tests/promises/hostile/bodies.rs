@@ -1,14 +1,7 @@
 //! Bodies of lists that go on without an item, or do not end.
 
-use kube_controllers::LeaderElector;
-use kube_controllers::writing::{Applier, ApplyError};
-use kube_informer::error::AnswerTooLarge;
-use kube_informer::testing::ApiServer;
-use tokio_util::sync::CancellationToken;
-
 use super::*;
 use crate::helpers::log::Log;
-use crate::helpers::{spawn, synced};
 
 /// Returns an answer that goes on for a day, at 200 bytes a second.
 fn drips(head: &str, pad: &str) -> Answer {
@@ -88,28 +81,4 @@ async fn large_object_before_its_type_names_the_limit() {
         assert_eq!(rig.queries(|query| !is_watch(query)).len(), 2, "{kind}: a list follows");
         rig.factory.shutdown().await;
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn answer_about_one_object_is_bounded() {
-    let spaces = Bytes::from(vec![b' '; 1 << 16]);
-    let endless = (0..1_024).fold(answer(200, ""), |answer, _| answer.then(0, spaces.clone()));
-    let (client, _) = client(move |_, _| endless.clone());
-    let mut elector = LeaderElector::builder(client.clone(), "shop", "x").build().unwrap();
-    let leadership = elector.leadership();
-    let running = spawn(async move { elector.run(CancellationToken::new(), |_| async {}).await });
-    sleep(seconds(10)).await;
-    let told = leadership.borrow().last_error.as_ref().unwrap().to_string();
-    assert!(told.contains("larger than 16777216 bytes"), "{told}");
-    running.abort();
-
-    let server = ApiServer::new();
-    let maps = synced::<ConfigMap>(server.client()).await;
-    let applier = Applier::builder(client, &maps, "site").build().unwrap();
-    let config = serde_json::from_value(map("a", "", "x")).unwrap();
-    let failed = applier.apply(&config).await.unwrap_err();
-    let ApplyError::Request { source: kube::Error::Service(cause), .. } = &failed else {
-        panic!("{failed}");
-    };
-    assert_eq!(cause.downcast_ref::<AnswerTooLarge>().unwrap().limit, 16 << 20);
 }

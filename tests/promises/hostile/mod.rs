@@ -1,5 +1,6 @@
 //! Answers that no correct server sends: nothing is lost, shown or stuck because of them.
 
+mod answers;
 mod bodies;
 mod confused;
 mod failures;
@@ -11,10 +12,8 @@ mod versions;
 
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
-use futures::stream::BoxStream;
 use futures::{StreamExt, stream};
 use http::{Request, Response};
 use http_body::Frame;
@@ -26,72 +25,8 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
+use self::answers::{Answer, Requests, answer, client, seconds};
 use crate::helpers::is_question;
-
-/// An answer: its status, its headers, its parts with the pauses before them, and whether it ends.
-#[derive(Clone)]
-struct Answer {
-    code: u16,
-    headers: Vec<(&'static str, &'static str)>,
-    parts: Vec<(Duration, Bytes)>,
-    ends: bool,
-}
-
-fn answer(code: u16, body: impl Into<Bytes>) -> Answer {
-    let parts = vec![(Duration::ZERO, body.into())];
-    Answer { code, headers: vec![], parts, ends: true }
-}
-
-impl Answer {
-    fn header(mut self, name: &'static str, value: &'static str) -> Self {
-        self.headers.push((name, value));
-        self
-    }
-
-    fn then(mut self, pause: u64, part: impl Into<Bytes>) -> Self {
-        self.parts.push((seconds(pause), part.into()));
-        self
-    }
-
-    fn hangs(mut self) -> Self {
-        self.ends = false;
-        self
-    }
-}
-
-type Requests = Arc<Mutex<Vec<(Instant, String)>>>;
-
-/// Returns a client of a server that answers each query with a function, and the queries so far.
-fn client(
-    respond: impl Fn(&str, usize) -> Answer + Send + Sync + 'static,
-) -> (kube::Client, Requests) {
-    kube_informer::testing::seed_by_test();
-    let requests = Requests::default();
-    let log = requests.clone();
-    let service = tower::service_fn(move |request: Request<Body>| {
-        let query = request.uri().query().unwrap_or_default().to_owned();
-        let nth = log.lock().len();
-        log.lock().push((Instant::now(), query.clone()));
-        let Answer { code, headers, parts, ends } = respond(&query, nth);
-        let parts = stream::iter(parts).then(|(pause, part)| async move {
-            sleep(pause).await;
-            Ok::<_, Infallible>(Frame::data(part))
-        });
-        let body: BoxStream<'static, _> =
-            if ends { parts.boxed() } else { parts.chain(stream::pending()).boxed() };
-        let mut response = Response::builder().status(code);
-        for (name, value) in headers {
-            response = response.header(name, value);
-        }
-        let response = response.body(StreamBody::new(body)).unwrap();
-        async { Ok::<_, Infallible>(response) }
-    });
-    (kube::Client::new(service, "default"), requests)
-}
-
-fn seconds(n: u64) -> Duration {
-    Duration::from_secs(n)
-}
 
 fn is_watch(query: &str) -> bool {
     query.contains("watch=true")

@@ -1,16 +1,22 @@
 //! Objects whose `Drop` counts, and panics on demand.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use kube::api::ObjectMeta;
 use kube::{Resource, core::ClusterResourceScope};
+use kube_informer::lister_watcher::Packer;
+use kube_informer::object::{AnyObject, PackedObject};
 use kube_informer::reflector::ReflectorOptions;
 use kube_informer::testing::FakeSource;
-use kube_informer::{InformerOptions, SharedInformer, Storage};
+use kube_informer::{Cached, InformerOptions, ResourceVersion, SharedInformer, Storage};
+use tokio::time::sleep;
 
-use super::{SOON, settle};
+const MS: Duration = Duration::from_millis(1);
+const SOON: Duration = Duration::from_secs(60);
 
 /// An object whose `Drop` panics while its switch is on.
 #[derive(Clone)]
@@ -56,6 +62,27 @@ impl Resource for Bomb {
     }
 }
 
+/// Each read makes an object of its own.
+struct Packed(Arc<Bomb>);
+
+impl PackedObject for Packed {
+    fn get(&self) -> Option<Arc<dyn AnyObject>> {
+        Some(Arc::new(Bomb::clone(&self.0)))
+    }
+
+    fn uid(&self) -> Option<&str> {
+        self.0.meta().uid.as_deref()
+    }
+
+    fn version(&self) -> Option<ResourceVersion> {
+        self.0.meta().resource_version.as_deref().map(Into::into)
+    }
+
+    fn labels(&self) -> Option<&BTreeMap<String, String>> {
+        self.0.meta().labels.as_ref()
+    }
+}
+
 /// An informer of bombs.
 pub(crate) struct Bombs {
     pub(crate) source: Arc<FakeSource<Bomb>>,
@@ -70,6 +97,15 @@ impl Bombs {
         Self::start_with(count, ReflectorOptions::new()).await
     }
 
+    /// Starts with packed bombs: each read makes an object.
+    pub(crate) async fn packed(count: usize) -> Self {
+        let packer = Packer::from_fn(|bomb| {
+            let bomb = bomb.get_as().expect("a bomb");
+            Cached::packed_as(Arc::new(Packed(bomb)))
+        });
+        Self::start_with(count, ReflectorOptions::new().packer(packer)).await
+    }
+
     pub(crate) async fn start_with(count: usize, reflector: ReflectorOptions<Bomb>) -> Self {
         let source = Arc::new(FakeSource::new("bombs", "Bomb"));
         // With decoded storage, the reflector keeps its own packer.
@@ -80,7 +116,7 @@ impl Bombs {
         bombs.put_all();
         bombs.informer.start().unwrap();
         bombs.informer.wait_for_sync(SOON).await.unwrap();
-        settle().await;
+        sleep(MS).await;
         bombs
     }
 

@@ -3,13 +3,10 @@
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
-use k8s_openapi::api::events::v1::Event;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use k8s_openapi::jiff::Timestamp;
-use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
+use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use kube::{Api, ResourceExt};
-use kube_controllers::writing::EventRecorder;
-use kube_controllers::writing::conditions::{self, NewCondition};
 use kube_informer::testing::{self, ApiServer};
 use serde_json::json;
 
@@ -43,21 +40,4 @@ async fn times_of_objects_follow_a_paused_clock() {
         maps.patch("a", &PatchParams::default(), &free).await.unwrap();
     }
     assert_eq!(testing::now().duration_since(start).as_secs(), 3 * 3_600);
-}
-
-#[tokio::test(start_paused = true)]
-async fn events_and_conditions_have_the_servers_time() {
-    let server = ApiServer::new();
-    tokio::time::sleep(10 * HOUR).await;
-    let made = server.create(&map("a")).unwrap();
-    let now = testing::now();
-    let events = EventRecorder::new(server.client(), "test").unwrap();
-    events.normal(&map("a"), "Made", "");
-    assert!(events.flush(HOUR).await);
-    let event = Api::<Event>::all(server.client()).list(&ListParams::default()).await.unwrap();
-    assert_eq!(event.items[0].event_time.as_ref().unwrap().0.as_second(), now.as_second());
-    let mut all = Vec::new();
-    conditions::set(&mut all, NewCondition::new("Ready", true, "Made"), None).unwrap();
-    assert_eq!(all[0].last_transition_time.0.as_second(), now.as_second());
-    drop(made);
 }

@@ -48,47 +48,6 @@ fn every_example_says_how_to_run_it() {
     }
 }
 
-#[test]
-fn alerts_are_on_metrics_that_there_are() {
-    let known = [
-        "kube_informer_synced",
-        "kube_informer_last_event_timestamp_seconds",
-        "kube_informer_errors_total",
-        "kube_informer_relists_total",
-        "kube_informer_stale_objects",
-        "kube_informer_storage_hot_bytes",
-        "kube_informer_storage_packed_bytes",
-        "kube_informer_unreadable_objects",
-        "kube_informer_handler_lag_seconds",
-        "kube_informer_handler_merged_total",
-        "kube_informer_handler_panics_total",
-        "workqueue_queue_duration_seconds",
-        "workqueue_longest_running_processor_seconds",
-        "controller_runtime_reconcile_errors_total",
-        "controller_runtime_reconcile_total",
-        "controller_runtime_reconcile_panics_total",
-        "kube_informer_hot_keys_total",
-        "kube_informer_watch_refused",
-        "leader_election_master_status",
-        "kube_informer_objects",
-        "kube_informer_unchanged_updates_total",
-    ];
-    let prefixes =
-        ["kube_informer_", "informer_", "workqueue_", "controller_runtime_", "leader_election_"];
-    let named = metrics_in("running_in_production.md", &prefixes);
-    assert_eq!(named, known.map(str::to_owned).into());
-    let named = metrics_in("when_one_replica_is_not_enough.md", &["kube_informer_"]);
-    assert_eq!(named, ["kube_informer_sharding_slots_held".to_owned()].into());
-}
-
-/// The metrics with one of these prefixes that a page of the guide names.
-fn metrics_in(page: &str, prefixes: &[&str]) -> BTreeSet<String> {
-    let text = fs::read_to_string(root().join(CONTROLLERS).join("docs").join(page)).unwrap();
-    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    let metrics = words.filter(|word| prefixes.iter().any(|prefix| word.starts_with(prefix)));
-    metrics.map(|word| word.strip_suffix("_bucket").unwrap_or(word).to_owned()).collect()
-}
-
 /// Every Rust file below a folder, with continued lines joined.
 fn sources(folder: &Path, text: &mut String) {
     for entry in fs::read_dir(folder).unwrap() {
@@ -132,47 +91,6 @@ fn troubleshooting_quotes_real_errors() {
         }
     }
     assert!(quoted > 40, "{quoted}");
-}
-
-/// The tests on the page run in this suite.
-#[test]
-fn testing_page_shows_tests_that_run() {
-    let page =
-        fs::read_to_string(root().join(CONTROLLERS).join("docs/testing_a_controller.md")).unwrap();
-    for shown in [
-        include_str!("testing_page.rs"),
-        include_str!("reconcile_page.rs"),
-        include_str!("finalizer_page.rs"),
-    ] {
-        assert!(shown.contains("#[tokio::test"));
-        assert!(page.contains(&format!("```rust\n{shown}```")), "copy it into the page:\n{shown}");
-    }
-}
-
-/// A reader copies the dependencies and the code into a new crate.
-#[test]
-fn pages_name_crates_that_their_code_uses() {
-    let known = "bytes futures http k8s_openapi kube kube_controllers kube_informer serde serde_json tokio \
-                 tokio_util tracing tracing_subscriber";
-    for page in ["tutorial.md", "testing_a_controller.md"] {
-        let text = fs::read_to_string(root().join(CONTROLLERS).join("docs").join(page)).unwrap();
-        let blocks = |language: &'static str| {
-            let blocks = text.split("```").skip(1).step_by(2);
-            blocks.filter(move |block| block.starts_with(language))
-        };
-        let manifest: String = blocks("toml").collect();
-        for name in known.split(' ') {
-            let dependency = format!("\n{} = ", name.replace('_', "-"));
-            let path = format!("{name}::");
-            let uses = |code: &str| {
-                code.match_indices(&path).any(|(at, _)| {
-                    !code[..at].ends_with(|c: char| matches!(c, '_' | ':') || c.is_alphanumeric())
-                })
-            };
-            let missing = blocks("rust").any(uses) && !manifest.contains(&dependency);
-            assert!(!missing, "{page} uses {name}, and its dependencies lack it");
-        }
-    }
 }
 
 #[test]
