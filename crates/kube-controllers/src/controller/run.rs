@@ -42,6 +42,8 @@ pub(crate) trait AnyController: Send + Sync {
         informers.extend(self.written());
         informers
     }
+    /// Returns the informers of its own objects, if it follows objects that these own.
+    fn owners(&self) -> Vec<SharedInformer>;
     /// Starts the informers and waits until work can begin. Returns false if stopped before.
     fn sync<'a>(
         &'a self,
@@ -171,6 +173,11 @@ impl AnyController for ControlLoop {
 
     fn written(&self) -> Vec<SharedInformer> {
         self.parts.writes.informers()
+    }
+
+    fn owners(&self) -> Vec<SharedInformer> {
+        let own = if self.parts.sources.has_owned() { self.parts.objects.informers() } else { &[] };
+        own.iter().map(SharedInformer::clone).collect()
     }
 
     fn sync<'a>(

@@ -204,6 +204,12 @@ impl Sources {
         }
     }
 
+    /// Returns whether some of them are objects that the controller's own objects own.
+    pub(super) fn has_owned(&self) -> bool {
+        let is_owned = |source: &Arc<Source>| matches!(source.rule.keys, Keys::Owner(_));
+        self.state.lock().of.values().any(is_owned)
+    }
+
     pub(super) fn source(&self, number: u64) -> Option<Arc<Source>> {
         self.state.lock().of.get(&number).cloned()
     }

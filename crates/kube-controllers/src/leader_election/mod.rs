@@ -240,6 +240,11 @@ impl LeaderElector {
         self.ending.abandons_blocked
     }
 
+    /// Returns the name of the Lease: `namespace/name`.
+    pub(crate) fn lease(&self) -> &str {
+        &self.lease
+    }
+
     pub(crate) fn grace(&self) -> Duration {
         self.ending.grace
     }

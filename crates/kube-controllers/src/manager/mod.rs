@@ -31,6 +31,10 @@
 //! }
 //! ```
 //!
+//! # Permissions
+//!
+//! [`ManagerBuilder::rbac`] returns the roles that the program needs.
+//!
 //! # Start
 //!
 //! 1. Addresses are bound. An address in use is an error before anything has started.
@@ -80,6 +84,7 @@ mod error;
 mod informers;
 mod names;
 mod parts;
+mod rbac;
 mod run;
 #[cfg(feature = "serve")]
 pub mod serve;
@@ -96,6 +101,7 @@ use tokio_util::sync::CancellationToken;
 pub use self::builder::ManagerBuilder;
 pub use self::error::ManagerError;
 use self::parts::ManagerParts;
+pub use self::rbac::{Rbac, RbacObjects};
 use self::run::CloseGuard;
 #[cfg(feature = "serve")]
 use self::serve::Endpoints;

@@ -8,6 +8,7 @@ use futures::{FutureExt, TryFutureExt};
 use tokio_util::sync::CancellationToken;
 
 use super::clusters::FollowedClusters;
+use super::rbac::Rbac;
 use crate::controller::AnyController;
 use crate::leader_election::{LeaderElector, WorkScope};
 use crate::writing::EventRecorder;
@@ -45,6 +46,8 @@ pub(super) struct ManagerParts {
     pub(super) early_tasks: Vec<ReplicaTask>,
     /// The recorder whose events are published before the end.
     pub(super) events: Option<EventRecorder>,
+    /// The permissions that nothing else here shows.
+    pub(super) needs: Rbac,
     pub(super) sync_timeout: Duration,
     pub(super) grace: Duration,
 }
@@ -62,6 +65,7 @@ impl ManagerParts {
             clusters: FollowedClusters::default(),
             early_tasks: Vec::new(),
             events: None,
+            needs: Rbac::new(),
             sync_timeout: Duration::from_secs(120),
             grace: Duration::from_secs(25),
         }

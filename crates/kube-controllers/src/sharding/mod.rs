@@ -319,6 +319,11 @@ impl Sharding {
         self.0.scopes.load().get(self.slot_of(hash))?.clone()
     }
 
+    /// Returns the namespace of its Leases.
+    pub(crate) fn namespace(&self) -> &str {
+        &self.0.namespace
+    }
+
     /// Returns whether the membership has begun to run.
     pub(crate) fn has_run(&self) -> bool {
         self.0.has_run.load(Ordering::Acquire)

@@ -225,6 +225,26 @@ impl ApiServer {
         self.inner.server.access.lock().revoke(user)
     }
 
+    /// Returns what the rules of a user allow and no request of the user has needed: each verb on
+    /// each resource as a rule of its own.
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::ConfigMap;
+    /// use kube::api::{Api, ListParams};
+    /// use kube_embedded_apiserver::api_server::{AccessRule, ApiServer};
+    ///
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// let reads = AccessRule::new(["list", "delete"], ["configmaps"]);
+    /// let server = ApiServer::builder().token("t0ps3cret", "viewer", [reads]).build();
+    /// let maps = Api::<ConfigMap>::all(server.client_with_token("t0ps3cret"));
+    /// maps.list(&ListParams::default()).await?;
+    /// assert_eq!(server.unused_rules("viewer"), [AccessRule::new(["delete"], ["configmaps"])]);
+    /// # Ok::<(), kube::Error>(()) }).unwrap();
+    /// ```
+    pub fn unused_rules(&self, user: &str) -> Vec<AccessRule> {
+        self.inner.server.access.lock().unused(user)
+    }
+
     /// Serves one more type, or a removed type again. A type that is already served stays
     /// unchanged.
     pub fn register(&self, resource: ResourceType) {

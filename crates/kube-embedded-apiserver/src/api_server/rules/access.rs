@@ -6,8 +6,9 @@
 //! server's words. Open watches stay open when a rule is removed, as on a real server. Discovery is
 //! open to every user with a token, and the server's health and version to every user.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use k8s_openapi::api::rbac::v1::PolicyRule;
 use serde_json::{Value, json};
 
 use crate::api_server::failure::Failure;
@@ -95,15 +96,26 @@ impl AccessRule {
         self
     }
 
-    fn allows(&self, wanted: &Attributes<'_>, resource: &str) -> bool {
-        let has = |names: &[String], name: &str| names.iter().any(|n| n == "*" || n == name);
+    /// Returns each verb with each resource of the rule that allow the request.
+    fn grounds(
+        &self,
+        wanted: &Attributes<'_>,
+        resource: &str,
+    ) -> impl Iterator<Item = (&String, &String)> {
+        let is = |known: &str, name: &str| known == "*" || known == name;
         let narrowed = |names: &Option<Vec<String>>, name: Option<&str>| {
-            names.as_ref().is_none_or(|names| name.is_some_and(|name| has(names, name)))
+            let has = |name| names.iter().flatten().any(|known| is(known, name));
+            names.is_none() || name.is_some_and(has)
         };
-        has(&self.verbs, wanted.verb)
-            && has(&self.resources, resource)
-            && narrowed(&self.namespaces, wanted.namespace)
-            && narrowed(&self.names, wanted.name)
+        let applies =
+            narrowed(&self.namespaces, wanted.namespace) && narrowed(&self.names, wanted.name);
+        self.pairs()
+            .filter(move |(verb, known)| applies && is(verb, wanted.verb) && is(known, resource))
+    }
+
+    /// Returns each verb with each resource.
+    fn pairs(&self) -> impl Iterator<Item = (&String, &String)> {
+        self.verbs.iter().flat_map(|verb| self.resources.iter().map(move |known| (verb, known)))
     }
 
     /// Returns whether the rule allows a verb on every path.
@@ -135,6 +147,26 @@ impl AccessRule {
     }
 }
 
+/// A rule of a `Role` or `ClusterRole`, in all namespaces. Paths that lead to no object are left out.
+impl From<&PolicyRule> for AccessRule {
+    fn from(rule: &PolicyRule) -> Self {
+        let groups = rule.api_groups.iter().flatten();
+        let resources = groups.flat_map(|group| {
+            let resources = rule.resources.iter().flatten();
+            resources.map(move |name| match &**group {
+                "" => name.clone(),
+                "*" if name == "*" => name.clone(),
+                group => format!("{name}.{group}"),
+            })
+        });
+        let allowed = Self::new(rule.verbs.clone(), resources);
+        match &rule.resource_names {
+            Some(names) if !names.is_empty() => allowed.names(names),
+            _ => allowed,
+        }
+    }
+}
+
 /// Returns the name of a resource with its group behind its subresource.
 fn group_last(name: String) -> String {
     let parts = name.split_once('/').and_then(|(resource, subresource)| {
@@ -151,9 +183,16 @@ pub(crate) struct Access {
     tokens: BTreeMap<String, String>,
     /// The users and audiences of the tokens that the server itself gave out.
     issued: BTreeMap<String, (String, Vec<String>)>,
-    rules: BTreeMap<String, Vec<AccessRule>>,
+    rules: BTreeMap<String, Vec<Granted>>,
     /// True if a request without a token is answered 401.
     pub(crate) refuses_anonymous: bool,
+}
+
+/// A rule of a user, and those of its verbs and resources that a request has needed.
+#[derive(Clone, Debug)]
+struct Granted {
+    rule: AccessRule,
+    used: BTreeSet<(String, String)>,
 }
 
 impl std::fmt::Debug for Access {
@@ -247,6 +286,14 @@ impl Attributes<'_> {
             Some(subresource) => format!("{}/{subresource}", self.resource),
         }
     }
+
+    /// Returns the resource with its subresource and group, as rules keep it.
+    fn qualified(&self) -> String {
+        match self.group {
+            "" => self.asked(),
+            group => format!("{}.{group}", self.asked()),
+        }
+    }
 }
 
 impl Access {
@@ -262,12 +309,8 @@ impl Access {
         if own_review && wanted.verb == "create" && user.is_authenticated() {
             return true;
         }
-        let asked = wanted.asked();
-        let qualified = match wanted.group {
-            "" => asked,
-            group => format!("{asked}.{group}"),
-        };
-        self.rules(name).iter().any(|rule| rule.allows(wanted, &qualified))
+        let resource = wanted.qualified();
+        self.rules(name).any(|rule| rule.grounds(wanted, &resource).next().is_some())
     }
 
     /// Returns whether the user may use a path that leads to no object.
@@ -277,12 +320,26 @@ impl Access {
             path.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         });
         let open = PUBLIC.contains(&path) || (discovery && user.is_authenticated());
-        (open && verb == "get") || self.rules(name).iter().any(|rule| rule.allows_paths(verb))
+        (open && verb == "get") || self.rules(name).any(|rule| rule.allows_paths(verb))
     }
 
     /// Returns the rules of a user.
-    pub(crate) fn rules(&self, user: &str) -> &[AccessRule] {
-        self.rules.get(user).map_or(&[], Vec::as_slice)
+    pub(crate) fn rules(&self, user: &str) -> impl Iterator<Item = &AccessRule> {
+        self.rules.get(user).into_iter().flatten().map(|granted| &granted.rule)
+    }
+
+    /// Returns each verb on each resource that a user's rules allow and no request has needed.
+    pub(crate) fn unused(&self, user: &str) -> Vec<AccessRule> {
+        let granted = self.rules.get(user).into_iter().flatten();
+        let unused = granted.flat_map(|Granted { rule, used }| {
+            let pairs = rule.pairs().map(|(verb, known)| (verb.clone(), known.clone()));
+            pairs.filter(|pair| !used.contains(pair)).map(|(verb, known)| AccessRule {
+                verbs: vec![verb],
+                resources: vec![known],
+                ..rule.clone()
+            })
+        });
+        unused.collect()
     }
 
     pub(crate) fn add_token(&mut self, token: String, user: String) {
@@ -295,12 +352,14 @@ impl Access {
     }
 
     pub(crate) fn grant(&mut self, user: &str, rule: AccessRule) {
-        self.rules.entry(user.to_owned()).or_default().push(rule);
+        let granted = Granted { rule, used: BTreeSet::new() };
+        self.rules.entry(user.to_owned()).or_default().push(granted);
     }
 
     /// Removes and returns all rules of a user.
     pub(crate) fn revoke(&mut self, user: &str) -> Vec<AccessRule> {
-        self.rules.remove(user).unwrap_or_default()
+        let granted = self.rules.remove(user).unwrap_or_default();
+        granted.into_iter().map(|granted| granted.rule).collect()
     }
 
     /// Returns whether no request needs a token.
@@ -321,9 +380,18 @@ impl Access {
         Some((User::Named(user), audiences))
     }
 
-    /// Returns a failure if no rule of the user allows the request.
-    pub(crate) fn check(&self, user: &User, wanted: &Attributes<'_>) -> Result<(), Failure> {
-        if self.allows(user, wanted) { Ok(()) } else { Err(refused(user, wanted, wanted.verb)) }
+    /// Returns a failure if no rule of the user allows the request. Notes the rules that do.
+    pub(crate) fn check(&mut self, user: &User, wanted: &Attributes<'_>) -> Result<(), Failure> {
+        if !self.allows(user, wanted) {
+            return Err(refused(user, wanted, wanted.verb));
+        }
+        let User::Named(name) = user else { return Ok(()) };
+        let resource = wanted.qualified();
+        for Granted { rule, used } in self.rules.get_mut(name).into_iter().flatten() {
+            let grounds = rule.grounds(wanted, &resource);
+            used.extend(grounds.map(|(verb, known)| (verb.clone(), known.clone())));
+        }
+        Ok(())
     }
 }
 
@@ -370,5 +438,24 @@ mod tests {
             let object = Attributes { subresource: None, ..status };
             assert!(!access.allows(&user, &object), "{name} is not the object");
         }
+    }
+
+    #[test]
+    fn policy_rule_allows_what_its_role_would() {
+        let of = |groups: &[&str], resources: &[&str], names: Option<&[&str]>| {
+            let texts = |all: &[&str]| all.iter().map(|&one| one.to_owned()).collect();
+            AccessRule::from(&PolicyRule {
+                api_groups: Some(texts(groups)),
+                resources: Some(texts(resources)),
+                resource_names: names.map(texts),
+                verbs: vec!["get".into()],
+                ..PolicyRule::default()
+            })
+        };
+        let same = AccessRule::new(["get"], ["pods", "pods/log"]);
+        assert_eq!(of(&[""], &["pods", "pods/log"], Some(&[])), same);
+        let same = AccessRule::new(["get"], ["cronjobs.batch/status"]).names(["nightly"]);
+        assert_eq!(of(&["batch"], &["cronjobs/status"], Some(&["nightly"])), same);
+        assert_eq!(of(&["*"], &["*"], None), AccessRule::new(["get"], ["*"]));
     }
 }

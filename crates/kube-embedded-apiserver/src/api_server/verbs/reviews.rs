@@ -192,7 +192,7 @@ fn rules(access: &Access, user: &User, asked: &Value) -> Result<Value, Failure> 
     match user {
         User::Anyone => resources.push(AccessRule::everything().described()),
         User::Named(name) => {
-            resources.extend(access.rules(name).iter().map(AccessRule::described));
+            resources.extend(access.rules(name).map(AccessRule::described));
         }
     }
     let paths: Vec<Value> =

@@ -100,7 +100,7 @@ fn attributes<'a>(target: &'a ParsedPath, verb: &'a str, name: Option<&'a str>) 
 
 /// Returns a failure if no rule of the user allows the verb on the target.
 pub(super) fn check(
-    access: &Access,
+    access: &mut Access,
     user: &User,
     verb: &str,
     target: &ParsedPath,

@@ -53,7 +53,7 @@ where
     };
     let watch = authorization::is_watch(&target, &head);
     let verb = authorization::verb(&head.method, target.name.is_some(), watch);
-    authorization::check(&server.access.lock(), &user, verb, &target, &head)?;
+    authorization::check(&mut server.access.lock(), &user, verb, &target, &head)?;
     let Route { resource, part } = {
         let route = Route::find(&server.store.lock(), &target)?;
         route.check_method(&target, &head.method)?;

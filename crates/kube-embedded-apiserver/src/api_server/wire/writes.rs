@@ -184,8 +184,8 @@ impl ResourceRequest<'_> {
                 let (applied, repeated) = applied(body)?;
                 if whole && target.current(store).is_err() {
                     // An apply that creates needs both verbs.
-                    let access = self.server.access.lock();
-                    authorization::check(&access, self.user, "create", self.target, self.head)?;
+                    let mut access = self.server.access.lock();
+                    authorization::check(&mut access, self.user, "create", self.target, self.head)?;
                 }
                 let refused = repeated.as_deref().map(Failure::strict_apply);
                 let refused = refused.filter(|_| options.unknown == FieldValidation::Strict);

@@ -1,0 +1,410 @@
+//! The permissions of a program, as rules of RBAC.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+
+use k8s_openapi::api::rbac::v1::{
+    ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, RoleRef, Subject,
+};
+use kube::api::ObjectMeta;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::ManagerBuilder;
+use super::parts::ManagerParts;
+use crate::sharding::Sharding;
+use kube_informer::informer::{InformerGroup, SharedInformer};
+use kube_informer::lister_watcher::Collection;
+
+const RBAC: &str = "rbac.authorization.k8s.io";
+const LEASES: &str = "leases.coordination.k8s.io";
+const EVENTS: &str = "events.events.k8s.io";
+
+/// The verbs in the order in which a rule names them. Others follow.
+const ORDER: [&str; 8] =
+    ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
+
+/// The permissions that a program needs.
+///
+/// [`ManagerBuilder::rbac`] derives them from what the manager runs. The writes of reconciles and
+/// tasks are not visible there: [`ManagerBuilder::needs`] takes them.
+///
+/// ```
+/// # #[cfg(feature = "testing")] {
+/// use k8s_openapi::api::apps::v1::Deployment;
+/// use k8s_openapi::api::core::v1::ConfigMap;
+/// use kube_controllers::manager::Rbac;
+/// use kube_controllers::{Action, Controller, LeaderElector, Manager};
+/// use kube_informer::{SharedInformerFactory, testing::ApiServer};
+///
+/// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+/// # let client = ApiServer::new().client();
+/// let factory = SharedInformerFactory::builder(client.clone()).build();
+/// let maps = factory.informer::<ConfigMap>();
+/// let deployments = factory.informer::<Deployment>();
+/// let controller = Controller::builder("rollout", &deployments).owns(&maps).build();
+/// let manager = Manager::builder(&factory)
+///     .leader_election(LeaderElector::builder(client, "shop", "rollout").build()?)
+///     .controller(controller, |_| async { Ok::<_, kube::Error>(Action::done()) })
+///     .needs(Rbac::new().finalizes(&deployments).applies(&maps));
+/// assert_eq!(
+///     manager.rbac().objects("rollout", "shop").to_string(),
+///     r#"apiVersion: rbac.authorization.k8s.io/v1
+/// kind: ClusterRole
+/// metadata: { name: rollout }
+/// rules:
+///   - { apiGroups: [""], resources: [configmaps], verbs: [list, watch, create, patch] }
+///   - { apiGroups: [apps], resources: [deployments], verbs: [get, list, watch, patch] }
+///   - { apiGroups: [apps], resources: [deployments/finalizers], verbs: [update] }
+/// ---
+/// apiVersion: rbac.authorization.k8s.io/v1
+/// kind: ClusterRoleBinding
+/// metadata: { name: rollout }
+/// roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: rollout }
+/// subjects:
+///   - { kind: ServiceAccount, name: rollout, namespace: shop }
+/// ---
+/// apiVersion: rbac.authorization.k8s.io/v1
+/// kind: Role
+/// metadata: { name: rollout, namespace: shop }
+/// rules:
+///   - { apiGroups: [coordination.k8s.io], resources: [leases], verbs: [create] }
+///   - { apiGroups: [coordination.k8s.io], resourceNames: [rollout], resources: [leases], verbs: [get, update] }
+/// ---
+/// apiVersion: rbac.authorization.k8s.io/v1
+/// kind: RoleBinding
+/// metadata: { name: rollout, namespace: shop }
+/// roleRef: { apiGroup: rbac.authorization.k8s.io, kind: Role, name: rollout }
+/// subjects:
+///   - { kind: ServiceAccount, name: rollout, namespace: shop }
+/// "#
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
+/// # }
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[must_use]
+pub struct Rbac {
+    /// The verbs of each grant.
+    verbs: BTreeMap<Grant, BTreeSet<Arc<str>>>,
+}
+
+/// The objects that a rule is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Grant {
+    /// `None` for all namespaces and for cluster-scoped objects.
+    namespace: Option<Arc<str>>,
+    group: Arc<str>,
+    /// The resource, with its subresource behind a slash.
+    resource: Arc<str>,
+    /// The only object, if the rule is about one.
+    name: Option<Arc<str>>,
+}
+
+/// The objects of RBAC that give permissions to a service account. [`Display`](fmt::Display) writes
+/// them as YAML.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RbacObjects {
+    /// The rules for all namespaces and for cluster-scoped objects, if there are any.
+    pub cluster: Option<(ClusterRole, ClusterRoleBinding)>,
+    /// The rules of each namespace.
+    pub namespaces: Vec<(Role, RoleBinding)>,
+}
+
+impl Rbac {
+    /// Creates an empty set of permissions.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds what [`Applier::apply`](crate::writing::Applier::apply) of these objects needs: `patch`,
+    /// and `create` for those that do not exist.
+    pub fn applies<K>(self, informers: impl Into<InformerGroup<K>>) -> Self {
+        self.allows(informers, ["create", "patch"])
+    }
+
+    /// Adds what [`Applier::apply_status`](crate::writing::Applier::apply_status) of these objects
+    /// needs: `patch` of the subresource `status`.
+    pub fn applies_status<K>(self, informers: impl Into<InformerGroup<K>>) -> Self {
+        self.allows_part(informers, "/status", ["patch"])
+    }
+
+    /// Adds what a [`finalizer`](crate::controller::finalizer) on these objects needs: `get` and
+    /// `patch`.
+    pub fn finalizes<K>(self, informers: impl Into<InformerGroup<K>>) -> Self {
+        self.allows(informers, ["get", "patch"])
+    }
+
+    /// Adds verbs on the objects of these informers, in their namespaces: `get` for
+    /// [`confirm`](crate::ReconcileRequest::confirm), `delete` for a deletion.
+    pub fn allows<'v, K>(
+        self,
+        informers: impl Into<InformerGroup<K>>,
+        verbs: impl IntoIterator<Item = &'v str>,
+    ) -> Self {
+        self.allows_part(informers, "", verbs)
+    }
+
+    fn allows_part<'v, K>(
+        mut self,
+        informers: impl Into<InformerGroup<K>>,
+        subresource: &str,
+        verbs: impl IntoIterator<Item = &'v str>,
+    ) -> Self {
+        let (informers, verbs): (_, Vec<_>) = (informers.into(), verbs.into_iter().collect());
+        for informer in informers.informers() {
+            self.add(informer.collection(), subresource, &verbs);
+        }
+        self
+    }
+
+    /// Adds verbs on a resource of which the program has no informer, or only informers that come
+    /// and go. `None` is every namespace, and the scope of cluster-scoped objects.
+    ///
+    /// The resource is named as kubectl writes it, with a subresource behind a slash.
+    ///
+    /// ```
+    /// use kube_controllers::manager::Rbac;
+    ///
+    /// let _ = Rbac::new()
+    ///     .allows_on("secrets", Some("shop"), ["list", "watch"])
+    ///     .allows_on("deployments.apps/scale", None, ["patch"]);
+    /// ```
+    pub fn allows_on<'v>(
+        mut self,
+        resource: &str,
+        namespace: Option<&str>,
+        verbs: impl IntoIterator<Item = &'v str>,
+    ) -> Self {
+        let verbs: Vec<_> = verbs.into_iter().collect();
+        self.grant(resource, namespace, None, &verbs);
+        self
+    }
+
+    fn add(&mut self, collection: &Collection, subresource: &str, verbs: &[&str]) {
+        let resource = format!("{}{subresource}", collection.resource);
+        self.grant(&resource, collection.namespace.as_deref(), None, verbs);
+    }
+
+    /// Adds verbs on a resource such as `deployments.apps/scale`, or on one object of it.
+    fn grant(
+        &mut self,
+        resource: &str,
+        namespace: Option<&str>,
+        name: Option<&str>,
+        verbs: &[&str],
+    ) {
+        let (resource, subresource) = match resource.split_once('/') {
+            Some((resource, subresource)) => (resource, Some(subresource)),
+            None => (resource, None),
+        };
+        let (plural, group) = resource.split_once('.').unwrap_or((resource, ""));
+        let grant = Grant {
+            namespace: namespace.map(Into::into),
+            group: group.into(),
+            resource: match subresource {
+                Some(subresource) => format!("{plural}/{subresource}").into(),
+                None => plural.into(),
+            },
+            name: name.map(Into::into),
+        };
+        let known = self.verbs.entry(grant).or_default();
+        known.extend(verbs.iter().map(|verb| Arc::from(*verb)));
+    }
+
+    /// Adds the verbs on the Leases of a sharding. The names of its members are not known before.
+    fn shares(&mut self, sharding: &Sharding) {
+        let verbs = ["get", "list", "watch", "create", "update", "delete"];
+        self.grant(LEASES, Some(sharding.namespace()), None, &verbs);
+    }
+
+    /// Returns each rule with its namespace: `None` for the rules of a `ClusterRole`.
+    pub fn rules(&self) -> Vec<(Option<Arc<str>>, PolicyRule)> {
+        let rule = |(grant, verbs): (&Grant, &BTreeSet<Arc<str>>)| {
+            let mut verbs: Vec<String> = verbs.iter().map(ToString::to_string).collect();
+            verbs.sort_by_key(|verb| ORDER.iter().position(|known| known == verb).unwrap_or(99));
+            let rule = PolicyRule {
+                api_groups: Some(vec![grant.group.to_string()]),
+                resource_names: grant.name.as_ref().map(|name| vec![name.to_string()]),
+                resources: Some(vec![grant.resource.to_string()]),
+                verbs,
+                ..PolicyRule::default()
+            };
+            (grant.namespace.clone(), rule)
+        };
+        self.verbs.iter().map(rule).collect()
+    }
+
+    /// Returns the roles and bindings that give the permissions to a service account. They have the
+    /// account's name.
+    pub fn objects(&self, account: &str, namespace: &str) -> RbacObjects {
+        let mut of: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for (namespace, rule) in self.rules() {
+            of.entry(namespace).or_default().push(rule);
+        }
+        let metadata = |namespace: Option<&Arc<str>>| ObjectMeta {
+            name: Some(account.into()),
+            namespace: namespace.map(ToString::to_string),
+            ..ObjectMeta::default()
+        };
+        let role_ref = |kind: &str| RoleRef {
+            // A string or an option: that differs between versions of Kubernetes.
+            api_group: RBAC.to_owned().into(),
+            kind: kind.into(),
+            name: account.into(),
+        };
+        let subject = Subject {
+            kind: "ServiceAccount".into(),
+            name: account.into(),
+            namespace: Some(namespace.into()),
+            ..Subject::default()
+        };
+        let subjects = Some(vec![subject]);
+        let cluster = of.remove(&None).map(|rules| {
+            let (metadata, role_ref) = (metadata(None), role_ref("ClusterRole"));
+            let binding = ClusterRoleBinding {
+                metadata: metadata.clone(),
+                role_ref,
+                subjects: subjects.clone(),
+            };
+            (ClusterRole { metadata, rules: Some(rules), ..ClusterRole::default() }, binding)
+        });
+        let namespaces = of.into_iter().map(|(namespace, rules)| {
+            let (metadata, role_ref) = (metadata(namespace.as_ref()), role_ref("Role"));
+            let binding =
+                RoleBinding { metadata: metadata.clone(), role_ref, subjects: subjects.clone() };
+            (Role { metadata, rules: Some(rules) }, binding)
+        });
+        RbacObjects { cluster, namespaces: namespaces.collect() }
+    }
+}
+
+impl ManagerBuilder {
+    /// Adds permissions that the manager does not see: those of writes, of a
+    /// [finalizer](crate::controller::finalizer), and of informers that come and go.
+    pub fn needs(mut self, permissions: Rbac) -> Self {
+        for (grant, verbs) in permissions.verbs {
+            self.parts.needs.verbs.entry(grant).or_default().extend(verbs);
+        }
+        self
+    }
+
+    /// Returns the permissions of everything that was added so far.
+    ///
+    /// - Informers of the factory and of controllers: `list` and `watch`, in their namespaces.
+    /// - Owner references of objects that a controller
+    ///   [owns](crate::controller::ControllerBuilder::owns): `update` of the owner's subresource
+    ///   `finalizers`. Only the admission plugin `OwnerReferencesPermissionEnforcement` asks for it.
+    /// - [Events](Self::events): `create` and `patch`, in the namespaces of the informers.
+    /// - The election's Lease, and those of shardings.
+    /// - What [`needs`](Self::needs) added.
+    ///
+    /// Nothing here tells which cluster an informer of another factory follows. It counts like the
+    /// others. Of the members of a set, such as selected namespaces, those count that exist now.
+    /// The endpoints need no permission. No request is sent, so a program can print its manifests
+    /// without a cluster.
+    pub fn rbac(&self) -> Rbac {
+        let ManagerParts { factory, elector, events, clusters, needs, .. } = &self.parts;
+        let mut rbac = needs.clone();
+        let mut informers = factory.informers();
+        for controller in self.parts.controllers() {
+            informers.extend(controller.informers());
+            for owner in controller.owners() {
+                rbac.add(owner.collection(), "/finalizers", &["update"]);
+            }
+            controller.sharding().into_iter().for_each(|sharding| rbac.shares(sharding));
+        }
+        clusters.shardings().for_each(|sharding| rbac.shares(&sharding));
+        for informer in &informers {
+            rbac.add(informer.collection(), "", &["list", "watch"]);
+        }
+        if events.is_some() {
+            for namespace in namespaces(&informers) {
+                rbac.grant(EVENTS, namespace.as_deref(), None, &["create", "patch"]);
+            }
+        }
+        if let Some((namespace, name)) =
+            elector.as_ref().and_then(|elector| elector.lease().split_once('/'))
+        {
+            // A rule for one name allows no create.
+            rbac.grant(LEASES, Some(namespace), None, &["create"]);
+            rbac.grant(LEASES, Some(namespace), Some(name), &["get", "update"]);
+        }
+        rbac
+    }
+}
+
+/// Returns the namespaces of these informers; only `None` if they follow all, or nothing.
+fn namespaces(informers: &[SharedInformer]) -> BTreeSet<Option<Arc<str>>> {
+    let all = || informers.iter().map(|informer| informer.collection().namespace.clone());
+    if informers.is_empty() || all().any(|namespace| namespace.is_none()) {
+        BTreeSet::from([None])
+    } else {
+        all().collect()
+    }
+}
+
+impl fmt::Display for RbacObjects {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut first = true;
+        if let Some((role, binding)) = &self.cluster {
+            write_document(f, &mut first, role)?;
+            write_document(f, &mut first, binding)?;
+        }
+        for (role, binding) in &self.namespaces {
+            write_document(f, &mut first, role)?;
+            write_document(f, &mut first, binding)?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes an object as a document of YAML, with a line for each member and each item.
+fn write_document(
+    f: &mut fmt::Formatter<'_>,
+    first: &mut bool,
+    object: &impl Serialize,
+) -> fmt::Result {
+    if !std::mem::take(first) {
+        writeln!(f, "---")?;
+    }
+    let object = serde_json::to_value(object).map_err(|_| fmt::Error)?;
+    for (name, value) in object.as_object().into_iter().flatten() {
+        match value {
+            Value::Array(items) => {
+                writeln!(f, "{name}:")?;
+                items.iter().try_for_each(|item| writeln!(f, "  - {}", flow(item)))?;
+            }
+            value => writeln!(f, "{name}: {}", flow(value))?,
+        }
+    }
+    Ok(())
+}
+
+/// Returns a value in one line of YAML.
+fn flow(value: &Value) -> String {
+    match value {
+        Value::Object(members) => {
+            let members = members.iter().map(|(name, value)| format!("{name}: {}", flow(value)));
+            format!("{{ {} }}", members.collect::<Vec<_>>().join(", "))
+        }
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(flow).collect::<Vec<_>>().join(", "))
+        }
+        Value::String(text) if is_plain(text) => text.clone(),
+        // A string of JSON is one of YAML.
+        other => other.to_string(),
+    }
+}
+
+/// Returns whether YAML reads the text as a string without quotes.
+fn is_plain(text: &str) -> bool {
+    const OTHERS: [&str; 9] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
+    text.starts_with(|first: char| first.is_ascii_alphabetic())
+        && text.chars().all(|one| one.is_ascii_alphanumeric() || ".-/".contains(one))
+        && !OTHERS.contains(&&*text.to_ascii_lowercase())
+}
+
+#[cfg(test)]
+mod tests;

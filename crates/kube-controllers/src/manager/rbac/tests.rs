@@ -1,0 +1,141 @@
+use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
+
+use super::*;
+use crate::controller::Controller;
+use crate::sharding::ShardBy;
+use crate::writing::EventRecorder;
+use crate::{Action, LeaderElector, Manager};
+use kube_informer::factory::{InformerSpec, SharedInformerFactory};
+use kube_informer::testing::ApiServer;
+
+/// Returns each rule as `verbs resource.group[name] in namespace`.
+fn lines(rbac: &Rbac) -> Vec<String> {
+    let line = |(namespace, rule): (Option<Arc<str>>, PolicyRule)| {
+        let (groups, resources) = (rule.api_groups.unwrap(), rule.resources.unwrap());
+        let names = rule.resource_names.map_or(String::new(), |names| format!("{names:?}"));
+        let place = namespace.map_or(String::new(), |namespace| format!(" in {namespace}"));
+        let verbs = rule.verbs.join(",");
+        format!("{verbs} {}.{}{names}{place}", resources.join(","), groups.join(","))
+    };
+    rbac.rules().into_iter().map(line).collect()
+}
+
+fn factory() -> SharedInformerFactory {
+    SharedInformerFactory::builder(ApiServer::new().client()).build()
+}
+
+async fn nothing<T>(_: T) -> Result<Action, kube::Error> {
+    Ok(Action::done())
+}
+
+#[tokio::test]
+async fn informers_list_and_watch_where_they_look() {
+    let (factory, other) = (factory(), factory());
+    factory.informer::<Node>();
+    factory.in_namespaces::<ConfigMap>(["shop", "bank"]);
+    let secrets = other.informer_with(InformerSpec::<Secret>::new().namespace("shop")).unwrap();
+    let controller = Controller::builder("secrets", &secrets).build();
+    let manager = Manager::builder(&factory).controller(controller, nothing);
+    assert_eq!(
+        lines(&manager.rbac()),
+        [
+            "list,watch nodes.",
+            "list,watch configmaps. in bank",
+            "list,watch configmaps. in shop",
+            "list,watch secrets. in shop",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn writes_need_what_was_declared() {
+    let factory = factory();
+    let maps = factory.in_namespaces::<ConfigMap>(["shop"]);
+    let deployments = factory.informer::<Deployment>();
+    let needs = Rbac::new()
+        .applies(&maps)
+        .finalizes(&deployments)
+        .applies_status(&deployments)
+        .allows(&deployments, ["impersonate", "delete"])
+        .allows_on("deployments.apps/scale", Some("shop"), ["patch"]);
+    let manager = Manager::builder(&factory).needs(Rbac::new().applies(&maps)).needs(needs);
+    assert_eq!(
+        lines(&manager.rbac()),
+        [
+            "get,list,watch,patch,delete,impersonate deployments.apps",
+            "patch deployments/status.apps",
+            "list,watch,create,patch configmaps. in shop",
+            "patch deployments/scale.apps in shop",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn owners_of_followed_objects_may_block_their_deletion() {
+    let factory = factory();
+    let (maps, secrets) = (factory.informer::<ConfigMap>(), factory.informer::<Secret>());
+    let owner = Controller::builder("owner", &maps).owns(&secrets).build();
+    let reader = Controller::builder("reader", &secrets).build();
+    let manager = Manager::builder(&factory).controller(owner, nothing);
+    let manager = manager.controller_on_every_replica(reader, nothing);
+    assert_eq!(
+        lines(&manager.rbac()),
+        ["list,watch configmaps.", "update configmaps/finalizers.", "list,watch secrets."]
+    );
+}
+
+#[tokio::test]
+async fn election_names_its_lease() {
+    let factory = factory();
+    let elector = LeaderElector::builder(factory.client().clone(), "shop", "rollout");
+    let manager = Manager::builder(&factory).leader_election(elector.build().unwrap());
+    assert_eq!(
+        lines(&manager.rbac()),
+        [
+            "create leases.coordination.k8s.io in shop",
+            r#"get,update leases.coordination.k8s.io["rollout"] in shop"#,
+        ]
+    );
+}
+
+#[tokio::test]
+async fn sharding_needs_all_leases_of_its_namespace() {
+    let factory = factory();
+    let sharding =
+        Sharding::builder(factory.client().clone(), "shop", "rollouts", ShardBy::Uid).build();
+    let sharding = sharding.unwrap();
+    let spec = InformerSpec::<ConfigMap>::new().shard(sharding.objects());
+    let maps = factory.informer_with(spec).unwrap();
+    let controller = Controller::builder("maps", &maps).sharded(&sharding).build();
+    let manager = Manager::builder(&factory).controller(controller, nothing);
+    assert_eq!(
+        lines(&manager.rbac()),
+        [
+            "list,watch configmaps.",
+            "get,list,watch,create,update,delete leases.coordination.k8s.io in shop",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn events_are_where_the_objects_are() {
+    let factory = factory();
+    factory.in_namespaces::<ConfigMap>(["shop"]);
+    let events = EventRecorder::new(factory.client().clone(), "shopkeeper").unwrap();
+    let of = |factory| Manager::builder(factory).events(events.clone()).rbac();
+    let in_shop = ["list,watch configmaps. in shop", "create,patch events.events.k8s.io in shop"];
+    assert_eq!(lines(&of(&factory)), in_shop);
+    factory.informer::<Node>();
+    assert!(lines(&of(&factory)).contains(&"create,patch events.events.k8s.io".to_owned()));
+}
+
+#[test]
+fn texts_that_yaml_reads_as_others_are_quoted() {
+    for text in ["a", "webapps/status", "rbac.authorization.k8s.io/v1", "tea-n"] {
+        assert_eq!(flow(&text.into()), text);
+    }
+    for text in ["", "*", "1e3", "no", "True", "system:node", "a b", "-a", "a{"] {
+        assert_eq!(flow(&text.into()), format!("{text:?}"));
+    }
+}
