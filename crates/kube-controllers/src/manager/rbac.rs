@@ -21,6 +21,9 @@ const RBAC: &str = "rbac.authorization.k8s.io";
 const LEASES: &str = "leases.coordination.k8s.io";
 const EVENTS: &str = "events.events.k8s.io";
 
+/// The longest line of YAML that is meant for people.
+const WIDTH: usize = 100;
+
 /// The verbs in the order in which a rule names them. Others follow.
 const ORDER: [&str; 8] =
     ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
@@ -70,7 +73,10 @@ const ORDER: [&str; 8] =
 /// metadata: { name: rollout, namespace: shop }
 /// rules:
 ///   - { apiGroups: [coordination.k8s.io], resources: [leases], verbs: [create] }
-///   - { apiGroups: [coordination.k8s.io], resourceNames: [rollout], resources: [leases], verbs: [get, update] }
+///   - apiGroups: [coordination.k8s.io]
+///     resourceNames: [rollout]
+///     resources: [leases]
+///     verbs: [get, update]
 /// ---
 /// apiVersion: rbac.authorization.k8s.io/v1
 /// kind: RoleBinding
@@ -118,8 +124,8 @@ impl Rbac {
         Self::default()
     }
 
-    /// Adds what [`Applier::apply`](crate::writing::Applier::apply) of these objects needs: `patch`,
-    /// and `create` for those that do not exist.
+    /// Adds what [`Applier::apply`](crate::writing::Applier::apply) of these objects needs:
+    /// `patch`, and `create` for those that do not exist.
     pub fn applies<K>(self, informers: impl Into<InformerGroup<K>>) -> Self {
         self.allows(informers, ["create", "patch"])
     }
@@ -374,12 +380,24 @@ fn write_document(
         match value {
             Value::Array(items) => {
                 writeln!(f, "{name}:")?;
-                items.iter().try_for_each(|item| writeln!(f, "  - {}", flow(item)))?;
+                items.iter().try_for_each(|item| write_item(f, item))?;
             }
             value => writeln!(f, "{name}: {}", flow(value))?,
         }
     }
     Ok(())
+}
+
+/// Writes an item of a list: in one line if that is short.
+fn write_item(f: &mut fmt::Formatter<'_>, item: &Value) -> fmt::Result {
+    let line = flow(item);
+    let Some(members) = item.as_object().filter(|_| line.len() + 4 > WIDTH) else {
+        return writeln!(f, "  - {line}");
+    };
+    members.iter().enumerate().try_for_each(|(place, (name, value))| {
+        let indent = if place == 0 { "  - " } else { "    " };
+        writeln!(f, "{indent}{name}: {}", flow(value))
+    })
 }
 
 /// Returns a value in one line of YAML.

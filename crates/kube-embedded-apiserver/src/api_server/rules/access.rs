@@ -147,7 +147,8 @@ impl AccessRule {
     }
 }
 
-/// A rule of a `Role` or `ClusterRole`, in all namespaces. Paths that lead to no object are left out.
+/// A rule of a `Role` or `ClusterRole`, in all namespaces. Paths that lead to no object are left
+/// out.
 impl From<&PolicyRule> for AccessRule {
     fn from(rule: &PolicyRule) -> Self {
         let groups = rule.api_groups.iter().flatten();
