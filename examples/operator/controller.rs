@@ -15,7 +15,7 @@ use kube_controllers::controller::{
     BoxError, Finalize, FinalizerError, finalizer, generation_changed, tracking_client,
 };
 use kube_controllers::leader_election::LeaderElectorBuilder;
-use kube_controllers::manager::ManagerBuilder;
+use kube_controllers::manager::{ManagerBuilder, Rbac, RbacObjects};
 use kube_controllers::writing::conditions::{self, InvalidCondition, NewCondition};
 use kube_controllers::writing::{Applier, ApplyError, EventRecorder};
 use kube_controllers::{Action, Controller, LeaderElector, Manager, ReconcileRequest};
@@ -51,6 +51,8 @@ pub(crate) fn manager(client: &Client, registry: Registry) -> Result<ManagerBuil
         events: events.clone(),
         registry,
     };
+    let needs =
+        Rbac::new().finalizes(&apps).applies_status(&apps).applies(&deployments).applies(&services);
     let controller = Controller::builder("webapps", &apps)
         .context(operator)
         .predicate(generation_changed)
@@ -59,12 +61,19 @@ pub(crate) fn manager(client: &Client, registry: Registry) -> Result<ManagerBuil
         .concurrency(4)
         .timeout(Duration::from_secs(30))
         .build();
-    Ok(Manager::builder(&factory).controller(controller, reconcile).events(events))
+    Ok(Manager::builder(&factory).controller(controller, reconcile).events(events).needs(needs))
 }
 
 /// Returns a candidate. Of several replicas, the one that leads reconciles.
 pub(crate) fn elector(client: &Client) -> LeaderElectorBuilder {
     LeaderElector::builder(client.clone(), client.default_namespace(), NAME)
+}
+
+/// Returns the roles that the operator needs in the client's namespace, and their bindings to this
+/// service account.
+pub(crate) fn rbac(client: &Client, account: &str) -> Result<RbacObjects, BoxError> {
+    let manager = manager(client, Registry::default())?.leader_election(elector(client).build()?);
+    Ok(manager.rbac().objects(account, client.default_namespace()))
 }
 
 /// The values that all reconciles share.

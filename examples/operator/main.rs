@@ -3,8 +3,9 @@
 //!
 //! `cargo example operator` brings its own API server, creates a web app, changes and deletes
 //! it, and ends by itself. `-- --cluster` works on the cluster of the present kubeconfig until
-//! Ctrl-C, after `kubectl apply -f examples/operator/deploy/crd.yaml`. `-- --crd` prints the
-//! definition. The rest of `deploy` runs the operator in the cluster.
+//! Ctrl-C, after `kubectl apply -f examples/operator/deploy/base/crd.yaml`. `-- --crd` prints the
+//! definition, and `-- --rbac` the roles. `deploy` runs the operator in the cluster: `base` and
+//! `monitoring` are for Kustomize, and `chart` is for Helm.
 //!
 //! ```yaml
 //! apiVersion: example.com/v1
@@ -18,16 +19,16 @@ pub(crate) mod crd;
 mod demo;
 pub(crate) mod registry;
 
-use kube::{Client, CustomResourceExt};
+use kube::{Client, Config, CustomResourceExt};
 use kube_controllers::Serve;
 use kube_informer::client::renewing_client;
 use kube_informer::error::BoxError;
 
-use self::controller::{elector, manager};
+use self::controller::{elector, manager, rbac};
 use self::crd::WebApp;
 use self::registry::Registry;
 
-/// The ports of the probes and of the metrics, as in `deploy/deployment.yaml`.
+/// The ports of the probes and of the metrics, as in `deploy/base/deployment.yaml`.
 pub(crate) const HEALTH: u16 = 8081;
 pub(crate) const METRICS: u16 = 8080;
 
@@ -39,6 +40,13 @@ async fn main() -> Result<(), BoxError> {
     let has = |wanted: &str| std::env::args().any(|argument| argument == wanted);
     if has("--crd") {
         println!("{}", serde_json::to_string_pretty(&WebApp::crd())?);
+        return Ok(());
+    }
+    if has("--rbac") {
+        // Nothing is sent to it.
+        let mut config = Config::new("http://localhost".parse()?);
+        config.default_namespace = "webapps".into();
+        print!("{}", rbac(&Client::try_from(config)?, "webapps")?);
         return Ok(());
     }
     if !has("--cluster") {

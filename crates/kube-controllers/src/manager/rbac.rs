@@ -301,14 +301,14 @@ impl ManagerBuilder {
     /// - Informers of the factory and of controllers: `list` and `watch`, in their namespaces.
     /// - Owner references of objects that a controller
     ///   [owns](crate::controller::ControllerBuilder::owns): `update` of the owner's subresource
-    ///   `finalizers`. Only the admission plugin `OwnerReferencesPermissionEnforcement` asks for it.
+    ///   `finalizers`, which the admission plugin `OwnerReferencesPermissionEnforcement` asks for.
     /// - [Events](Self::events): `create` and `patch`, in the namespaces of the informers.
     /// - The election's Lease, and those of shardings.
     /// - What [`needs`](Self::needs) added.
     ///
     /// Nothing here tells which cluster an informer of another factory follows. It counts like the
     /// others. Of the members of a set, such as selected namespaces, those count that exist now.
-    /// The endpoints need no permission. No request is sent, so a program can print its manifests
+    /// The endpoints need no permission. No request is sent: a program can print its manifests
     /// without a cluster.
     pub fn rbac(&self) -> Rbac {
         let ManagerParts { factory, elector, events, clusters, needs, .. } = &self.parts;

@@ -4,6 +4,7 @@
 #[path = "../../../../../../examples/operator/main.rs"]
 mod example;
 
+mod chart;
 mod manifests;
 
 use std::sync::Arc;
@@ -13,13 +14,13 @@ use http::{Request, StatusCode};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use kube::client::Body;
-use kube::{Api, Client, CustomResourceExt};
+use kube::{Api, Client, CustomResourceExt, ResourceExt};
 use kube_informer::testing::ApiServer;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use self::example::controller::{elector, manager};
+use self::example::controller::{elector, manager, rbac};
 use self::example::crd::{WebApp, WebAppSpec};
 use self::example::registry::Registry;
 use super::support::{Running, eventually};
@@ -27,19 +28,12 @@ use super::support::{Running, eventually};
 const TOKEN: &str = "of-the-operator";
 const USER: &str = "system:serviceaccount:webapps:webapps";
 
-/// A request of the operator, and the status of its answer.
-#[derive(Clone)]
-struct Exchange {
-    method: http::Method,
-    target: String,
-    status: StatusCode,
-}
-
 /// An operator with the permissions of its manifests, on a server with a registry beside it.
 struct Rig {
     server: ApiServer,
     registry: Registry,
-    exchanges: Arc<Mutex<Vec<Exchange>>>,
+    /// The requests that the rules refused.
+    refused: Arc<Mutex<Vec<String>>>,
     apps: Api<WebApp>,
 }
 
@@ -50,7 +44,7 @@ impl Rig {
         let client = server.client();
         Self {
             registry: Registry::default(),
-            exchanges: Arc::default(),
+            refused: Arc::default(),
             apps: Api::namespaced(client, "shop"),
             server,
         }
@@ -58,15 +52,17 @@ impl Rig {
 
     /// The client of a replica in the namespace of the manifests.
     fn client(&self) -> Client {
-        let (server, exchanges) = (self.server.clone(), self.exchanges.clone());
+        let (server, refused) = (self.server.clone(), self.refused.clone());
         let service = tower::service_fn(move |mut request: Request<Body>| {
             let token = format!("Bearer {TOKEN}").parse().unwrap();
             request.headers_mut().insert(http::header::AUTHORIZATION, token);
-            let (method, target) = (request.method().clone(), request.uri().to_string());
-            let (server, exchanges) = (server.clone(), exchanges.clone());
+            let asked = format!("{} {}", request.method(), request.uri());
+            let (server, refused) = (server.clone(), refused.clone());
             async move {
                 let answer = server.handle(request).await;
-                exchanges.lock().push(Exchange { method, target, status: answer.status() });
+                if answer.status() == StatusCode::FORBIDDEN {
+                    refused.lock().push(asked);
+                }
                 Ok::<_, std::convert::Infallible>(answer)
             }
         });
