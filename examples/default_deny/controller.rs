@@ -5,7 +5,7 @@ use k8s_openapi::api::networking::v1::{NetworkPolicy, NetworkPolicySpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use kube::api::ObjectMeta;
 use kube::{Client, ResourceExt};
-use kube_controllers::manager::ManagerBuilder;
+use kube_controllers::manager::{ManagerBuilder, Rbac};
 use kube_controllers::writing::{Applier, ApplyError};
 use kube_controllers::{Action, Controller, LeaderElector, Manager, ReconcileRequest};
 use kube_informer::SharedInformerFactory;
@@ -27,7 +27,7 @@ pub fn manager(client: Client) -> Result<ManagerBuilder, BoxError> {
         .timeout(Duration::from_secs(30))
         .build();
     let manager = Manager::builder(&factory).leader_election(elector.build()?);
-    Ok(manager.controller(controller, reconcile))
+    Ok(manager.controller(controller, reconcile).needs(Rbac::new().applies(&policies)))
 }
 
 async fn reconcile(

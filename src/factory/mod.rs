@@ -354,12 +354,13 @@ impl SharedInformerFactory {
         &self.shared.client
     }
 
-    /// Returns the path of the collection of all namespaces, such as `/apis/apps/v1/deployments`.
+    /// Returns the path of the collection of all namespaces, such as `/apis/apps/v1/deployments`,
+    /// and the field selector.
     #[doc(hidden)]
-    pub fn path_of(&self, informer: &SharedInformer) -> Option<String> {
+    pub fn request_of(&self, informer: &SharedInformer) -> Option<(String, Option<String>)> {
         let informers = self.shared.informers.lock();
-        let mut all = informers.iter();
-        all.find_map(|(id, held)| (held.informer == *informer).then(|| id.path.clone()))
+        let (id, _) = informers.iter().find(|(_, held)| held.informer == *informer)?;
+        Some((id.path.clone(), id.fields.clone()))
     }
 }
 

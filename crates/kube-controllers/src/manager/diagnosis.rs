@@ -35,7 +35,7 @@ pub(super) async fn hopeless(factory: &SharedInformerFactory) -> ManagerError {
             if status.synced || !status.is_awaited() || !not_found {
                 continue;
             }
-            let Some(path) = factory.path_of(&informer) else { continue };
+            let Some((path, _)) = factory.request_of(&informer) else { continue };
             let sought = (path.clone(), status.collection.clone());
             if seen.contains(&sought) {
                 continue;
@@ -78,8 +78,8 @@ pub(super) async fn explain(factory: &SharedInformerFactory, error: ManagerError
                 // For another factory's informer, path and client are unknown.
                 let same =
                     |one: &SharedInformer| !one.has_synced() && one.collection() == collection;
-                let path = all.find(same).and_then(|informer| factory.path_of(&informer));
-                let Some(path) = path else { continue };
+                let request = all.find(same).and_then(|informer| factory.request_of(&informer));
+                let Some((path, _)) = request else { continue };
                 let found = not_found_cause(factory.client(), &path, collection).await;
                 if let Some(found) = found {
                     return found;

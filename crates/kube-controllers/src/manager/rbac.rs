@@ -298,7 +298,8 @@ impl ManagerBuilder {
 
     /// Returns the permissions of everything that was added so far.
     ///
-    /// - Informers of the factory and of controllers: `list` and `watch`, in their namespaces.
+    /// - Informers of the factory and of controllers: `list` and `watch`, in their namespaces. A
+    ///   field selector of one name limits the rule to that object.
     /// - Owner references of objects that a controller
     ///   [owns](crate::controller::ControllerBuilder::owns): `update` of the owner's subresource
     ///   `finalizers`, which the admission plugin `OwnerReferencesPermissionEnforcement` asks for.
@@ -323,7 +324,10 @@ impl ManagerBuilder {
         }
         clusters.shardings().for_each(|sharding| rbac.shares(&sharding));
         for informer in &informers {
-            rbac.add(informer.collection(), "", &["list", "watch"]);
+            let Collection { resource, namespace, .. } = informer.collection();
+            let fields = factory.request_of(informer).and_then(|(_, fields)| fields);
+            let name = fields.as_deref().and_then(selected_name);
+            rbac.grant(resource, namespace.as_deref(), name, &["list", "watch"]);
         }
         if events.is_some() {
             for namespace in namespaces(&informers) {
@@ -339,6 +343,13 @@ impl ManagerBuilder {
         }
         rbac
     }
+}
+
+/// Returns the name that a field selector selects, if it does nothing else.
+fn selected_name(fields: &str) -> Option<&str> {
+    let name = fields.strip_prefix("metadata.name=")?;
+    let name = name.strip_prefix('=').unwrap_or(name);
+    Some(name).filter(|name| !name.contains([',', '=', '\\']))
 }
 
 /// Returns the namespaces of these informers; only `None` if they follow all, or nothing.

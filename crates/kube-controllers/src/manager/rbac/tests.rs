@@ -49,6 +49,18 @@ async fn informers_list_and_watch_where_they_look() {
 }
 
 #[tokio::test]
+async fn informer_of_one_name_reads_only_that() {
+    let factory = factory();
+    for fields in ["metadata.name=ca", "metadata.name=ca,type=Opaque"] {
+        let spec = InformerSpec::<Secret>::new().namespace("shop").fields(fields);
+        factory.informer_with(spec).unwrap();
+    }
+    let rbac = Manager::builder(&factory).rbac();
+    let named = r#"list,watch secrets.["ca"] in shop"#;
+    assert_eq!(lines(&rbac), ["list,watch secrets. in shop", named]);
+}
+
+#[tokio::test]
 async fn writes_need_what_was_declared() {
     let factory = factory();
     let maps = factory.in_namespaces::<ConfigMap>(["shop"]);

@@ -35,3 +35,15 @@ fn tutorial_shows_the_example() {
         assert!(shown.contains(&format!("```rust\n{file}```")), "copy it into the page:\n{file}");
     }
 }
+
+#[tokio::test]
+async fn tutorial_shows_the_roles_that_the_manager_needs() {
+    let page = include_str!("../../../crates/kube-controllers/src/docs/tutorial.md");
+    let service = tower::service_fn(async |_: http::Request<kube::client::Body>| {
+        Err::<http::Response<kube::client::Body>, _>(std::io::Error::other("not needed"))
+    });
+    let client = kube::Client::new(service, "default-deny");
+    let rbac = example::manager(client).unwrap().rbac();
+    let roles = rbac.objects("default-deny", "default-deny").to_string();
+    assert!(page.contains(&format!("\n---\n{roles}```")), "copy them into the page:\n{roles}");
+}

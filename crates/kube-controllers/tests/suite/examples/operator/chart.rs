@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use kube::api::{ApiResource, DynamicObject, GroupVersionKind, ValidationDirective};
+use kube_embedded_apiserver::ControlPlane;
+use kube_embedded_apiserver::control_plane::ControlPlaneError;
 use kube_informer::testing::api_server::ResourceType;
 
 use super::manifests::documents;
@@ -154,20 +156,46 @@ async fn server_takes_every_object() {
     }
 }
 
+/// Lets kubectl apply the base, of which only the namespace stays. Nothing without kubectl.
+async fn kubectl_applies(name: &str, kubeconfig: String) {
+    let file = std::env::temp_dir().join(format!("{name}-{}", std::process::id()));
+    let apply = move || {
+        fs::write(&file, kubeconfig).unwrap();
+        let options = [
+            format!("--kubeconfig={}", file.display()),
+            format!("--cache-dir={}.cache", file.display()),
+        ];
+        let run = |arguments: &str| {
+            let options = options.iter().map(String::as_str);
+            tool("kubectl", &options.chain(arguments.split(' ')).collect::<Vec<_>>())
+        };
+        let said = run("apply --server-side -f base/namespace.yaml")
+            .and_then(|_| run("apply --server-side --dry-run=server -k base"));
+        fs::remove_file(&file).unwrap();
+        said
+    };
+    let Some(said) = tokio::task::spawn_blocking(apply).await.unwrap() else { return };
+    assert_eq!(said.matches("(server dry run)").count(), 10, "{said}");
+}
+
 // Not under paused time: its clock does not wait for sockets.
 #[tokio::test]
 async fn kubectl_applies_the_base() {
-    let server = ApiServer::new();
+    let server = ApiServer::builder().require_namespaces(true).build();
     let listening = server.listen("127.0.0.1:0").await.unwrap();
-    let url = format!("--server={}", listening.url());
-    let apply = move || {
-        let arguments = ["apply", "--server-side", "--dry-run=server", "-k", "base"];
-        let cache = std::env::temp_dir().join("kubectl-of-the-operator");
-        let cache = format!("--cache-dir={}", cache.display());
-        tool("kubectl", &[&[&*url, &cache, "--kubeconfig=/dev/null"], &arguments[..]].concat())
-    };
-    let said = tokio::task::spawn_blocking(apply).await.unwrap();
-    if let Some(said) = said {
-        assert_eq!(said.lines().count(), 10, "{said}");
+    kubectl_applies("operator-embedded", listening.kubeconfig(None)).await;
+}
+
+#[tokio::test]
+async fn real_server_takes_the_base() {
+    match ControlPlane::start().await {
+        Ok(plane) => {
+            kubectl_applies("operator-plane", plane.kubeconfig()).await;
+            plane.stop().await;
+        }
+        Err(ControlPlaneError::Missing(missing)) => {
+            let _ = writeln!(std::io::stderr(), "SKIPPED: {missing}");
+        }
+        Err(error) => panic!("{error}"),
     }
 }
