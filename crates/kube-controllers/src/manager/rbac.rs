@@ -1,15 +1,16 @@
 //! The permissions of a program, as rules of RBAC.
 
+#[cfg(test)]
+mod tests;
+mod yaml;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::sync::Arc;
 
 use k8s_openapi::api::rbac::v1::{
     ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, RoleRef, Subject,
 };
 use kube::api::ObjectMeta;
-use serde::Serialize;
-use serde_json::Value;
 
 use super::ManagerBuilder;
 use super::parts::ManagerParts;
@@ -21,9 +22,6 @@ const RBAC: &str = "rbac.authorization.k8s.io";
 const LEASES: &str = "leases.coordination.k8s.io";
 const EVENTS: &str = "events.events.k8s.io";
 
-/// The longest line of YAML that is meant for people.
-const WIDTH: usize = 100;
-
 /// The verbs in the order in which a rule names them. Others follow.
 const ORDER: [&str; 8] =
     ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
@@ -34,7 +32,6 @@ const ORDER: [&str; 8] =
 /// tasks are not visible there: [`ManagerBuilder::needs`] takes them.
 ///
 /// ```
-/// # #[cfg(feature = "testing")] {
 /// use k8s_openapi::api::apps::v1::Deployment;
 /// use k8s_openapi::api::core::v1::ConfigMap;
 /// use kube_controllers::manager::Rbac;
@@ -87,7 +84,6 @@ const ORDER: [&str; 8] =
 /// "#
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
-/// # }
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use]
@@ -108,7 +104,7 @@ struct Grant {
     name: Option<Arc<str>>,
 }
 
-/// The objects of RBAC that give permissions to a service account. [`Display`](fmt::Display) writes
+/// The objects of RBAC that give permissions to a service account. [`Display`](std::fmt::Display) writes
 /// them as YAML.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RbacObjects {
@@ -361,79 +357,3 @@ fn namespaces(informers: &[SharedInformer]) -> BTreeSet<Option<Arc<str>>> {
         all().collect()
     }
 }
-
-impl fmt::Display for RbacObjects {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut first = true;
-        if let Some((role, binding)) = &self.cluster {
-            write_document(f, &mut first, role)?;
-            write_document(f, &mut first, binding)?;
-        }
-        for (role, binding) in &self.namespaces {
-            write_document(f, &mut first, role)?;
-            write_document(f, &mut first, binding)?;
-        }
-        Ok(())
-    }
-}
-
-/// Writes an object as a document of YAML, with a line for each member and each item.
-fn write_document(
-    f: &mut fmt::Formatter<'_>,
-    first: &mut bool,
-    object: &impl Serialize,
-) -> fmt::Result {
-    if !std::mem::take(first) {
-        writeln!(f, "---")?;
-    }
-    let object = serde_json::to_value(object).map_err(|_| fmt::Error)?;
-    for (name, value) in object.as_object().into_iter().flatten() {
-        match value {
-            Value::Array(items) => {
-                writeln!(f, "{name}:")?;
-                items.iter().try_for_each(|item| write_item(f, item))?;
-            }
-            value => writeln!(f, "{name}: {}", flow(value))?,
-        }
-    }
-    Ok(())
-}
-
-/// Writes an item of a list: in one line if that is short.
-fn write_item(f: &mut fmt::Formatter<'_>, item: &Value) -> fmt::Result {
-    let line = flow(item);
-    let Some(members) = item.as_object().filter(|_| line.len() + 4 > WIDTH) else {
-        return writeln!(f, "  - {line}");
-    };
-    members.iter().enumerate().try_for_each(|(place, (name, value))| {
-        let indent = if place == 0 { "  - " } else { "    " };
-        writeln!(f, "{indent}{name}: {}", flow(value))
-    })
-}
-
-/// Returns a value in one line of YAML.
-fn flow(value: &Value) -> String {
-    match value {
-        Value::Object(members) => {
-            let members = members.iter().map(|(name, value)| format!("{name}: {}", flow(value)));
-            format!("{{ {} }}", members.collect::<Vec<_>>().join(", "))
-        }
-        Value::Array(items) => {
-            format!("[{}]", items.iter().map(flow).collect::<Vec<_>>().join(", "))
-        }
-        Value::String(text) if is_plain(text) => text.clone(),
-        // A string of JSON is one of YAML.
-        other => other.to_string(),
-    }
-}
-
-/// Returns whether YAML reads the text as a string without quotes.
-fn is_plain(text: &str) -> bool {
-    const OTHERS: [&str; 9] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
-    text.starts_with(|first: char| first.is_ascii_alphabetic())
-        && text.chars().all(|one| one.is_ascii_alphanumeric() || ".-/".contains(one))
-        && !OTHERS.contains(&&*text.to_ascii_lowercase())
-}
-
-#[cfg(test)]
-mod tests;

@@ -141,13 +141,3 @@ async fn events_are_where_the_objects_are() {
     factory.informer::<Node>();
     assert!(lines(&of(&factory)).contains(&"create,patch events.events.k8s.io".to_owned()));
 }
-
-#[test]
-fn texts_that_yaml_reads_as_others_are_quoted() {
-    for text in ["a", "webapps/status", "rbac.authorization.k8s.io/v1", "tea-n"] {
-        assert_eq!(flow(&text.into()), text);
-    }
-    for text in ["", "*", "1e3", "no", "True", "system:node", "a b", "-a", "a{"] {
-        assert_eq!(flow(&text.into()), format!("{text:?}"));
-    }
-}
