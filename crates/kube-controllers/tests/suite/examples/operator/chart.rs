@@ -32,9 +32,9 @@ fn sorted(text: &str) -> Vec<Value> {
 fn kustomized(folder: &str) -> Vec<String> {
     let kustomization = documents(&read(&format!("{folder}/kustomization.yaml"))).remove(0);
     let names = kustomization["resources"].as_array().unwrap().iter();
-    let files = names.flat_map(|name| {
-        let path = format!("{folder}/{}", name.as_str().unwrap());
-        if path.ends_with(".yaml") { vec![read(&path)] } else { kustomized("base") }
+    let files = names.flat_map(|name| match name.as_str().unwrap() {
+        "../base" => kustomized("base"),
+        file => vec![read(&format!("{folder}/{file}"))],
     });
     files.collect()
 }
