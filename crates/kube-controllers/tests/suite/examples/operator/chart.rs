@@ -14,7 +14,7 @@ use super::manifests::documents;
 use super::*;
 
 fn deploy() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/operator/deploy")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/operator/deploy")
 }
 
 fn read(file: &str) -> String {
