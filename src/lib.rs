@@ -95,8 +95,9 @@
 //! # Observability
 //!
 //! [`SharedInformerFactory::status`] returns one serialisable status of every informer. The feature
-//! `metrics` publishes metrics under the names in [`metrics`]. `tracing` spans name resource,
-//! namespace and version. The example `dashboard` shows and serves all of it.
+//! `metrics` publishes metrics under the names in [`metrics`]. Each list, watch, batch of changes
+//! and call of a handler is a `tracing` span that ends. It names informer, resource and namespace.
+//! The example `dashboard` shows and serves all of it.
 //!
 //! # Features
 //!

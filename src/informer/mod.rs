@@ -398,7 +398,7 @@ impl<K: ?Sized> SharedInformer<K> {
             // The reflector may not have started, or may not have noticed the stop yet.
             status.state = ReflectorState::Stopped;
         }
-        let of = (self.pipeline.name.clone(), self.collection().clone());
+        let of = (self.pipeline.origin.name.clone(), self.collection().clone());
         Unsynced::new(of, status, failure, self.has_synced())
     }
 

@@ -18,11 +18,12 @@ use self::lifecycle::{Idle, Lifecycle};
 pub use self::lifecycle::{InformerStopped, StartError};
 pub use self::supervision::InformerFailure;
 use super::resync::ResyncClock;
-use super::status::{InformerMetrics, metric_labels};
+use super::status::InformerMetrics;
 use super::{Audit, InformerOptions, InformerStatus};
 use crate::delta_fifo::DeltaFifo;
 use crate::indexer::{Indexer, Objects, Snapshot};
 use crate::lister_watcher::{Collection, ListerWatcher};
+use crate::metrics::Origin;
 use crate::object::ShardSelector;
 use crate::packer::Packer;
 use crate::panic::{SafeDrop, SafeDropper, drop_safely};
@@ -36,7 +37,8 @@ use crate::sync::Mutex;
 use crate::time::ReadBarrier;
 
 pub(super) struct Pipeline {
-    pub(super) name: Arc<str>,
+    /// Its name and collection, as spans and metrics name them.
+    pub(super) origin: Arc<Origin>,
     pub(super) collection: Collection,
     pub(super) default_resync: Option<Duration>,
     /// True if a selector or a query parameter narrows the collection.
@@ -104,16 +106,17 @@ impl Pipeline {
         let on_error = options.reflector.error_handler();
         let wanted_shard = options.reflector.shard_channel();
         let weak_source = Arc::downgrade(&source);
-        let labels = metric_labels(&options.name, &collection);
+        let Collection { resource, namespace, .. } = collection.clone();
+        let origin = Arc::new(Origin::new(options.name, resource, namespace));
         let keeper = options.storage.keeper(&collection.resource, dropper.clone());
-        let metrics = Arc::new(InformerMetrics::new(&labels, keeper.is_some()));
-        let mut reflector = options.reflector.known(known.clone()).metrics(labels.clone());
+        let metrics = Arc::new(InformerMetrics::new(&origin.labels, keeper.is_some()));
+        let mut reflector = options.reflector.known(known.clone()).origin(origin.clone());
         if let Some(keeper) = &keeper {
             reflector = reflector.packer(Packer::new(keeper.clone(), known.clone()));
         }
         let reflector = Reflector::of_any(source, reflector);
         Self {
-            name: options.name,
+            origin: origin.clone(),
             collection,
             default_resync: options.resync,
             narrowed,
@@ -122,7 +125,7 @@ impl Pipeline {
             source: weak_source,
             fifo: DeltaFifo::with_dropper(known, dropper.clone()),
             indexer,
-            processor: SharedProcessor::with_metrics(labels, dropper.clone()),
+            processor: SharedProcessor::of(origin, dropper.clone()),
             monitor: reflector.monitor(),
             keeper,
             resync: ResyncClock::default(),
@@ -340,7 +343,7 @@ impl Pipeline {
     pub(super) fn status(&self) -> InformerStatus {
         let snapshot = self.indexer.snapshot();
         InformerStatus {
-            name: self.name.clone(),
+            name: self.origin.name.clone(),
             collection: self.collection.clone(),
             synced: self.has_synced(),
             of_set: self.is_of_set(),

@@ -198,16 +198,3 @@ impl InformerMetrics {
         }
     }
 }
-
-/// Returns the labels of all metrics of an informer: client-go's, without the API version.
-pub(super) fn metric_labels(name: &str, collection: &Collection) -> MetricLabels {
-    let (resource, group) =
-        collection.resource.split_once('.').unwrap_or((&collection.resource, ""));
-    let namespace = collection.namespace.as_deref().unwrap_or("");
-    MetricLabels::new(&[
-        ("name", name),
-        ("group", group),
-        ("resource", resource),
-        ("namespace", namespace),
-    ])
-}

@@ -35,12 +35,14 @@ pub(crate) mod facade;
 #[cfg(feature = "metrics")]
 pub(crate) mod late;
 mod names;
+mod origin;
 #[cfg(test)]
 pub(crate) mod tests;
 
 pub(crate) use self::facade::{Count, Level, Mark, MetricLabels, Timing};
 pub(crate) use self::names::*;
 pub use self::names::{DESCRIPTIONS, Description, MetricKind};
+pub(crate) use self::origin::Origin;
 
 /// Describes every metric of informers and work queues to the recorder, with its unit. Call this
 /// once, after the recorder is installed. Without the feature `metrics` it does nothing.

@@ -18,7 +18,7 @@ use super::unread::Unread;
 use super::{
     HandlerOptions, HandlerRegistration, HandlerStatus, Notification, ProcessorState, Recipients,
 };
-use crate::metrics::MetricLabels;
+use crate::metrics::{MetricLabels, Origin};
 use crate::object::{Cached, CachedEvent, ObjectKey};
 use crate::panic::{SafeDrop, SafeDropper, catch};
 use crate::sync::{AtomicWaker, Mutex};
@@ -31,6 +31,7 @@ const SLOW_CALL: Duration = Duration::from_secs(1);
 pub(super) struct Listener {
     id: u64,
     name: Arc<str>,
+    origin: Arc<Origin>,
     started: Instant,
     resync: Mutex<Resync>,
     queue: Mutex<Queue>,
@@ -88,13 +89,14 @@ impl Listener {
     pub(super) fn new(
         id: u64,
         options: &HandlerOptions,
-        labels: &MetricLabels,
+        origin: &Arc<Origin>,
         dropper: SafeDropper,
         started: Instant,
     ) -> Self {
         Self {
             id,
             name: options.name.clone(),
+            origin: origin.clone(),
             started,
             resync: Mutex::new(Resync::new(options.resync_or(None), Instant::now())),
             queue: Mutex::new(Queue {
@@ -102,7 +104,7 @@ impl Listener {
                 close: None,
                 told: 0,
                 observed: None,
-                metrics: HandlerMetrics::new(labels, &options.name),
+                metrics: HandlerMetrics::new(&origin.labels, &options.name),
                 delivery_token: None,
                 has_task: false,
                 cleared: None,
@@ -392,7 +394,11 @@ impl Listener {
                 let objects = event.clone();
                 let event = unread.prepare(&key, event);
                 // Packed objects are unpacked inside this call, with no lock held.
-                if let Err(message) = catch(|| handler(&key, event)) {
+                let calling = || {
+                    let span = listener.origin.handle(&listener.name, key.as_str());
+                    span.in_scope(|| handler(&key, event));
+                };
+                if let Err(message) = catch(calling) {
                     listener.panics.fetch_add(1, Ordering::Relaxed);
                     listener.queue.lock().metrics.panics.add(1);
                     tracing::error!(handler = &*listener.name, message, "event handler panicked");

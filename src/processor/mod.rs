@@ -39,7 +39,7 @@ pub use self::registration::{HandlerRegistration, HandlerStatus, HandlerTask};
 pub use self::stream::EventStream;
 pub use self::tap::Tap;
 pub(crate) use self::tap::{HeldUpBy, TapEvents, TapSource};
-use crate::metrics::MetricLabels;
+use crate::metrics::Origin;
 use crate::object::{Cached, CachedEvent, ObjectKey};
 use crate::panic::{SafeDropper, drop_safely};
 use crate::sync::{Mutex, MutexGuard};
@@ -94,7 +94,7 @@ pub(crate) struct ProcessorState {
     /// Lock order: after `listeners`.
     taps: Mutex<Vec<Arc<TapSource>>>,
     next_id: AtomicU64,
-    labels: MetricLabels,
+    origin: Arc<Origin>,
     dropper: SafeDropper,
     /// The time from which the moments of its backlogs count. Set at the first use, which is within
     /// the runtime whose clock counts.
@@ -179,16 +179,16 @@ pub struct AddedHandler {
 impl SharedProcessor {
     /// Creates a processor without handlers.
     pub fn new() -> Self {
-        Self::with_metrics(MetricLabels::default(), SafeDropper::default())
+        Self::of(Arc::default(), SafeDropper::default())
     }
 
-    /// Creates a processor without handlers. Its handlers' metrics have these labels. Objects whose
-    /// `Drop` panics are counted in `drops`.
-    pub(crate) fn with_metrics(labels: MetricLabels, dropper: SafeDropper) -> Self {
+    /// Creates a processor without handlers. Its handlers' spans and metrics have this origin.
+    /// Objects whose `Drop` panics are counted in `drops`.
+    pub(crate) fn of(origin: Arc<Origin>, dropper: SafeDropper) -> Self {
         let (listeners, closing) = (Mutex::default(), Mutex::default());
         let next_id = AtomicU64::new(0);
         let (taps, started) = (Mutex::default(), OnceLock::new());
-        let shared = ProcessorState { listeners, closing, taps, next_id, labels, dropper, started };
+        let shared = ProcessorState { listeners, closing, taps, next_id, origin, dropper, started };
         Self { shared: Arc::new(shared) }
     }
 
@@ -326,10 +326,10 @@ impl DispatchGuard<'_> {
         complete: bool,
         delivery_token: Option<TaskTrackerToken>,
     ) -> Arc<Listener> {
-        let ProcessorState { next_id, labels, dropper, .. } = &*self.1.shared;
+        let ProcessorState { next_id, origin, dropper, .. } = &*self.1.shared;
         let started = self.1.shared.started();
         let id = next_id.fetch_add(1, Ordering::Relaxed);
-        let listener = Arc::new(Listener::new(id, options, labels, dropper.clone(), started));
+        let listener = Arc::new(Listener::new(id, options, origin, dropper.clone(), started));
         listener.hold_token(delivery_token);
         listener.begin_with(Box::new(stored.into_iter()));
         if complete {

@@ -172,11 +172,6 @@ impl HandlerTask {
         }
     }
 
-    /// Returns the handler's name.
-    pub(crate) fn handler(&self) -> &str {
-        &self.handler
-    }
-
     /// Takes the future to spawn. `None` if the handler was removed meanwhile.
     pub(crate) fn take(&self) -> Option<BoxFuture<'static, ()>> {
         self.task.lock().take()

@@ -1,12 +1,13 @@
 //! The driver, which executes the machine's steps.
 
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
-use tracing::{Span, info_span};
+use tracing::Span;
 
 use super::ChangeSink;
 use super::guarded::{self, Guarded, Opening};
@@ -21,6 +22,7 @@ use super::status::{ReflectorState, StatusWriter};
 use super::step::{End, RequestFailure, Step, StepOutcome};
 use crate::error::{Fault, SourceError, Verb};
 use crate::lister_watcher::{ListHints, ListerWatcher, WatchQuery, WatchStream};
+use crate::metrics::Origin;
 use crate::object::{Change, ResourceVersion, ShardSelector};
 use crate::panic::catch;
 use crate::time::{ReadBarrier, after};
@@ -300,23 +302,20 @@ pub(super) async fn shard_changed(shard: Option<&mut watch::Receiver<ShardSelect
     changed
 }
 
-/// Returns the span of a step's request, with the version that it starts from. The enclosing span
-/// names the collection.
-pub(super) fn span(step: &Step, known: Option<&ResourceVersion>) -> Span {
+/// Returns the span of a step's request, with the version that it starts from.
+pub(super) fn span(step: &Step, known: Option<&ResourceVersion>, origin: &Origin) -> Span {
+    fn text(version: Option<&ResourceVersion>) -> Option<&dyn Display> {
+        version.map(|version| version as &dyn Display)
+    }
     match step {
         Step::Wait(_) | Step::Replace { .. } | Step::Arrive { .. } | Step::AwaitShard => {
             Span::none()
         }
         Step::List { query, .. } => {
-            let page = query.continue_token.is_some();
-            info_span!("list", version = query.version.as_ref().map(display), page)
+            origin.list(text(query.version.as_ref()), query.continue_token.is_some(), false)
         }
-        Step::StreamingList(query) => {
-            info_span!("list", version = query.version.as_ref().map(display), streaming = true)
-        }
-        Step::Watch { query, .. } => {
-            info_span!("watch", version = query.version.as_ref().map(display))
-        }
-        Step::Follow { .. } => info_span!("watch", version = known.map(display)),
+        Step::StreamingList(query) => origin.list(text(query.version.as_ref()), false, true),
+        Step::Watch { query, .. } => origin.watch(text(query.version.as_ref())),
+        Step::Follow { .. } => origin.watch(text(known)),
     }
 }

@@ -125,7 +125,7 @@ impl Reflector {
         let jitter = rng.u64(..);
         let policy = options.backoff.take();
         let policy = policy.unwrap_or_else(|| Box::new(backoff::default_policy(jitter)));
-        let status = StatusWriter::new(ReflectorMetrics::new(&options.metrics));
+        let status = StatusWriter::new(ReflectorMetrics::new(&options.origin.labels));
         let driver = ReflectorDriver::new(source, options, status);
         Self { driver, machine: Machine::new(rules, policy, rng) }
     }
@@ -163,7 +163,7 @@ impl Reflector {
         loop {
             self.driver.status.relisted(self.machine.relists());
             self.driver.take_permit(&step).await;
-            let span = span(&step, self.machine.version());
+            let span = span(&step, self.machine.version(), &self.driver.options.origin);
             let mut gave_way = false;
             let outcome = {
                 let performing = Box::pin(self.driver.perform(step, &mut self.machine, sink));

@@ -11,7 +11,7 @@ use super::backoff::BackoffPolicy;
 use super::list_mode::ListMode;
 use super::serving::Serving;
 use crate::error::SourceError;
-use crate::metrics::MetricLabels;
+use crate::metrics::Origin;
 use crate::object::{AnyObject, KnownObjects, ShardKey, ShardSelector};
 use crate::packer::Packer;
 use crate::panic::SafeDrop;
@@ -79,7 +79,7 @@ pub struct ReflectorOptions<K: ?Sized = dyn AnyObject> {
     pub(super) shard: Option<watch::Receiver<ShardSelector>>,
     pub(super) serving: Option<Arc<dyn Serving>>,
     pub(super) seed: Option<u64>,
-    pub(super) metrics: MetricLabels,
+    pub(super) origin: Arc<Origin>,
     pub(super) kind: PhantomData<fn() -> Box<K>>,
 }
 
@@ -107,7 +107,7 @@ impl<K: ?Sized> ReflectorOptions<K> {
             shard: None,
             serving: None,
             seed: None,
-            metrics: MetricLabels::default(),
+            origin: Arc::default(),
             kind: PhantomData,
         }
     }
@@ -333,14 +333,14 @@ impl<K: ?Sized> ReflectorOptions<K> {
             shard: self.shard,
             serving: self.serving,
             seed: self.seed,
-            metrics: self.metrics,
+            origin: self.origin,
             kind: PhantomData,
         }
     }
 
-    /// Publishes metrics under these labels.
-    pub(crate) fn metrics(mut self, labels: MetricLabels) -> Self {
-        self.metrics = labels;
+    /// Names the informer in spans and metrics.
+    pub(crate) fn origin(mut self, origin: Arc<Origin>) -> Self {
+        self.origin = origin;
         self
     }
 }

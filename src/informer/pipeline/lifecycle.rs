@@ -6,7 +6,6 @@ use futures::FutureExt;
 use tokio::runtime::Handle;
 use tokio_util::sync::DropGuard;
 use tokio_util::task::TaskTracker;
-use tracing::{Span, info_span};
 
 use super::Pipeline;
 use super::processing::ProcessingGuard;
@@ -104,8 +103,7 @@ impl Pipeline {
                 // Boxed, because each move into another future would take its room again.
                 stop.run_until_cancelled(reflector.run(sink).boxed()).await;
             };
-            let span = self.span(InformerTask::Reflector);
-            self.spawn(&runtime, InformerTask::Reflector, span, reflecting.boxed());
+            self.spawn(&runtime, InformerTask::Reflector, reflecting.boxed());
         }
         if let Some(keeper) = &self.keeper {
             let stop = self.stop.clone();
@@ -119,31 +117,18 @@ impl Pipeline {
             let sweeping = async move {
                 stop.run_until_cancelled(sweeping).await;
             };
-            let span = self.span(InformerTask::Storage);
-            self.spawn(&runtime, InformerTask::Storage, span, sweeping.boxed());
+            self.spawn(&runtime, InformerTask::Storage, sweeping.boxed());
         }
         let processing = ProcessingGuard(self.clone());
         let processing = async move { processing.0.process(&metrics).await };
-        let span = self.span(InformerTask::Processing);
-        self.spawn(&runtime, InformerTask::Processing, span, processing.boxed());
+        self.spawn(&runtime, InformerTask::Processing, processing.boxed());
         Ok(())
     }
 
     pub(super) fn spawn_handler(self: &Arc<Self>, runtime: &Handle, task: &HandlerTask) {
         if let Some(call) = task.take() {
-            let span = handler_span(self.span_fields(), task.handler());
-            self.spawn(runtime, InformerTask::Handler, span, call);
+            self.spawn(runtime, InformerTask::Handler, call);
         }
-    }
-
-    /// Returns the span of a task.
-    fn span(&self, task: InformerTask) -> Span {
-        task_span(self.span_fields(), task)
-    }
-
-    /// Returns the fields of a task's span: name, resource, namespace.
-    pub(super) fn span_fields(&self) -> SpanFields<'_> {
-        (&self.name, &self.collection.resource, self.collection.namespace.as_deref())
     }
 
     pub(super) fn refuse_if_stopped(&self, lifecycle: &Lifecycle) -> Result<(), InformerStopped> {
@@ -223,21 +208,4 @@ impl ChangeSink for FifoSink {
         fifo.feed(change).await;
         self.metrics.queued.set(|| fifo.len());
     }
-}
-
-/// Name, resource and namespace of an informer.
-type SpanFields<'a> = (&'a str, &'a str, Option<&'a str>);
-
-// Functions without type parameters, because a span is much code for each type of object.
-
-fn task_span((name, resource, namespace): SpanFields<'_>, task: InformerTask) -> Span {
-    match task {
-        InformerTask::Storage => info_span!("storage", name, resource, namespace),
-        InformerTask::Processing => info_span!("processing", name, resource, namespace),
-        _ => info_span!("reflector", name, resource, namespace),
-    }
-}
-
-fn handler_span((name, resource, namespace): SpanFields<'_>, handler: &str) -> Span {
-    info_span!("handler", name, resource, namespace, handler)
 }

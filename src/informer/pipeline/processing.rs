@@ -8,11 +8,12 @@
 //! No lock is held across an await. Old objects are freed here, in slices, because another thread
 //! might never free them.
 
+use std::fmt::Display;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use tokio::time::Instant;
-use tracing::{Instrument, Span, debug_span};
+use tracing::Instrument;
 
 use super::{Lifecycle, Pipeline};
 use crate::delta_fifo::{Batch, BatchKind};
@@ -20,9 +21,7 @@ use crate::indexer::{IndexFault, Published, Transaction, WriterLock};
 use crate::informer::resync::Resyncs;
 use crate::informer::status::InformerMetrics;
 use crate::lister_watcher::Collection;
-use crate::object::{
-    AnyObject, Cached, CachedEvent, ChunkedVec, Delta, ObjectKey, ResourceVersion,
-};
+use crate::object::{AnyObject, Cached, CachedEvent, ChunkedVec, Delta, ObjectKey};
 use crate::panic::SafeDropper;
 use crate::processor::{Listeners, Notification, Recipients};
 use crate::yield_budget::{TURN, UNPACKING, YieldBudget};
@@ -137,8 +136,8 @@ impl Pipeline {
     /// notified of, or a later one. The work yields in between, whatever the batch's size.
     async fn apply(&self, batch: Batch, metrics: &InformerMetrics, budget: &mut YieldBudget) {
         let deltas = batch.deltas.len();
-        let version = batch.version.as_ref();
-        let span = batch_span(version, deltas);
+        let version = batch.version.as_ref().map(|version| version as &dyn Display);
+        let span = self.origin.batch(version, deltas);
         let started = metrics.latency.start();
         let faults = self.store(batch, budget).instrument(span).await;
         metrics.latency.stop(started);
@@ -402,10 +401,6 @@ fn slices(
         rest = after;
         (len > 0).then_some(slice)
     })
-}
-
-fn batch_span(version: Option<&ResourceVersion>, deltas: usize) -> Span {
-    debug_span!("batch", version = version.map(display), deltas)
 }
 
 #[cold]

@@ -8,9 +8,9 @@ use futures::future::BoxFuture;
 use tokio::runtime::Handle;
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
-use tracing::{Instrument, Span};
 
 use super::{Lifecycle, Pipeline};
+use crate::metrics::Origin;
 use crate::panic::catch_async;
 
 /// The reason why an informer stopped without a request.
@@ -116,11 +116,10 @@ impl Pipeline {
         self: &Arc<Self>,
         runtime: &Handle,
         task: InformerTask,
-        span: Span,
         work: BoxFuture<'static, ()>,
     ) {
         let guard = TaskGuard { pipeline: self.clone(), task, done: false };
-        spawn_guarded(&self.tasks, runtime, guard, span, work);
+        spawn_guarded(&self.tasks, runtime, guard, work);
     }
 }
 
@@ -128,14 +127,13 @@ fn spawn_guarded(
     tasks: &TaskTracker,
     runtime: &Handle,
     guard: TaskGuard,
-    span: Span,
     work: BoxFuture<'static, ()>,
 ) {
     let watched = async move {
         let ended = catch_async(work).await;
         guard.ended(ended);
     };
-    runtime.spawn(tasks.track_future(watched.instrument(span)).boxed());
+    runtime.spawn(tasks.track_future(watched).boxed());
 }
 
 impl Supervised for Pipeline {
@@ -157,7 +155,8 @@ impl Supervised for Pipeline {
             }
             *lifecycle = Lifecycle::Stopped { drain: false };
         }
-        let (name, resource, namespace) = self.span_fields();
+        let Origin { name, resource, namespace, .. } = &*self.origin;
+        let (name, resource, namespace) = (&**name, &**resource, namespace.as_deref());
         let task = task.name();
         tracing::error!(name, resource, namespace, task, message, "informer failed and stops");
         self.stop.cancel();

@@ -3,6 +3,7 @@
 mod histories;
 mod lifecycle;
 mod moving;
+mod spans;
 mod taps;
 
 use std::collections::BTreeMap;
