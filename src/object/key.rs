@@ -8,6 +8,7 @@ use std::fmt;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::{Arc, LazyLock};
 
+use k8s_openapi::api::core::v1::ObjectReference;
 use kube::Resource;
 use kube::api::ObjectMeta;
 
@@ -178,6 +179,39 @@ pub(crate) fn hash_parts(namespace: Option<&str>, name: &str) -> u64 {
 /// Returns the hash by which the store finds an index value.
 pub(crate) fn hash_str(text: &str) -> u64 {
     HASHER.hash_one(text)
+}
+
+/// Makes the key of the object that a reference names, such as an event's. The kind is lost.
+///
+/// A reference of `kube-runtime` converts by way of this type:
+///
+/// ```
+/// use k8s_openapi::api::core::v1::{ConfigMap, ObjectReference};
+/// use kube::runtime::reflector::ObjectRef;
+/// use kube_informer::object::ObjectKey;
+///
+/// let reference = ObjectRef::<ConfigMap>::new("site").within("shop");
+/// let key = ObjectKey::try_from(&ObjectReference::from(reference))?;
+/// assert_eq!(key.as_str(), "shop/site");
+/// let reference = ObjectReference::from(&key);
+/// assert_eq!(reference.name.as_deref(), Some("site"));
+/// # Ok::<(), kube_informer::object::InvalidKey>(())
+/// ```
+impl TryFrom<&ObjectReference> for ObjectKey {
+    type Error = InvalidKey;
+
+    fn try_from(reference: &ObjectReference) -> Result<Self, InvalidKey> {
+        let name = reference.name.as_deref().filter(|name| !name.is_empty());
+        Self::from_parts(reference.namespace.as_deref(), name.ok_or(InvalidKey::NoName)?)
+    }
+}
+
+/// Makes a reference with name and namespace. Set kind and API version where the reader needs them.
+impl From<&ObjectKey> for ObjectReference {
+    fn from(key: &ObjectKey) -> Self {
+        let namespace = key.namespace().map(str::to_owned);
+        Self { name: Some(key.name().to_owned()), namespace, ..Self::default() }
+    }
 }
 
 impl Hash for ObjectKey {

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
+use k8s_openapi::apimachinery::pkg::apis::meta::v1;
 use kube::core::{Expression, Selector};
 
 use crate::names::{is_label_value, is_name, is_qualified};
@@ -187,6 +188,30 @@ impl From<Selector> for LabelSelector {
             tracing::warn!(%error, "an invalid label selector matches nothing");
             Self::nothing()
         })
+    }
+}
+
+/// Converts the selector of an object, such as `spec.selector` of a Deployment. An empty one
+/// matches everything. An invalid one matches nothing and is logged.
+///
+/// ```
+/// # extern crate kube_decode as kube_informer;
+/// use k8s_openapi::apimachinery::pkg::apis::meta::v1;
+/// use kube_informer::labels::LabelSelector;
+///
+/// let labels = [("app".to_owned(), "web".to_owned())].into();
+/// let selector = v1::LabelSelector { match_labels: Some(labels), ..Default::default() };
+/// assert_eq!(LabelSelector::from(selector).to_string(), "app=web");
+/// ```
+impl From<v1::LabelSelector> for LabelSelector {
+    fn from(selector: v1::LabelSelector) -> Self {
+        match Selector::try_from(selector) {
+            Ok(selector) => selector.into(),
+            Err(error) => {
+                tracing::warn!(%error, "an invalid label selector matches nothing");
+                Self::nothing()
+            }
+        }
     }
 }
 
@@ -459,6 +484,22 @@ mod tests {
         let selector = Selector::from_iter([in_("x.io/a", &["", "b"])]);
         let labels = LabelSelector::from_selector(selector).unwrap();
         assert_eq!(labels.to_string().parse::<LabelSelector>().unwrap(), labels);
+    }
+
+    #[test]
+    fn invalid_selector_of_an_object_matches_nothing() {
+        let requirement = |operator: &str| v1::LabelSelectorRequirement {
+            key: "app".into(),
+            operator: operator.into(),
+            values: Some(vec!["web".into()]),
+        };
+        let of = |operator| v1::LabelSelector {
+            match_expressions: Some(vec![requirement(operator)]),
+            ..v1::LabelSelector::default()
+        };
+        assert_eq!(LabelSelector::from(of("NotIn")).to_string(), "app!=web");
+        assert!(LabelSelector::from(of("Like")).is_nothing());
+        assert!(LabelSelector::from(v1::LabelSelector::default()).is_everything());
     }
 
     proptest! {
