@@ -32,6 +32,47 @@ async fn post(server: &ApiServer, path: &str, object: &Value) -> (u16, Value) {
     ask(server, ("POST", path), JSON, object.to_string()).await
 }
 
+/// Returns a definition whose objects a webhook converts, with this bundle of certificates.
+fn converted(bundle: &str) -> Value {
+    let service = json!({"namespace": "default", "name": "convert"});
+    let config = json!({"service": service, "caBundle": bundle});
+    let webhook = json!({"conversionReviewVersions": ["v1"], "clientConfig": config});
+    let schema = json!({"openAPIV3Schema": {"type": "object"}});
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "shops.example.com"},
+        "spec": {
+            "group": "example.com", "scope": "Namespaced",
+            "names": {"plural": "shops", "kind": "Shop"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": schema}],
+            "conversion": {"strategy": "Webhook", "webhook": webhook},
+        },
+    })
+}
+
+#[tokio::test]
+async fn conversion_webhook_is_warned_of_once_or_refused() {
+    let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    let sent = async |server: &ApiServer, method: &str, path: &str, object: &Value| {
+        let body = Full::<Bytes>::from(object.to_string());
+        let request = Request::builder().method(method).uri(path).header("content-type", JSON);
+        server.handle(request.body(body).unwrap()).await
+    };
+    let server = ApiServer::new();
+    let created = sent(&server, "POST", definitions, &converted("eA==")).await;
+    let warning = created.headers()["warning"].to_str().unwrap();
+    assert!(warning.contains("calls no conversion webhook"), "{warning}");
+    let body = created.into_body().collect().await.unwrap().to_bytes();
+    let mut stored: Value = serde_json::from_slice(&body).unwrap();
+    stored["metadata"]["labels"] = json!({"a": "b"});
+    let path = format!("{definitions}/shops.example.com");
+    let replaced = sent(&server, "PUT", &path, &stored).await;
+    assert_eq!((replaced.status().as_u16(), replaced.headers().get("warning")), (200, None));
+    let strict = ApiServer::builder().strict().build();
+    let refused = sent(&strict, "POST", definitions, &converted("eA==")).await;
+    assert_eq!(refused.status(), 501);
+}
+
 #[tokio::test]
 async fn delete_options_of_any_group_are_read() {
     let server = ApiServer::new();
@@ -87,25 +128,9 @@ async fn base64_is_stored_in_canonical_form() {
     }
     let definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
     let path = "/spec/conversion/webhook/clientConfig/caBundle";
-    let definition = |bundle: &str| {
-        let service = json!({"namespace": "default", "name": "convert"});
-        let config = json!({"service": service, "caBundle": bundle});
-        let webhook = json!({"conversionReviewVersions": ["v1"], "clientConfig": config});
-        let schema = json!({"openAPIV3Schema": {"type": "object"}});
-        json!({
-            "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-            "metadata": {"name": "shops.example.com"},
-            "spec": {
-                "group": "example.com", "scope": "Namespaced",
-                "names": {"plural": "shops", "kind": "Shop"},
-                "versions": [{"name": "v1", "served": true, "storage": true, "schema": schema}],
-                "conversion": {"strategy": "Webhook", "webhook": webhook},
-            },
-        })
-    };
-    let (code, refused) = post(&server, definitions, &definition("%")).await;
+    let (code, refused) = post(&server, definitions, &converted("%")).await;
     assert_eq!((code, &refused["reason"]), (400, &json!("BadRequest")), "{refused}");
-    let (code, stored) = post(&server, definitions, &definition("eA\n==")).await;
+    let (code, stored) = post(&server, definitions, &converted("eA\n==")).await;
     assert_eq!((code, stored.pointer(path)), (201, Some(&json!("eA=="))), "{stored}");
     for path in [secrets, definitions] {
         let request = Request::get(path).header("accept", MEDIA_TYPE);

@@ -288,11 +288,25 @@ impl RequestInfo {
         let watch = asked || ParsedPath::parse(uri.path()).is_some_and(|target| target.watch);
         Self { method: method.clone(), target: uri.to_string(), watch }
     }
+
+    /// Returns the path, without the query.
+    pub fn path(&self) -> &str {
+        self.target.split_once('?').map_or(&*self.target, |(path, _)| path)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn path_of_a_request_has_no_query() {
+        let path = |target: &'static str| {
+            RequestInfo::new(&Method::GET, &Uri::from_static(target)).path().to_owned()
+        };
+        assert_eq!(path("/api/v1/pods?watch=1&fieldSelector=a?"), "/api/v1/pods");
+        assert_eq!(path("/api/v1/pods"), "/api/v1/pods");
+    }
 
     #[test]
     fn paths_are_parsed() {

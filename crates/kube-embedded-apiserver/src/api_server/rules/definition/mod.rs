@@ -87,8 +87,8 @@ fn name_problem(definition: &Value) -> Option<Cause> {
     (name != expected).then(|| Cause::invalid("metadata.name", &name, problem))
 }
 
-/// Returns the warnings for the formats in a definition that a server does not know. Formats that
-/// were there before give none.
+/// Returns the warnings for the formats in a definition that a server does not know, and for a
+/// conversion that this server does not call. What was there before gives none.
 pub(crate) fn warnings(
     resource: &ResourceType,
     before: Option<&Value>,
@@ -112,7 +112,17 @@ pub(crate) fn warnings(
     };
     let known = before.map(unknown).unwrap_or_default();
     let new = unknown(definition).into_iter().filter(|format| !known.contains(format));
-    new.map(|format| format!("unrecognized format {format:?}")).collect()
+    let mut warnings: Vec<_> =
+        new.map(|format| format!("unrecognized format {format:?}")).collect();
+    let converts = |definition: &Value| definition["spec"]["conversion"]["strategy"] == "Webhook";
+    if converts(definition) && !before.is_some_and(converts) {
+        warnings.push(
+            "the embedded API server calls no conversion webhook: objects get another apiVersion, \
+             and lose what its schema does not have"
+                .into(),
+        );
+    }
+    warnings
 }
 
 /// Completes a definition with defaults.
