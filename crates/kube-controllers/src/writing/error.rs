@@ -7,6 +7,7 @@ use kube::core::Status;
 
 use super::owners::OwnerError;
 use crate::basics::write_place;
+use kube_informer::error::chain;
 use kube_informer::object::{InvalidKey, InvalidName, NameRule};
 
 /// The error of an applier that cannot be built.
@@ -98,33 +99,34 @@ pub enum ApplyError {
         conflicts: Vec<FieldConflict>,
     },
     /// The request failed. Unless the server refused it, the object may have been written.
-    #[error("{object} was not applied: {source}{}", hint(*.status, .source))]
+    #[error("{object} was not applied: {}{}", chain(.r#source), hint(*.status, .r#source))]
     #[non_exhaustive]
     Request {
         /// The resource, name and namespace.
         object: String,
-        /// The cause.
-        source: kube::Error,
+        /// The cause, which the text has whole. It is not a [`source`](std::error::Error::source),
+        /// so that a report of the chain says it once.
+        r#source: kube::Error,
         /// True if the status was applied, through the subresource `status`.
         status: bool,
     },
     /// The configuration has no name, or one that no object can have. Nothing was sent.
-    #[error("{resource} cannot be applied: {source}")]
+    #[error("{resource} cannot be applied: {}", .r#source)]
     #[non_exhaustive]
     NoKey {
         /// The resource, as `kubectl` writes it.
         resource: Arc<str>,
         /// The cause.
-        source: InvalidKey,
+        r#source: InvalidKey,
     },
     /// No object can have the configuration's name, or be in its namespace. Nothing was sent.
-    #[error("{resource} cannot be applied: {source}")]
+    #[error("{resource} cannot be applied: {}", .r#source)]
     #[non_exhaustive]
     InvalidName {
         /// The resource, as `kubectl` writes it.
         resource: Arc<str>,
         /// The cause.
-        source: InvalidName,
+        r#source: InvalidName,
     },
     /// The configuration could not be serialised, has a number that is NaN or infinite, or the
     /// object's own code panicked. Nothing was sent.
@@ -317,6 +319,16 @@ mod tests {
         let FieldConflict { manager, subresource, api_version, .. } =
             FieldConflict::read(message, ".x");
         (manager, subresource, api_version)
+    }
+
+    #[test]
+    fn report_of_the_chain_says_the_cause_once() {
+        let refused = std::io::Error::other("connection refused");
+        let source = kube::Error::Service(Box::new(refused));
+        let error = ApplyError::Request { object: "pods a".into(), source, status: false };
+        let text = "pods a was not applied: ServiceError: connection refused";
+        assert_eq!((error.to_string(), chain(&error)), (text.into(), text.into()));
+        assert!(std::error::Error::source(&error).is_none());
     }
 
     /// The messages of a server's answers.
