@@ -181,7 +181,8 @@ where
     where
         K::DynamicType: Default,
     {
-        Self::builder_with(client, informers, manager, K::DynamicType::default())
+        let client = tracking_client(client);
+        ApplierBuilder::new(client, informers.into(), manager.into(), K::DynamicType::default())
     }
 
     /// Returns a builder like [`builder`](Self::builder), for a type that is known only at run
@@ -190,10 +191,13 @@ where
         client: Client,
         informers: impl Into<InformerGroup<K>>,
         manager: impl Into<String>,
-        dynamic_type: K::DynamicType,
-    ) -> ApplierBuilder<K> {
+        dynamic_type: &K::DynamicType,
+    ) -> ApplierBuilder<K>
+    where
+        K::DynamicType: Clone,
+    {
         let client = tracking_client(client);
-        ApplierBuilder::new(client, informers.into(), manager.into(), dynamic_type)
+        ApplierBuilder::new(client, informers.into(), manager.into(), dynamic_type.clone())
     }
 
     pub(super) fn new(exchange: Exchange) -> Self {

@@ -261,7 +261,8 @@ async fn names_of_resources_cannot_change_the_path() {
             let listed = source.list(&ListQuery::default(), &ListHints::default()).await;
             let Err(refused) = listed else { panic!("{resource:?}") };
             assert!(matches!(refused.fault(), Fault::Request(_)), "{refused}");
-            let applier = Applier::builder_with(client.clone(), &objects, "site", resource).build();
+            let applier =
+                Applier::builder_with(client.clone(), &objects, "site", &resource).build();
             assert!(matches!(applier, Err(ApplierError::Name(_))));
         }
     }

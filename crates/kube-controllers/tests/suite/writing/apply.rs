@@ -175,7 +175,7 @@ async fn empty_parts_and_nulls_settle() {
     factory.start().unwrap();
     factory.wait_for_sync(S).await.unwrap();
     let resource = ApiResource::erase::<ConfigMap>(&());
-    let applier = Applier::builder_with(server.client(), &maps, "site", resource).build().unwrap();
+    let applier = Applier::builder_with(server.client(), &maps, "site", &resource).build().unwrap();
     let desired: DynamicObject = serde_json::from_value(json!({
         "metadata": {
             "name": "a", "namespace": "shop", "creationTimestamp": null, "labels": {},

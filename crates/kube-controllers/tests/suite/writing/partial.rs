@@ -200,7 +200,7 @@ async fn value_of_another_object_is_refused() {
     let resource = ApiResource::erase::<ConfigMap>(&());
     let factory = SharedInformerFactory::builder(server.client()).build();
     let maps = factory.dynamic(&resource);
-    let dynamic = Applier::builder_with(server.client(), &maps, "site", resource).build().unwrap();
+    let dynamic = Applier::builder_with(server.client(), &maps, "site", &resource).build().unwrap();
     let secret = json!({
         "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "a", "namespace": "shop"},
     });
