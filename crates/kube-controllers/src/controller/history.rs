@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::cause::{Cause, Trigger};
 use super::heat::{Heat, HotKey, LastWarning, SlowKeys};
-use crate::basics::Mutex;
+use crate::basics::{Mutex, after};
 use kube_informer::object::ObjectKey;
 
 /// The number of triggers that are kept for a key.
@@ -52,6 +52,8 @@ struct Kept {
 struct Entry {
     newest: u64,
     triggers: VecDeque<(Instant, Cause)>,
+    /// The trigger that has not fallen due, unless something else queues the key before.
+    waiting: Option<(Instant, Cause)>,
     heat: Heat,
 }
 
@@ -72,8 +74,19 @@ impl TriggerHistory {
 
     /// Notes why a key is queued. Amortised O(1).
     pub(super) fn record(&self, key: &ObjectKey, cause: impl FnOnce() -> Cause) {
+        self.record_later(key, Duration::ZERO, cause);
+    }
+
+    /// Notes why a key is queued after a delay. It counts once it falls due, unless the key is
+    /// queued before that.
+    pub(super) fn record_later(
+        &self,
+        key: &ObjectKey,
+        delay: Duration,
+        cause: impl FnOnce() -> Cause,
+    ) {
         if self.keys > 0 {
-            self.keep(key, (Instant::now(), cause()));
+            self.keep(key, (after(Instant::now(), delay), cause()));
         }
     }
 
@@ -83,16 +96,7 @@ impl TriggerHistory {
         *next += 1;
         let entry = of.entry(key.clone()).or_default();
         entry.newest = *next;
-        match entry.triggers.back_mut() {
-            // Both states of an update may give the same key.
-            Some(last) if last.1 == trigger.1 => *last = trigger,
-            _ => {
-                if entry.triggers.len() == TRIGGERS {
-                    entry.triggers.pop_front();
-                }
-                entry.triggers.push_back(trigger);
-            }
-        }
+        entry.note(trigger, Instant::now());
         match order.back_mut() {
             // A key that is queued again and again needs one entry.
             Some((number, last)) if last == key => *number = *next,
@@ -151,7 +155,8 @@ impl TriggerHistory {
         let kept = self.kept.lock();
         let newest = kept.order.iter().rev().filter_map(|(number, key)| {
             let entry = kept.of.get(key).filter(|entry| entry.newest == *number)?;
-            Some(KeyTriggers { key: key.to_string(), triggers: entry.read() })
+            let triggers = entry.read();
+            (!triggers.is_empty()).then(|| KeyTriggers { key: key.to_string(), triggers })
         });
         newest.take(SHOWN).collect()
     }
@@ -170,10 +175,43 @@ impl Kept {
 }
 
 impl Entry {
+    /// Notes a trigger, or keeps it until it falls due. It takes the place of one that waits.
+    fn note(&mut self, trigger: (Instant, Cause), now: Instant) {
+        self.settle(now);
+        if trigger.0 > now {
+            self.waiting = Some(trigger);
+            return;
+        }
+        self.waiting = None;
+        self.push(trigger);
+    }
+
+    /// Notes the trigger that waits, if it has fallen due.
+    fn settle(&mut self, now: Instant) {
+        if let Some(due) = self.waiting.take_if(|(at, _)| *at <= now) {
+            self.push(due);
+        }
+    }
+
+    fn push(&mut self, trigger: (Instant, Cause)) {
+        match self.triggers.back_mut() {
+            // Both states of an update may give the same key.
+            Some(last) if last.1 == trigger.1 => *last = trigger,
+            _ => {
+                if self.triggers.len() == TRIGGERS {
+                    self.triggers.pop_front();
+                }
+                self.triggers.push_back(trigger);
+            }
+        }
+    }
+
     fn read(&self) -> Vec<Trigger> {
-        let read =
-            |(at, cause): &(Instant, Cause)| Trigger { cause: cause.read(), ago: at.elapsed() };
-        self.triggers.iter().map(read).collect()
+        let (triggers, waiting) = (self.triggers.clone(), self.waiting.clone());
+        let (mut all, now) = (Self { triggers, waiting, ..Self::default() }, Instant::now());
+        all.settle(now);
+        let read = |(at, cause): &(Instant, Cause)| Trigger { cause: cause.read(), ago: now - *at };
+        all.triggers.iter().map(read).collect()
     }
 }
 
@@ -220,6 +258,26 @@ mod tests {
         drop(kept);
         let latest: Vec<_> = history.latest().into_iter().map(|one| one.key).collect();
         assert_eq!(latest, ["shop/web-100", "shop/web-0", "shop/web-99"]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn requeue_counts_from_when_it_fell_due() {
+        let second = Duration::from_secs(1);
+        let history = TriggerHistory::new(2);
+        let requeued = |key: usize| {
+            history.record_later(&self::key(key), 300 * second, || Cause::Requeue);
+        };
+        requeued(1);
+        requeued(2);
+        tokio::time::sleep(10 * second).await;
+        assert!(history.of(&key(1)).is_empty() && history.latest().is_empty());
+        history.record(&key(2), || Cause::Handle);
+        tokio::time::sleep(292 * second).await;
+        let triggers = history.of(&key(1));
+        assert_eq!((&triggers[0].cause, triggers[0].ago), (&TriggerCause::Requeue, 2 * second));
+        let triggers = history.of(&key(2));
+        assert_eq!(triggers.len(), 1, "the other trigger came before the requeue");
+        assert_eq!(triggers[0].ago, 292 * second);
     }
 
     #[test]

@@ -157,7 +157,7 @@ impl Reconciler {
         match outcome {
             Ok(Next::Change) => work.forget(),
             Ok(Next::After(delay)) => {
-                history.record(work.item(), || Cause::Requeue);
+                history.record_later(work.item(), delay, || Cause::Requeue);
                 work.forget();
                 work.requeue_after(delay);
             }
