@@ -19,7 +19,7 @@ const ENCODED: &AsciiSet =
 pub(crate) mod seconds {
     use std::time::Duration;
 
-    use serde::Serializer;
+    use serde::{Serialize, Serializer};
 
     /// Serialises a duration as seconds, with fractions. For `#[serde(with)]`.
     pub(crate) fn serialize<S: Serializer>(
@@ -27,6 +27,14 @@ pub(crate) mod seconds {
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(duration.as_secs_f64())
+    }
+
+    /// Serialises a duration that may be absent.
+    pub(crate) fn serialize_some<S: Serializer>(
+        duration: &Option<Duration>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        duration.map(|duration| duration.as_secs_f64()).serialize(serializer)
     }
 }
 

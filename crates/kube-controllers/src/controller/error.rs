@@ -251,10 +251,19 @@ pub struct LastFailure {
     /// The time since the failure.
     #[serde(serialize_with = "seconds::serialize")]
     pub ago: Duration,
+    /// The time until the key is tried again, unless a change comes first. Zero once that is due.
+    /// `None` if the key waits for a change.
+    #[serde(serialize_with = "seconds::serialize_some")]
+    pub again_in: Option<Duration>,
 }
 
 impl fmt::Display for LastFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({} in a row, {:.1?} ago): {}", self.key, self.failures, self.ago, self.error)
+        let Self { key, error, failures, ago, again_in } = self;
+        write!(f, "{key} ({failures} in a row, {ago:.1?} ago")?;
+        if let Some(wait) = again_in.filter(|wait| !wait.is_zero()) {
+            write!(f, ", tried again in {wait:.1?}")?;
+        }
+        write!(f, "): {error}")
     }
 }

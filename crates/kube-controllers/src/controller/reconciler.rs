@@ -110,7 +110,7 @@ impl Reconciler {
             this.status.let_go(&key, whole != Some(true) && this.stop.is_cancelled());
             // A recorder of metrics or a subscriber of traces may panic.
             if let Err(message) = catch(|| this.end_try(ended)) {
-                this.status.record_failure(&key, message, this.queue.num_requeues(&key));
+                this.status.record_failure(&key, message, this.queue.num_requeues(&key), None);
             }
         };
         tokio::spawn(self.tracked.track_future(concluding).boxed());
@@ -207,7 +207,7 @@ impl Reconciler {
         } else {
             tracing::warn!(controller, %key, error = logged, failures, ?again, "reconcile failed");
         }
-        self.status.record_failure(&key, text, failures);
+        self.status.record_failure(&key, text, failures, again);
     }
 
     /// Returns when a failed key is tried again.

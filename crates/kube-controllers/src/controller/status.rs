@@ -18,7 +18,7 @@ use super::metrics::{
     RECONCILE_PANICS, RECONCILE_TIME, RECONCILE_TIMEOUTS, RECONCILE_TOTAL, UNCHANGED_UPDATES,
 };
 use super::waiting::MissingInformers;
-use crate::basics::Mutex;
+use crate::basics::{Mutex, after};
 use crate::leader_election::LeadershipState;
 use crate::sharding::ShardingStatus;
 use kube_informer::object::{CachedEvent, ObjectKey};
@@ -206,6 +206,7 @@ struct FailedTry {
     error: String,
     failures: u32,
     at: Instant,
+    again: Option<Instant>,
 }
 
 impl StatusCell {
@@ -369,9 +370,17 @@ impl StatusCell {
         tracing::error!(message, "a stream of keys panicked: it is not read again");
     }
 
-    pub(super) fn record_failure(&self, key: &ObjectKey, error: String, failures: u32) {
+    /// Notes a failed try, and the delay of the next one.
+    pub(super) fn record_failure(
+        &self,
+        key: &ObjectKey,
+        error: String,
+        failures: u32,
+        again: Option<Duration>,
+    ) {
         let (key, at) = (key.clone(), Instant::now());
-        *self.last_failure.lock() = Some(FailedTry { key, error, failures, at });
+        let again = again.map(|delay| after(at, delay));
+        *self.last_failure.lock() = Some(FailedTry { key, error, failures, at, again });
     }
 
     pub(super) fn reconcile_ended(&self, worker: usize) {
@@ -385,6 +394,7 @@ impl StatusCell {
             error: failure.error.clone(),
             failures: failure.failures,
             ago: failure.at.elapsed(),
+            again_in: failure.again.map(|again| again.saturating_duration_since(Instant::now())),
         });
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         ControllerStatus {

@@ -71,8 +71,9 @@ impl Reconciler {
             if let Err(panic) = reconciled {
                 let message = into_message(panic);
                 // Put back before the guard marks the key as done, so that its backoff holds.
-                work.and_then(Work::retry);
-                self.status.record_failure(&key, message, self.queue.num_requeues(&key));
+                let again = work.and_then(Work::retry);
+                let failures = self.queue.num_requeues(&key);
+                self.status.record_failure(&key, message, failures, again);
             }
             self.status.reconcile_ended(number);
         }
