@@ -13,7 +13,7 @@ use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use tokio::time::Instant;
 
-use super::record::{MOST_TRANSITIONS, Record};
+use super::record::{MOST_TRANSITIONS, Marks, Record};
 use super::sent::SentRenewals;
 use crate::lease::{Term, Times};
 
@@ -34,6 +34,7 @@ pub(super) struct Rules {
     pub(super) name: Arc<str>,
     pub(super) identity: Arc<str>,
     pub(super) times: Times,
+    pub(super) marks: Marks,
 }
 
 /// A moment, on both clocks.
@@ -375,11 +376,13 @@ impl Machine {
         let step = match (&self.object, self.mode) {
             (Some(object), _) => {
                 let mut lease = object.clone();
-                record.write_to(&mut lease);
+                record.write_to(&mut lease, &self.rules.marks);
                 Step::Replace(lease)
             }
             (None, Mode::Releasing) => Step::Released,
-            (None, _) => Step::Create(Box::new(record.into_lease(&self.rules.name))),
+            (None, _) => {
+                Step::Create(Box::new(record.into_lease(&self.rules.name, &self.rules.marks)))
+            }
         };
         self.ask(step, now)
     }

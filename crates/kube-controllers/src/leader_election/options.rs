@@ -4,10 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::Client;
 use tokio::runtime::Handle;
 
 use super::machine::{JITTER, Rules};
+use super::record::Marks;
 use super::{Ending, LeaderElector};
 use crate::lease::{GRACE, InvalidOptions, LONGEST_GRACE, Times, default_identity};
 use kube_informer::object::{InvalidName, NameRule};
@@ -46,6 +48,7 @@ pub struct LeaderElectorBuilder {
     identity: Option<String>,
     times: Times,
     ending: Ending,
+    marks: Marks,
     renews_on: Option<Handle>,
 }
 
@@ -58,6 +61,7 @@ impl LeaderElectorBuilder {
             identity: None,
             times: Times::default(),
             ending: Ending { release_on_stop: true, grace: GRACE, abandons_blocked: false },
+            marks: Marks::default(),
             renews_on: None,
         }
     }
@@ -94,6 +98,35 @@ impl LeaderElectorBuilder {
     /// up to 120 %.
     pub fn retry_period(mut self, period: Duration) -> Self {
         self.times.retry_period = period;
+        self
+    }
+
+    /// Adds a label to the Lease. The default is none.
+    ///
+    /// Each write sets the labels and the [owner](Self::owner), also on a Lease that is there.
+    /// Others that the Lease has stay.
+    pub fn label(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.marks.labels.insert(name.into(), value.into());
+        self
+    }
+
+    /// Sets an owner of the Lease, so that it is collected with that object. The default is none.
+    ///
+    /// The owner must be in the Lease's namespace, or cluster-scoped. Do not set
+    /// `blockOwnerDeletion`, which needs a permission of its own.
+    ///
+    /// ```
+    /// use k8s_openapi::api::apps::v1::Deployment;
+    /// use kube::Resource;
+    /// use kube_controllers::leader_election::LeaderElectorBuilder;
+    ///
+    /// fn of_deployment(elector: LeaderElectorBuilder, own: &Deployment) -> LeaderElectorBuilder {
+    ///     let elector = elector.label("app.kubernetes.io/name", "my-controller");
+    ///     own.owner_ref(&()).into_iter().fold(elector, LeaderElectorBuilder::owner)
+    /// }
+    /// ```
+    pub fn owner(mut self, owner: OwnerReference) -> Self {
+        self.marks.owner = Some(owner);
         self
     }
 
@@ -174,7 +207,12 @@ impl LeaderElectorBuilder {
             return Err(InvalidOptions(InvalidOptions::NO_IDENTITY.to_owned()));
         }
         self.times.check(JITTER)?;
-        let rules = Rules { name: self.name, identity: identity.into(), times: self.times };
+        let rules = Rules {
+            name: self.name,
+            identity: identity.into(),
+            times: self.times,
+            marks: self.marks,
+        };
         let mut elector = LeaderElector::new(self.client, &self.namespace, rules, self.ending);
         elector.renews_on = self.renews_on;
         Ok(elector)

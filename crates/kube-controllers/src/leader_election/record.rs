@@ -1,10 +1,11 @@
 //! The election record in a Lease.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, OwnerReference};
 use k8s_openapi::jiff::Timestamp;
 use kube::api::ObjectMeta;
 
@@ -25,6 +26,26 @@ pub(super) struct Record {
     pub(super) acquired: Option<Timestamp>,
     pub(super) renewed: Option<Timestamp>,
     pub(super) transitions: u32,
+}
+
+/// The metadata of the Lease that every write sets. Labels and owners of others stay.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Marks {
+    pub(super) labels: BTreeMap<String, String>,
+    pub(super) owner: Option<OwnerReference>,
+}
+
+impl Marks {
+    fn write_to(&self, metadata: &mut ObjectMeta) {
+        if !self.labels.is_empty() {
+            metadata.labels.get_or_insert_default().extend(self.labels.clone());
+        }
+        if let Some(owner) = &self.owner {
+            let owners = metadata.owner_references.get_or_insert_default();
+            owners.retain(|one| one.uid != owner.uid);
+            owners.push(owner.clone());
+        }
+    }
 }
 
 impl Record {
@@ -59,8 +80,9 @@ impl Record {
         renewal_after(self.renewed, wall)
     }
 
-    /// Writes the record into a Lease. Other fields of the Lease stay.
-    pub(super) fn write_to(&self, lease: &mut Lease) {
+    /// Writes the record into a Lease, and what marks it. Other fields of the Lease stay.
+    pub(super) fn write_to(&self, lease: &mut Lease, marks: &Marks) {
+        marks.write_to(&mut lease.metadata);
         let spec = lease.spec.get_or_insert_with(LeaseSpec::default);
         // An empty name, not an absent one: older readers of client-go expect the field.
         spec.holder_identity = Some(self.holder.as_deref().unwrap_or_default().to_owned());
@@ -71,10 +93,10 @@ impl Record {
     }
 
     /// Returns a new Lease with this record.
-    pub(super) fn into_lease(self, name: &str) -> Lease {
+    pub(super) fn into_lease(self, name: &str, marks: &Marks) -> Lease {
         let metadata = ObjectMeta { name: Some(name.to_owned()), ..ObjectMeta::default() };
         let mut lease = Lease { metadata, spec: None };
-        self.write_to(&mut lease);
+        self.write_to(&mut lease, marks);
         lease
     }
 }
@@ -92,7 +114,7 @@ mod tests {
             renewed: Some(Timestamp::from_microsecond(2_000_002).unwrap()),
             transitions: 3,
         };
-        let json = serde_json::to_value(record.clone().into_lease("x")).unwrap();
+        let json = serde_json::to_value(record.clone().into_lease("x", &Marks::default())).unwrap();
         assert_eq!(json["spec"]["renewTime"], "1970-01-01T00:00:02.000002Z");
         assert_eq!(json["spec"]["leaseDurationSeconds"], 15);
         let lease: Lease = serde_json::from_value(json).unwrap();
@@ -133,8 +155,16 @@ mod tests {
         lease.metadata.labels = Some([("team".to_owned(), "shop".to_owned())].into());
         lease.metadata.resource_version = Some("7".into());
         let before = lease.metadata.clone();
-        Record { holder: Some("a".into()), ..Record::default() }.write_to(&mut lease);
+        let record = Record { holder: Some("a".into()), ..Record::default() };
+        record.write_to(&mut lease, &Marks::default());
         assert_eq!(lease.metadata, before);
-        assert_eq!(lease.spec.unwrap().holder_identity.as_deref(), Some("a"));
+        assert_eq!(lease.spec.as_ref().unwrap().holder_identity.as_deref(), Some("a"));
+        let owner = OwnerReference { uid: "1".into(), ..OwnerReference::default() };
+        let labels = [("app".to_owned(), "web".to_owned())].into();
+        let marks = Marks { labels, owner: Some(owner) };
+        record.write_to(&mut lease, &marks);
+        record.write_to(&mut lease, &marks);
+        assert_eq!(lease.metadata.labels.unwrap().len(), 2);
+        assert_eq!(lease.metadata.owner_references.unwrap().len(), 1);
     }
 }

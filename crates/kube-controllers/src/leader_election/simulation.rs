@@ -14,6 +14,7 @@ use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use tokio::time::Instant;
 
 use super::machine::{LossCause, Machine, Now, RequestFailure, Rules, Step, StepOutcome};
+use super::record::Marks;
 use crate::lease::{Term, Times};
 
 const SECOND: u64 = 1_000_000;
@@ -139,6 +140,7 @@ fn rules(identity: String, retry_period: Duration) -> Rules {
         name: "x".into(),
         identity: identity.into(),
         times: Times { retry_period, ..Times::default() },
+        marks: Marks::default(),
     }
 }
 

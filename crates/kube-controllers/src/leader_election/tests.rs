@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use tokio::time::Instant;
 
 use super::machine::{LossCause, Machine, Now, RequestFailure, Rules, Step, StepOutcome};
-use super::record::Record;
+use super::record::{Marks, Record};
 use super::simulation::{Faults, Simulation};
 use super::{LeaderElectionError, LeaderElector, LeadershipState};
 use crate::lease::Times;
@@ -33,7 +33,8 @@ impl Bench {
     }
 
     fn with_times(times: Times) -> Self {
-        let rules = Rules { name: "x".into(), identity: "me".into(), times };
+        let rules =
+            Rules { name: "x".into(), identity: "me".into(), times, marks: Marks::default() };
         let start = Instant::now();
         let now = Now { at: start, wall: Timestamp::from_second(1_000).unwrap() };
         let mut machine = Machine::new(rules, Rng::with_seed(7), start);
