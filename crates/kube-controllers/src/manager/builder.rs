@@ -193,6 +193,17 @@ impl ManagerBuilder {
         self.parts.sync_timeout = limit;
         self
     }
+    /// Sets whether a kind that the server does not serve ends the manager at once, with
+    /// [`ManagerError::NotServed`]. False unless set: the manager waits for its definition, for
+    /// [`sync_timeout`](Self::sync_timeout) at most.
+    ///
+    /// Informers of other factories, and those that follow a kind [when it is
+    /// served](kube_informer::InformerSpec::when_served), still wait.
+    pub fn needs_kinds(mut self, needs: bool) -> Self {
+        self.parts.needs_kinds = needs;
+        self
+    }
+
 
     /// Sets the time that everything gets to end after a stop; 25 s unless set, which is less than
     /// the 30 s that a pod has. Parts still running then are dropped, and

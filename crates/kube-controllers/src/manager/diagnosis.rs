@@ -23,8 +23,9 @@ const PERIOD: Duration = Duration::from_millis(500);
 const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Waits until the server's discovery proves that an informer can never sync, because its scope is
-/// wrong. A kind that is not served may be installed later, so it is only logged.
-pub(super) async fn hopeless(factory: &SharedInformerFactory) -> ManagerError {
+/// wrong. A kind that is not served may be installed later: it is only logged, unless the program
+/// `needs_kinds` from the start.
+pub(super) async fn hopeless(factory: &SharedInformerFactory, needs_kinds: bool) -> ManagerError {
     let mut seen = Vec::new();
     loop {
         sleep(PERIOD).await;
@@ -43,6 +44,7 @@ pub(super) async fn hopeless(factory: &SharedInformerFactory) -> ManagerError {
             seen.push(sought);
             match not_found_cause(factory.client(), &path, &status.collection).await {
                 Some(error @ ManagerError::WrongScope { .. }) => return error,
+                Some(error) if needs_kinds => return error,
                 Some(error) => tracing::warn!(%error, "waiting for a kind that is not served"),
                 None => {}
             }

@@ -48,6 +48,8 @@ pub(super) struct ManagerParts {
     pub(super) events: Option<EventRecorder>,
     /// The permissions that nothing else here shows.
     pub(super) needs: Rbac,
+    /// True if a kind that is not served at the start is an error at once.
+    pub(super) needs_kinds: bool,
     pub(super) sync_timeout: Duration,
     pub(super) grace: Duration,
 }
@@ -66,6 +68,7 @@ impl ManagerParts {
             early_tasks: Vec::new(),
             events: None,
             needs: Rbac::new(),
+            needs_kinds: false,
             sync_timeout: Duration::from_secs(120),
             grace: Duration::from_secs(25),
         }

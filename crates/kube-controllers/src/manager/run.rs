@@ -113,11 +113,12 @@ impl ManagerParts {
         let (mut work, mut tasks, mut early) = (crew(), crew(), crew());
         state.enter(ManagerPhase::Syncing);
         spawn_tasks(&mut early, self.early_tasks, &early_stop);
+        let limits = (self.sync_timeout, self.needs_kinds);
         let synced = tokio::select! {
             biased;
             () = stop.cancelled() => Ok(false),
             error = early.next_failure() => Err(error),
-            synced = sync(&state.informers, controllers, &stop, self.sync_timeout) => synced,
+            synced = sync(&state.informers, controllers, &stop, limits) => synced,
         };
         match synced {
             Err(error) => first.note(error),
@@ -210,7 +211,7 @@ async fn sync(
     informers: &Informers,
     controllers: &ChunkedVec<Arc<dyn AnyController>>,
     stop: &CancellationToken,
-    limit: Duration,
+    (limit, needs_kinds): (Duration, bool),
 ) -> Result<bool, ManagerError> {
     let factory = &informers.factory;
     informers.start().map_err(ManagerError::NotStarted)?;
@@ -229,7 +230,7 @@ async fn sync(
     let synced = tokio::select! {
         biased;
         synced = try_join(controllers, others) => synced,
-        error = diagnosis::hopeless(factory) => Err(error),
+        error = diagnosis::hopeless(factory, needs_kinds) => Err(error),
     };
     match synced {
         Ok((begun, ())) => Ok(begun),

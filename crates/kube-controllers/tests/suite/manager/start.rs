@@ -59,6 +59,20 @@ async fn kind_that_is_not_served_is_named() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn kind_that_is_needed_ends_the_manager_at_once() {
+    let server = ApiServer::new();
+    let factory = factory(&server);
+    let gadgets = Controller::builder("gadgets", &factory.informer::<Gadget>()).build();
+    let manager = Manager::builder(&factory)
+        .needs_kinds(true)
+        .controller(gadgets, |_| async { Ok::<_, Infallible>(Action::done()) });
+    let began = Instant::now();
+    let error = run(manager, &CancellationToken::new()).await.unwrap().unwrap_err();
+    assert!(matches!(error, ManagerError::NotServed { .. }), "{error}");
+    assert!(began.elapsed() < 2 * S, "{:?}", began.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
 async fn missing_permission_is_named() {
     let server = ApiServer::new();
     forbid(&server, "secrets");
