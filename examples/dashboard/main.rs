@@ -39,8 +39,8 @@ async fn main() -> Result<(), BoxError> {
     let mut tasks = if let Some(server) = embedded {
         manager = manager
             .controller(demo::rollout(&factory), demo::reconcile)
-            .task_on_every_replica("churn", |stop| async move {
-                stop.run_until_cancelled(demo::churn(server)).await.unwrap_or(Ok(()))
+            .task_on_every_replica("churn", |scope| async move {
+                scope.token().run_until_cancelled(demo::churn(server)).await.unwrap_or(Ok(()))
             });
         demo::shop(&factory)?
     } else {

@@ -11,12 +11,12 @@ use kube::core::Status;
 use kube::{Api, Client, ResourceExt};
 use kube_controllers::Manager;
 use kube_controllers::controller::{AssumedSnapshot, AssumedView, BoxError};
+use kube_controllers::leader_election::WorkScope;
 use kube_informer::indexer::IndexError;
 use kube_informer::{Index, ObjectKey, SharedInformer, SharedInformerFactory};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
-use tokio_util::sync::CancellationToken;
 
 use super::room::Room;
 
@@ -57,7 +57,7 @@ pub(crate) fn manager(client: Client, told: watch::Sender<Figures>) -> Result<Ma
     let (pods, nodes) = (factory.informer::<Pod>(), factory.informer::<Node>());
     let scheduler = Scheduler::new(client, pods, nodes, told)?;
     let manager = Manager::builder(&factory);
-    let manager = manager.task_on_every_replica(NAME, |stop| scheduler.run(stop));
+    let manager = manager.task_on_every_replica(NAME, |scope| scheduler.run(scope));
     Ok(manager.build()?)
 }
 
@@ -103,10 +103,10 @@ impl Scheduler {
         Ok(Self { client, pods, nodes, by_node, by_state, assumed, told })
     }
 
-    async fn run(self, stop: CancellationToken) -> Result<(), BoxError> {
+    async fn run(self, scope: WorkScope) -> Result<(), BoxError> {
         tokio::select! {
             caught_up = self.catch_up() => caught_up?,
-            () = stop.cancelled() => return Ok(()),
+            () = scope.token().cancelled() => return Ok(()),
         }
         let mut changes = self.pods.changes().and(&self.nodes).debounce(DEBOUNCE);
         let (mut placements, mut bindings) = (VecDeque::new(), JoinSet::new());
@@ -117,7 +117,7 @@ impl Scheduler {
                 bindings.spawn(bind(self.client.clone(), placement));
             }
             tokio::select! {
-                () = stop.cancelled() => return Ok(()),
+                () = scope.token().cancelled() => return Ok(()),
                 // While many bindings wait, a round would only add to them, and a more important
                 // pod that comes meanwhile would be bound after them.
                 told = changes.changed(), if placements.len() < AT_A_TIME => told?,

@@ -108,7 +108,9 @@ impl Replica {
         let membership = sharding.clone();
         let manager = Manager::builder(&factory)
             // Ends after the controller, so that the slots are idle when they are given back.
-            .task_before_sync("membership", |stop| async move { membership.run(stop).await })
+            .task_before_sync("membership", |scope| async move {
+                membership.run(scope.token().clone()).await
+            })
             .controller(controller, reconcile)
             .build()?;
         let monitor = Monitor { sharding, orders, receipts: applier, reconciled };

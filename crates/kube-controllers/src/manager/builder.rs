@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use futures::{FutureExt, TryFutureExt};
 use kube::Resource;
-use tokio_util::sync::CancellationToken;
 
 use super::informers::Informers;
 use super::names::check_names;
@@ -128,11 +127,11 @@ impl ManagerBuilder {
     /// Adds a task that runs whether or not this replica leads. It begins when the informers have
     /// synced, and is told to end after the controllers have ended.
     ///
-    /// A task that returns `Ok` has ended, and everything else goes on. A task that returns an
-    /// error or panics ends the manager with that error.
+    /// Its scope has no lease. Otherwise it works like that of a
+    /// [task of the leader](Self::task_while_leading), and so do the task's end and its failure.
     pub fn task_on_every_replica<F, Fut, E>(mut self, name: impl Into<Arc<str>>, run: F) -> Self
     where
-        F: FnOnce(CancellationToken) -> Fut + Send + 'static,
+        F: FnOnce(WorkScope) -> Fut + Send + 'static,
         Fut: Future<Output = Result<(), E>> + Send + 'static,
         E: Into<BoxError> + 'static,
     {
@@ -147,7 +146,7 @@ impl ManagerBuilder {
     /// informers' lists.
     pub fn task_before_sync<F, Fut, E>(mut self, name: impl Into<Arc<str>>, run: F) -> Self
     where
-        F: FnOnce(CancellationToken) -> Fut + Send + 'static,
+        F: FnOnce(WorkScope) -> Fut + Send + 'static,
         Fut: Future<Output = Result<(), E>> + Send + 'static,
         E: Into<BoxError> + 'static,
     {

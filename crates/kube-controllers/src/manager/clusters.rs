@@ -6,7 +6,6 @@ use std::sync::Arc;
 use super::ManagerBuilder;
 use crate::clusters::{Cluster, ClusterStatus, Clusters, erase};
 use crate::controller::BoxError;
-use crate::leader_election::WorkScope;
 use crate::sharding::Sharding;
 use kube_informer::seams::VecMap;
 
@@ -54,7 +53,7 @@ impl ManagerBuilder {
             }
         };
         if is_sharded {
-            self.task_on_every_replica(name, move |stop| run(WorkScope::new(stop)))
+            self.task_on_every_replica(name, run)
         } else {
             self.task_while_leading(name, run)
         }

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
-use tokio_util::sync::CancellationToken;
 
 use super::clusters::FollowedClusters;
 use super::rbac::Rbac;
@@ -27,7 +26,7 @@ pub(super) struct LeadingTask {
 /// A task that runs on every replica.
 pub(super) struct ReplicaTask {
     pub(super) name: Arc<str>,
-    pub(super) run: Box<dyn FnOnce(CancellationToken) -> TaskFuture + Send>,
+    pub(super) run: Box<dyn FnOnce(WorkScope) -> TaskFuture + Send>,
 }
 
 /// Everything that a manager runs, and the options of its life.
@@ -48,9 +47,9 @@ pub(super) struct ManagerParts {
     pub(super) events: Option<EventRecorder>,
     /// The permissions that nothing else here shows.
     pub(super) needs: Rbac,
+    pub(super) sync_timeout: Duration,
     /// True if a kind that is not served at the start is an error at once.
     pub(super) needs_kinds: bool,
-    pub(super) sync_timeout: Duration,
     pub(super) grace: Duration,
 }
 
@@ -68,8 +67,8 @@ impl ManagerParts {
             early_tasks: Vec::new(),
             events: None,
             needs: Rbac::new(),
-            needs_kinds: false,
             sync_timeout: Duration::from_secs(120),
+            needs_kinds: false,
             grace: Duration::from_secs(25),
         }
     }
@@ -83,10 +82,10 @@ impl ManagerParts {
 impl ReplicaTask {
     pub(super) fn new<F, Fut, E>(name: Arc<str>, run: F) -> Self
     where
-        F: FnOnce(CancellationToken) -> Fut + Send + 'static,
+        F: FnOnce(WorkScope) -> Fut + Send + 'static,
         Fut: Future<Output = Result<(), E>> + Send + 'static,
         E: Into<BoxError> + 'static,
     {
-        Self { name, run: Box::new(move |stop| run(stop).map_err(E::into).boxed()) }
+        Self { name, run: Box::new(move |scope| run(scope).map_err(E::into).boxed()) }
     }
 }

@@ -195,9 +195,11 @@ impl ManagerParts {
 
 fn spawn_tasks(crew: &mut Crew, tasks: Vec<ReplicaTask>, stop: &CancellationToken) {
     for ReplicaTask { name, run } in tasks {
-        let (task, stop) = (name.clone(), stop.clone());
-        let running = async move { run(stop).await.map_err(|error| task_failed(task, error)) };
-        crew.spawn(&name, Role::Task { while_leading: false }, running.boxed());
+        let (task, scope) = (name.clone(), WorkScope::new(stop.clone()));
+        let running = move |within| {
+            async move { run(within).await.map_err(|error| task_failed(task, error)) }.boxed()
+        };
+        crew.spawn_scoped(&scope, &name, Role::Task { while_leading: false }, running);
     }
 }
 

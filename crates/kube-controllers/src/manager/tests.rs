@@ -16,8 +16,8 @@ fn stubborn() -> Manager {
             pending::<()>().await;
             Ok::<_, BoxError>(())
         })
-        .task_on_every_replica("obedient", |stop| async move {
-            stop.cancelled().await;
+        .task_on_every_replica("obedient", |scope| async move {
+            scope.token().cancelled().await;
             Ok::<_, BoxError>(())
         })
         .build()

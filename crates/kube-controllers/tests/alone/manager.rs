@@ -33,8 +33,8 @@ pub(crate) async fn signals_stop_a_manager() {
     for (first, second) in [("TERM", None), ("INT", None), ("TERM", Some("INT"))] {
         let factory = SharedInformerFactory::builder(ApiServer::new().client()).build();
         let manager = Manager::builder(&factory)
-            .task_on_every_replica("task", move |stop| async move {
-                stop.cancelled().await;
+            .task_on_every_replica("task", move |scope| async move {
+                scope.token().cancelled().await;
                 if second.is_some() {
                     std::future::pending::<()>().await;
                 }

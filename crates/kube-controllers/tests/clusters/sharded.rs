@@ -116,7 +116,9 @@ async fn manager_waits_for_code_in_the_slot_of_a_cluster() {
     let holds = held.clone();
     let manager = Manager::builder(&factory(&hub))
         .grace(S)
-        .task_on_every_replica("membership", move |stop| async move { sharding.run(stop).await })
+        .task_on_every_replica("membership", move |scope| async move {
+            sharding.run(scope.token().clone()).await
+        })
         .clusters("fleet", &clusters, move |cluster: Cluster| {
             let holds = holds.clone();
             async move {

@@ -327,7 +327,9 @@ async fn run_waits_for_code_in_a_slot_of_a_removed_controller() {
     let member = sharding.clone();
     let manager = Manager::builder(&factory)
         .grace(S)
-        .task_on_every_replica("membership", move |stop| async move { member.run(stop).await });
+        .task_on_every_replica("membership", move |scope| async move {
+            member.run(scope.token().clone()).await
+        });
     let (handle, stop, running) = run(manager.build().unwrap());
     let maps = factory.informer::<ConfigMap>();
     let controller = Controller::builder("maps", &maps).sharded(&sharding).grace(300 * MS);

@@ -91,7 +91,9 @@ async fn lacking_objects_of_a_slot_is_unready() {
     let controller = Controller::builder("secrets", group).sharded(&sharding).build();
     let manager = Manager::builder(&factory)
         .controller(controller, |_| async { Ok::<_, Infallible>(Action::done()) })
-        .task_on_every_replica("membership", |stop| async move { sharding.run(stop).await });
+        .task_on_every_replica("membership", |scope| async move {
+            sharding.run(scope.token().clone()).await
+        });
     let rig = Rig::run(Serve::new(), faults, manager);
     sleep(100 * S).await;
     assert_eq!(rig.status("/readyz").await, 200);
@@ -182,7 +184,9 @@ async fn blocked_work_of_a_slot_holds_up_the_end() {
             sender.send(request.guard()).unwrap();
             async { Ok::<_, Infallible>(Action::done()) }
         })
-        .task_before_sync("membership", |stop| async move { membership.run(stop).await });
+        .task_before_sync("membership", |scope| async move {
+            membership.run(scope.token().clone()).await
+        });
     let rig = Rig::run(Serve::new(), Faults::new(), manager);
     let guard = guards.recv().await.unwrap();
     assert_eq!(rig.status("/livez").await, 200);

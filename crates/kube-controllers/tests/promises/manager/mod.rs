@@ -29,7 +29,7 @@ fn server() -> (ApiServer, SharedInformerFactory) {
 }
 
 /// A task that is deaf to the stop.
-async fn deaf(_: CancellationToken) -> Result<(), BoxError> {
+async fn deaf(_: WorkScope) -> Result<(), BoxError> {
     pending().await
 }
 
@@ -59,8 +59,8 @@ async fn deadline_names_what_has_not_ended() {
             Ok::<_, Infallible>(Action::done())
         })
         .task_on_every_replica("deaf", deaf)
-        .task_before_sync("obedient", |stop| async move {
-            stop.cancelled().await;
+        .task_before_sync("obedient", |scope| async move {
+            scope.token().cancelled().await;
             Ok::<_, BoxError>(())
         })
         .grace(7 * S);
@@ -99,7 +99,10 @@ async fn slots_are_released_although_a_reconcile_is_deaf() {
             pending::<()>().await;
             Ok::<_, Infallible>(Action::done())
         })
-        .task_before_sync("membership", |stop| async move { sharding.run(stop).await })
+        .task_before_sync(
+            "membership",
+            |scope| async move { sharding.run(scope.token().clone()).await },
+        )
         .grace(10 * S);
     let (ended, took) = stopped(manager).await;
     assert!(matches!(ended, Err(ManagerError::Controller(_))), "{ended:?}");
@@ -277,8 +280,8 @@ async fn error_whose_text_panics_ends_the_rest_all_the_same() {
     let ended = Arc::new(AtomicBool::new(false));
     let ends = ended.clone();
     let manager = Manager::builder(&factory)
-        .task_on_every_replica("other", move |stop| async move {
-            stop.cancelled().await;
+        .task_on_every_replica("other", move |scope| async move {
+            scope.token().cancelled().await;
             ends.store(true, Ordering::Relaxed);
             Ok::<_, BoxError>(())
         })

@@ -86,9 +86,7 @@ async fn lost_leadership_ends_the_manager_unless_it_rejoins() {
                 reconciled.tell("reconcile");
                 async { Ok::<_, Infallible>(Action::done()) }
             })
-            .task_while_leading("sweeper", move |scope| {
-                swept.clone().task("sweeper", scope.token().clone())
-            });
+            .task_while_leading("sweeper", move |scope| swept.clone().task("sweeper", scope));
         let running = run(manager, &stop);
         story.reaches("reconcile").await;
         cut.store(true, Ordering::Relaxed);

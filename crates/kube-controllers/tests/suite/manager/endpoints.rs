@@ -134,8 +134,8 @@ async fn endpoints_answer_during_the_stop() {
     let released = release.clone();
     let slow = Manager::builder(&factory(&server)).serve(serve()).task_on_every_replica(
         "slow",
-        |stop| async move {
-            stop.cancelled().await;
+        |scope| async move {
+            scope.token().cancelled().await;
             released.cancelled().await;
             Ok::<_, BoxError>(())
         },

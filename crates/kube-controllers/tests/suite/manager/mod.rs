@@ -9,6 +9,7 @@ mod start;
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::ConfigMap;
+use kube_controllers::leader_election::WorkScope;
 use kube_controllers::manager::{ManagerBuilder, ManagerError};
 use kube_controllers::{Controller, Manager};
 use kube_informer::SharedInformerFactory;
@@ -46,9 +47,9 @@ impl Story {
     }
 
     /// A task that tells of its beginning and its end.
-    async fn task(self, name: &'static str, stop: CancellationToken) -> Result<(), BoxError> {
+    async fn task(self, name: &'static str, scope: WorkScope) -> Result<(), BoxError> {
         self.tell(format!("{name} begins"));
-        stop.cancelled().await;
+        scope.token().cancelled().await;
         self.tell(format!("{name} ends"));
         Ok(())
     }

@@ -35,11 +35,9 @@ async fn parts_start_and_stop_in_order() {
             }
         })
         .controller_on_every_replica(always, |_| async { Ok::<_, Infallible>(Action::done()) })
-        .task_before_sync("early", |stop| early.task("early", stop))
-        .task_on_every_replica("task", |stop| task.task("task", stop))
-        .task_while_leading("sweeper", move |scope| {
-            swept.clone().task("sweeper", scope.token().clone())
-        })
+        .task_before_sync("early", |scope| early.task("early", scope))
+        .task_on_every_replica("task", |scope| task.task("task", scope))
+        .task_while_leading("sweeper", move |scope| swept.clone().task("sweeper", scope))
         .build()
         .unwrap();
     let handle = manager.handle();
@@ -87,7 +85,7 @@ async fn failed_task_ends_the_rest_with_its_error() {
     let told = other.clone();
     let ended = Manager::builder(&factory)
         .controller(controller, |_| async { Ok::<_, Infallible>(Action::done()) })
-        .task_on_every_replica("other", |stop| told.task("other", stop))
+        .task_on_every_replica("other", |scope| told.task("other", scope))
         .task_while_leading("failing", move |_| {
             let story = story.clone();
             async move {

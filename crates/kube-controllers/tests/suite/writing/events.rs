@@ -9,6 +9,7 @@ use kube::Resource;
 use kube::api::{Api, DeleteParams, DynamicObject, ListParams};
 use kube::core::ApiResource;
 use kube_controllers::Manager;
+use kube_controllers::leader_election::WorkScope;
 use kube_controllers::writing::{EventRecorder, NewEvent};
 use kube_informer::SharedInformerFactory;
 use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
@@ -63,8 +64,8 @@ async fn manager_publishes_waiting_events_at_stop() {
     let recorder = EventRecorder::new(server.client(), "site-controller").unwrap();
     let factory = SharedInformerFactory::builder(server.client()).build();
     let last = recorder.clone();
-    let task = move |stop: CancellationToken| async move {
-        stop.cancelled().await;
+    let task = move |scope: WorkScope| async move {
+        scope.token().cancelled().await;
         last.normal(&map("a"), "Stopped", "");
         Ok::<_, kube::Error>(())
     };
