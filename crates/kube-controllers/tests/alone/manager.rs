@@ -98,7 +98,12 @@ pub(crate) async fn manager_serves_metrics_of_informers_made_before_it() {
     let any = SocketAddr::from(([127, 0, 0, 1], 0));
     let manager = Manager::builder(&factory)
         .controller(controller, |_| async { Ok::<_, Infallible>(Action::done()) })
-        .serve(Serve::new().health_address(any).metrics_address(any))
+        .serve(
+            Serve::new()
+                .health_address(any)
+                .metrics_address(any)
+                .metrics_beside(|| "own 1\n".into()),
+        )
         .build()
         .unwrap();
     let (handle, stop) = (manager.handle(), tokio_util::sync::CancellationToken::new());
@@ -137,6 +142,7 @@ pub(crate) async fn manager_serves_metrics_of_informers_made_before_it() {
     metrics::counter!("orders_total").increment(3);
     let text = get(handle.addresses().unwrap().metrics, "/metrics").await;
     assert!(text.contains("orders_total 3\n"), "{text}");
+    assert!(text.ends_with("\nown 1\n"), "the text of another registry: {text}");
     // The series of what has left are gone.
     let bank = factory.interest(InformerSpec::<ConfigMap>::new().namespace("bank")).unwrap();
     let guest = Controller::builder("guest", &*bank).build();
@@ -155,6 +161,7 @@ pub(crate) async fn manager_serves_metrics_of_informers_made_before_it() {
     drop(bank);
     let text = timeout(SOON, shows(false)).await.unwrap();
     assert!(text.contains("orders_total 3\n"), "{text}");
+    assert!(text.ends_with("\nown 1\n"), "the text of another registry: {text}");
     // A second manager shares the recorder.
     let second = Manager::builder(&factory)
         .serve(Serve::new().health_address(any).metrics_address(any))

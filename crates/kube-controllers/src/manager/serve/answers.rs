@@ -7,6 +7,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::uri::Authority;
 use http::{HeaderValue, Method, Request, Response, StatusCode, header};
+use http_body_util::{BodyExt, Limited};
+use hyper::body::Body;
 use percent_encoding::percent_decode_str;
 
 use super::Figures;
@@ -14,6 +16,7 @@ use super::health::{CheckResult, Health, Probe};
 use super::recorder;
 use super::routes::Route;
 use super::shared_run::SharedRun;
+use crate::controller::BoxError;
 use crate::manager::status::ManagerState;
 
 const TEXT: &str = "text/plain; charset=utf-8";
@@ -25,6 +28,9 @@ const PAGE: &str = include_str!("dashboard.html");
 const PAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; \
                            script-src 'unsafe-inline'; connect-src 'self'; img-src data:; \
                            base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// The limit of the body of a request to a route, in bytes.
+const REQUEST_LIMIT: usize = 1_024 * 1_024;
 
 /// The answer to a request, whose body is in memory.
 pub(super) type HttpAnswer = Response<Bytes>;
@@ -61,12 +67,28 @@ impl Site {
     }
 
     /// Answers a request.
-    pub(super) async fn answer<B>(&self, paths: Paths, request: &Request<B>) -> HttpAnswer {
-        if paths.local && !names_this_machine(request) {
+    pub(super) async fn answer<B>(&self, paths: Paths, request: Request<B>) -> HttpAnswer
+    where
+        B: Body<Error: Into<BoxError>>,
+    {
+        if paths.local && !names_this_machine(&request) {
             let why = "this address answers only requests for an IP address or localhost\n";
             return text(StatusCode::MISDIRECTED_REQUEST, why.into());
         }
-        if request.method() != Method::GET && request.method() != Method::HEAD {
+        let reads = matches!(*request.method(), Method::GET | Method::HEAD);
+        let mut routes = self.routes.iter().filter(|_| paths.metrics);
+        if let Some(route) = routes.find(|route| route.path() == request.uri().path()) {
+            if !reads && is_of_another_site(&request) {
+                let why = "web pages of other sites may only read here\n";
+                return text(StatusCode::FORBIDDEN, why.into());
+            }
+            let (head, body) = request.into_parts();
+            return match Limited::new(body, REQUEST_LIMIT).collect().await {
+                Ok(body) => route.answer(Request::from_parts(head, body.to_bytes())).await,
+                Err(error) => text(StatusCode::PAYLOAD_TOO_LARGE, format!("{error}\n")),
+            };
+        }
+        if !reads {
             let mut refused = text(StatusCode::METHOD_NOT_ALLOWED, "only GET\n".into());
             refused.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
             return refused;
@@ -96,22 +118,18 @@ impl Site {
                 page.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
                 page
             }
-            _ => match self.routes.iter().find(|route| paths.metrics && route.path() == path) {
-                Some(route) => route.answer().await,
-                None => not_found(),
-            },
+            _ => not_found(),
         }
     }
 
     async fn metrics(&self) -> HttpAnswer {
         let figures = self.figures.clone();
-        if matches!(figures, Figures::Nothing) {
+        if !figures.recorder && figures.own.is_none() {
             return not_found();
         }
-        let rendered = self.renderings.run(move |_| match figures {
-            Figures::Recorder => recorder::render(),
-            Figures::From(render) => Some(render()),
-            Figures::Nothing => None,
+        let rendered = self.renderings.run(move |_| {
+            let ours = if figures.recorder { recorder::render()? } else { String::new() };
+            Some(ours + &figures.own.map(|render| render()).unwrap_or_default())
         });
         match rendered.await {
             Ok(Some(Some(figures))) => typed(StatusCode::OK, PROMETHEUS_TEXT, figures),
@@ -212,6 +230,14 @@ fn names_this_machine<B>(request: &Request<B>) -> bool {
     let host = named.host();
     let address = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
     address.unwrap_or(host).parse::<IpAddr>().is_ok() || host.eq_ignore_ascii_case("localhost")
+}
+
+/// Returns whether a browser sends a request for a page that another address served.
+fn is_of_another_site<B>(request: &Request<B>) -> bool {
+    let text =
+        |name| request.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+    let site = text(header::ORIGIN).map(|origin| origin.strip_prefix("http://"));
+    site.is_some_and(|site| site.is_none() || site != text(header::HOST))
 }
 
 fn not_found() -> HttpAnswer {

@@ -71,6 +71,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
+
 use self::answers::Site;
 use self::checks::Check;
 use self::health::Health;
@@ -112,14 +114,13 @@ pub struct Serve {
     figures: Figures,
 }
 
-/// The source of `/metrics`.
+/// The sources of `/metrics`.
 #[derive(Clone)]
-enum Figures {
-    /// The recorder that the manager installs.
-    Recorder,
-    /// The user's exporter.
-    From(Arc<dyn Fn() -> String + Send + Sync>),
-    Nothing,
+struct Figures {
+    /// True for the recorder that the manager installs.
+    recorder: bool,
+    /// The user's text.
+    own: Option<Arc<dyn Fn() -> String + Send + Sync>>,
 }
 
 impl Serve {
@@ -133,7 +134,7 @@ impl Serve {
             live: Vec::new(),
             ready: Vec::new(),
             routes: Vec::new(),
-            figures: Figures::Recorder,
+            figures: Figures { recorder: true, own: None },
         }
     }
 
@@ -188,29 +189,36 @@ impl Serve {
         self
     }
 
-    /// Adds a path of your own to the address of `/status`, such as a dump for debugging.
+    /// Adds a path of your own to the address of `/status`, such as a dump for debugging, or a
+    /// switch of the log level.
     ///
-    /// It answers `GET` and `HEAD`, under the same rules for hosts. The function does not see the
-    /// request.
+    /// The function gets each request to the path, with its method, query, headers and body, under
+    /// the same rules for hosts. A body of more than 1 MiB is answered with 413. A web page of
+    /// another site may only read: its other requests are answered with 403.
     ///
-    /// It runs on a thread of its own, at most once at a time. Requests that come meanwhile get the
-    /// same answer. No answer within 30 s is answered with 503. A panic, a body of more than 16 MiB
-    /// and a status below 200 are answered with 500. The log has the reason.
+    /// The function runs on a thread of its own, at most once at a time. Requests that come
+    /// meanwhile wait. No answer within 30 s is answered with 503. A panic, a body of more than 16
+    /// MiB and a status below 200 are answered with 500. The log has the reason.
     ///
     /// The path is matched exactly, without the query. A path that the manager serves itself, or
     /// that is added twice, is [refused](crate::manager::ManagerError::Route) when the manager is
     /// built.
     ///
     /// ```
-    /// use http::Response;
+    /// use http::{Method, Request, Response};
     /// use kube_controllers::Serve;
     ///
-    /// let serve = Serve::new().route("/version", || async { Response::new("1.4.2") });
+    /// let serve = Serve::new().route("/log-level", |request: Request<_>| async move {
+    ///     if request.method() == Method::PUT {
+    ///         println!("the new level is {:?}", request.body());
+    ///     }
+    ///     Response::new("info")
+    /// });
     /// # let _ = serve;
     /// ```
     pub fn route<F, Fut, B>(mut self, path: impl Into<Arc<str>>, answer: F) -> Self
     where
-        F: Fn() -> Fut + Send + Sync + 'static,
+        F: Fn(http::Request<Bytes>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = http::Response<B>> + Send + 'static,
         B: Into<Vec<u8>> + 'static,
     {
@@ -231,13 +239,28 @@ impl Serve {
     /// The recorder must be installed before informers and controllers are created: see
     /// [`metrics`](kube_informer::metrics).
     pub fn metrics_from(mut self, render: impl Fn() -> String + Send + Sync + 'static) -> Self {
-        self.figures = Figures::From(Arc::new(render));
+        self.figures = Figures { recorder: false, own: Some(Arc::new(render)) };
+        self
+    }
+
+    /// Adds the text that `render` returns to the end of `/metrics`, for programs that have a
+    /// registry of their own, such as that of `prometheus` or `prometheus-client`. `render` may
+    /// block: it runs outside the runtime.
+    ///
+    /// ```
+    /// use kube_controllers::Serve;
+    ///
+    /// let serve = Serve::new().metrics_beside(|| "builds_total 3\n".into());
+    /// # let _ = serve;
+    /// ```
+    pub fn metrics_beside(mut self, render: impl Fn() -> String + Send + Sync + 'static) -> Self {
+        self.figures = Figures { recorder: true, own: Some(Arc::new(render)) };
         self
     }
 
     /// Leaves `/metrics` out, and installs no recorder.
     pub fn without_metrics(mut self) -> Self {
-        self.figures = Figures::Nothing;
+        self.figures = Figures { recorder: false, own: None };
         self
     }
 
@@ -247,7 +270,7 @@ impl Serve {
             check_names(checks.iter().map(Check::name))?;
         }
         check_routes(&self.routes)?;
-        if matches!(self.figures, Figures::Recorder) {
+        if self.figures.recorder {
             recorder::install()?;
         }
         Ok(Endpoints(self))

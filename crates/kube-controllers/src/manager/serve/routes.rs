@@ -10,7 +10,9 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use http::{HeaderValue, Response, StatusCode, header};
+use http::{HeaderValue, Request, Response, StatusCode, header};
+use tokio::runtime::Handle;
+use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use super::answers::{HttpAnswer, text};
@@ -27,25 +29,25 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 /// The limit of an answer's body, in bytes.
 const BODY_LIMIT: usize = 16 * 1_024 * 1_024;
 
-type Call = Arc<dyn Fn() -> BoxFuture<'static, HttpAnswer> + Send + Sync>;
+type Call = Arc<dyn Fn(Request<Bytes>) -> BoxFuture<'static, HttpAnswer> + Send + Sync>;
 
 /// A path of the user.
 pub(super) struct Route {
     path: Arc<str>,
     call: Call,
-    /// The error of a run is its text.
-    runs: SharedRun<Result<HttpAnswer, Arc<str>>>,
+    /// Held during a call.
+    turn: Arc<Mutex<()>>,
 }
 
 impl Route {
     pub(super) fn new<F, Fut, B>(path: Arc<str>, answer: F) -> Self
     where
-        F: Fn() -> Fut + Send + Sync + 'static,
+        F: Fn(Request<Bytes>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Response<B>> + Send + 'static,
         B: Into<Vec<u8>>,
     {
-        let call: Call = Arc::new(move || {
-            let answering = answer();
+        let call: Call = Arc::new(move |request| {
+            let answering = answer(request);
             // The user's extensions are dropped here, where a panic is caught.
             async move {
                 let (given, body) = answering.await.into_parts();
@@ -56,24 +58,30 @@ impl Route {
             }
             .boxed()
         });
-        Self { path, call, runs: SharedRun::new("route") }
+        Self { path, call, turn: Arc::default() }
     }
 
     pub(super) fn path(&self) -> &str {
         &self.path
     }
 
-    /// Answers, or joins the answer that is being made. The user's text of a failure is only
-    /// logged.
-    pub(super) async fn answer(&self) -> HttpAnswer {
-        let call = self.call.clone();
-        let answered = self.runs.run(move |runtime| {
-            let answering = || runtime.block_on(catch_async(async move { call().await }));
-            match catch(answering).and_then(|result| result) {
-                Ok(answer) => checked(answer).map_err(Arc::from),
-                Err(message) => Err(format!("it panicked: {message}").into()),
-            }
-        });
+    /// Answers after the requests that came before. The user's text of a failure is only logged.
+    pub(super) async fn answer(&self, request: Request<Bytes>) -> HttpAnswer {
+        let (call, turn) = (self.call.clone(), self.turn.clone());
+        let answered = async {
+            let turn = turn.lock_owned().await;
+            let run = SharedRun::new("route");
+            let work = move |runtime: &Handle| {
+                let _turn = turn;
+                let answering =
+                    || runtime.block_on(catch_async(async move { call(request).await }));
+                match catch(answering).and_then(|result| result) {
+                    Ok(answer) => checked(answer).map_err(Arc::<str>::from),
+                    Err(message) => Err(format!("it panicked: {message}").into()),
+                }
+            };
+            run.run(work).await
+        };
         let error = match timeout(ANSWER_TIMEOUT, answered).await {
             Ok(Ok(Some(Ok(answer)))) => return answer,
             Ok(Ok(Some(Err(error)))) => error,

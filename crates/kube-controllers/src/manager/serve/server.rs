@@ -15,7 +15,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures::FutureExt;
+use http::Request;
 use http_body_util::Full;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -157,10 +159,10 @@ async fn accept(listener: TcpListener, paths: Paths, site: Arc<Site>) {
 
 /// Answers one request.
 async fn serve(socket: TcpStream, paths: Paths, site: Arc<Site>, is_asked: Arc<AtomicBool>) {
-    let service = service_fn(|request| {
+    let service = service_fn(|request: Request<Incoming>| {
         is_asked.store(true, Ordering::Relaxed);
         let site = site.clone();
-        async move { Ok::<_, Infallible>(site.answer(paths, &request).await.map(Full::new)) }
+        async move { Ok::<_, Infallible>(site.answer(paths, request).await.map(Full::new)) }
     });
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())

@@ -65,8 +65,8 @@ impl Rig {
     }
 
     async fn get(&self, path: &str) -> (u16, String) {
-        let request = Request::get(path).body(()).unwrap();
-        let response = self.site.answer(ALL, &request).await;
+        let request = Request::get(path).body(String::new()).unwrap();
+        let response = self.site.answer(ALL, request).await;
         let body = String::from_utf8(response.body().to_vec()).unwrap();
         (response.status().as_u16(), body)
     }
@@ -138,7 +138,11 @@ async fn informers_of_another_cluster_are_owned() {
     rig.stop.cancel();
     rig.running.await.unwrap().unwrap();
     assert!(maps.is_stopped() && secrets.is_stopped(), "the manager stops them");
-    let status = rig.site.answer(ALL, &Request::get("/status").body(()).unwrap()).await.into_body();
+    let status = rig
+        .site
+        .answer(ALL, Request::get("/status").body(String::new()).unwrap())
+        .await
+        .into_body();
     let status: serde_json::Value = serde_json::from_slice(&status).unwrap();
     let informers = status["factory"]["informers"].as_array().unwrap();
     assert_eq!(informers.len(), 3, "their last status stays");
@@ -229,9 +233,9 @@ async fn manager_is_ready_after_the_sync_and_alive_all_the_time() {
     rig.stop.cancel();
     let Rig { site, running, .. } = rig;
     running.await.unwrap().unwrap();
-    let probe = |path: &str| Request::get(path).body(()).unwrap();
-    assert_eq!(site.answer(ALL, &probe("/livez")).await.status(), 200);
-    assert_eq!(site.answer(ALL, &probe("/readyz")).await.status(), 500);
+    let probe = |path: &str| Request::get(path).body(String::new()).unwrap();
+    assert_eq!(site.answer(ALL, probe("/livez")).await.status(), 200);
+    assert_eq!(site.answer(ALL, probe("/readyz")).await.status(), 500);
 }
 
 #[tokio::test(start_paused = true)]
@@ -376,12 +380,12 @@ async fn unknown_paths_and_methods_are_refused() {
     for path in ["/page", "/livezz", "/livez/none", "/status/x", "/metrics", "/readyz/check/none"] {
         assert_eq!(rig.status(path).await, 404, "{path}");
     }
-    let page = rig.site.answer(ALL, &Request::get("/").body(()).unwrap()).await;
+    let page = rig.site.answer(ALL, Request::get("/").body(String::new()).unwrap()).await;
     assert_eq!(page.status().as_u16(), 200);
     let policy = page.headers()["content-security-policy"].to_str().unwrap();
     assert!(policy.starts_with("default-src 'none'"), "{policy}");
-    let post = Request::post("/livez").body(()).unwrap();
-    let refused = rig.site.answer(ALL, &post).await;
+    let post = Request::post("/livez").body(String::new()).unwrap();
+    let refused = rig.site.answer(ALL, post).await;
     assert_eq!(refused.status().as_u16(), 405);
     assert_eq!(refused.headers()["allow"], "GET, HEAD");
     let (status, body) = rig.get("/status").await;
@@ -402,11 +406,14 @@ async fn local_address_answers_only_its_own_names() {
         ("localhost.evil.example", 421),
         ("", 421),
     ] {
-        let request = Request::get("/status").header("host", host).body(()).unwrap();
-        assert_eq!(rig.site.answer(local, &request).await.status().as_u16(), status, "{host}");
+        let request = Request::get("/status").header("host", host).body(String::new()).unwrap();
+        assert_eq!(rig.site.answer(local, request).await.status().as_u16(), status, "{host}");
     }
     let twice = Request::get("/status").header("host", "localhost").header("host", "127.0.0.1");
-    assert_eq!(rig.site.answer(local, &twice.body(()).unwrap()).await.status().as_u16(), 421);
+    assert_eq!(
+        rig.site.answer(local, twice.body(String::new()).unwrap()).await.status().as_u16(),
+        421
+    );
 }
 
 #[test]
@@ -424,7 +431,7 @@ async fn route_of_the_user_is_served() {
     let counted = calls.clone();
     let rig =
         Rig::new(
-            Serve::new().route("/debug/calls", move || {
+            Serve::new().route("/debug/calls", move |_| {
                 let call = counted.fetch_add(1, Ordering::Relaxed);
                 let answer = Response::builder().status(202).header("content-length", "77");
                 async move {
@@ -433,8 +440,8 @@ async fn route_of_the_user_is_served() {
             }),
         );
     assert_eq!(rig.get("/debug/calls?a=b").await, (202, "0".into()));
-    let request = |path: &str| Request::get(path).body(()).unwrap();
-    let answer = rig.site.answer(ALL, &request("/debug/calls")).await;
+    let request = |path: &str| Request::get(path).body(String::new()).unwrap();
+    let answer = rig.site.answer(ALL, request("/debug/calls")).await;
     assert_eq!(answer.headers()["x-content-type-options"], "nosniff");
     assert_eq!(answer.headers()["cache-control"], "no-cache", "the route's own");
     assert!(!answer.headers().contains_key("content-length"));
@@ -442,24 +449,44 @@ async fn route_of_the_user_is_served() {
         assert_eq!(rig.status(path).await, 404, "{path}");
     }
     let health = Paths { metrics: false, ..ALL };
-    assert_eq!(rig.site.answer(health, &request("/debug/calls")).await.status(), 404);
-    let post = Request::post("/debug/calls").body(()).unwrap();
-    assert_eq!(rig.site.answer(ALL, &post).await.status(), 405);
-    let foreign = Request::get("/debug/calls").header("host", "evil.example").body(()).unwrap();
+    assert_eq!(rig.site.answer(health, request("/debug/calls")).await.status(), 404);
+    let foreign =
+        Request::get("/debug/calls").header("host", "evil.example").body(String::new()).unwrap();
     let local = Paths { local: true, ..ALL };
-    assert_eq!(rig.site.answer(local, &foreign).await.status(), 421);
+    assert_eq!(rig.site.answer(local, foreign).await.status(), 421);
     assert_eq!(calls.load(Ordering::Relaxed), 2);
+}
+
+#[tokio::test]
+async fn route_sees_method_query_and_body() {
+    let rig = Rig::new(Serve::new().route("/level", |request: Request<bytes::Bytes>| async move {
+        let (head, body) = request.into_parts();
+        let body = String::from_utf8(body.to_vec()).unwrap();
+        Response::new(format!("{} {:?} {body}", head.method, head.uri.query()))
+    }));
+    let put =
+        |body: String| Request::put("/level?dry=1").header("host", "10.0.0.1:8080").body(body);
+    let sent = rig.site.answer(ALL, put("debug".into()).unwrap()).await;
+    assert_eq!(sent.body(), "PUT Some(\"dry=1\") debug");
+    assert_eq!(rig.site.answer(ALL, put("x".repeat(2 << 20)).unwrap()).await.status(), 413);
+    for (origin, status) in
+        [("http://10.0.0.1:8080", 200), ("https://evil.example", 403), ("null", 403)]
+    {
+        let mut sent = put("debug".into()).unwrap();
+        sent.headers_mut().insert("origin", origin.parse().unwrap());
+        assert_eq!(rig.site.answer(ALL, sent).await.status(), status, "{origin}");
+    }
 }
 
 #[tokio::test]
 async fn failed_route_is_an_error_each_time() {
     let rig = Rig::new(
         Serve::new()
-            .route("/call", || -> std::future::Ready<Response<String>> { panic!("secret") })
-            .route("/poll", || async { panic!("secret") as Response<String> })
-            .route("/drop", || async { Response::builder().extension(Bomb).body("fine").unwrap() })
-            .route("/large", || async { Response::new(vec![0; 17 << 20]) })
-            .route("/early", || async { Response::builder().status(101).body("").unwrap() }),
+            .route("/call", |_| -> std::future::Ready<Response<String>> { panic!("secret") })
+            .route("/poll", |_| async { panic!("secret") as Response<String> })
+            .route("/drop", |_| async { Response::builder().extension(Bomb).body("fine").unwrap() })
+            .route("/large", |_| async { Response::new(vec![0; 17 << 20]) })
+            .route("/early", |_| async { Response::builder().status(101).body("").unwrap() }),
     );
     for path in ["/call", "/poll", "/drop", "/large", "/early", "/call"] {
         let expected = (500, "this route failed: see the log\n".to_owned());
@@ -471,9 +498,9 @@ async fn failed_route_is_an_error_each_time() {
 async fn route_that_hangs_is_told_and_holds_up_nothing() {
     let (release, blocked) = std::sync::mpsc::channel::<()>();
     let blocked = parking_lot::Mutex::new(blocked);
-    let rig = Rig::new(Serve::new().route("/hangs", pending::<Response<String>>).route(
+    let rig = Rig::new(Serve::new().route("/hangs", |_| pending::<Response<String>>()).route(
         "/blocks",
-        move || {
+        move |_| {
             let _released = blocked.lock().recv();
             async { Response::new("free") }
         },
@@ -488,7 +515,7 @@ async fn route_that_hangs_is_told_and_holds_up_nothing() {
 
 #[test]
 fn unreachable_routes_are_refused() {
-    let route = |serve: Serve, path: &str| serve.route(path, || async { Response::new("") });
+    let route = |serve: Serve, path: &str| serve.route(path, |_| async { Response::new("") });
     let serve = || Serve::new().without_metrics();
     for path in [
         "",
