@@ -3,7 +3,6 @@
 use std::fmt;
 use std::sync::Arc;
 
-use futures::future::BoxFuture;
 use kube::{Client, Resource};
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
@@ -75,12 +74,15 @@ impl Program {
         Ok(())
     }
 
-    /// Builds a manager, follows its controllers, and runs it until the stop.
-    pub(crate) async fn run_manager(
-        self,
-        build: Arc<dyn Fn(Client) -> BoxFuture<'static, Result<Manager, BoxError>> + Send + Sync>,
-    ) -> Result<(), BoxError> {
-        let manager = build(self.client()).await?;
+    /// Follows the controllers of a manager, or of its builder, and runs it until the stop.
+    ///
+    /// # Errors
+    /// The manager could not be built, or failed.
+    pub async fn run_manager<M>(self, manager: M) -> Result<(), BoxError>
+    where
+        M: TryInto<Manager, Error: Into<BoxError>>,
+    {
+        let manager = manager.try_into().map_err(Into::into)?;
         let handle = manager.handle();
         self.statuses.lock().push(Box::new(move || handle.status().controllers));
         Ok(manager.run_until(self.stop).await?)

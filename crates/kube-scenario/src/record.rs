@@ -43,6 +43,8 @@ pub(crate) struct Record {
     pub(crate) states: Vec<Vec<Value>>,
     /// The times in a row that it settled, in an exploration, and no object had changed.
     pub(crate) unchanged: u32,
+    /// The failed keys that waited for their next try when it settled last, for a report.
+    pub(crate) waits: String,
     /// The disturbances that have happened, each with the numbers of writes and events by then.
     pub(crate) disturbed: Vec<(Step, (usize, usize))>,
     /// The number of requests when the world last settled.
@@ -79,6 +81,7 @@ impl Record {
             settled_at: Vec::new(),
             states: Vec::new(),
             unchanged: 0,
+            waits: String::new(),
             disturbed: Vec::new(),
             settled_requests: 0,
             stale: None,

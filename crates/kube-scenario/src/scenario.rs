@@ -67,7 +67,11 @@ impl Scenario {
         }
     }
 
-    /// Creates a scenario of a manager. Each start calls `build`, with a client of its own.
+    /// Creates a scenario of a manager. Each start calls `build`, with a client of its own. It
+    /// returns a manager, or its builder.
+    ///
+    /// A manager that needs requests before it can be built is a [program](Self::new) that ends
+    /// with [`Program::run_manager`].
     ///
     /// ```no_run
     /// use kube::Client;
@@ -75,11 +79,12 @@ impl Scenario {
     /// use kube_scenario::Scenario;
     /// use kube_informer::SharedInformerFactory;
     /// use kube_controllers::Manager;
+    /// use kube_controllers::manager::ManagerBuilder;
     ///
-    /// async fn manager(client: Client) -> Result<Manager, BoxError> {
+    /// fn manager(client: Client) -> Result<ManagerBuilder, BoxError> {
     ///     let factory = SharedInformerFactory::builder(client).build();
     ///     // Controllers are added here.
-    ///     Ok(Manager::builder(&factory).build()?)
+    ///     Ok(Manager::builder(&factory))
     /// }
     ///
     /// # async fn f() -> Result<(), BoxError> {
@@ -87,13 +92,16 @@ impl Scenario {
     /// world.settle().await?;
     /// # Ok(()) }
     /// ```
-    pub fn of_manager<F, Fut>(build: F) -> Self
+    pub fn of_manager<F, M, E>(build: F) -> Self
     where
-        F: Fn(kube::Client) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<Manager, BoxError>> + Send + 'static,
+        F: Fn(kube::Client) -> Result<M, E> + Send + Sync + 'static,
+        M: TryInto<Manager, Error: Into<BoxError>> + Send + 'static,
+        E: Into<BoxError> + Send + 'static,
     {
-        let build = Arc::new(move |client| build(client).boxed());
-        Self::new(move |program| program.run_manager(build.clone()))
+        Self::new(move |program| {
+            let built = build(program.client());
+            async move { program.run_manager(built.map_err(E::into)?).await }
+        })
     }
 
     /// Sets the server of each run. By default it is an embedded one that collects garbage.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
 use crate::world::World;
-use kube_controllers::controller::{ControllerStatus, KeyTriggers};
+use kube_controllers::controller::{ControllerStatus, KeyTriggers, LastFailure};
 
 /// The number of requests without rest after which a program spins.
 const SPINS: usize = 20_000;
@@ -50,6 +50,7 @@ impl World {
     pub async fn settle(&self) -> Result<(), Unsettled> {
         loop {
             let settled = self.quiet().await;
+            self.record().lock().waits = self.failed_keys_that_wait();
             if self.breaks_a_rule().is_some() || self.is_over() {
                 return settled;
             }
@@ -100,6 +101,25 @@ impl World {
                 () = sleep_until(due.min(deadline)) => {}
             }
         }
+    }
+
+    /// Returns, for a report, the failed keys whose next try comes after the quiet time.
+    fn failed_keys_that_wait(&self) -> String {
+        let quiet = self.quiet_time();
+        let mut text = String::new();
+        for controller in self.controllers() {
+            let Some(failure) = controller.last_failure else { continue };
+            if let Some(wait) = failure.again_in.filter(|wait| !wait.is_zero()) {
+                let LastFailure { key, error, .. } = failure;
+                text += &format!(
+                    "\n  {key} of {} waits {wait:.1?} for its next try, although the world had \
+                     settled; if it must come first, set quiet_for, which is {quiet:?}, beyond its \
+                     delay; it failed: {error}",
+                    controller.name
+                );
+            }
+        }
+        text
     }
 
     pub(crate) fn unsettled(&self, problem: String) -> Unsettled {

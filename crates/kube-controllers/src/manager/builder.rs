@@ -192,6 +192,7 @@ impl ManagerBuilder {
         self.parts.sync_timeout = limit;
         self
     }
+
     /// Sets whether a kind that the server does not serve ends the manager at once, with
     /// [`ManagerError::NotServed`]. False unless set: the manager waits for its definition, for
     /// [`sync_timeout`](Self::sync_timeout) at most.
@@ -202,7 +203,6 @@ impl ManagerBuilder {
         self.parts.needs_kinds = needs;
         self
     }
-
 
     /// Sets the time that everything gets to end after a stop; 25 s unless set, which is less than
     /// the 30 s that a pod has. Parts still running then are dropped, and
@@ -278,6 +278,15 @@ impl ManagerBuilder {
             #[cfg(feature = "serve")]
             endpoints,
         })
+    }
+}
+
+/// Builds the manager: see [`ManagerBuilder::build`].
+impl TryFrom<ManagerBuilder> for Manager {
+    type Error = ManagerError;
+
+    fn try_from(builder: ManagerBuilder) -> Result<Self, ManagerError> {
+        builder.build()
     }
 }
 

@@ -52,6 +52,8 @@ type Play<'p> = dyn Fn(Option<&Schedule>) -> Played + Sync + 'p;
 struct Played {
     /// The reason why it failed, and the objects each time that it settled, the end last.
     end: Result<Vec<End>, String>,
+    /// The failed keys that waited when it had settled, behind the reason of a failure.
+    waits: String,
     /// The disturbances that have happened, each with the numbers of writes and events by then.
     disturbed: Vec<(Step, (usize, usize))>,
     positions: Positions,
@@ -134,6 +136,7 @@ impl Scenario {
     ///
     /// # Panics
     /// Panics if the system starts no thread, or if the closure of the program panics.
+    #[must_use = "look at the failures, or call assert_passed"]
     pub fn explore<F, Fut>(&self, script: F) -> Exploration
     where
         F: Fn(World) -> Fut + Send + Sync,
@@ -180,6 +183,7 @@ impl Scenario {
         let repeat = |Misled| self.play_once(schedule, script, false);
         self.play_once(schedule, script, true).or_else(repeat).unwrap_or_else(|Misled| Played {
             end: Err("the script fails while watches are held".into()),
+            waits: String::new(),
             disturbed: Vec::new(),
             positions: Positions::default(),
         })
@@ -211,7 +215,9 @@ impl Scenario {
             let ends = || states.into_iter().chain([last]).map(End::of).collect();
             let end = end.map(|()| ends());
             let disturbed = world.record().lock().disturbed.clone();
-            Ok(Played { end, disturbed, positions })
+            let waits = mem::take(&mut world.record().lock().waits);
+            let end = end.map_err(|problem| problem + &waits);
+            Ok(Played { end, waits, disturbed, positions })
         })
     }
 }
@@ -327,13 +333,15 @@ fn difference(undisturbed: &[End], played: &Played) -> Option<String> {
     if played.disturbed.iter().all(|(step, _)| step.disturbance.is_over_when_settled()) {
         let both = states.iter().zip(ends.split_last()?.1);
         let differs = (1..).zip(both).find_map(|(nth, (one, other))| {
-            Some(format!("another state at settling {nth}: {}", one.difference(other)?))
+            let why = one.difference(other)?;
+            Some(format!("another state at settling {nth}: {why}{}", played.waits))
         });
         if differs.is_some() {
             return differs;
         }
     }
-    last.difference(ends.last()?).map(|text| format!("another end: {text}"))
+    let why = last.difference(ends.last()?)?;
+    Some(format!("another end: {why}{}", played.waits))
 }
 
 /// Plays runs on a few threads, each of which has no other use. Returns their outcomes in order.

@@ -8,7 +8,6 @@ use std::fmt;
 /// Its text names the counts and the first failure, with the schedule to
 /// [replay](crate::Scenario::replay).
 #[derive(Clone, Debug, Default)]
-#[must_use = "look at the failures, or call assert_passed"]
 #[non_exhaustive]
 pub struct Exploration {
     /// The number of runs, of which two had no disturbance.

@@ -12,7 +12,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use kube::{CustomResourceExt, ResourceExt};
 use kube_informer::error::BoxError;
-use kube_scenario::{Scenario, World};
+use kube_scenario::{Program, Scenario, World};
 use serde_json::json;
 use tokio::time::sleep;
 
@@ -22,9 +22,17 @@ use crate::scenarios::map;
 /// A name that another owner has is looked at again after a minute.
 const QUIET: Duration = Duration::from_secs(90);
 
+/// A program that installs its type first.
+fn installing() -> Scenario {
+    Scenario::new(|program: Program| async move {
+        let manager = manager(program.client()).await?;
+        program.run_manager(manager).await
+    })
+}
+
 /// A world in which the controller has installed its type.
 async fn world() -> World {
-    let world = Scenario::of_manager(manager).quiet_for(QUIET).start();
+    let world = installing().quiet_for(QUIET).start();
     world.settle().await.unwrap();
     world
 }
@@ -215,6 +223,6 @@ async fn lives(world: World) -> Result<(), BoxError> {
 
 #[test]
 fn exploration_passes() {
-    let found = Scenario::of_manager(manager).quiet_for(Duration::from_secs(20)).explore(lives);
+    let found = installing().quiet_for(Duration::from_secs(20)).explore(lives);
     assert!(found.assert_passed().writes >= 10);
 }

@@ -17,7 +17,7 @@ use serde_json::json;
 use kube_scenario::{Scenario, World};
 
 fn default_deny() -> Scenario {
-    Scenario::of_manager(|client| async { Ok(example::manager(client)?.build()?) })
+    Scenario::of_manager(example::manager)
 }
 
 fn namespace(name: &str) -> Namespace {

@@ -28,13 +28,13 @@ fn leading<F>(reconcile: fn(Request) -> F) -> Scenario
 where
     F: Future<Output = Result<Action, BoxError>> + Send + 'static,
 {
-    let scenario = Scenario::of_manager(move |client| async move {
+    let scenario = Scenario::of_manager(move |client: Client| {
         let factory = SharedInformerFactory::builder(client.clone()).build();
         let maps = factory.informer::<ConfigMap>();
         let elector = LeaderElector::builder(client.clone(), "default", "notes").build()?;
         let controller = Controller::builder("notes", &maps).context(client).build();
         let manager = Manager::builder(&factory).leader_election(elector);
-        Ok(manager.controller(controller, reconcile).build()?)
+        Ok::<_, BoxError>(manager.controller(controller, reconcile))
     });
     scenario.quiet_for(Duration::from_secs(30))
 }

@@ -38,10 +38,10 @@ const QUIET: Duration = Duration::from_secs(90);
 const S: Duration = Duration::from_secs(1);
 
 fn operator() -> Scenario {
-    let scenario = Scenario::of_manager(|client| async move {
+    let scenario = Scenario::of_manager(|client| {
         let registry = REGISTRY.with_borrow(Clone::clone);
         let elector = controller::elector(&client).build()?;
-        Ok(controller::manager(&client, registry)?.leader_election(elector).build()?)
+        Ok::<_, BoxError>(controller::manager(&client, registry)?.leader_election(elector))
     });
     scenario.quiet_for(QUIET).server(server)
 }
@@ -330,12 +330,12 @@ async fn comes_and_goes(world: World) -> Result<(), BoxError> {
 #[test]
 fn exploration_passes() {
     // A candidate that renews more rarely has less to explore.
-    let scenario = Scenario::of_manager(|client| async move {
+    let scenario = Scenario::of_manager(|client| {
         let elector = controller::elector(&client);
         let elector = elector.lease_duration(6 * S).renew_deadline(5 * S).retry_period(3 * S);
         let registry = REGISTRY.with_borrow(Clone::clone);
         let manager = controller::manager(&client, registry)?;
-        Ok(manager.leader_election(elector.build()?).build()?)
+        Ok::<_, BoxError>(manager.leader_election(elector.build()?))
     });
     let scenario = scenario.quiet_for(14 * S).server(server);
     // An app that is gone has no host: the finalizer lets it go after the registry is clean.

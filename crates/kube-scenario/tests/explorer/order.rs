@@ -8,6 +8,7 @@ use k8s_openapi::NamespaceResourceScope;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret, Service, ServiceAccount};
 use kube::api::{ObjectMeta, Patch, PatchParams};
 use kube::{Client, Resource, ResourceExt};
+use kube_controllers::manager::ManagerBuilder;
 use kube_controllers::{Action, Controller, Manager, ReconcileRequest};
 use kube_informer::SharedInformerFactory;
 use kube_informer::error::BoxError;
@@ -18,14 +19,13 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 
 /// A manager with a controller for each of four kinds.
-async fn manager(client: Client) -> Result<Manager, BoxError> {
+fn manager(client: Client) -> Result<ManagerBuilder, BoxError> {
     let factory = SharedInformerFactory::builder(client.clone()).any_version(true).build();
-    let manager = Manager::builder(&factory)
+    Ok(Manager::builder(&factory)
         .controller(follows::<ConfigMap>(&factory, &client), note)
         .controller(follows::<Secret>(&factory, &client), note)
         .controller(follows::<Service>(&factory, &client), note)
-        .controller(follows::<ServiceAccount>(&factory, &client), note);
-    Ok(manager.build()?)
+        .controller(follows::<ServiceAccount>(&factory, &client), note))
 }
 
 fn follows<K>(factory: &SharedInformerFactory, client: &Client) -> Controller<K, Client>

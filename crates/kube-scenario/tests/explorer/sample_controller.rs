@@ -16,14 +16,22 @@ use serde_json::json;
 use tokio::time::sleep;
 
 use self::example::{Foo, FooSpec, manager};
-use kube_scenario::{Scenario, Trouble, World};
+use kube_scenario::{Program, Scenario, Trouble, World};
 
 /// A name that another owner has is looked at again after a minute.
 const QUIET: Duration = Duration::from_secs(90);
 
+/// A program that installs its type first.
+fn installing() -> Scenario {
+    Scenario::new(|program: Program| async move {
+        let manager = manager(program.client()).await?;
+        program.run_manager(manager).await
+    })
+}
+
 /// A world in which the controller has installed its type.
 async fn world() -> World {
-    let world = Scenario::of_manager(manager).quiet_for(QUIET).start();
+    let world = installing().quiet_for(QUIET).start();
     world.settle().await.unwrap();
     world
 }
@@ -201,7 +209,7 @@ async fn wrong_specs_are_refused_by_the_server() {
 
 #[test]
 fn exploration_passes() {
-    let scenario = Scenario::of_manager(manager).quiet_for(Duration::from_secs(20));
+    let scenario = installing().quiet_for(Duration::from_secs(20));
     let found = scenario.explore(|world: World| async move {
         world.settle().await?;
         world.server().create(&foo("first", "web", 2))?;

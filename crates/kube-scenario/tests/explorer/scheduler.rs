@@ -29,11 +29,7 @@ const MS: Duration = Duration::from_millis(1);
 /// A world with these nodes, and the progress that the scheduler tells.
 fn world(nodes: &[(&str, u64, u64)]) -> (World, watch::Receiver<Figures>) {
     let (told, figures) = watch::channel(Figures::default());
-    let world = Scenario::of_manager(move |client| {
-        let told = told.clone();
-        async move { manager(client, told) }
-    });
-    let world = world.start();
+    let world = Scenario::of_manager(move |client| manager(client, told.clone())).start();
     for (name, pods, cpu) in nodes {
         world.server().create(&node(name, *pods, *cpu)).unwrap();
     }
@@ -380,8 +376,7 @@ async fn lives(world: World) -> Result<(), BoxError> {
 
 #[test]
 fn exploration_passes() {
-    let scheduler =
-        Scenario::of_manager(|client| async { manager(client, watch::Sender::default()) });
+    let scheduler = Scenario::of_manager(|client| manager(client, watch::Sender::default()));
     let scheduler = scheduler.never("a node is overcommitted", |world| {
         let pods = world.list::<Pod>().into_iter();
         let pods = pods.map(|pod| (pod.name_any(), pod)).collect();

@@ -24,7 +24,7 @@ const PASSWORD: &str = "correct horse battery";
 const S: Duration = Duration::from_secs(1);
 
 fn replicator() -> Scenario {
-    Scenario::of_manager(|client| async move {
+    Scenario::of_manager(|client| {
         let elector = elector(&client).identity("first").build()?;
         manager(&client, elector)
     })
@@ -291,7 +291,7 @@ async fn lives(world: World) -> Result<(), BoxError> {
 #[test]
 fn exploration_passes() {
     // A candidate that renews more rarely has less to explore.
-    let scenario = Scenario::of_manager(|client| async move {
+    let scenario = Scenario::of_manager(|client| {
         let elector = elector(&client).identity("first").retry_period(6 * S);
         manager(&client, elector.build()?)
     });

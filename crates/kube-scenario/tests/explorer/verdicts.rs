@@ -6,6 +6,7 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod, Secret};
 use kube::api::{Api, DeleteParams, ObjectMeta, Patch, PatchParams, PostParams, Preconditions};
 use kube::{Client, Resource, ResourceExt};
+use kube_controllers::controller::FailedTry;
 use kube_controllers::{Action, Controller, Manager, ReconcileRequest};
 use kube_informer::SharedInformerFactory;
 use kube_informer::error::BoxError;
@@ -111,7 +112,7 @@ fn just_written_is_in_the_server() {
         *counted.lock() += u32::from(created);
         created && world.list::<Secret>().is_empty()
     });
-    let _passed = scenario.explore(creates_a_map).assert_passed();
+    scenario.explore(creates_a_map).assert_passed();
     // In each run but that which dies before it; the other processes are refused.
     assert!(*checked.lock() > 4, "{checked:?}");
 }
@@ -139,8 +140,8 @@ fn stopped_program_is_not_started_again() {
         world.settle().await?;
         Ok(())
     };
-    let _passed = of_maps(keeps_a_secret).explore(stops).assert_passed();
-    let _passed = of_maps(keeps_a_secret).explore(crashes).assert_passed();
+    of_maps(keeps_a_secret).explore(stops).assert_passed();
+    of_maps(keeps_a_secret).explore(crashes).assert_passed();
 }
 
 /// Writes a note at its start, and again at its end.
@@ -234,7 +235,7 @@ async fn adds_a_finalizer(request: Request, own: &str, after: u64) -> Result<Act
 
 #[test]
 fn order_of_finalizers_is_not_compared() {
-    let scenario = Scenario::of_manager(|client| async move {
+    let scenario = Scenario::of_manager(|client: Client| {
         let factory = SharedInformerFactory::builder(client.clone()).build();
         let maps = factory.informer::<ConfigMap>();
         let one = Controller::builder("one", &maps).context(client.clone()).build();
@@ -242,7 +243,7 @@ fn order_of_finalizers_is_not_compared() {
         let manager = Manager::builder(&factory)
             .controller(one, |request| adds_a_finalizer(request, "example.com/one", 100))
             .controller(two, |request| adds_a_finalizer(request, "example.com/two", 130));
-        Ok(manager.build()?)
+        Ok::<_, BoxError>(manager)
     });
     let found = scenario.explore(creates_a_map);
     assert!(found.failures.is_empty(), "{found}");
@@ -314,4 +315,25 @@ fn schedule_of_an_odd_name_replays() {
     assert!(first.schedule.ends_with("/secrets/x%20+%20\"y\""), "{found}");
     let replayed = of_maps(creates_an_odd_name).replay(&first.schedule, creates_a_map);
     assert_eq!(replayed, Err(first));
+}
+
+#[test]
+fn report_names_the_wait_of_a_failed_key() {
+    let scenario = Scenario::of_manager(|client: Client| {
+        let factory = SharedInformerFactory::builder(client.clone()).build();
+        let controller = Controller::builder("keeper", &factory.informer::<ConfigMap>());
+        let patient = |_: &FailedTry<'_>| Action::requeue_after(Duration::from_secs(3_000));
+        let controller = controller.error_policy(patient).context(client).build();
+        Ok::<_, BoxError>(Manager::builder(&factory).controller(controller, keeps_a_secret))
+    });
+    let found = scenario.explore(creates_a_map);
+    let throttled = found.failures.iter().find(|one| one.schedule.starts_with("throttle"));
+    let problem = &throttled.unwrap().problem;
+    for text in [
+        "Secret/shop/a is missing\n  shop/a of keeper waits ",
+        " for its next try, although the world had settled; if it must come first, set quiet_for, \
+         which is 60s, beyond its delay; it failed: ",
+    ] {
+        assert!(problem.contains(text), "{problem}");
+    }
 }
