@@ -30,6 +30,7 @@ pub(crate) mod seconds {
     }
 
     /// Serialises a duration that may be absent.
+    #[allow(clippy::ref_option, reason = "the signature is serde's")]
     pub(crate) fn serialize_some<S: Serializer>(
         duration: &Option<Duration>,
         serializer: S,
