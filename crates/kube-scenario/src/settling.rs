@@ -106,20 +106,17 @@ impl World {
     /// Returns, for a report, the failed keys whose next try comes after the quiet time.
     fn failed_keys_that_wait(&self) -> String {
         let quiet = self.quiet_time();
-        let mut text = String::new();
-        for controller in self.controllers() {
-            let Some(failure) = controller.last_failure else { continue };
-            if let Some(wait) = failure.again_in.filter(|wait| !wait.is_zero()) {
-                let LastFailure { key, error, .. } = failure;
-                text += &format!(
-                    "\n  {key} of {} waits {wait:.1?} for its next try, although the world had \
-                     settled; if it must come first, set quiet_for, which is {quiet:?}, beyond its \
-                     delay; it failed: {error}",
-                    controller.name
-                );
-            }
-        }
-        text
+        let waits = self.controllers().into_iter().filter_map(|controller| {
+            let LastFailure { key, error, again_in, .. } = controller.last_failure?;
+            let wait = again_in.filter(|wait| !wait.is_zero())?;
+            Some(format!(
+                "\n  {key} of {} waits {wait:.1?} for its next try, although the world had settled; \
+                 if it must come first, set quiet_for, which is {quiet:?}, beyond its delay; it \
+                 failed: {error}",
+                controller.name
+            ))
+        });
+        waits.collect::<Vec<_>>().concat()
     }
 
     pub(crate) fn unsettled(&self, problem: String) -> Unsettled {
