@@ -13,6 +13,7 @@ mod draws;
 mod left_out;
 mod operator;
 mod order;
+mod ports;
 mod runtime;
 mod sample_controller;
 mod scenarios;
