@@ -234,10 +234,12 @@ fn names_this_machine<B>(request: &Request<B>) -> bool {
 
 /// Returns whether a browser sends a request for a page that another address served.
 fn is_of_another_site<B>(request: &Request<B>) -> bool {
-    let text =
-        |name| request.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
-    let site = text(header::ORIGIN).map(|origin| origin.strip_prefix("http://"));
-    site.is_some_and(|site| site.is_none() || site != text(header::HOST))
+    let (origin, host) =
+        (request.headers().get(header::ORIGIN), request.headers().get(header::HOST));
+    origin.is_some_and(|origin| {
+        let site = origin.as_bytes().strip_prefix(b"http://");
+        site.is_none() || site != host.map(HeaderValue::as_bytes)
+    })
 }
 
 fn not_found() -> HttpAnswer {
