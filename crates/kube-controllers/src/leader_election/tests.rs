@@ -123,7 +123,7 @@ fn lease(holder: &str, renewed: i64) -> Lease {
         renewed: Some(time),
         transitions: 4,
     };
-    let mut lease = record.into_lease("x");
+    let mut lease = record.into_lease("x", &Marks::default());
     lease.metadata.resource_version = Some(format!("{renewed}-{holder}"));
     lease
 }
