@@ -213,5 +213,5 @@ async fn nodes_keep_their_ttl_until_much_smaller() {
 
 #[test]
 fn exploration_of_the_ttl_controller_passes() {
-    assert_eq!(small().explore(grows_and_shrinks).assert_passed().writes, 8);
+    assert!(small().explore(grows_and_shrinks).assert_passed().writes >= 8);
 }
