@@ -62,10 +62,9 @@ async fn conversion_webhook_is_warned_of_once_or_refused() {
     let created = sent(&server, "POST", definitions, &converted("eA==")).await;
     let warning = created.headers()["warning"].to_str().unwrap();
     assert!(warning.contains("calls no conversion webhook"), "{warning}");
-    let body = created.into_body().collect().await.unwrap().to_bytes();
-    let mut stored: Value = serde_json::from_slice(&body).unwrap();
-    stored["metadata"]["labels"] = json!({"a": "b"});
     let path = format!("{definitions}/shops.example.com");
+    let (_, mut stored) = ask(&server, ("GET", &path), JSON, "").await;
+    stored["metadata"]["labels"] = json!({"a": "b"});
     let replaced = sent(&server, "PUT", &path, &stored).await;
     assert_eq!((replaced.status().as_u16(), replaced.headers().get("warning")), (200, None));
     let strict = ApiServer::builder().strict().build();
