@@ -38,7 +38,7 @@ async fn each_call_and_request_is_a_trace_that_ends() {
     rig.informer.on_event(own).unwrap();
     rig.start().await;
     rig.source.end_watches(WatchEnd::Ordinary);
-    // The next watch is opened after a pause.
+    // A watch that ends at once is followed by a pause and a list.
     seconds(60.0).await;
     rig.source.put(object("c"));
     settle().await;
@@ -48,7 +48,7 @@ async fn each_call_and_request_is_a_trace_that_ends() {
         let spans = spans.0.lock();
         spans.iter().filter(|(.., ended)| !ended).map(|(name, ..)| name.clone()).collect::<Vec<_>>()
     };
-    assert_eq!((count("list"), count("handle"), count("own")), (1, 3, 3));
+    assert_eq!((count("list"), count("handle"), count("own")), (2, 3, 3));
     assert!(count("watch") >= 2, "one for each watch");
     assert_eq!(open(), ["watch"], "only the present watch goes on");
     for (name, parent, _) in &*spans.0.lock() {
