@@ -21,7 +21,7 @@ use super::report::{Kind, Report};
 /// The number of objects of a kind whose decoded size is measured.
 const SAMPLE: usize = 200;
 
-/// What is followed, and for how long.
+/// Options of a run.
 pub(crate) struct Options {
     /// The resources, such as `deployments.apps`. `None`: the metadata of all that are served.
     pub(crate) kinds: Option<Vec<String>>,

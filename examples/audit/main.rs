@@ -2,7 +2,7 @@
 //!
 //! Follows kinds for a while, only reading, compares each cache with the server once a minute, and
 //! reports what it saw: objects, events, lists made again, audits, freshness, memory, requests.
-//! `--kinds pods,deployments.apps` follows whole objects of these kinds; without it, the metadata of
+//! `--kinds pods,deployments.apps` follows whole objects of these kinds; else the metadata of
 //! every served kind. `--minutes 5` is how long. `--report DIR` also writes `audit.md` and
 //! `memory.svg` there. Without `--cluster` it brings its own API server and ends by itself.
 

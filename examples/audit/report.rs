@@ -7,7 +7,7 @@ use std::time::Duration;
 use kube_informer::informer::Audit;
 use kube_informer::reflector::Relists;
 
-/// What client-go's cache takes for pods, of what decoded Rust types take: the README's table.
+/// The size of client-go's cache as a part of decoded Rust types, for pods: the README's table.
 const CLIENT_GO: f64 = 0.04 / 0.09;
 
 /// The figures of one kind.

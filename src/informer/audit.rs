@@ -16,7 +16,6 @@ use tokio::time::{Instant, sleep, timeout};
 use self::comparison::{Comparison, Differences};
 use super::SharedInformer;
 use super::pipeline::Pipeline;
-use super::status::metric_labels;
 use crate::error::SourceError;
 use crate::indexer::IndexDifference;
 use crate::lister_watcher::{AnySource, Collection, ListerWatcher};
@@ -83,7 +82,7 @@ pub struct Audit {
     /// The number of objects whose newest state could not be decoded, which the
     /// [status](super::InformerStatus::unreadable) counts, too. They are no differences.
     pub undecoded: usize,
-    /// What could not be judged, and why.
+    /// The parts that could not be judged, and why.
     pub not_judged: Vec<NotJudged>,
 }
 
@@ -99,7 +98,7 @@ pub struct HandlerDifference {
     pub stored: u64,
 }
 
-/// What an audit could not judge, and why.
+/// A part that an audit could not judge, and why.
 #[derive(Clone, Debug, serde::Serialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -123,8 +122,7 @@ pub enum NotJudged {
     /// This number of objects, because the store was catching up: it had no open watch.
     #[error("{0} objects, because the informer was catching up with the server")]
     CatchingUp(usize),
-    /// Whether the store has objects that the server lacks, because a listed object had no readable
-    /// key.
+    /// The objects that the server lacks, because a listed object had no readable key.
     #[error("deletions, because a listed object has no readable key")]
     Nameless,
     /// Handlers of these names, because events waited for them.
@@ -220,7 +218,7 @@ impl<K: ?Sized> SharedInformer<K> {
     /// next event, or after a minute with a bookmark. Each index is compared with its function for
     /// a sample of objects, and each idle handler's count of objects with the store's.
     ///
-    /// What the server cannot show is [not judged](Audit::not_judged), and the audit says why. A
+    /// Anything that the server cannot show is [not judged](Audit::not_judged), and the audit says why. A
     /// list of a server that lags behind its storage cannot be told from a current one.
     ///
     /// Costs a list of the metadata, 30 bytes an object while it runs, and a call of each index
@@ -256,7 +254,7 @@ impl Pipeline {
         }
         let result = if audit.passed() { "passed" } else { "differs" };
         let result = if audit.was_judged() { result } else { "not_judged" };
-        let labels = metric_labels(&self.name, &self.collection).with("result", result);
+        let labels = self.origin.labels.with("result", result);
         Count::new(AUDITS, &labels).add(1);
         *self.audited.lock() = Some(Arc::new(audit.clone()));
         audit

@@ -202,7 +202,8 @@ impl TryFrom<&ObjectReference> for ObjectKey {
 
     fn try_from(reference: &ObjectReference) -> Result<Self, InvalidKey> {
         let name = reference.name.as_deref().filter(|name| !name.is_empty());
-        Self::from_parts(reference.namespace.as_deref(), name.ok_or(InvalidKey::NoName)?)
+        let name = name.ok_or(InvalidKey("the reference has no name".into()))?;
+        Self::from_parts(reference.namespace.as_deref(), name)
     }
 }
 

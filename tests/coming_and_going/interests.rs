@@ -6,8 +6,8 @@ use std::thread;
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_informer::factory::Interest;
-use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
 use kube_informer::factory::SpecError;
+use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
 use kube_informer::{InformerSpec, SharedInformerFactory};
 use parking_lot::Mutex;
 use tokio::task::yield_now;

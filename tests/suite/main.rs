@@ -20,7 +20,7 @@ mod following;
 mod fuzz_corpus;
 mod groups;
 #[path = "../helpers/mod.rs"]
-#[expect(dead_code, unused_imports, reason = "other programs use the rest")]
+#[expect(dead_code, reason = "other programs use the rest")]
 mod helpers;
 mod indexer;
 mod informer;

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
 use kube::api::ObjectMeta;
-use kube_informer::informer::StartError;
 use kube_informer::lister::StoreState;
 use kube_informer::testing::ApiServer;
 use kube_informer::{InformerGroup, ObjectKey, SharedInformer};

@@ -7,7 +7,7 @@
 use crate::indexer::Snapshot;
 use crate::object::{Cached, KeyMap, ObjectKey, ResourceVersion, ShardSelector};
 
-/// What tells two states of an object apart.
+/// The identity of an object's state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Identity {
     /// `None` if a transform removed it.

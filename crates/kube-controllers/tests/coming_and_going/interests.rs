@@ -7,9 +7,10 @@ use futures::StreamExt;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_controllers::controller::Action;
 use kube_controllers::{Controller, ReconcileRequest};
+use kube_informer::informer::StartError;
 use kube_informer::lister::StoreState;
 use kube_informer::testing::ApiServer;
-use kube_informer::{InformerSpec, StartError, Storage};
+use kube_informer::{InformerSpec, Storage};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 

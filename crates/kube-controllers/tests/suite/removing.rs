@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_controllers::{Action, Controller, ReconcileRequest};
-use kube_informer::StartError;
+use kube_informer::informer::StartError;
 use kube_informer::testing::ApiServer;
 use tokio_util::sync::CancellationToken;
 

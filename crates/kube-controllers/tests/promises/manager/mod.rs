@@ -78,7 +78,7 @@ async fn lease_is_released_although_a_leading_task_is_deaf() {
     let elector = LeaderElector::builder(server.client(), "shop", "maps").build().unwrap();
     let manager = Manager::builder(&factory)
         .leader_election(elector)
-        .task_while_leading("deaf", |scope| deaf(scope.token().clone()))
+        .task_while_leading("deaf", deaf)
         .grace(10 * S);
     let (ended, took) = stopped(manager).await;
     assert_eq!(names(&ended), ["deaf"]);
@@ -154,7 +154,7 @@ async fn failed_task_ends_deaf_leading_tasks() {
     for leads in [false, true] {
         let (server, factory) = server();
         let mut manager = Manager::builder(&factory)
-            .task_while_leading("deaf", |scope| deaf(scope.token().clone()))
+            .task_while_leading("deaf", deaf)
             .task_while_leading("failing", |scope| async move {
                 scope.spawn(pending::<()>());
                 Err::<(), BoxError>("the cause".into())

@@ -38,7 +38,7 @@ fn tutorial_shows_the_example() {
 
 #[tokio::test]
 async fn tutorial_shows_the_roles_that_the_manager_needs() {
-    let page = include_str!("../../../crates/kube-controllers/src/docs/tutorial.md");
+    let page = include_str!("../../../src/docs/tutorial.md");
     let service = tower::service_fn(async |_: http::Request<kube::client::Body>| {
         Err::<http::Response<kube::client::Body>, _>(std::io::Error::other("not needed"))
     });

@@ -17,7 +17,8 @@ pub(super) const NAMESPACE: &str = "webapps";
 const RBAC: &str = include_str!("../../../../../../examples/operator/deploy/base/rbac.yaml");
 const CHART_RBAC: &str =
     include_str!("../../../../../../examples/operator/deploy/chart/templates/rbac.yaml");
-const DEPLOYMENT: &str = include_str!("../../../../../../examples/operator/deploy/base/deployment.yaml");
+const DEPLOYMENT: &str =
+    include_str!("../../../../../../examples/operator/deploy/base/deployment.yaml");
 const CRD: &str = include_str!("../../../../../../examples/operator/deploy/base/crd.yaml");
 
 pub(super) fn documents(text: &str) -> Vec<Value> {
