@@ -8,9 +8,11 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::ObjectMeta;
 use kube_informer::error::{ApiStatus, Fault};
 use kube_informer::informer::{Audit, NotJudged};
+use kube_informer::object::{ShardKey, ShardSelector};
 use kube_informer::reflector::ReflectorOptions;
 use kube_informer::testing::{ApiServer, FakeSource, WatchEnd};
 use kube_informer::{InformerOptions, ObjectKey, SharedInformer, SharedInformerFactory};
+use tokio::sync::watch;
 
 use crate::helpers::LateWatches;
 
@@ -300,4 +302,42 @@ async fn factory_audits_each_informer_once_per_interval() {
     let before = lists(&server);
     tokio::time::sleep(hour * 10).await;
     assert_eq!(lists(&server), before);
+}
+
+#[tokio::test(start_paused = true)]
+async fn shard_that_kept_what_moved_away_is_found() {
+    let source = source();
+    let half = ShardSelector::new(ShardKey::Uid, [0..=u64::MAX / 2]);
+    let (_shards, shard) = watch::channel(half.clone());
+    let options = ReflectorOptions::new().shard(shard);
+    let maps = SharedInformer::new(source.clone(), InformerOptions::new().reflector(options));
+    maps.start().unwrap();
+    maps.wait_for_sync(Duration::from_secs(5)).await.unwrap();
+    let audit = maps.audit().await;
+    assert!(audit.passed() && audit.was_judged(), "{audit}");
+    assert_eq!(audit.objects, maps.snapshot().len());
+    let objects = source.objects();
+    let (key, moved) = objects.iter().find(|(_, map)| !half.selects(&map.metadata)).unwrap();
+    let mut write = maps.indexer().transaction();
+    write.put(key, moved);
+    write.commit();
+    let audit = maps.audit().await;
+    assert_eq!(audit.extra, [key.clone()], "{audit}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn restored_backup_is_no_difference_once_it_is_known() {
+    let source = source();
+    let maps = synced(&source).await;
+    source.restore(7);
+    for name in ["x", "y"] {
+        source.put(map(name));
+    }
+    // The store is still of the lost history, and newer than the list.
+    let audit = maps.audit().await;
+    assert!(matches!(audit.not_judged[..], [NotJudged::Unordered, ..]), "{audit}");
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    let audit = maps.audit().await;
+    assert!(audit.passed() && audit.was_judged(), "{audit}");
+    assert_eq!(audit.objects, 7);
 }

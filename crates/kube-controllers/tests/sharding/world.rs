@@ -8,6 +8,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::Api;
 use kube::api::{ListParams, ObjectMeta};
 use kube_controllers::sharding::ShardBy;
+use kube_informer::informer::Audit;
 use kube_informer::testing::{ApiServer, Injection, Requests};
 use tokio::time::sleep;
 
@@ -157,6 +158,14 @@ impl World {
             }
             8 => self.server.compact(),
             9 => self.server.drop_connections(),
+            10 => {
+                // Slots move and events are on their way.
+                let audit = self.replicas[which].maps.audit().await;
+                let Audit { missing, extra, older, handlers, .. } = &audit;
+                let differs = [missing, extra, older].iter().any(|keys| !keys.is_empty());
+                assert!(!differs && handlers.is_empty(), "false alarm: {audit}");
+                self.tally.count("audit", 1);
+            }
             _ => self.write(),
         }
     }
@@ -191,6 +200,8 @@ impl World {
             let mut sorted = keys.clone();
             sorted.sort();
             assert_eq!(sorted, heard, "the handler of replica {number}");
+            let audit = replica.maps.audit().await;
+            assert!(audit.passed() && audit.was_judged(), "replica {number}: {audit}");
             for key in keys {
                 let before = stored.insert(key.clone(), number);
                 assert_eq!(before, None, "{key} is in two stores");
