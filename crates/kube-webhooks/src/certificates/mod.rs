@@ -1,0 +1,74 @@
+//! The certificate that the server shows, and where it comes from.
+
+mod files;
+mod issue;
+mod managed;
+mod publish;
+mod rotation;
+mod slot;
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use self::files::Files;
+#[cfg(test)]
+pub(crate) use self::issue::{Issued, issue};
+pub use self::managed::ManagedCertificates;
+pub use self::slot::CertificateStatus;
+pub(crate) use self::slot::Slot;
+use crate::Webhooks;
+
+/// The time between two looks at the files.
+const POLL: Duration = Duration::from_secs(10);
+
+/// The source of the server's certificate.
+#[derive(Clone, Debug)]
+pub struct Certificates(Source);
+
+#[derive(Clone, Debug)]
+enum Source {
+    Files(Files),
+    Managed(Box<ManagedCertificates>),
+}
+
+impl Certificates {
+    /// Reads `tls.crt` and `tls.key` from a folder, where a Secret or a CSI driver is mounted, such
+    /// as one of cert-manager. The files are read every ten seconds. What cannot be used, such as a
+    /// half of a pair, is told, and the last good pair serves on.
+    pub fn folder(folder: impl Into<PathBuf>) -> Self {
+        let folder = folder.into();
+        Self::files(folder.join("tls.crt"), folder.join("tls.key"))
+    }
+
+    /// Reads a chain and its key, both as PEM, from two files.
+    pub fn files(chain: impl Into<PathBuf>, key: impl Into<PathBuf>) -> Self {
+        Self(Source::Files(Files { chain: chain.into(), key: key.into(), poll: POLL }))
+    }
+
+    /// Sets the time between two looks at the source. Default: 10 seconds for files, and a minute
+    /// for [`ManagedCertificates`].
+    #[must_use]
+    pub fn poll(mut self, every: Duration) -> Self {
+        match &mut self.0 {
+            Source::Files(files) => files.poll = every,
+            Source::Managed(managed) => managed.poll = every,
+        }
+        self
+    }
+
+    /// Keeps the slot up to date. Never ends.
+    pub(crate) async fn follow(self, webhooks: &Webhooks, slot: &Slot) {
+        match self.0 {
+            Source::Files(files) => files.follow(slot).await,
+            Source::Managed(managed) => managed.follow(webhooks, slot).await,
+        }
+    }
+}
+
+impl From<ManagedCertificates> for Certificates {
+    fn from(managed: ManagedCertificates) -> Self {
+        Self(Source::Managed(Box::new(managed)))
+    }
+}

@@ -1,0 +1,265 @@
+use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime};
+
+use k8s_openapi::api::admissionregistration::v1::ValidatingWebhookConfiguration;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kube::Api;
+use kube::api::PostParams;
+use kube_embedded_apiserver::ApiServer;
+use serde_json::json;
+
+use super::issue::{check, issue, split};
+use super::managed::Keeper;
+use super::rotation::{Content, Step, Terms};
+use super::*;
+use crate::{Admission, Service};
+
+const DAY: Duration = Duration::from_secs(86_400);
+
+fn terms() -> Terms {
+    Terms {
+        host: "hooks.shop.svc".to_owned(),
+        lifetime: 90 * DAY,
+        overlap: Duration::from_secs(600),
+    }
+}
+
+fn written(step: Step) -> Content {
+    match step {
+        Step::Write(content) => content,
+        Step::Rest => panic!("nothing is written"),
+    }
+}
+
+fn first(now: SystemTime) -> Content {
+    written(Content::default().step(&terms(), now, None).unwrap())
+}
+
+fn accepts(content: &Content, certificate: &str, at: SystemTime) -> bool {
+    check(certificate, &content.authorities, "hooks.shop.svc", at).is_ok()
+}
+
+#[test]
+fn certificate_is_accepted_for_its_host_and_time() {
+    let now = SystemTime::now();
+    let issued = issue("hooks.shop.svc", now, 90 * DAY).unwrap();
+    let accepted = |host: &str, at| check(&issued.certificate, &issued.authority, host, at).is_ok();
+    assert!(accepted("hooks.shop.svc", now));
+    assert!(accepted("hooks.shop.svc", now - Duration::from_secs(3_000)), "clocks differ");
+    assert!(!accepted("hooks.shop.svc", now + 91 * DAY));
+    assert!(!accepted("hooks.other.svc", now));
+    let other = issue("hooks.shop.svc", now, 90 * DAY).unwrap();
+    assert!(check(&issued.certificate, &other.authority, "hooks.shop.svc", now).is_err());
+}
+
+#[test]
+fn new_authority_is_known_before_its_certificate_serves() {
+    let now = SystemTime::now();
+    let made = first(now);
+    assert!(accepts(&made, &made.certificate, now));
+    assert_eq!(made.step(&terms(), now + 59 * DAY, None).unwrap(), Step::Rest);
+
+    let now = now + 61 * DAY;
+    let staged = written(made.step(&terms(), now, None).unwrap());
+    assert_eq!((&staged.certificate, &staged.key), (&made.certificate, &made.key));
+    let (next, _) = staged.next.clone().unwrap();
+    assert_eq!(split(&staged.authorities).count(), 2);
+    assert!(accepts(&staged, &made.certificate, now) && accepts(&staged, &next, now));
+
+    let minutes = |minutes: u64| Some(Duration::from_secs(60 * minutes));
+    for published in [None, minutes(0), minutes(9)] {
+        assert_eq!(staged.step(&terms(), now, published).unwrap(), Step::Rest);
+    }
+    let promoted = written(staged.step(&terms(), now, minutes(10)).unwrap());
+    assert_eq!((&promoted.certificate, &promoted.next), (&next, &None));
+    assert_eq!(promoted.authorities, staged.authorities);
+    assert_eq!(promoted.step(&terms(), now, minutes(10)).unwrap(), Step::Rest);
+
+    let again = written(promoted.step(&terms(), now + 61 * DAY, None).unwrap());
+    assert_eq!(split(&again.authorities).count(), 2, "the first authority is gone");
+}
+
+#[test]
+fn unpublished_authority_does_not_outwait_the_certificate() {
+    let now = SystemTime::now();
+    let made = first(now);
+    let staged = written(made.step(&terms(), now + 61 * DAY, None).unwrap());
+    let end = now + 90 * DAY - Duration::from_secs(300);
+    let promoted = written(staged.step(&terms(), end, None).unwrap());
+    assert_eq!(promoted.certificate, staged.next.unwrap().0);
+}
+
+#[test]
+fn pair_that_cannot_serve_is_replaced() {
+    let now = SystemTime::now();
+    let made = first(now);
+    let other_host = Terms { host: "other.shop.svc".to_owned(), ..terms() };
+    let other_key = Content { key: first(now).key, ..made.clone() };
+    let no_authority = Content { authorities: String::new(), ..made.clone() };
+    for (content, terms, now) in [
+        (&made, terms(), now + 91 * DAY),
+        (&made, other_host, now),
+        (&other_key, terms(), now),
+        (&no_authority, terms(), now),
+    ] {
+        let replaced = written(content.step(&terms, now, None).unwrap());
+        assert_ne!(replaced.certificate, made.certificate);
+        assert_eq!(replaced.step(&terms, now, None).unwrap(), Step::Rest);
+    }
+    let mut data = BTreeMap::new();
+    made.write(&mut data);
+    assert_eq!(Content::read(&data), made);
+}
+
+fn webhooks() -> Webhooks {
+    let allow = async |_: Admission<ConfigMap>| Ok(());
+    Webhooks::builder().validate("/v", allow).build().unwrap()
+}
+
+fn service() -> Service {
+    Service::new("default", "hooks")
+}
+
+fn keeper(server: &ApiServer, webhooks: &Webhooks) -> Keeper {
+    let options = ManagedCertificates::new(server.client(), service(), "hooks");
+    Keeper::new(options, webhooks)
+}
+
+async fn configure(server: &ApiServer, webhooks: &Webhooks) -> Api<ValidatingWebhookConfiguration> {
+    let configurations = Api::all(server.client());
+    let configuration = webhooks.configurations(&service()).validating.unwrap();
+    configurations.create(&PostParams::default(), &configuration).await.unwrap();
+    configurations
+}
+
+async fn bundle(configurations: &Api<ValidatingWebhookConfiguration>) -> Option<String> {
+    let found = configurations.get("hooks").await.unwrap();
+    let bundle = found.webhooks.unwrap().remove(0).client_config.ca_bundle?;
+    Some(String::from_utf8(bundle.0).unwrap())
+}
+
+#[tokio::test]
+async fn replicas_agree_on_one_certificate() {
+    let server = ApiServer::new();
+    let configurations = configure(&server, &webhooks()).await;
+    let now = SystemTime::now();
+    let slots: Vec<Slot> = (0..3).map(|_| Slot::default()).collect();
+    let steps = slots.iter().map(|slot| {
+        let mut keeper = keeper(&server, &webhooks());
+        async move { keeper.step(slot, now).await }
+    });
+    for result in futures::future::join_all(steps).await {
+        result.unwrap();
+    }
+    let secrets: Api<Secret> = Api::default_namespaced(server.client());
+    let secret = secrets.get("hooks").await.unwrap();
+    assert_eq!(secret.type_.as_deref(), Some("kubernetes.io/tls"));
+    let content = Content::read(&secret.data.unwrap());
+    for slot in &slots {
+        assert!(slot.serves(content.certificate.as_bytes()));
+    }
+    assert_eq!(bundle(&configurations).await, Some(content.authorities));
+}
+
+#[tokio::test(start_paused = true)]
+async fn rotation_publishes_waits_and_serves() {
+    let server = ApiServer::new();
+    let webhooks = webhooks();
+    let configurations = configure(&server, &webhooks).await;
+    let (slot, now) = (Slot::default(), SystemTime::now());
+    let mut keeper = keeper(&server, &webhooks);
+    keeper.step(&slot, now).await.unwrap();
+    let before = bundle(&configurations).await.unwrap();
+
+    let now = now + 61 * DAY;
+    keeper.step(&slot, now).await.unwrap();
+    let both = bundle(&configurations).await.unwrap();
+    assert!(both.starts_with(&before) && split(&both).count() == 2);
+    tokio::time::advance(Duration::from_secs(599)).await;
+    keeper.step(&slot, now).await.unwrap();
+    assert_eq!(slot.status().exchanged, 1);
+    tokio::time::advance(Duration::from_secs(1)).await;
+    keeper.step(&slot, now).await.unwrap();
+    assert_eq!(slot.status().exchanged, 2);
+    assert_eq!(bundle(&configurations).await, Some(both));
+}
+
+#[tokio::test(start_paused = true)]
+async fn authority_that_others_remove_comes_back() {
+    let server = ApiServer::new();
+    let webhooks = webhooks();
+    let configurations = configure(&server, &webhooks).await;
+    let (slot, now) = (Slot::default(), SystemTime::now());
+    let mut keeper = keeper(&server, &webhooks);
+    keeper.step(&slot, now).await.unwrap();
+    let before = bundle(&configurations).await;
+
+    let mut others = configurations.get("hooks").await.unwrap();
+    others.webhooks.as_mut().unwrap()[0].client_config.ca_bundle = None;
+    configurations.replace("hooks", &PostParams::default(), &others).await.unwrap();
+    assert_eq!(bundle(&configurations).await, None);
+    keeper.step(&slot, now).await.unwrap();
+    assert_eq!(bundle(&configurations).await, before);
+    assert_eq!(slot.status().rewritten, 1);
+}
+
+#[tokio::test]
+async fn missing_configuration_is_told_and_does_not_stop_serving() {
+    let server = ApiServer::new();
+    let slot = Slot::default();
+    let mut keeper = keeper(&server, &webhooks());
+    let error = keeper.step(&slot, SystemTime::now()).await.unwrap_err().to_string();
+    let start = "cannot read the ValidatingWebhookConfiguration hooks: ";
+    assert!(error.starts_with(start), "{error}");
+    assert!(slot.has_pair());
+}
+
+#[tokio::test]
+async fn definition_gets_the_authority() {
+    let version = |name: &str| {
+        json!({
+            "name": name,
+            "served": true,
+            "storage": name == "v1",
+            "schema": { "openAPIV3Schema": {
+                "type": "object",
+                "x-kubernetes-preserve-unknown-fields": true,
+            } },
+        })
+    };
+    let definition = json!({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": { "name": "widgets.example.com" },
+        "spec": {
+            "group": "example.com",
+            "scope": "Namespaced",
+            "names": { "plural": "widgets", "kind": "Widget" },
+            "versions": [version("v1"), version("v2")],
+            "conversion": {
+                "strategy": "Webhook",
+                "webhook": {
+                    "conversionReviewVersions": ["v1"],
+                    "clientConfig": { "service": { "namespace": "default", "name": "hooks" } },
+                },
+            },
+        },
+    });
+    let server = ApiServer::new();
+    let kind =
+        kube::core::GroupVersionKind::gvk("apiextensions.k8s.io", "v1", "CustomResourceDefinition");
+    let api = kube::api::ApiResource::from_gvk(&kind);
+    let definitions: Api<kube::api::DynamicObject> = Api::all_with(server.client(), &api);
+    let definition = serde_json::from_value(definition).unwrap();
+    definitions.create(&PostParams::default(), &definition).await.unwrap();
+
+    let hub = kube::core::GroupVersionKind::gvk("example.com", "v2", "Widget");
+    let conversion = crate::Conversion::dynamic_hub(hub, "widgets").dynamic("v1", Ok, Ok);
+    let webhooks = Webhooks::builder().convert("/convert", conversion).build().unwrap();
+    let mut keeper = keeper(&server, &webhooks);
+    keeper.step(&Slot::default(), SystemTime::now()).await.unwrap();
+    let found = definitions.get("widgets.example.com").await.unwrap();
+    let webhook = &found.data["spec"]["conversion"]["webhook"];
+    assert!(webhook["clientConfig"]["caBundle"].is_string(), "{webhook}");
+    assert_eq!(webhook["clientConfig"]["service"]["name"], "hooks");
+}

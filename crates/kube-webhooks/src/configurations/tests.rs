@@ -1,0 +1,131 @@
+use std::time::Duration;
+
+use k8s_openapi::api::coordination::v1::Lease;
+use k8s_openapi::api::core::v1::Pod;
+use kube::Api;
+use kube::api::PostParams;
+use kube::core::{DynamicObject, GroupVersionKind};
+use kube_embedded_apiserver::ApiServer;
+
+use super::*;
+use crate::{Admission, Conversion};
+
+fn service() -> Service {
+    Service::new("shop", "operator").port(8443)
+}
+
+fn validating(hook: Hook) -> Value {
+    let webhooks = Webhooks::builder().hook(hook).build().unwrap();
+    let configuration = webhooks.configurations(&service()).validating.unwrap();
+    serde_json::to_value(&configuration.webhooks.unwrap()[0]).unwrap()
+}
+
+fn pods(path: &str) -> Hook {
+    Hook::validate(path, async |_: Admission<Pod>| Ok(()))
+}
+
+fn rule(groups: &[&str], resources: &[&str]) -> api::RuleWithOperations {
+    let list = |words: &[&str]| Some(words.iter().map(|&word| word.to_owned()).collect());
+    api::RuleWithOperations {
+        api_groups: list(groups),
+        api_versions: list(&["*"]),
+        operations: list(&["*"]),
+        resources: list(resources),
+        scope: None,
+    }
+}
+
+#[test]
+fn type_and_operations_make_the_configuration() {
+    assert_eq!(
+        validating(pods("/keep/Pods_1").operations([Operation::Delete])),
+        json!({
+            "admissionReviewVersions": ["v1"],
+            "clientConfig": { "service": {
+                "name": "operator", "namespace": "shop", "path": "/keep/Pods_1", "port": 8443,
+            } },
+            "failurePolicy": "Fail",
+            "matchPolicy": "Equivalent",
+            "name": "keep-pods-1.operator.shop",
+            "namespaceSelector": { "matchExpressions": [
+                { "key": "kubernetes.io/metadata.name", "operator": "NotIn", "values": ["shop"] },
+            ] },
+            "rules": [{
+                "apiGroups": [""], "apiVersions": ["v1"], "operations": ["DELETE"],
+                "resources": ["pods"],
+            }],
+            "sideEffects": "None",
+        })
+    );
+}
+
+#[test]
+fn options_show_in_the_configuration() {
+    let hook = pods("/v")
+        .name("pods.shop.example.com")
+        .sub_resource("status")
+        .fails_open()
+        .has_side_effects()
+        .own_namespace()
+        .match_condition("no-nodes", "!('system:nodes' in request.userInfo.groups)")
+        .timeout(Duration::from_secs(3));
+    let found = validating(hook);
+    assert_eq!(found["name"], "pods.shop.example.com");
+    assert_eq!(found["rules"][0]["resources"], json!(["pods/status"]));
+    assert_eq!(found["failurePolicy"], "Ignore");
+    assert_eq!(found["sideEffects"], "NoneOnDryRun");
+    assert_eq!(found["timeoutSeconds"], 3);
+    assert_eq!(found["matchConditions"][0]["name"], "no-nodes");
+    assert!(found.get("namespaceSelector").is_none());
+}
+
+#[test]
+fn election_and_events_live_while_the_webhook_is_down() {
+    let names = |hook: Hook| {
+        let found = validating(hook);
+        let conditions = found["matchConditions"].as_array().cloned().unwrap_or_default();
+        conditions.iter().map(|one| one["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(pods("/v").rules([rule(&["*"], &["*"])])), ["no-leases", "no-events"]);
+    assert_eq!(names(pods("/v").rules([rule(&[""], &["*/*"])])), ["no-events"]);
+    assert!(names(pods("/v").rules([rule(&["apps"], &["*"])])).is_empty());
+    assert!(names(pods("/v").rules([rule(&["coordination.k8s.io"], &["leases"])])).is_empty());
+    assert!(names(Hook::validate("/v", async |_: Admission<Lease>| Ok(()))).is_empty());
+}
+
+#[tokio::test]
+async fn server_accepts_all_of_it() {
+    let hub = GroupVersionKind::gvk("example.com", "v2", "Widget");
+    let webhooks = Webhooks::builder()
+        .hook(pods("/v").rules([rule(&["*"], &["*"])]))
+        .mutate("/m", async |review: Admission<Pod>| review.into_object())
+        .convert("/c", Conversion::dynamic_hub(hub, "widgets").dynamic("v1", Ok, Ok))
+        .build()
+        .unwrap();
+    let configurations = webhooks.configurations(&service());
+    let server = ApiServer::new();
+    let params = PostParams::default();
+    let validating = configurations.validating.as_ref().unwrap();
+    Api::all(server.client()).create(&params, validating).await.unwrap();
+    let mutating = configurations.mutating.as_ref().unwrap();
+    Api::all(server.client()).create(&params, mutating).await.unwrap();
+    let (name, conversion) = &configurations.conversions[0];
+    assert_eq!(name, "widgets.example.com");
+    assert_eq!(conversion["webhook"]["clientConfig"]["service"]["path"], "/c");
+}
+
+#[test]
+fn yaml_holds_the_objects() {
+    let hub = GroupVersionKind::gvk("example.com", "v2", "Widget");
+    let conversion: Conversion<DynamicObject> = Conversion::dynamic_hub(hub, "widgets");
+    let webhooks = Webhooks::builder()
+        .hook(pods("/v"))
+        .convert("/c", conversion.dynamic("v1", Ok, Ok))
+        .build()
+        .unwrap();
+    let yaml = webhooks.configurations(&service()).to_yaml().unwrap();
+    let (objects, comments) = yaml.split_once("---\n").unwrap();
+    assert!(objects.contains("kind: ValidatingWebhookConfiguration\n"), "{yaml}");
+    assert!(comments.starts_with("# In the definition widgets.example.com:\n# spec:\n"), "{yaml}");
+    assert!(comments.lines().all(|line| line.starts_with('#')), "{yaml}");
+}

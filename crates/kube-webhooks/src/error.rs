@@ -1,0 +1,54 @@
+//! Errors.
+
+use std::error::Error;
+
+/// An error of a webhook's code.
+pub type BoxError = Box<dyn Error + Send + Sync>;
+
+/// Webhooks that cannot work.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// A path does not begin with a slash, or has a query.
+    #[error(
+        "the path {0:?} of a webhook does not begin with a slash, or has a query or a fragment"
+    )]
+    Path(String),
+    /// Two webhooks have the same path.
+    #[error("two webhooks have the path {0}")]
+    SamePath(String),
+    /// A webhook's name is no name of a webhook.
+    #[error("{0:?} is no name of a webhook: it needs three parts or more, such as a.example.com")]
+    Name(String),
+    /// A conversion has one version only, or versions of different kinds.
+    #[error("the conversion at {path} cannot work: {problem}")]
+    Conversion {
+        /// The webhook's path.
+        path: String,
+        /// The reason.
+        problem: String,
+    },
+    /// A limit is zero, or the timeout is not one that configurations can have.
+    #[error("the webhook at {path} needs {needs}")]
+    Limit {
+        /// The webhook's path.
+        path: String,
+        /// The values that it can have.
+        needs: &'static str,
+    },
+}
+
+/// Returns the messages of an error and its causes.
+pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let message = error.to_string();
+        // Many errors repeat their cause.
+        if !text.contains(&message) {
+            text = format!("{text}: {message}");
+        }
+        cause = error.source();
+    }
+    text
+}

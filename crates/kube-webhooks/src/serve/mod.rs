@@ -1,0 +1,93 @@
+//! The server: TLS on a port.
+
+mod accept;
+#[cfg(test)]
+mod tests;
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_util::sync::CancellationToken;
+
+use self::accept::accept;
+use crate::{Certificates, Webhooks};
+
+/// The time that calls have to end after the stop.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// A server of webhooks that has its port.
+#[derive(Debug)]
+#[must_use = "a server serves only while `run` is awaited"]
+pub struct Server {
+    listener: TcpListener,
+    address: SocketAddr,
+    webhooks: Webhooks,
+    certificates: Certificates,
+    grace: Duration,
+}
+
+impl Webhooks {
+    /// Binds a port for the webhooks. The server refuses handshakes until the certificates have
+    /// been read.
+    ///
+    /// # Errors
+    /// Returns an error if the address is not available.
+    pub async fn listen(
+        &self,
+        address: impl Into<SocketAddr>,
+        certificates: Certificates,
+    ) -> io::Result<Server> {
+        let address = address.into();
+        let listener = TcpListener::bind(address).await.map_err(|error| {
+            io::Error::new(error.kind(), format!("cannot serve webhooks on {address}: {error}"))
+        })?;
+        let address = listener.local_addr()?;
+        Ok(Server { listener, address, webhooks: self.clone(), certificates, grace: GRACE })
+    }
+}
+
+impl Server {
+    /// Returns the address, with the port that the system chose for port 0.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Returns the webhooks.
+    pub fn webhooks(&self) -> &Webhooks {
+        &self.webhooks
+    }
+
+    /// Sets the time that calls have to end after the stop. Default: 10 seconds.
+    pub fn grace(mut self, grace: Duration) -> Self {
+        self.grace = grace;
+        self
+    }
+
+    /// Serves until the token is cancelled, and then until the calls have ended or the grace is
+    /// over. Connections need TLS 1.2 or newer, and speak HTTP/1.1.
+    ///
+    /// Certificates are followed meanwhile. A new one serves from the next handshake on; no
+    /// connection is refused or ended for it. A certificate that cannot be used changes nothing,
+    /// and [`Webhooks::status`] tells of it.
+    pub async fn run(self, stop: CancellationToken) {
+        let slot = self.webhooks.certificate.clone();
+        let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .expect("ring has the cipher suites of TLS 1.2 and 1.3")
+            .with_no_client_auth()
+            .with_cert_resolver(slot.clone());
+        let tls = TlsAcceptor::from(Arc::new(config));
+        tracing::info!(address = %self.address, "serves webhooks");
+        let serve = accept(self.listener, &tls, &self.webhooks, &stop, self.grace);
+        tokio::select! {
+            () = serve => {}
+            () = self.certificates.follow(&self.webhooks, &slot) => {}
+        }
+    }
+}
