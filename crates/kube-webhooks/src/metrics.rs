@@ -54,3 +54,126 @@ impl Drop for InFlight {
         metrics::gauge!(REQUESTS_IN_FLIGHT, "webhook" => self.path.clone()).decrement(1.0);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use ::metrics::{
+        Counter, CounterFn, Gauge, GaugeFn, Histogram, HistogramFn, Key, KeyName, Metadata,
+        Recorder, SharedString, Unit,
+    };
+    use bytes::Bytes;
+    use http::Request;
+    use http_body_util::Full;
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use parking_lot::Mutex;
+
+    use crate::{Admission, Webhooks};
+
+    /// Sums what is recorded, by name and labels.
+    #[derive(Clone, Default)]
+    struct Sums(Arc<Mutex<BTreeMap<String, Arc<Sum>>>>);
+
+    #[derive(Default)]
+    struct Sum(AtomicU64);
+
+    impl CounterFn for Sum {
+        fn increment(&self, value: u64) {
+            self.0.fetch_add(value, Ordering::Relaxed);
+        }
+
+        fn absolute(&self, value: u64) {
+            self.0.store(value, Ordering::Relaxed);
+        }
+    }
+
+    impl GaugeFn for Sum {
+        fn increment(&self, _: f64) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+
+        fn decrement(&self, _: f64) {
+            self.0.fetch_sub(1, Ordering::Relaxed);
+        }
+
+        fn set(&self, _: f64) {}
+    }
+
+    impl HistogramFn for Sum {
+        fn record(&self, _: f64) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    impl Sums {
+        fn sum(&self, key: &Key) -> Arc<Sum> {
+            let labels = key.labels().map(|label| format!(" {}={}", label.key(), label.value()));
+            let name = format!("{}{}", key.name(), labels.collect::<String>());
+            self.0.lock().entry(name).or_default().clone()
+        }
+    }
+
+    impl Recorder for Sums {
+        fn describe_counter(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+
+        fn describe_gauge(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+
+        fn describe_histogram(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+
+        fn register_counter(&self, key: &Key, _: &Metadata<'_>) -> Counter {
+            Counter::from_arc(self.sum(key))
+        }
+
+        fn register_gauge(&self, key: &Key, _: &Metadata<'_>) -> Gauge {
+            Gauge::from_arc(self.sum(key))
+        }
+
+        fn register_histogram(&self, key: &Key, _: &Metadata<'_>) -> Histogram {
+            Histogram::from_arc(self.sum(key))
+        }
+    }
+
+    #[test]
+    fn calls_count_under_the_names_of_controller_runtime() {
+        let sums = Sums::default();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let webhooks = Webhooks::builder()
+            .validate("/v", async |_: Admission<ConfigMap>| panic!("as asked"))
+            .build()
+            .unwrap();
+        let review = r#"{
+            "apiVersion": "admission.k8s.io/v1",
+            "kind": "AdmissionReview",
+            "request": {
+                "uid": "u",
+                "kind": { "group": "", "version": "v1", "kind": "ConfigMap" },
+                "resource": { "group": "", "version": "v1", "resource": "configmaps" },
+                "operation": "DELETE"
+            }
+        }"#;
+        ::metrics::with_local_recorder(&sums, || {
+            runtime.block_on(async {
+                for body in [review, "{}"] {
+                    let request = Request::post("/v").body(Full::<Bytes>::from(body)).unwrap();
+                    webhooks.answer(request).await;
+                }
+            });
+        });
+        let sums = sums.0.lock();
+        let sums: Vec<_> =
+            sums.iter().map(|(name, sum)| (name.as_str(), sum.0.load(Ordering::Relaxed))).collect();
+        assert_eq!(
+            sums,
+            [
+                ("controller_runtime_webhook_latency_seconds webhook=/v", 2),
+                ("controller_runtime_webhook_panics_total", 1),
+                ("controller_runtime_webhook_requests_in_flight webhook=/v", 0),
+                ("controller_runtime_webhook_requests_total webhook=/v code=400", 1),
+                ("controller_runtime_webhook_requests_total webhook=/v code=500", 1),
+            ]
+        );
+    }
+}

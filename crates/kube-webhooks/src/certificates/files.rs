@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use super::Slot;
@@ -26,13 +27,16 @@ impl Files {
     }
 
     async fn read(&self, slot: &Slot) -> Result<(), BoxError> {
-        let chain = read(&self.chain).await?;
-        let key = read(&self.key).await?;
+        let Self { chain, key, .. } = self.clone();
+        // Reading may block.
+        let reading = spawn_blocking(move || Ok((read(&chain)?, read(&key)?)));
+        let read: Result<_, BoxError> = reading.await?;
+        let (chain, key) = read?;
         slot.set(&chain, &key)
     }
 }
 
-async fn read(path: &Path) -> Result<Vec<u8>, BoxError> {
-    let read = tokio::fs::read(path).await;
+fn read(path: &Path) -> Result<Vec<u8>, BoxError> {
+    let read = std::fs::read(path);
     read.map_err(|error| format!("cannot read {}: {error}", path.display()).into())
 }

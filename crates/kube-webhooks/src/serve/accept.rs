@@ -28,8 +28,8 @@ const CONNECTIONS: usize = 1_000;
 /// servers open another one.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(120);
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
-/// The limit of a request's header, in bytes.
-const HEADER_LIMIT: usize = 16 * 1_024;
+/// The limit of a request's header, and of what is read at a time, in bytes.
+const HEADER_LIMIT: usize = 64 * 1_024;
 /// The delay after a connection could not be accepted: the process has too many open files.
 const ACCEPT_DELAY: Duration = Duration::from_millis(100);
 
@@ -38,20 +38,35 @@ struct Connection {
     calls: Arc<AtomicUsize>,
 }
 
-/// Accepts connections until the stop, and then waits until they have ended, or the grace is over.
+/// The end of a server.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct End {
+    /// The time after the stop for which connections are still accepted.
+    pub(super) linger: Duration,
+    /// The time that calls have after that.
+    pub(super) grace: Duration,
+}
+
+/// Accepts connections until the stop and the time after it. Then it waits until the connections
+/// have ended, or the grace is over.
 pub(super) async fn accept(
     listener: TcpListener,
     tls: &TlsAcceptor,
     webhooks: &Webhooks,
     stop: &CancellationToken,
-    grace: Duration,
+    end: End,
 ) {
+    let closes = CancellationToken::new();
+    let mut over = pin!(async {
+        stop.cancelled().await;
+        sleep(end.linger).await;
+    });
     // Dropping the tasks ends every connection.
     let mut tasks = JoinSet::new();
     let mut connections: Vec<Connection> = Vec::new();
     loop {
         let accepted = tokio::select! {
-            () = stop.cancelled() => break,
+            () = &mut over => break,
             accepted = listener.accept() => accepted,
         };
         let socket = match accepted {
@@ -70,11 +85,12 @@ pub(super) async fn accept(
             connections.remove(oldest).task.abort();
         }
         let calls = Arc::new(AtomicUsize::new(0));
-        let serving = serve(socket, tls.clone(), webhooks.clone(), calls.clone(), stop.clone());
+        let serving = serve(socket, tls.clone(), webhooks.clone(), calls.clone(), closes.clone());
         connections.push(Connection { task: tasks.spawn(serving), calls });
     }
     drop(listener);
-    let ended = timeout(grace, async { while tasks.join_next().await.is_some() {} });
+    closes.cancel();
+    let ended = timeout(end.grace, async { while tasks.join_next().await.is_some() {} });
     if ended.await.is_err() {
         tracing::warn!(connections = tasks.len(), "calls of webhooks did not end in time");
     }
@@ -86,13 +102,14 @@ async fn serve(
     tls: TlsAcceptor,
     webhooks: Webhooks,
     calls: Arc<AtomicUsize>,
-    stop: CancellationToken,
+    closes: CancellationToken,
 ) {
-    let stream = match timeout(HANDSHAKE_TIMEOUT, tls.accept(socket)).await {
-        Ok(Ok(stream)) => stream,
+    let handshake = timeout(HANDSHAKE_TIMEOUT, tls.accept(socket));
+    let stream = match closes.run_until_cancelled(handshake).await {
+        Some(Ok(Ok(stream))) => stream,
         // A client that does not trust the certificate says so here.
-        Ok(Err(error)) => return tracing::debug!(%error, "a TLS handshake failed"),
-        Err(_) => return,
+        Some(Ok(Err(error))) => return tracing::debug!(%error, "a TLS handshake failed"),
+        Some(Err(_)) | None => return,
     };
     let service = service_fn(|request: http::Request<Incoming>| {
         let (webhooks, call) = (webhooks.clone(), Call::enter(&calls));
@@ -108,7 +125,7 @@ async fn serve(
     tokio::select! {
         // A peer that disconnects is not our error.
         _ = connection.as_mut() => return,
-        () = stop.cancelled() => connection.as_mut().graceful_shutdown(),
+        () = closes.cancelled() => connection.as_mut().graceful_shutdown(),
     }
     let _ended = connection.await;
 }

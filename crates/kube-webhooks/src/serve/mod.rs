@@ -15,11 +15,11 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_util::sync::CancellationToken;
 
-use self::accept::accept;
+use self::accept::{End, accept};
 use crate::{Certificates, Webhooks};
 
-/// The time that calls have to end after the stop.
-const GRACE: Duration = Duration::from_secs(10);
+/// The end of a server, unless set otherwise.
+const END: End = End { linger: Duration::from_secs(5), grace: Duration::from_secs(10) };
 
 /// A server of webhooks that has its port.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub struct Server {
     address: SocketAddr,
     webhooks: Webhooks,
     certificates: Certificates,
-    grace: Duration,
+    end: End,
 }
 
 impl Webhooks {
@@ -48,7 +48,7 @@ impl Webhooks {
             io::Error::new(error.kind(), format!("cannot serve webhooks on {address}: {error}"))
         })?;
         let address = listener.local_addr()?;
-        Ok(Server { listener, address, webhooks: self.clone(), certificates, grace: GRACE })
+        Ok(Server { listener, address, webhooks: self.clone(), certificates, end: END })
     }
 }
 
@@ -63,14 +63,21 @@ impl Server {
         &self.webhooks
     }
 
-    /// Sets the time that calls have to end after the stop. Default: 10 seconds.
-    pub fn grace(mut self, grace: Duration) -> Self {
-        self.grace = grace;
+    /// Sets the time after the stop for which the server still takes calls. API servers learn of a
+    /// pod's end only after it began, and refused calls fail. Default: 5 seconds.
+    pub fn linger(mut self, linger: Duration) -> Self {
+        self.end.linger = linger;
         self
     }
 
-    /// Serves until the token is cancelled, and then until the calls have ended or the grace is
-    /// over. Connections need TLS 1.2 or newer, and speak HTTP/1.1.
+    /// Sets the time that calls have to end after that. Default: 10 seconds.
+    pub fn grace(mut self, grace: Duration) -> Self {
+        self.end.grace = grace;
+        self
+    }
+
+    /// Serves until the token is cancelled, a while longer, and then until the calls have ended.
+    /// Connections need TLS 1.2 or newer, and speak HTTP/1.1.
     ///
     /// Certificates are followed meanwhile. A new one serves from the next handshake on; no
     /// connection is refused or ended for it. A certificate that cannot be used changes nothing,
@@ -84,7 +91,7 @@ impl Server {
             .with_cert_resolver(slot.clone());
         let tls = TlsAcceptor::from(Arc::new(config));
         tracing::info!(address = %self.address, "serves webhooks");
-        let serve = accept(self.listener, &tls, &self.webhooks, &stop, self.grace);
+        let serve = accept(self.listener, &tls, &self.webhooks, &stop, self.end);
         tokio::select! {
             () = serve => {}
             () = self.certificates.follow(&self.webhooks, &slot) => {}

@@ -109,6 +109,7 @@ async fn exchange_refuses_nobody_and_keeps_the_last_good_pair() {
     let (old, new) = (made(), made());
     let webhooks = webhooks();
     let server = webhooks.listen(([127, 0, 0, 1], 0), folder.certificates()).await.unwrap();
+    let server = server.linger(Duration::ZERO);
     let (address, stop) = (server.address(), CancellationToken::new());
     let running = tokio::spawn(server.run(stop.clone()));
     until(|| webhooks.status().certificate.problem.is_some()).await;
@@ -167,6 +168,7 @@ async fn calls_end_before_the_server_does() {
     };
     let webhooks = Webhooks::builder().validate("/v", hook).build().unwrap();
     let server = webhooks.listen(([127, 0, 0, 1], 0), folder.certificates()).await.unwrap();
+    let server = server.linger(Duration::ZERO);
     let (address, stop) = (server.address(), CancellationToken::new());
     let running = tokio::spawn(server.run(stop.clone()));
     until(|| webhooks.status().certificate.exchanged == 1).await;
@@ -178,4 +180,22 @@ async fn calls_end_before_the_server_does() {
     go.notify_one();
     assert_eq!(asked.await.unwrap().unwrap(), "HTTP/1.1 200 OK");
     running.await.unwrap();
+}
+
+#[tokio::test]
+async fn calls_after_the_stop_are_answered_for_a_while() {
+    let folder = Folder::new("linger");
+    let pair = made();
+    folder.write(&pair.certificate, &pair.key);
+    let webhooks = webhooks();
+    let server = webhooks.listen(([127, 0, 0, 1], 0), folder.certificates()).await.unwrap();
+    let (address, stop) = (server.address(), CancellationToken::new());
+    let running = tokio::spawn(server.linger(Duration::from_secs(3_600)).run(stop.clone()));
+    until(|| webhooks.status().certificate.exchanged == 1).await;
+    stop.cancel();
+    for _ in 0..3 {
+        assert_eq!(ask(address, &trusting(&[&pair])).await.unwrap(), "HTTP/1.1 200 OK");
+    }
+    assert!(!running.is_finished());
+    running.abort();
 }
