@@ -44,6 +44,7 @@
 //! |---|---|
 //! | `metrics` | metrics through the `metrics` facade, under the names in [`controller::metrics`] |
 //! | `serve` | the manager's endpoints for health, metrics and status: `manager::serve` |
+//! | `webhooks` | webhooks as a part of the manager, by the crate `kube-webhooks` |
 
 mod basics;
 pub mod clusters;
@@ -65,6 +66,8 @@ mod tasks;
 pub mod writing;
 
 pub use kube_informer;
+#[cfg(feature = "webhooks")]
+pub use kube_webhooks;
 
 // The names that most programs write. Everything else is in the module of its concept.
 pub use controller::{Action, Controller, ReconcileRequest};

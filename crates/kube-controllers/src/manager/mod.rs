@@ -38,7 +38,7 @@
 //! # Start
 //!
 //! 1. Addresses are bound. An address in use is an error before anything has started.
-//! 2. [Tasks before the sync](ManagerBuilder::task_before_sync) begin.
+//! 2. [Tasks before the sync](ManagerBuilder::task_before_sync) begin, webhooks among them.
 //! 3. All informers of the factory and of the controllers start and sync. `/livez` succeeds and
 //!    `/readyz` fails meanwhile.
 //! 4. Controllers and tasks on every replica begin.
@@ -92,6 +92,8 @@ mod signals;
 mod status;
 #[cfg(test)]
 mod tests;
+#[cfg(feature = "webhooks")]
+mod webhooks;
 
 use std::fmt;
 use std::sync::Arc;

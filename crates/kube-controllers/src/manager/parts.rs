@@ -43,6 +43,8 @@ pub(super) struct ManagerParts {
     pub(super) clusters: FollowedClusters,
     /// The tasks that begin before the informers.
     pub(super) early_tasks: Vec<ReplicaTask>,
+    #[cfg(feature = "webhooks")]
+    pub(super) webhooks: Option<kube_webhooks::Webhooks>,
     /// The recorder whose events are published before the end.
     pub(super) events: Option<EventRecorder>,
     /// The permissions that nothing else here shows.
@@ -65,6 +67,8 @@ impl ManagerParts {
             tasks: Vec::new(),
             clusters: FollowedClusters::default(),
             early_tasks: Vec::new(),
+            #[cfg(feature = "webhooks")]
+            webhooks: None,
             events: None,
             needs: Rbac::new(),
             sync_timeout: Duration::from_secs(120),

@@ -60,6 +60,9 @@ pub struct ManagerStatus {
     pub clusters: BTreeMap<Arc<str>, Vec<ClusterStatus>>,
     /// The status of every task, sorted by name.
     pub tasks: Vec<TaskStatus>,
+    /// The status of the webhooks; `None` without webhooks.
+    #[cfg(feature = "webhooks")]
+    pub webhooks: Option<kube_webhooks::WebhooksStatus>,
     /// The status of the factory's informers, and of the others that controllers follow.
     pub factory: FactoryStatus,
 }
@@ -161,6 +164,8 @@ pub(crate) struct ManagerState {
     /// The controllers that were added at run time.
     pub(super) additions: Additions,
     clusters: FollowedClusters,
+    #[cfg(feature = "webhooks")]
+    pub(super) webhooks: Option<kube_webhooks::Webhooks>,
     leadership: Option<watch::Receiver<LeadershipState>>,
     phase: Mutex<(ManagerPhase, Instant)>,
     parts: Mutex<VecMap<Arc<str>, (Role, TaskState)>>,
@@ -183,6 +188,8 @@ impl ManagerState {
             controllers: Mutex::new(controllers.collect()),
             additions: Additions::default(),
             clusters: parts.clusters.clone(),
+            #[cfg(feature = "webhooks")]
+            webhooks: parts.webhooks.clone(),
             leadership: parts.elector.as_ref().map(LeaderElector::leadership),
             phase: Mutex::new((ManagerPhase::Idle, Instant::now())),
             parts: Mutex::new(waiting),
@@ -331,9 +338,26 @@ impl ManagerState {
             leadership: self.leadership.as_ref().map(|state| state.borrow().clone()),
             controllers: self.controllers().iter().map(ControllerHandle::status).collect(),
             clusters: self.clusters.status(),
+            #[cfg(feature = "webhooks")]
+            webhooks: self.webhooks.as_ref().map(kube_webhooks::Webhooks::status),
             tasks,
             factory: self.informers.status(self.added_informers()),
         }
+    }
+}
+
+#[cfg(all(feature = "serve", not(feature = "webhooks")))]
+impl ManagerState {
+    /// Returns no check: there are no webhooks.
+    #[allow(clippy::unused_self, reason = "the method of a program with webhooks")]
+    pub(super) fn check_webhooks(&self) -> Option<Result<(), String>> {
+        None
+    }
+
+    /// Returns false: there are no webhooks.
+    #[allow(clippy::unused_self, reason = "the method of a program with webhooks")]
+    pub(super) fn converts(&self, _: &str) -> bool {
+        false
     }
 }
 

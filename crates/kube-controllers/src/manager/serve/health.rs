@@ -116,13 +116,17 @@ impl Health {
 
     fn ready(&self, status: &ManagerStatus) -> Vec<CheckResult> {
         let running = status.phase == ManagerPhase::Running;
+        let webhooks = self.state.check_webhooks();
         let started = match status.phase {
             ManagerPhase::Running => None,
+            // The checks of the informers tell. Those that wait for a conversion do not count.
+            ManagerPhase::Syncing if webhooks.is_some() => None,
             ManagerPhase::Idle | ManagerPhase::Syncing => Some("informers are syncing".to_owned()),
             ManagerPhase::Stopping | ManagerPhase::Stopped => Some("it is stopping".to_owned()),
         };
         let mut results =
             vec![CheckResult::new("ping", None), CheckResult::new("manager", started)];
+        results.extend(webhooks.map(|reachable| CheckResult::new("webhooks", reachable.err())));
         results.extend(status.leadership.as_ref().map(same_identity));
         let mut missing: HashSet<&str> = HashSet::new();
         for controller in &status.controllers {
@@ -134,7 +138,8 @@ impl Health {
         let unsynced = informers.iter().filter(|informer| !informer.synced);
         let unsynced: HashSet<_> = unsynced.map(|informer| &informer.collection).collect();
         let is_missing = |informer: &InformerStatus| {
-            running && missing.contains(&*informer.collection.to_string())
+            let waits = !informer.synced && self.state.converts(&informer.collection.resource);
+            waits || running && missing.contains(&*informer.collection.to_string())
         };
         results.extend(named("informer-sync", informers, &is_missing, &|informer| {
             if !informer.is_awaited() {

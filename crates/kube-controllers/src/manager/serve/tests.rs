@@ -1,6 +1,7 @@
 //! Answers without sockets, in paused time.
 
 mod election;
+mod webhooks;
 
 use std::convert::Infallible;
 use std::future::pending;
