@@ -25,12 +25,12 @@ struct Review<T> {
     api_version: String,
     #[serde(default)]
     kind: String,
-    request: Request<T>,
+    request: Question<T>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Request<T> {
+struct Question<T> {
     uid: String,
     kind: GroupVersionKind,
     resource: GroupVersionResource,
@@ -107,14 +107,14 @@ where
             check_kind(&review, kind)?;
             return match typed::<K>(review)? {
                 Ok(_) => Err(Failure::bad_request(format!("cannot decode the review: {error}"))),
-                Err(denial) => envelope.refuse(denial),
+                Err(denial) => envelope.refuse(&denial),
             };
         }
     };
     check_kind(&review, kind)?;
     match call(review).await {
         Ok(()) => envelope.allow(None),
-        Err(refusal) => envelope.refuse(refusal),
+        Err(refusal) => envelope.refuse(&refusal),
     }
 }
 
@@ -135,7 +135,7 @@ where
     review.object = Some(raw.clone());
     let review = match typed::<K>(review)? {
         Ok(review) => review,
-        Err(denial) => return envelope.refuse(denial),
+        Err(denial) => return envelope.refuse(&denial),
     };
     let written = |object: &K| {
         serde_json::to_value(object)
@@ -144,7 +144,7 @@ where
     let before = written(review.object.as_ref().expect("an object was decoded"))?;
     let changed = match call(review).await {
         Ok(changed) => changed,
-        Err(refusal) => return envelope.refuse(refusal),
+        Err(refusal) => return envelope.refuse(&refusal),
     };
     let merged = merge(&raw, &before, &written(&changed)?);
     envelope.allow(Some(json_patch::diff(&raw, &merged)).filter(|patch| !patch.is_empty()))
@@ -265,7 +265,7 @@ impl Envelope {
         self.close(true, None, patch.map(ByteString))
     }
 
-    fn refuse(self, refusal: Refusal) -> Result<Verdict, Failure> {
+    fn refuse(self, refusal: &Refusal) -> Result<Verdict, Failure> {
         match refusal.status() {
             Some(status) => self.close(false, Some(status.clone()), None),
             None => Err(Failure::internal(refusal.message())),

@@ -1,5 +1,6 @@
 //! Certificates of the server's own making, in a Secret that all replicas share.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::{Duration, SystemTime};
 
@@ -34,8 +35,8 @@ const ATTEMPTS: usize = 5;
 /// The authorities are written into the configurations and definitions of
 /// [`Webhooks::configurations`] by a server-side apply of `caBundle` only. These objects must
 /// exist. If others take the authorities out, they come back within a minute, and
-/// [`CertificateStatus::rewritten`](crate::CertificateStatus::rewritten) counts it. Tell a GitOps
-/// tool to leave `caBundle` alone.
+/// [`CertificateStatus::rewritten`](crate::CertificateStatus::rewritten) counts it. Tell other
+/// tools, such as Argo CD, to leave `caBundle` alone.
 ///
 /// The service account needs these permissions: `create` Secrets in the namespace, `get` and
 /// `update` this one; `get` and `patch` these configurations and definitions.
@@ -151,7 +152,7 @@ impl Keeper {
         for _ in 0..ATTEMPTS {
             let found = self.secrets.get_opt(&self.secret).await;
             let found = found.map_err(|error| failed("read", error))?;
-            let empty = Default::default();
+            let empty = BTreeMap::new();
             let data = found.as_ref().and_then(|secret| secret.data.as_ref()).unwrap_or(&empty);
             let content = Content::read(data);
             let published = self.published.as_ref();

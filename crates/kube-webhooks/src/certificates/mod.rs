@@ -59,7 +59,8 @@ impl Certificates {
     }
 
     /// Keeps the slot up to date. Never ends.
-    pub(crate) async fn follow(self, webhooks: &Webhooks, slot: &Slot) {
+    pub(crate) async fn follow(self, webhooks: &Webhooks) {
+        let slot = &*webhooks.certificate;
         match self.0 {
             Source::Files(files) => files.follow(slot).await,
             Source::Managed(managed) => managed.follow(webhooks, slot).await,

@@ -141,5 +141,6 @@ impl Content {
 }
 
 fn bundle<'a>(authorities: impl IntoIterator<Item = &'a str>) -> String {
-    authorities.into_iter().map(|authority| format!("{}\n", authority.trim())).collect()
+    let authorities: Vec<_> = authorities.into_iter().map(str::trim).collect();
+    format!("{}\n", authorities.join("\n"))
 }

@@ -254,7 +254,7 @@ async fn definition_gets_the_authority() {
     definitions.create(&PostParams::default(), &definition).await.unwrap();
 
     let hub = kube::core::GroupVersionKind::gvk("example.com", "v2", "Widget");
-    let conversion = crate::Conversion::dynamic_hub(hub, "widgets").dynamic("v1", Ok, Ok);
+    let conversion = crate::Conversion::dynamic_hub(&hub, "widgets").dynamic("v1", Ok, Ok);
     let webhooks = Webhooks::builder().convert("/convert", conversion).build().unwrap();
     let mut keeper = keeper(&server, &webhooks);
     keeper.step(&Slot::default(), SystemTime::now()).await.unwrap();

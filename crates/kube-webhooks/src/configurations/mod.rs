@@ -89,8 +89,8 @@ impl Configurations {
         }
         for (definition, conversion) in &self.conversions {
             let patch = yaml(&json!({ "spec": { "conversion": conversion } }))?;
-            let lines = patch.lines().map(|line| format!("# {line}\n")).collect::<String>();
-            documents.push(format!("# In the definition {definition}:\n{lines}"));
+            let patch = patch.trim_end().replace('\n', "\n# ");
+            documents.push(format!("# In the definition {definition}:\n# {patch}\n"));
         }
         Ok(documents.join("---\n"))
     }

@@ -99,7 +99,7 @@ async fn server_accepts_all_of_it() {
     let webhooks = Webhooks::builder()
         .hook(pods("/v").rules([rule(&["*"], &["*"])]))
         .mutate("/m", async |review: Admission<Pod>| review.into_object())
-        .convert("/c", Conversion::dynamic_hub(hub, "widgets").dynamic("v1", Ok, Ok))
+        .convert("/c", Conversion::dynamic_hub(&hub, "widgets").dynamic("v1", Ok, Ok))
         .build()
         .unwrap();
     let configurations = webhooks.configurations(&service());
@@ -117,7 +117,7 @@ async fn server_accepts_all_of_it() {
 #[test]
 fn yaml_holds_the_objects() {
     let hub = GroupVersionKind::gvk("example.com", "v2", "Widget");
-    let conversion: Conversion<DynamicObject> = Conversion::dynamic_hub(hub, "widgets");
+    let conversion: Conversion<DynamicObject> = Conversion::dynamic_hub(&hub, "widgets");
     let webhooks = Webhooks::builder()
         .hook(pods("/v"))
         .convert("/c", conversion.dynamic("v1", Ok, Ok))

@@ -100,20 +100,20 @@ impl<H> fmt::Debug for Conversion<H> {
         f.debug_struct("Conversion")
             .field("kind", &self.hub.kind)
             .field("versions", &versions)
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 
 impl<H> Conversion<H>
 where
-    H: Resource<DynamicType: Default> + Serialize + DeserializeOwned,
+    H: Resource<DynamicType: Default> + Serialize + DeserializeOwned + 'static,
 {
     /// Creates conversions through the version of the type `H`.
     pub fn hub() -> Self {
         let of = H::DynamicType::default();
         Self::with_hub(kind_of::<H>(), H::plural(&of).into_owned()).insert(
-            kind_of::<H>(),
-            |value| decode(value),
+            &kind_of::<H>(),
+            decode::<H>,
             |hub| encode(&hub),
         )
     }
@@ -121,12 +121,8 @@ where
 
 impl Conversion<DynamicObject> {
     /// Creates conversions through a version without a type.
-    pub fn dynamic_hub(kind: GroupVersionKind, plural: impl Into<String>) -> Self {
-        Self::with_hub(kind.clone(), plural.into()).insert(
-            kind,
-            |value| decode(value),
-            |hub| encode(&hub),
-        )
+    pub fn dynamic_hub(kind: &GroupVersionKind, plural: impl Into<String>) -> Self {
+        Self::with_hub(kind.clone(), plural.into()).insert(kind, decode, |hub| encode(&hub))
     }
 }
 
@@ -144,7 +140,7 @@ impl<H> Conversion<H> {
         H: TryInto<V, Error: Into<BoxError>>,
     {
         self.insert(
-            kind_of::<V>(),
+            &kind_of::<V>(),
             |value| decode::<V>(value)?.try_into().map_err(Into::into),
             |hub| encode::<V>(&hub.try_into().map_err(Into::into)?),
         )
@@ -159,19 +155,19 @@ impl<H> Conversion<H> {
         from_hub: impl Fn(H) -> Result<DynamicObject, BoxError> + Send + Sync + 'static,
     ) -> Self {
         let kind = GroupVersionKind { version: version.to_owned(), ..self.hub.clone() };
-        self.insert(kind, move |value| to_hub(decode(value)?), move |hub| encode(&from_hub(hub)?))
+        self.insert(&kind, move |value| to_hub(decode(value)?), move |hub| encode(&from_hub(hub)?))
     }
 
     fn insert(
         mut self,
-        kind: GroupVersionKind,
+        kind: &GroupVersionKind,
         to_hub: impl Fn(Value) -> Result<H, BoxError> + Send + Sync + 'static,
         from_hub: impl Fn(H) -> Result<Value, BoxError> + Send + Sync + 'static,
     ) -> Self {
         let version = Version { to_hub: Box::new(to_hub), from_hub: Box::new(from_hub) };
         if (&kind.group, &kind.kind) != (&self.hub.group, &self.hub.kind) {
             let [other, hub] =
-                [&kind, &self.hub].map(|kind| format!("{}/{}", kind.group, kind.kind));
+                [kind, &self.hub].map(|kind| format!("{}/{}", kind.group, kind.kind));
             self.problem = Some(format!("the kind {other} is no version of {hub}"));
         }
         let name = kind.api_version();

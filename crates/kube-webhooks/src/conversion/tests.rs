@@ -70,7 +70,7 @@ fn conversion() -> Conversion<v2::Widget> {
     Conversion::<v2::Widget>::hub().version::<v1::Widget>()
 }
 
-fn widget(version: &str, spec: Value) -> Value {
+fn widget(version: &str, spec: &Value) -> Value {
     json!({
         "apiVersion": format!("{GROUP}/{version}"),
         "kind": "Widget",
@@ -108,7 +108,7 @@ async fn recorded_reviews_are_answered_as_recorded() {
 
 #[test]
 fn metadata_stays_but_labels_and_annotations() {
-    let original = widget("v2", json!({"host": "h", "port": "1", "replicas": 1}));
+    let original = widget("v2", &json!({"host": "h", "port": "1", "replicas": 1}));
     let converted = conversion().convert(original.clone(), "example.com/v1").unwrap();
     assert_eq!(converted["metadata"], original["metadata"]);
     assert_eq!(converted["spec"], json!({"hostPort": "h:1", "replicas": 1}));
@@ -117,7 +117,7 @@ fn metadata_stays_but_labels_and_annotations() {
     let change = |change: fn(&mut DynamicObject)| {
         let kind = GroupVersionKind::gvk(GROUP, "v2", "Widget");
         let conversion =
-            Conversion::dynamic_hub(kind, "widgets").dynamic("v1", Ok, move |mut hub| {
+            Conversion::dynamic_hub(&kind, "widgets").dynamic("v1", Ok, move |mut hub| {
                 change(&mut hub);
                 Ok(hub)
             });
@@ -141,12 +141,12 @@ fn failed_object_names_itself() {
     let convert = |object: Value, version: &str| {
         conversion().convert(object, version).unwrap_err().to_string()
     };
-    let old = |host_port: &str| widget("v1", json!({"hostPort": host_port, "replicas": 1}));
+    let old = |host_port: &str| widget("v1", &json!({"hostPort": host_port, "replicas": 1}));
     let start = "cannot convert Widget shop/a from example.com/v1 to example.com/v2: ";
     assert_eq!(convert(old("h"), "example.com/v2"), format!("{start}hostPort has no port"));
     let panicked = convert(old("panic"), "example.com/v2");
     assert!(panicked.starts_with(&format!("{start}the conversion panicked: ")), "{panicked}");
-    let broken = widget("v1", json!({"replicas": 1}));
+    let broken = widget("v1", &json!({"replicas": 1}));
     assert_eq!(
         convert(broken, "example.com/v2"),
         format!("{start}it cannot be decoded as Widget: missing field `hostPort`")
@@ -167,7 +167,7 @@ fn round_trips_lose_nothing() {
         json!({"hostPort": "h:1", "replicas": 1}),
         json!({"d1": "x", "hostPort": ":", "replicas": 0}),
     ] {
-        let original = widget("v1", spec);
+        let original = widget("v1", &spec);
         let there = conversion.convert(original.clone(), "example.com/v2").unwrap();
         assert_eq!(conversion.convert(there, "example.com/v1").unwrap(), original);
     }

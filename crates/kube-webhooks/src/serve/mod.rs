@@ -27,6 +27,7 @@ const END: End = End { linger: Duration::from_secs(5), grace: Duration::from_sec
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
+    tls: Arc<ServerConfig>,
     webhooks: Webhooks,
     certificates: Certificates,
     end: End,
@@ -48,7 +49,13 @@ impl Webhooks {
             io::Error::new(error.kind(), format!("cannot serve webhooks on {address}: {error}"))
         })?;
         let address = listener.local_addr()?;
-        Ok(Server { listener, address, webhooks: self.clone(), certificates, end: END })
+        let tls = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .map_err(io::Error::other)?
+            .with_no_client_auth()
+            .with_cert_resolver(self.certificate.clone());
+        let tls = Arc::new(tls);
+        Ok(Server { listener, address, tls, webhooks: self.clone(), certificates, end: END })
     }
 }
 
@@ -83,18 +90,12 @@ impl Server {
     /// connection is refused or ended for it. A certificate that cannot be used changes nothing,
     /// and [`Webhooks::status`] tells of it.
     pub async fn run(self, stop: CancellationToken) {
-        let slot = self.webhooks.certificate.clone();
-        let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .expect("ring has the cipher suites of TLS 1.2 and 1.3")
-            .with_no_client_auth()
-            .with_cert_resolver(slot.clone());
-        let tls = TlsAcceptor::from(Arc::new(config));
+        let tls = TlsAcceptor::from(self.tls);
         tracing::info!(address = %self.address, "serves webhooks");
         let serve = accept(self.listener, &tls, &self.webhooks, &stop, self.end);
         tokio::select! {
             () = serve => {}
-            () = self.certificates.follow(&self.webhooks, &slot) => {}
+            () = self.certificates.follow(&self.webhooks) => {}
         }
     }
 }

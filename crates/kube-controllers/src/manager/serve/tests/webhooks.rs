@@ -20,7 +20,7 @@ async fn readiness_does_not_wait_for_kinds_that_we_convert() {
     let controller = Controller::builder("maps", &factory.informer::<ConfigMap>()).build();
     // Any kind can stand for one that is converted.
     let hub = GroupVersionKind::gvk("coordination.k8s.io", "v1", "Lease");
-    let conversion = Conversion::dynamic_hub(hub, "leases").dynamic("v1beta1", Ok, Ok);
+    let conversion = Conversion::dynamic_hub(&hub, "leases").dynamic("v1beta1", Ok, Ok);
     let webhooks = Webhooks::builder()
         .convert("/convert", conversion)
         .validate("/maps", async |_: Admission<ConfigMap>| Ok(()))
