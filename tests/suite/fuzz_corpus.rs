@@ -165,6 +165,24 @@ fn requests() {
 }
 
 #[test]
+fn reviews_of_webhooks() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/kube-webhooks/tests/data");
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    let reviews = [read("admission-reviews.json"), read("conversion-reviews.json")].concat();
+    // A review is a line of its own; of conversions, its answer stands beside it.
+    let lines = reviews.lines().map(|line| line.trim_end_matches(',')).filter(|l| l.len() > 1);
+    let reviews: Vec<_> = lines
+        .map(|line| {
+            let row: serde_json::Value = serde_json::from_str(line).unwrap();
+            let whole = row["request"].get("kind").is_some_and(serde_json::Value::is_string);
+            let review = if whole { &row["request"] } else { &row };
+            serde_json::to_vec(review).unwrap()
+        })
+        .collect();
+    replay("reviews", &reviews, 1_000, fuzz::reviews);
+}
+
+#[test]
 fn patches_of_each_kind() {
     replay("patches", &[], 500, fuzz::patches);
 }

@@ -6,6 +6,7 @@
 
 mod encodings;
 mod server;
+mod webhooks;
 
 use std::cell::LazyCell;
 use std::convert::Infallible;
@@ -28,6 +29,7 @@ use tokio::runtime::Runtime;
 
 pub use self::encodings::{packed, peeks, protobuf};
 pub use self::server::{continues, patches, request, selects};
+pub use self::webhooks::reviews;
 
 const JSON: &str = "application/json";
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
@@ -41,7 +43,7 @@ const ANSWERS: [(&str, bool); 4] =
 pub type Target = fn(&[u8]);
 
 /// Every target by its name.
-pub const TARGETS: [(&str, Target); 16] = [
+pub const TARGETS: [(&str, Target); 17] = [
     ("continues", continues),
     ("cuts", cuts),
     ("gzip", gzip),
@@ -53,6 +55,7 @@ pub const TARGETS: [(&str, Target); 16] = [
     ("peeks", peeks),
     ("protobuf", protobuf),
     ("request", request),
+    ("reviews", reviews),
     ("selector", selector),
     ("selects", selects),
     ("status", status),
