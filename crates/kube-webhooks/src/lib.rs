@@ -23,7 +23,7 @@
 //!     Ok(map)
 //! }
 //!
-//! # async fn run(client: kube::Client) -> Result<(), Box<dyn std::error::Error>> {
+//! # async fn run(client: kube::Client) -> Result<(), kube_webhooks::BoxError> {
 //! let webhooks = Webhooks::builder()
 //!     .validate("/limit-size", limit_size)
 //!     .mutate("/add-team", add_team)

@@ -4,9 +4,10 @@ use std::time::{Duration, SystemTime};
 use k8s_openapi::api::admissionregistration::v1::ValidatingWebhookConfiguration;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::Api;
-use kube::api::PostParams;
+use kube::api::{ApiResource, DynamicObject, PostParams};
+use kube::core::GroupVersionKind;
 use kube_embedded_apiserver::ApiServer;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::issue::{check, issue, split};
 use super::managed::Keeper;
@@ -214,8 +215,8 @@ async fn missing_configuration_is_told_and_does_not_stop_serving() {
     assert!(slot.has_pair());
 }
 
-#[tokio::test]
-async fn definition_gets_the_authority() {
+/// Creates a definition with two versions. Returns the interface of definitions.
+async fn define(server: &ApiServer, conversion: Value) -> Api<DynamicObject> {
     let version = |name: &str| {
         json!({
             "name": name,
@@ -236,30 +237,52 @@ async fn definition_gets_the_authority() {
             "scope": "Namespaced",
             "names": { "plural": "widgets", "kind": "Widget" },
             "versions": [version("v1"), version("v2")],
-            "conversion": {
-                "strategy": "Webhook",
-                "webhook": {
-                    "conversionReviewVersions": ["v1"],
-                    "clientConfig": { "service": { "namespace": "default", "name": "hooks" } },
-                },
-            },
+            "conversion": conversion,
         },
     });
-    let server = ApiServer::new();
     let kind =
         kube::core::GroupVersionKind::gvk("apiextensions.k8s.io", "v1", "CustomResourceDefinition");
-    let api = kube::api::ApiResource::from_gvk(&kind);
-    let definitions: Api<kube::api::DynamicObject> = Api::all_with(server.client(), &api);
+    let api = ApiResource::from_gvk(&kind);
+    let definitions: Api<DynamicObject> = Api::all_with(server.client(), &api);
     let definition = serde_json::from_value(definition).unwrap();
     definitions.create(&PostParams::default(), &definition).await.unwrap();
+    definitions
+}
 
-    let hub = kube::core::GroupVersionKind::gvk("example.com", "v2", "Widget");
+fn converting() -> Webhooks {
+    let hub = GroupVersionKind::gvk("example.com", "v2", "Widget");
     let conversion = crate::Conversion::dynamic_hub(&hub, "widgets").dynamic("v1", Ok, Ok);
-    let webhooks = Webhooks::builder().convert("/convert", conversion).build().unwrap();
+    let allow = async |_: Admission<ConfigMap>| Ok(());
+    let webhooks = Webhooks::builder().convert("/convert", conversion).validate("/v", allow);
+    webhooks.build().unwrap()
+}
+
+#[tokio::test]
+async fn applied_configurations_get_the_authority_and_keep_it() {
+    let server = ApiServer::new();
+    let definitions = define(&server, json!({ "strategy": "None" })).await;
+    let webhooks = converting();
     let mut keeper = keeper(&server, &webhooks);
+    let early = keeper.step(&Slot::default(), SystemTime::now()).await.unwrap_err().to_string();
+    assert!(early.contains("widgets.example.com does not convert by a webhook"), "{early}");
+
+    let configurations = webhooks.configurations(&service());
+    configurations.apply(&server.client()).await.unwrap();
     keeper.step(&Slot::default(), SystemTime::now()).await.unwrap();
+    configurations.apply(&server.client()).await.unwrap();
     let found = definitions.get("widgets.example.com").await.unwrap();
-    let webhook = &found.data["spec"]["conversion"]["webhook"];
-    assert!(webhook["clientConfig"]["caBundle"].is_string(), "{webhook}");
-    assert_eq!(webhook["clientConfig"]["service"]["name"], "hooks");
+    let conversion = &found.data["spec"]["conversion"];
+    assert_eq!(conversion["strategy"], "Webhook");
+    assert!(conversion["webhook"]["clientConfig"]["caBundle"].is_string(), "{conversion}");
+    assert_eq!(conversion["webhook"]["clientConfig"]["service"]["path"], "/convert");
+    assert!(bundle(&Api::all(server.client())).await.is_some());
+}
+
+#[tokio::test]
+async fn missing_definition_is_not_created() {
+    let server = ApiServer::new();
+    let applied = converting().configurations(&service()).apply(&server.client()).await;
+    let error = applied.unwrap_err().to_string();
+    let start = "cannot apply the CustomResourceDefinition widgets.example.com: ";
+    assert!(error.starts_with(start), "{error}");
 }

@@ -1,5 +1,6 @@
 //! Configurations: what API servers are told about the webhooks.
 
+mod apply;
 #[cfg(test)]
 mod tests;
 

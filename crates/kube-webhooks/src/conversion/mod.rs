@@ -27,47 +27,50 @@ use crate::call::panic_message;
 /// conversions. Write them as `From`, or as `TryFrom` where they can fail.
 ///
 /// ```
-/// # use kube::CustomResource;
-/// # use schemars::JsonSchema;
-/// # use serde::{Deserialize, Serialize};
-/// use kube_webhooks::{Conversion, Hook, Webhooks};
+/// use kube_webhooks::{Conversion, Webhooks};
 ///
-/// #[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]
-/// #[kube(group = "example.com", version = "v1", kind = "Widget", namespaced)]
-/// struct WidgetV1Spec {
-///     host_port: String,
+/// mod v1 {
+/// #   use kube::CustomResource;
+/// #   use schemars::JsonSchema;
+/// #   use serde::{Deserialize, Serialize};
+///     #[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]
+///     #[kube(group = "example.com", version = "v1", kind = "Widget", namespaced)]
+///     pub struct WidgetSpec {
+///         pub address: String,
+///     }
 /// }
-/// # mod v2 {
-/// # use super::*;
-/// #[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]
-/// #[kube(group = "example.com", version = "v2", kind = "Widget", namespaced)]
-/// struct WidgetV2Spec {
-///     pub host: String,
-///     pub port: String,
-/// }
-/// # }
-/// # use v2::{Widget as WidgetV2, WidgetV2Spec};
-/// # type WidgetV1 = Widget;
 ///
-/// impl TryFrom<WidgetV1> for WidgetV2 {
+/// mod v2 {
+/// #   use kube::CustomResource;
+/// #   use schemars::JsonSchema;
+/// #   use serde::{Deserialize, Serialize};
+///     #[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]
+///     #[kube(group = "example.com", version = "v2", kind = "Widget", namespaced)]
+///     pub struct WidgetSpec {
+///         pub host: String,
+///         pub port: String,
+///     }
+/// }
+///
+/// impl TryFrom<v1::Widget> for v2::Widget {
 ///     type Error = &'static str;
 ///
-///     fn try_from(old: WidgetV1) -> Result<Self, Self::Error> {
-///         let (host, port) = old.spec.host_port.split_once(':').ok_or("hostPort has no port")?;
-///         let spec = WidgetV2Spec { host: host.to_owned(), port: port.to_owned() };
+///     fn try_from(old: v1::Widget) -> Result<Self, Self::Error> {
+///         let (host, port) = old.spec.address.split_once(':').ok_or("the address has no port")?;
+///         let spec = v2::WidgetSpec { host: host.to_owned(), port: port.to_owned() };
 ///         Ok(Self { metadata: old.metadata, spec })
 ///     }
 /// }
 ///
-/// impl From<WidgetV2> for WidgetV1 {
-///     fn from(new: WidgetV2) -> Self {
-///         let spec = WidgetV1Spec { host_port: format!("{}:{}", new.spec.host, new.spec.port) };
+/// impl From<v2::Widget> for v1::Widget {
+///     fn from(new: v2::Widget) -> Self {
+///         let spec = v1::WidgetSpec { address: format!("{}:{}", new.spec.host, new.spec.port) };
 ///         Self { metadata: new.metadata, spec }
 ///     }
 /// }
 ///
-/// let conversion = Conversion::<WidgetV2>::hub().version::<WidgetV1>();
-/// let webhooks = Webhooks::builder().hook(Hook::convert("/convert", conversion)).build()?;
+/// let conversion = Conversion::<v2::Widget>::hub().version::<v1::Widget>();
+/// let webhooks = Webhooks::builder().convert("/convert", conversion).build()?;
 /// # Ok::<_, kube_webhooks::BuildError>(())
 /// ```
 ///
