@@ -9,7 +9,8 @@ use crate::controller::BoxError;
 
 impl ManagerBuilder {
     /// Serves webhooks on every replica, from before the informers begin until all other tasks have
-    /// ended. A later call replaces the webhooks in the status and in `/readyz`.
+    /// ended. They are the task `webhooks`, so a second call makes
+    /// [`build`](ManagerBuilder::build) fail: two tasks have one name.
     ///
     /// `/readyz` then has the check `webhooks`, which waits for the server's certificate. It does
     /// not wait for the first sync of a kind that these webhooks convert: its list needs the
