@@ -18,8 +18,8 @@ impl ManagerBuilder {
     /// before. Webhooks that read informers name them with `Hook::reads`.
     pub fn webhooks(mut self, server: Server) -> Self {
         self.parts.webhooks = Some(server.webhooks().clone());
-        self.task_before_sync("webhooks", |stop| async move {
-            server.run(stop).await;
+        self.task_before_sync("webhooks", |scope| async move {
+            server.run(scope.token().clone()).await;
             Ok::<_, BoxError>(())
         })
     }

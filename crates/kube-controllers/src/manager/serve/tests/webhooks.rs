@@ -45,7 +45,7 @@ async fn readiness_does_not_wait_for_kinds_that_we_convert() {
     assert_eq!(status, 200, "{body}");
     assert!(body.contains("[+]webhooks ok"), "{body}");
     assert!(body.contains("informer-sync/leases.coordination.k8s.io"), "{body}");
-    let manager = &rig.site.answer(ALL, &Request::get("/status").body(()).unwrap()).await;
+    let manager = &rig.site.answer(ALL, Request::get("/status").body(()).unwrap()).await;
     let status: serde_json::Value = serde_json::from_slice(manager.body()).unwrap();
     assert_eq!(status["phase"], "syncing");
     assert_eq!(status["webhooks"]["certificate"]["exchanged"], 1);
