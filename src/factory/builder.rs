@@ -18,6 +18,9 @@ use crate::transport::DecodeThreads;
 /// that just came back.
 const LISTS: usize = 8;
 
+/// The longest interval of audits: a century, which every clock can add to any instant.
+const LONGEST_INTERVAL: Duration = Duration::from_secs(36_525 * 24 * 60 * 60);
+
 /// A builder of a [`SharedInformerFactory`].
 ///
 /// ```no_run
@@ -102,7 +105,7 @@ impl SharedInformerFactoryBuilder {
     /// warning. [`start`](SharedInformerFactory::start) starts the audits. The interval is varied by
     /// a tenth; at least a second.
     pub fn audit_every(mut self, interval: Duration) -> Self {
-        self.audits = Some(interval.max(Duration::from_secs(1)));
+        self.audits = Some(interval.clamp(Duration::from_secs(1), LONGEST_INTERVAL));
         self
     }
 

@@ -64,14 +64,17 @@ impl<K: ?Sized> Snapshot<K> {
 impl StoreContents {
     /// Returns about this number of keys, evenly spaced.
     fn sampled_keys(&self, sample: usize) -> impl Iterator<Item = &ObjectKey> {
-        self.iter().map(|(key, _)| key).step_by(step(self.len(), sample))
+        let step = step(self.len(), sample);
+        // Each time others.
+        self.iter().map(|(key, _)| key).skip(fastrand::usize(..step)).step_by(step)
     }
 }
 
 impl IndexContents {
     /// Returns some rows of about this number of values, each with its value.
     fn sampled_rows(&self, sample: usize) -> impl Iterator<Item = (&Arc<str>, Row)> {
-        let values = self.postings.values().step_by(step(self.postings.len(), sample));
+        let step = step(self.postings.len(), sample);
+        let values = self.postings.values().skip(fastrand::usize(..step)).step_by(step);
         values.flat_map(|value| {
             let rows = self.postings.get(value).map(|posting| posting.iter().take(PER_VALUE));
             rows.into_iter().flatten().map(move |row| (value, row))

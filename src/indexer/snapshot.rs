@@ -150,6 +150,11 @@ impl<K: ?Sized> Snapshot<K> {
             || (self.unreadable() > 0 && key().is_ok_and(|key| self.is_unreadable(&key)))
     }
 
+    /// Returns whether every item of the last list had a readable key.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.0.complete
+    }
+
     /// Returns the number of objects that the server has and that are not stored, because no state
     /// of them could be decoded. All items of the last list whose keys could not be read count as
     /// one. O(1).

@@ -21,7 +21,7 @@ use crate::indexer::IndexDifference;
 use crate::lister_watcher::{AnySource, Collection, ListerWatcher};
 use crate::metrics::{AUDITS, Count};
 use crate::object::{ObjectKey, ResourceVersion};
-use crate::panic::drop_safely;
+use crate::panic::{catch, drop_safely};
 use crate::reflector::ReflectorState;
 use crate::time::seconds;
 
@@ -35,6 +35,9 @@ const SAMPLE: usize = 256;
 /// The number of attempts to find a handler without a waiting event, and the pause between them.
 const ATTEMPTS: u32 = 5;
 const PAUSE: Duration = Duration::from_millis(200);
+
+/// The time that the changes in the queue get to reach the store and the handlers.
+const FLUSHING: Duration = Duration::from_secs(10);
 
 /// The number of keys of each kind of difference that a text names.
 const NAMED: usize = 5;
@@ -122,6 +125,10 @@ pub enum NotJudged {
     /// This number of objects, because the store was catching up: it had no open watch.
     #[error("{0} objects, because the informer was catching up with the server")]
     CatchingUp(usize),
+    /// This number of objects, because they have neither a uid nor a version, or a transform
+    /// removed it.
+    #[error("{0} objects without uid or version")]
+    Unidentified(usize),
     /// The objects that the server lacks, because a listed object had no readable key.
     #[error("deletions, because a listed object has no readable key")]
     Nameless,
@@ -264,7 +271,9 @@ impl Pipeline {
         let Some(source) = self.source() else {
             return audit.not_judged.push(NotJudged::Stopped);
         };
-        let metadata = source.metadata().map(|metadata| Arc::new(AnySource(metadata)) as Arc<_>);
+        // User code.
+        let metadata = catch(|| source.metadata()).ok().flatten();
+        let metadata = metadata.map(|metadata| Arc::new(AnySource(metadata)) as Arc<_>);
         let lister = metadata.unwrap_or_else(|| source.clone());
         // The source belongs to the reflector, which may end meanwhile.
         drop_safely(source);
@@ -298,6 +307,9 @@ impl Pipeline {
         }
         if !comparison.is_complete() {
             audit.not_judged.push(NotJudged::Nameless);
+        }
+        if comparison.unidentified() > 0 {
+            audit.not_judged.push(NotJudged::Unidentified(comparison.unidentified()));
         }
         let watched = self.is_watching();
         let settled = self.indexer.find_in_changes(|store| {
@@ -335,11 +347,12 @@ impl Pipeline {
                 sleep(PAUSE).await;
             }
             let before = self.indexer.snapshot();
-            // The handlers have all that is in the store.
-            self.flushed().await;
+            // Then the handlers have all that is in the store. A full tap holds up the store.
+            let flushed = timeout(FLUSHING, self.flushed()).await.is_ok();
             let handlers = self.handlers();
             let now = self.indexer.snapshot();
-            let still = now.changes() == before.changes() && now.epoch() == before.epoch();
+            let still =
+                flushed && now.changes() == before.changes() && now.epoch() == before.epoch();
             let stored = now.len() as u64;
             let (idle, busy): (Vec<_>, Vec<_>) = handlers
                 .into_iter()

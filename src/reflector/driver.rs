@@ -1,6 +1,7 @@
 //! The driver, which executes the machine's steps.
 
 use std::fmt::Display;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,6 +27,9 @@ use crate::metrics::Origin;
 use crate::object::{Change, ResourceVersion, ShardSelector};
 use crate::panic::catch;
 use crate::time::{ReadBarrier, after};
+
+/// The time for which a sink without room may hold up the lists of other informers.
+const FULL_SINK: Duration = Duration::from_secs(5);
 
 /// The driver, which executes the machine's steps.
 pub(super) struct ReflectorDriver {
@@ -132,9 +136,9 @@ impl ReflectorDriver {
         machine: &mut Machine,
         sink: &impl ChangeSink,
     ) -> StepOutcome {
-        if let Some(shard) = &self.narrowed {
+        if let Some(shard) = self.narrowed.clone() {
             // Before any list: objects outside of the shard are not missing from it.
-            sink.emit(Change::Narrowed(shard.clone())).await;
+            self.emit(Change::Narrowed(shard), sink).await;
             self.narrowed = None;
         }
         match step {
@@ -162,7 +166,7 @@ impl ReflectorDriver {
                 list.grown = machine.shard().arriving().is_some();
                 let (complete, proves) = (list.complete, machine.list_proves(&version));
                 self.handed_on = true;
-                sink.emit(Change::Replace(list)).await;
+                self.emit(Change::Replace(list), sink).await;
                 machine.note_list_emitted();
                 if machine.is_quorum_read() {
                     self.prover.listed(self.list_begun);
@@ -179,7 +183,7 @@ impl ReflectorDriver {
             Step::Arrive { version } => {
                 let mut list = self.accumulator.take(version, false).await;
                 (list.shard, list.grown) = (machine.shard_after_list(), true);
-                sink.emit(Change::Arrived(list)).await;
+                self.emit(Change::Arrived(list), sink).await;
                 machine.note_list_emitted();
                 StepOutcome::Replaced { news: true }
             }
@@ -232,6 +236,18 @@ impl ReflectorDriver {
                     None => StepOutcome::WatchEnded { end: End::Ordinary, lasted: Duration::ZERO },
                 }
             }
+        }
+    }
+
+    /// Hands a change on. A sink may have no room for hours: other informers list meanwhile.
+    pub(super) async fn emit(&mut self, change: Change, sink: &impl ChangeSink) {
+        let mut emitting = pin!(sink.emit(change));
+        if emitting.as_mut().now_or_never().is_some() {
+            return;
+        }
+        if timeout(FULL_SINK, emitting.as_mut()).await.is_err() {
+            self.permit.give_back();
+            emitting.await;
         }
     }
 

@@ -102,6 +102,16 @@ impl ListPermit {
         list
     }
 
+    /// Gives back what it holds, and joins the queue anew when it is next awaited.
+    pub(super) fn give_back(&mut self) {
+        self.held = None;
+        if let Some((_, permit)) = &mut self.queued {
+            let permits = self.permits.clone();
+            let acquire = async move { permits?.acquire_owned().await.ok() };
+            *permit = acquire.boxed();
+        }
+    }
+
     /// Leaves the queue.
     pub(super) fn leave_queue(&mut self) {
         self.queued = None;

@@ -149,7 +149,7 @@ impl ReflectorDriver {
         let mut list = self.accumulator.take(version, false).await;
         emptied.ever = true;
         list.shard = emptied.shard.as_mut().map(|shard| shard.borrow_and_update().clone());
-        sink.emit(Change::Replace(list)).await;
+        self.emit(Change::Replace(list), sink).await;
     }
 
     /// Waits until the state of the kind changes. `gone` is true if it has no objects.

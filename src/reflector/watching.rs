@@ -86,7 +86,7 @@ impl ReflectorDriver {
             if let (Some(at), Some(version)) = (untold, machine.version())
                 && at <= last
             {
-                sink.emit(Change::Bookmark(version.clone())).await;
+                self.emit(Change::Bookmark(version.clone()), sink).await;
                 untold = None;
             }
             let idle = self.heartbeat.idle_timeout().map(|idle| after(last, idle));
@@ -205,7 +205,7 @@ impl ReflectorDriver {
         match observed {
             Observed::Change { change, version } => {
                 if let Some(change) = of_older_part(machine, change) {
-                    sink.emit(change).await;
+                    self.emit(change, sink).await;
                     *untold = None;
                 } else {
                     untold.get_or_insert_with(|| after(now, OUTSIDE_PERIOD));
@@ -218,7 +218,7 @@ impl ReflectorDriver {
             }
             Observed::Bookmark { version, .. } => {
                 self.heartbeat.bookmark(now);
-                sink.emit(Change::Bookmark(version.clone())).await;
+                self.emit(Change::Bookmark(version.clone()), sink).await;
                 *untold = None;
                 Effect::Version(Some(version))
             }
@@ -277,7 +277,7 @@ impl ReflectorDriver {
                 return None;
             }
             if !object.is_different_object(&known) {
-                sink.emit(change).await;
+                self.emit(change, sink).await;
                 return None;
             }
         }

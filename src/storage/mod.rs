@@ -190,12 +190,20 @@ pub(crate) enum PackError {
     )]
     TooDeep,
     /// `Deserialize` failed or panicked on the output of `Serialize`.
+    #[cfg_attr(
+        not(feature = "compact"),
+        expect(dead_code, reason = "only compact storage packs values")
+    )]
     #[error("the packed object can't be decoded again")]
     NotUnpacked,
     /// The first objects take no less memory packed than decoded.
     #[error("objects take no less memory packed than decoded")]
     NotSmaller,
     /// The unpacked object differs from the packed one: `Serialize` and `Deserialize` disagree.
+    #[cfg_attr(
+        not(feature = "compact"),
+        expect(dead_code, reason = "only compact storage packs values")
+    )]
     #[error("the value does not survive a Serialize/Deserialize round trip")]
     Disagrees,
 }

@@ -49,6 +49,8 @@ pub(super) struct Comparison {
     newest: Option<ResourceVersion>,
     /// The number of listed objects.
     objects: usize,
+    /// The number of objects of which nothing tells one state from another.
+    unidentified: usize,
     /// False if a listed object had no readable key.
     complete: bool,
 }
@@ -76,6 +78,7 @@ impl Comparison {
             list: None,
             newest: None,
             objects: 0,
+            unidentified: 0,
             complete: true,
         }
     }
@@ -92,6 +95,11 @@ impl Comparison {
     /// Returns whether every listed object had a readable key.
     pub(super) fn is_complete(&self) -> bool {
         self.complete
+    }
+
+    /// Returns the number of objects of which nothing tells one state from another.
+    pub(super) fn unidentified(&self) -> usize {
+        self.unidentified
     }
 
     /// Returns the version of the list.
@@ -118,6 +126,10 @@ impl Comparison {
         if stored.is_some() {
             self.listed.insert(key.clone(), ());
         }
+        if listed == Identity::default() {
+            self.unidentified += 1;
+            return;
+        }
         let agrees = stored.as_ref().is_some_and(|stored| {
             stored.uid() == listed.uid.as_deref() && stored.version() == listed.version
         });
@@ -136,9 +148,15 @@ impl Comparison {
 
     /// Notes the end of the list.
     pub(super) fn end(&mut self) {
-        let Self { before, listed, suspects, .. } = self;
+        let Self { before, listed, suspects, unidentified, .. } = self;
         for (key, stored) in before.objects().filter(|(key, _)| !listed.contains(key)) {
-            suspects.insert(key.clone(), Suspect::Unlisted(Identity::of(stored)));
+            let stored = Identity::of(stored);
+            // Without a version, a later state cannot be told from this one.
+            if stored.version.is_some() {
+                suspects.insert(key.clone(), Suspect::Unlisted(stored));
+            } else {
+                *unidentified += 1;
+            }
         }
         *listed = KeyMap::default();
     }
@@ -155,12 +173,14 @@ impl Comparison {
     pub(super) fn judge(&self, after: &Snapshot) -> Differences {
         let reached = self.list.as_ref().is_some_and(|list| after.has_reached(list));
         let mut found = Differences::default();
+        // While an item of the store's own list had no readable key, it may be any object.
+        let is_undecoded = |key: &ObjectKey| after.is_stale(key) || !after.is_complete();
         for (key, suspect) in self.suspects.iter() {
             let stored = after.get_cached(key).map(|stored| Identity::of(&stored));
             let differs = match suspect {
                 Suspect::Listed(listed, was_stored) => match &stored {
                     Some(stored) if self.is_current(stored, listed) => continue,
-                    Some(_) if after.is_stale(key) => {
+                    Some(_) if is_undecoded(key) => {
                         found.undecoded += 1;
                         continue;
                     }
@@ -180,6 +200,10 @@ impl Comparison {
                 },
                 Suspect::Unlisted(before) => match &stored {
                     Some(stored) if before.is_same_object(stored) && !self.is_after(stored) => {
+                        if is_undecoded(key) {
+                            found.undecoded += 1;
+                            continue;
+                        }
                         if !self.complete {
                             continue;
                         }
@@ -199,7 +223,7 @@ impl Comparison {
     /// Returns whether a stored state is the listed one or a later one.
     fn is_current(&self, stored: &Identity, listed: &Identity) -> bool {
         if !stored.is_same_object(listed) {
-            return self.is_after(stored);
+            return stored.version.is_none() || self.is_after(stored);
         }
         match (&stored.version, &listed.version) {
             (Some(stored), Some(listed)) => stored.is_at_least(listed),

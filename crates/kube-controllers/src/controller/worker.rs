@@ -153,10 +153,11 @@ impl Reconciler {
         let reconcile = self.status.measure(reconcile);
         let outcome = reconcile.instrument(span).await;
         drop(tells);
-        let Some(work) = slot.take() else { return };
-        if outcome.is_some() {
+        if let (Some(work), Some(_)) = (&*slot, &outcome) {
+            // It may panic, so the key is still in its slot.
             self.note_pace(work.item());
         }
+        let Some(work) = slot.take() else { return };
         let ended = EndedTry { work, failures, outcome, deletion: bounds.deletion, began };
         if tracked.end_if_idle() {
             return self.end_try(ended);

@@ -41,13 +41,14 @@ pub(super) async fn hopeless(factory: &SharedInformerFactory, needs_kinds: bool)
             if seen.contains(&sought) {
                 continue;
             }
-            seen.push(sought);
-            match not_found_cause(factory.client(), &path, &status.collection).await {
-                Some(error @ ManagerError::WrongScope { .. }) => return error,
-                Some(error) if needs_kinds => return error,
-                Some(error) => tracing::warn!(%error, "waiting for a kind that is not served"),
-                None => {}
+            // Without an answer, it is asked again.
+            let cause = not_found_cause(factory.client(), &path, &status.collection).await;
+            let Some(error) = cause else { continue };
+            if needs_kinds || matches!(error, ManagerError::WrongScope { .. }) {
+                return error;
             }
+            tracing::warn!(%error, "waiting for a kind that is not served");
+            seen.push(sought);
         }
     }
 }

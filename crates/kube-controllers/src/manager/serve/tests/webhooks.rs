@@ -1,5 +1,7 @@
 //! Readiness of a manager with webhooks.
 
+use bytes::Bytes;
+use http_body_util::Full;
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::core::GroupVersionKind;
 use kube_webhooks::{Admission, Conversion, ManagedCertificates, Service, Webhooks};
@@ -45,7 +47,10 @@ async fn readiness_does_not_wait_for_kinds_that_we_convert() {
     assert_eq!(status, 200, "{body}");
     assert!(body.contains("[+]webhooks ok"), "{body}");
     assert!(body.contains("informer-sync/leases.coordination.k8s.io"), "{body}");
-    let manager = &rig.site.answer(ALL, Request::get("/status").body(()).unwrap()).await;
+    let manager = &rig
+        .site
+        .answer(ALL, Request::get("/status").body(Full::<Bytes>::default()).unwrap())
+        .await;
     let status: serde_json::Value = serde_json::from_slice(manager.body()).unwrap();
     assert_eq!(status["phase"], "syncing");
     assert_eq!(status["webhooks"]["certificate"]["exchanged"], 1);
