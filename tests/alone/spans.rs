@@ -41,10 +41,11 @@ pub(crate) async fn spans_name_resource_namespace_and_version() {
     let log = log.text();
     let of = r#"name="replicator" resource="secrets" namespace="shop""#;
     for line in [
-        format!(r"reflector{{{of}}}:list{{page=false}}: "),
-        format!(r"reflector{{{of}}}:watch{{version=2}}: "),
-        format!(r"processing{{{of}}}:batch{{version=2 deltas=1}}: "),
-        format!(r#"handler{{{of} handler="noisy"}}: alone::spans: told"#),
+        format!("list{{{of} page=false streaming=false}}: "),
+        format!("watch{{{of} version=2}}: "),
+        format!("batch{{{of} version=2 deltas=1}}: "),
+        r#"handle{name="replicator" resource="secrets" handler="noisy" key="shop/db"}: alone::spans: told"#
+            .to_owned(),
     ] {
         assert!(log.contains(&line), "no {line} in\n{log}");
     }

@@ -11,8 +11,9 @@ use futures::FutureExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod};
 use kube::core::ApiResource;
 use kube_informer::factory::SpecError;
+use kube_informer::informer::ReadBarrier;
 use kube_informer::reflector::{ListMode, ReflectorState};
-use kube_informer::testing::ApiServer;
+use kube_informer::testing::{ApiServer, Faults, Injection, Requests};
 use kube_informer::{
     InformerSpec, ObjectKey, SharedInformer, SharedInformerFactory, SourceError, Storage,
 };
@@ -317,4 +318,68 @@ fn intercepting_closure_may_replace_and_remove_itself() {
             assert_eq!((answered(&server).await, answered(&server).await), (403, 200));
         });
     });
+}
+
+/// Stores more changes than the queue and a full tap take.
+async fn flood(server: &ApiServer) {
+    for n in 0..9_500 {
+        server.create(&map_in("shop", &format!("map-{n}"))).unwrap();
+        if n % 50 == 0 {
+            sleep(Duration::from_millis(1)).await;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn relist_that_cannot_be_stored_keeps_no_list_waiting() {
+    let server = ApiServer::new();
+    let factory = SharedInformerFactory::builder(server.client()).max_concurrent_lists(1).build();
+    let maps = factory.informer::<ConfigMap>();
+    let pods = factory.informer::<Pod>();
+    factory.start().unwrap();
+    factory.wait_for_sync(SOON).await.unwrap();
+    let (_tap, _) = maps.tap("full", 1).unwrap();
+    for name in ["a", "b", "c", "d", "e"] {
+        server.create(&map_in("shop", name)).unwrap();
+        sleep(Duration::from_millis(100)).await;
+    }
+    server.drop_connections();
+    flood(&server).await;
+    server.compact();
+    sleep(SOON).await;
+    server.drop_connections();
+    server.create(&Pod { metadata: map_in("shop", "p").metadata, ..Pod::default() }).unwrap();
+    server.compact();
+    sleep(Duration::from_secs(900)).await;
+    assert!(maps.status().held_up_by.is_some());
+    assert_eq!(pods.snapshot().len(), 1, "{:?}", pods.status().reflector.state);
+}
+
+#[tokio::test(start_paused = true)]
+async fn watch_that_cannot_be_stored_gives_its_turn_to_list_away() {
+    let (server, faults) = (ApiServer::new(), Faults::new());
+    let builder = SharedInformerFactory::builder(faults.client(server.client()));
+    let factory = builder.max_concurrent_lists(1).build();
+    let maps = factory.informer::<ConfigMap>();
+    factory.start().unwrap();
+    factory.wait_for_sync(SOON).await.unwrap();
+    let (_tap, _) = maps.tap("full", 1).unwrap();
+    let slow = || Injection::delay(Duration::from_secs(20));
+    faults.inject(Requests::lists().to("/pods"), slow());
+    faults.inject(Requests::streaming_lists().to("/pods"), slow());
+    let _pods = factory.informer::<Pod>();
+    factory.start().unwrap();
+    sleep(Duration::from_secs(1)).await;
+    // It queues for the permit that the list of pods has.
+    let demanding = maps.clone();
+    let _demand = tokio::spawn(async move {
+        demanding.list_past(ReadBarrier::now(), Duration::from_secs(36_000)).await
+    });
+    sleep(Duration::from_secs(1)).await;
+    flood(&server).await;
+    sleep(Duration::from_secs(60)).await;
+    assert!(maps.status().held_up_by.is_some());
+    let nodes = factory.informer::<Node>();
+    factory.start().unwrap();
+    nodes.wait_for_sync(Duration::from_secs(600)).await.unwrap();
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::ObjectMeta;
 use kube_informer::error::{ApiStatus, Fault};
 use kube_informer::informer::{Audit, NotJudged};
@@ -278,7 +278,7 @@ async fn factory_audits_each_informer_once_per_interval() {
     let hour = Duration::from_secs(3_600);
     let factory = SharedInformerFactory::builder(server.client()).audit_every(hour).build();
     let maps = factory.informer::<ConfigMap>();
-    let secrets = factory.informer::<k8s_openapi::api::core::v1::Secret>();
+    let secrets = factory.informer::<Secret>();
     factory.start().unwrap();
     factory.start().unwrap();
     factory.wait_for_sync(Duration::from_secs(30)).await.unwrap();
@@ -340,4 +340,69 @@ async fn restored_backup_is_no_difference_once_it_is_known() {
     let audit = maps.audit().await;
     assert!(audit.passed() && audit.was_judged(), "{audit}");
     assert_eq!(audit.objects, 7);
+}
+
+/// A tap that nobody reads holds up the store for ever.
+#[tokio::test(start_paused = true)]
+async fn full_tap_ends_an_audit_and_holds_up_no_other() {
+    let server = ApiServer::new();
+    let hour = Duration::from_secs(3_600);
+    let factory = SharedInformerFactory::builder(server.client()).audit_every(hour).build();
+    let maps = factory.informer::<ConfigMap>();
+    let secrets = factory.informer::<Secret>();
+    factory.start().unwrap();
+    factory.wait_for_sync(Duration::from_secs(30)).await.unwrap();
+    let (_tap, _) = maps.tap("full", 1).unwrap();
+    for name in ["v", "w", "x", "y", "z"] {
+        server.create(&map(name)).unwrap();
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    let audit = maps.audit().await;
+    assert!(audit.behind.is_some() && !audit.passed(), "{audit}");
+    assert!(audit.duration < Duration::from_secs(180), "{audit}");
+    tokio::time::sleep(hour * 3).await;
+    assert!(secrets.status().audit.unwrap().was_judged());
+    factory.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn object_made_again_undecodable_is_no_difference() {
+    let source = source();
+    let late = LateWatches::new(&source, || Duration::from_secs(5));
+    let maps = SharedInformer::new(late, quiet());
+    maps.start().unwrap();
+    maps.wait_for_sync(Duration::from_secs(5)).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    source.delete(&key("e"));
+    let made_again = async {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        source.set_poisoned(&key("e"), true);
+        source.put(map("e"));
+        source.compact();
+        source.end_watches(WatchEnd::Broken);
+    };
+    let (audit, ()) = tokio::join!(maps.audit(), made_again);
+    assert!(audit.passed(), "{audit}");
+    assert!(maps.snapshot().is_stale(&key("e")) || maps.snapshot().is_unreadable(&key("e")));
+}
+
+/// A source whose objects have neither uid nor version, as a transform may leave them.
+#[tokio::test(start_paused = true)]
+async fn objects_without_uid_and_version_are_not_judged() {
+    let source = source();
+    let bare = |map: &mut ConfigMap| {
+        (map.metadata.uid, map.metadata.resource_version) = (None, None);
+    };
+    let options = ReflectorOptions::new().on_error(|_| {}).transform(bare);
+    let maps = SharedInformer::new(source.clone(), InformerOptions::new().reflector(options));
+    maps.start().unwrap();
+    maps.wait_for_sync(Duration::from_secs(5)).await.unwrap();
+    let mut write = maps.indexer().transaction();
+    let mut extra = map("extra");
+    bare(&mut extra);
+    write.put(&key("extra"), &Arc::new(extra));
+    write.commit();
+    let audit = maps.audit().await;
+    assert!(matches!(audit.not_judged[..], [NotJudged::Unidentified(1), ..]), "{audit}");
+    assert!(audit.extra.is_empty(), "{audit}");
 }

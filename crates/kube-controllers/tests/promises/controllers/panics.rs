@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
@@ -193,4 +195,43 @@ async fn an_informer_that_stops_ends_its_controller() {
         assert_eq!(collection, "secrets");
         assert_eq!(handle.status().phase, Phase::Stopped);
     }
+}
+
+/// A log that panics at its first line about a hot key.
+struct Fragile(Arc<AtomicBool>);
+
+impl std::io::Write for Fragile {
+    fn write(&mut self, line: &[u8]) -> std::io::Result<usize> {
+        let told = String::from_utf8_lossy(line).contains("runs again and again");
+        assert!(!told || self.0.swap(true, Ordering::SeqCst), "on purpose: subscriber");
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn subscriber_that_panics_loses_no_key() {
+    let panicked = Arc::new(AtomicBool::new(false));
+    let log = panicked.clone();
+    let subscriber = tracing_subscriber::fmt().with_writer(move || Fragile(log.clone())).finish();
+    let _guard = tracing::subscriber::set_default(subscriber);
+    let server = server_with(&["a"]);
+    let factory = factory(&server);
+    let controller = Controller::builder("maps", &factory.informer::<ConfigMap>()).build();
+    factory.start().unwrap();
+    let runs = Arc::new(AtomicUsize::new(0));
+    let counted = runs.clone();
+    let running = spawn(controller.run(CancellationToken::new(), move |_| {
+        let again = counted.fetch_add(1, Ordering::SeqCst) < 600;
+        let after = std::time::Duration::from_millis(5);
+        let action = if again { Action::requeue_after(after) } else { Action::done() };
+        async move { Ok::<_, std::convert::Infallible>(action) }
+    }));
+    sleep(600 * S).await;
+    assert!(panicked.load(Ordering::SeqCst), "no warning of a hot key");
+    assert!(runs.load(Ordering::SeqCst) > 600, "{runs:?}");
+    drop(running);
 }
