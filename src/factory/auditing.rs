@@ -36,15 +36,11 @@ async fn audit_all(registry: Weak<Registry>, interval: Duration) {
         let Some(shared) = registry.upgrade() else { return };
         let informers = SharedInformerFactory { shared }.informers();
         // An audit does not keep its informer running.
-        let audits: Vec<_> =
-            informers.iter().filter(is_synced).map(SharedInformer::audited).collect();
+        let synced = informers.iter().filter(|informer| informer.has_synced());
+        let audits: Vec<_> = synced.map(SharedInformer::audited).collect();
         drop(informers);
         for audit in audits {
             audit.await;
         }
     }
-}
-
-fn is_synced(informer: &&SharedInformer) -> bool {
-    informer.has_synced()
 }

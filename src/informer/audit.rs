@@ -297,10 +297,10 @@ impl Pipeline {
         let version = version.ok_or(NotJudged::NotSynced)?.clone();
         let epoch = before.epoch();
         let mut comparison = Comparison::new(before, version);
-        let listed = listing::list(lister, &mut comparison).await;
+        let answer = listing::list(lister, &mut comparison).await;
         audit.objects = comparison.objects();
         audit.version = comparison.list_version().cloned();
-        listed.map_err(NotJudged::List)?;
+        answer.map_err(NotJudged::List)?;
         comparison.end();
         if !comparison.is_ordered() {
             return Err(NotJudged::Unordered);
@@ -324,7 +324,7 @@ impl Pipeline {
         let Ok(found) = settled else {
             let open = comparison.judge(&after).open;
             if watched && self.is_watching() {
-                audit.behind = audit.version.clone();
+                audit.behind.clone_from(&audit.version);
                 return Ok(());
             }
             return Err(NotJudged::CatchingUp(open));

@@ -102,7 +102,7 @@ impl ListPermit {
         list
     }
 
-    /// Gives back what it holds, and joins the queue anew when it is next awaited.
+    /// Gives back what it holds, and joins the queue again when it is next awaited.
     pub(super) fn give_back(&mut self) {
         self.held = None;
         if let Some((_, permit)) = &mut self.queued {
