@@ -374,13 +374,9 @@ impl Exchange {
         };
         let unseen = owned.unseen(answer, &seen, read);
         let mut hidden = unseen.map_err(|field| of.projected(target, self.without_keys(field)))?;
-        if is_whole {
-            owned.unordered = unordered;
-        } else {
-            // A part may ask for an order, which the cache does not show.
-            owned.unordered = Unordered::default();
-            hidden = hidden.or_else(|| owned.unseen_order(&unordered));
-        }
+        // A part may ask for an order that the cache does not show.
+        hidden = hidden.or_else(|| owned.unseen_order(&unordered, is_whole));
+        owned.unordered = if is_whole { unordered } else { Unordered::default() };
         let hidden = hidden.or_else(|| owned.hidden(&configured, answer));
         let owned = match named {
             Some(named) => {

@@ -8,6 +8,7 @@ mod events;
 mod folded;
 mod hidden;
 mod histories;
+mod order;
 mod partial;
 mod refusals;
 mod rest;
