@@ -11,7 +11,7 @@ const LONGEST_MANAGER: usize = 128;
 const LONGEST_KEY: usize = 253;
 
 /// The query parameters of lists and watches that have their own options.
-const OWN_PARAMETERS: [&str; 10] = [
+const OWN_PARAMETERS: [&str; 11] = [
     "allowWatchBookmarks",
     "continue",
     "fieldSelector",
@@ -20,6 +20,7 @@ const OWN_PARAMETERS: [&str; 10] = [
     "resourceVersion",
     "resourceVersionMatch",
     "sendInitialEvents",
+    "shardSelector",
     "timeoutSeconds",
     "watch",
 ];

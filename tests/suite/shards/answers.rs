@@ -1,10 +1,12 @@
 //! Uncommon answers to requests for a shard.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
-use http::Response;
 use http::header::CONTENT_TYPE;
+use http::{Request, Response};
 use k8s_openapi::api::core::v1::ConfigMap;
+use kube::Client;
 use kube::api::ObjectMeta;
 use kube::client::Body;
 use kube_informer::Cached;
@@ -38,21 +40,33 @@ fn only(uid: &str) -> [ShardSelector; 2] {
     [own.clone(), ShardSelector::everything(ShardKey::Uid).without(&own)]
 }
 
+/// Returns a client whose every request also asks for a shard that no server can read.
+fn of_odd_shard(server: &ApiServer) -> Client {
+    let server = server.clone();
+    let service = tower::service_fn(move |mut request: Request<Body>| {
+        let server = server.clone();
+        async move {
+            let uri = format!("{}&shardSelector=garbage", request.uri());
+            *request.uri_mut() = uri.parse().unwrap();
+            Ok::<_, Infallible>(server.handle(request).await)
+        }
+    });
+    Client::new(service, "default")
+}
+
 #[tokio::test]
 async fn refused_selector_is_an_ordinary_error() {
     let server = ApiServer::new();
-    let source = ApiSource::<ConfigMap>::new(server.client()).param("shardSelector", "garbage");
-    for json in [false, true] {
-        let source = ApiSource::<ConfigMap>::new(server.client()).param("shardSelector", "garbage");
-        let source = if json { source.json_only() } else { source };
+    let source = || ApiSource::<ConfigMap>::new(of_odd_shard(&server));
+    for source in [source(), source().json_only()] {
         let error = list(&source, listing(None)).await.unwrap_err();
         assert_eq!(error.code(), Some(500));
         assert!(error.to_string().contains("invalid shard selector"), "{error}");
     }
-    let error = watch(&source, &watching(0, None)).await.unwrap_err();
+    let error = watch(&source(), &watching(0, None)).await.unwrap_err();
     assert!(error.to_string().contains("invalid shard selector"), "{error}");
     let ignoring = ApiServer::builder().sharded_lists(false).build();
-    let source = ApiSource::<ConfigMap>::new(ignoring.client()).param("shardSelector", "garbage");
+    let source = ApiSource::<ConfigMap>::new(of_odd_shard(&ignoring));
     assert!(list(&source, listing(None)).await.is_ok());
 }
 

@@ -299,7 +299,9 @@ async fn keys_of_kubeconfigs_are_those_that_secrets_have() {
 #[tokio::test(start_paused = true)]
 async fn parameters_that_informers_set_are_refused() {
     let server = server();
-    for name in ["watch", "limit", "continue", "resourceVersion", "labelSelector", ""] {
+    for name in
+        ["watch", "limit", "continue", "resourceVersion", "labelSelector", "shardSelector", ""]
+    {
         let before = server.requests().len();
         let factory = SharedInformerFactory::builder(server.client()).param(name, "1").build();
         factory.informer::<ConfigMap>();
