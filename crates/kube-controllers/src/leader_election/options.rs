@@ -192,8 +192,8 @@ impl LeaderElectorBuilder {
     ///
     /// # Errors
     /// Returns [`InvalidOptions`] if the Lease's namespace is no RFC 1123 label or its name no RFC
-    /// 1123 subdomain, if the identity is empty, or if the options contradict one another by
-    /// client-go's rules. The lease duration must be longer than the renew deadline,
+    /// 1123 subdomain, if the identity is empty, if a server takes no Lease with such labels or
+    /// such an owner, or if the options contradict one another by client-go's rules. The lease duration must be longer than the renew deadline,
     /// which must be longer than 1.2 retry periods. The retry period must be at least a
     /// millisecond.
     pub fn build(self) -> Result<LeaderElector, InvalidOptions> {
@@ -205,6 +205,9 @@ impl LeaderElectorBuilder {
         let identity = self.identity.unwrap_or_else(default_identity);
         if identity.is_empty() {
             return Err(InvalidOptions(InvalidOptions::NO_IDENTITY.to_owned()));
+        }
+        if let Some(problem) = self.marks.problem() {
+            return Err(InvalidOptions(format!("{problem}; set it in LeaderElectorBuilder")));
         }
         self.times.check(JITTER)?;
         let rules = Rules {

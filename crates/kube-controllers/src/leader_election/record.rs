@@ -8,9 +8,11 @@ use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, OwnerReference};
 use k8s_openapi::jiff::Timestamp;
 use kube::api::ObjectMeta;
+use kube_decode::names::is_label_value;
 
 use super::sent::Renewal;
 use crate::lease::{renewal_after, rounded_up_seconds, whole_microseconds};
+use kube_informer::object::NameRule;
 
 /// The highest number of transitions that a Lease can store.
 pub(super) const MOST_TRANSITIONS: u32 = i32::MAX.unsigned_abs();
@@ -36,6 +38,36 @@ pub(super) struct Marks {
 }
 
 impl Marks {
+    /// Returns the reason why a server would refuse them in every write.
+    pub(super) fn problem(&self) -> Option<String> {
+        let label = |(name, value): (&String, &String)| {
+            let invalid = NameRule::Qualified.check("key of a label of the lease", name).err();
+            invalid.map(|invalid| invalid.to_string()).or_else(|| {
+                let reason = "must be empty, or at most 63 letters, digits, '-', '_' and '.', with \
+                              a letter or digit at both ends";
+                (!is_label_value(value)).then(|| {
+                    format!("the label {name} of the lease has the value {value:?}, which {reason}")
+                })
+            })
+        };
+        let owner = |owner: &OwnerReference| {
+            let OwnerReference { api_version, kind, name, uid, .. } = owner;
+            let version =
+                api_version.split_once('/').map_or(&**api_version, |(_, version)| version);
+            let problem = if version.is_empty() || version.contains('/') {
+                format!(
+                    "the API version {api_version:?}, which is neither a version nor a group and a version"
+                )
+            } else {
+                let members = [("kind", kind), ("name", name), ("uid", uid)];
+                let (empty, _) = members.into_iter().find(|(_, value)| value.is_empty())?;
+                format!("no {empty}")
+            };
+            Some(format!("the owner of the lease has {problem}"))
+        };
+        self.labels.iter().find_map(label).or_else(|| self.owner.as_ref().and_then(owner))
+    }
+
     fn write_to(&self, metadata: &mut ObjectMeta) {
         if !self.labels.is_empty() {
             metadata.labels.get_or_insert_default().extend(self.labels.clone());

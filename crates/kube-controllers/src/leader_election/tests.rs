@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use fastrand::Rng;
 use k8s_openapi::api::coordination::v1::Lease;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use k8s_openapi::jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 use tokio::time::Instant;
@@ -532,6 +533,42 @@ async fn invalid_options_are_refused() {
         };
         let invalid = rule.check(argument, value).unwrap_err();
         assert!(refused.to_string().starts_with(&invalid.to_string()), "{refused}");
+    }
+    let long = "a".repeat(64);
+    for (name, value, problem) in [
+        ("a b", "x", r#"the key of a label of the lease "a b" must be a qualified name"#),
+        ("", "x", r#"the key of a label of the lease "" must be"#),
+        ("a/b/c", "x", r#"the key of a label of the lease "a/b/c" must be"#),
+        ("UPPER.example.com/x", "x", "the key of a label of the lease"),
+        ("team", "not valid!", r#"the label team of the lease has the value "not valid!""#),
+        ("team", &*long, "the label team of the lease has the value"),
+    ] {
+        let refused = named("a", "x").label(name, value).build().unwrap_err().to_string();
+        assert!(refused.starts_with(problem), "{refused}");
+    }
+    let owned = |api_version: &str, [kind, name, uid]: [&str; 3]| {
+        let owner = OwnerReference {
+            api_version: api_version.into(),
+            kind: kind.into(),
+            name: name.into(),
+            uid: uid.into(),
+            ..OwnerReference::default()
+        };
+        named("a", "x").label("app.kubernetes.io/name", "").owner(owner).build()
+    };
+    for version in ["v1", "apps/v1"] {
+        assert!(owned(version, ["Deployment", "a", "u"]).is_ok());
+    }
+    for (version, members, problem) in [
+        ("", ["Deployment", "a", "u"], r#"the API version """#),
+        ("apps/", ["Deployment", "a", "u"], r#"the API version "apps/""#),
+        ("a/b/c", ["Deployment", "a", "u"], r#"the API version "a/b/c""#),
+        ("apps/v1", ["", "a", "u"], "no kind"),
+        ("apps/v1", ["Deployment", "", "u"], "no name"),
+        ("apps/v1", ["Deployment", "a", ""], "no uid"),
+    ] {
+        let refused = owned(version, members).unwrap_err().to_string();
+        assert!(refused.starts_with(&format!("the owner of the lease has {problem}")), "{refused}");
     }
     let nobody = named("a", "x").identity("").build();
     assert!(nobody.unwrap_err().to_string().starts_with("the identity is empty"));
