@@ -5,6 +5,9 @@
 //! on from its version adds no object that was known at that version, unless it has deleted it
 //! before. One such addition may be a server's last event, repeated. Two show a replay, wherever in
 //! the watch they come. A replay of fewer known objects looks like a quiet collection.
+//!
+//! Others send every object again as modified. No watch that goes on from its version modifies an
+//! object into the known state. Servers whose versions are all equal hide which state that is.
 
 use std::collections::HashSet;
 
@@ -16,15 +19,15 @@ use crate::object::{Cached, Change, KnownObjects, ObjectKey, ResourceVersion, ha
 /// The largest number of keys that left in one watch and are remembered.
 const MOST_LEFT: usize = 1 << 16;
 
-/// The known objects that a watch has added.
+/// The known objects that a watch has added, or modified into their known state.
 pub(super) struct Additions {
     /// The version that the watch was requested from. `None` if it began with a list's objects,
     /// which it adds rightly.
     from: Option<ResourceVersion>,
     /// The hashes of the keys that left in this watch. `None` if any key may have left.
     left: Option<HashSet<u64>>,
-    /// The first known object that was added.
-    first: Option<ObjectKey>,
+    /// The first of these objects, and its version if it was modified.
+    first: Option<(ObjectKey, Option<ResourceVersion>)>,
     /// True if a second one was added.
     replays: bool,
 }
@@ -33,7 +36,7 @@ pub(super) struct Additions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Replay {
     No,
-    /// A known object was added. It may be a repetition.
+    /// A known object was added, or modified into its known state. It may be a repetition.
     Possible,
     /// A second one was added: the watch began from nothing.
     Shown,
@@ -59,7 +62,12 @@ impl Additions {
     ) -> Replay {
         let (Some(from), Some(known)) = (&self.from, known) else { return Replay::No };
         match observed {
-            Observed::Change { change: Change::Added { key, object, version }, .. } => {
+            Observed::Change {
+                change:
+                    change @ (Change::Added { key, object, version }
+                    | Change::Updated { key, object, version }),
+                ..
+            } => {
                 let listed = |version| shard.was_listed(version, |key| object.place(key));
                 if version.as_ref().is_some_and(listed) {
                     return Replay::No;
@@ -67,10 +75,14 @@ impl Additions {
                 if self.replays {
                     return Replay::Continued;
                 }
-                if !self.was_known(from, key, object, known) {
+                let is_update = matches!(change, Change::Updated { .. });
+                if !self.was_known(from, key, object, is_update, known) {
                     return Replay::No;
                 }
-                self.replays = self.first.get_or_insert_with(|| key.clone()) != key;
+                let version = version.clone().filter(|_| is_update);
+                let (first, before) =
+                    self.first.get_or_insert_with(|| (key.clone(), version.clone()));
+                self.replays = first != key && (version.is_none() || *before != version);
                 if self.replays { Replay::Shown } else { Replay::Possible }
             }
             Observed::Change {
@@ -93,7 +105,8 @@ impl Additions {
         }
     }
 
-    /// Returns whether an added object was known at the version of the watch, under any uid.
+    /// Returns whether an added object was known at the version of the watch, under any uid. An
+    /// update counts only if it brings the known state.
     ///
     /// The watch goes on with an update or a deletion of such an object, whatever its version. A
     /// list may show an object in a newer state than the list's version, which its watch then adds.
@@ -104,6 +117,7 @@ impl Additions {
         from: &ResourceVersion,
         key: &ObjectKey,
         added: &Cached,
+        is_update: bool,
         known: &dyn KnownObjects,
     ) -> bool {
         let has_left = |left: &HashSet<u64>| left.contains(&hash_str(key.as_str()));
@@ -112,7 +126,7 @@ impl Additions {
             let version = known.version();
             let is_ahead = version.as_ref().is_some_and(|version| from.is_older_than(version));
             let is_same = version.is_some() && version == added.version();
-            !is_ahead && (is_same && known.uid() == added.uid() || !may_be_back)
+            !is_ahead && (is_same && known.uid() == added.uid() || !may_be_back && !is_update)
         })
     }
 }
@@ -156,6 +170,12 @@ mod tests {
             change: Change::Added { key, object, version: version.clone() },
             version,
         }
+    }
+
+    fn updated(name: &str, version: u64) -> Observed {
+        let ((key, object), version) = (object(name, version), Some(version.into()));
+        let change = Change::Updated { key, object, version: version.clone() };
+        Observed::Change { change, version }
     }
 
     fn deleted(name: &str, version: Option<u64>) -> Observed {
@@ -211,5 +231,29 @@ mod tests {
         // The list showed it in a newer state, which the watch then adds.
         assert!(!replays(5, [added("a", 2), added("c", 7)]));
         assert!(!replays(5, [added("a", 2), added("new", 6), added("a", 2)]));
+    }
+
+    #[test]
+    fn updates_to_known_states_tell_replays() {
+        for stored in [4, 5] {
+            assert!(replays(stored, [updated("a", 2), updated("b", 3)]));
+            assert!(replays(stored, [added("a", 2), updated("b", 3)]));
+            assert!(replays(stored, [updated("a", 2), added("b", 3)]));
+        }
+        // One may be repeated, and others are new.
+        assert!(!replays(5, [updated("a", 2), updated("a", 2), updated("b", 8)]));
+        assert!(!replays(5, [updated("a", 6), updated("b", 7), updated("c", 7)]));
+    }
+
+    #[test]
+    fn updates_at_one_version_tell_nothing() {
+        let known = Store(vec![object("a", 5), object("b", 5)], 5);
+        let mut query = WatchQuery::new(Duration::ZERO);
+        query.version = Some(5.into());
+        let (mut additions, shard) = (Additions::of(&query), ShardProgress::default());
+        for name in ["a", "b", "a", "b"] {
+            let replay = additions.look(&updated(name, 5), Some(&known), &shard);
+            assert_eq!(replay, Replay::Possible);
+        }
     }
 }
