@@ -164,7 +164,8 @@ impl Rbac {
     /// Adds verbs on a resource of which the program has no informer, or only informers that come
     /// and go. `None` is every namespace, and the scope of cluster-scoped objects.
     ///
-    /// The resource is named as kubectl writes it, with a subresource behind a slash.
+    /// The resource is named as kubectl writes it, with a subresource behind a slash. No text is
+    /// checked here. An empty namespace is not every namespace: a server refuses such a role.
     ///
     /// ```
     /// use kube_controllers::manager::Rbac;
@@ -239,7 +240,7 @@ impl Rbac {
     }
 
     /// Returns the roles and bindings that give the permissions to a service account. They have the
-    /// account's name.
+    /// account's name. Neither name is checked here: a server refuses objects with an empty one.
     pub fn objects(&self, account: &str, namespace: &str) -> RbacObjects {
         let mut of: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for (namespace, rule) in self.rules() {
