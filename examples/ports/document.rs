@@ -80,7 +80,7 @@ pub(crate) fn serve(
     Serve::new().metrics_beside(render).route("/log-level", move |request: Request<_>| {
         let mut level = level.lock().unwrap_or_else(PoisonError::into_inner);
         if request.method() == Method::PUT {
-            *level = String::from_utf8_lossy(request.body()).trim().to_owned();
+            String::from_utf8_lossy(request.body()).trim().clone_into(&mut level);
             set_level(&level);
         }
         std::future::ready(Response::new(format!("{level}\n")))

@@ -57,11 +57,11 @@ pub(crate) fn manager(client: Client, steps: &'static [Step]) -> Result<ManagerB
     let factory = SharedInformerFactory::builder(client.clone()).name(NAME).build();
     let nodes = factory.informer::<Node>();
     let applier = Applier::builder(client, &nodes, NAME).force(true).build()?;
-    let (changes, changed) = unbounded();
+    let (changes, of_size) = unbounded();
     let ttl =
         Ttl { steps, step: AtomicUsize::new(UNKNOWN), nodes: nodes.lister(), applier, changes };
     let controller =
-        Controller::builder(NAME, &nodes).reconcile_all_on(changed).context(ttl).build();
+        Controller::builder(NAME, &nodes).reconcile_all_on(of_size).context(ttl).build();
     Ok(Manager::builder(&factory).controller(controller, reconcile))
 }
 

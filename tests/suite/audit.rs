@@ -82,7 +82,7 @@ async fn each_fault_of_the_store_is_found() {
     fn write(maps: &SharedInformer<ConfigMap>, at: &ObjectKey, map: Option<ConfigMap>) {
         let mut write = maps.indexer().transaction();
         match map {
-            Some(map) => drop(write.put(at, &Arc::new(map))),
+            Some(map) => drop(write.put(at, Arc::new(map))),
             None => drop(write.remove(at)),
         }
         write.commit();
@@ -322,7 +322,7 @@ async fn shard_that_kept_what_moved_away_is_found() {
     write.put(key, moved);
     write.commit();
     let audit = maps.audit().await;
-    assert_eq!(audit.extra, [key.clone()], "{audit}");
+    assert_eq!(audit.extra, std::slice::from_ref(key), "{audit}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -400,7 +400,7 @@ async fn objects_without_uid_and_version_are_not_judged() {
     let mut write = maps.indexer().transaction();
     let mut extra = map("extra");
     bare(&mut extra);
-    write.put(&key("extra"), &Arc::new(extra));
+    write.put(&key("extra"), Arc::new(extra));
     write.commit();
     let audit = maps.audit().await;
     assert!(matches!(audit.not_judged[..], [NotJudged::Unidentified(1), ..]), "{audit}");

@@ -99,8 +99,8 @@ impl Scenario {
         E: Into<BoxError> + Send + 'static,
     {
         Self::new(move |program| {
-            let built = build(program.client());
-            async move { program.run_manager(built.map_err(E::into)?).await }
+            let manager = build(program.client());
+            async move { program.run_manager(manager.map_err(E::into)?).await }
         })
     }
 

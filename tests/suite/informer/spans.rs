@@ -9,7 +9,10 @@ use super::*;
 
 /// Records the spans that begin and end, each with its parent.
 #[derive(Clone, Default)]
-struct Spans(Arc<Mutex<Vec<(String, Option<String>, bool)>>>);
+struct Spans(Arc<Mutex<Vec<Seen>>>);
+
+/// The name of a span, its parent, and whether it has ended.
+type Seen = (String, Option<String>, bool);
 
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Spans {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, ctx: Context<'_, S>) {

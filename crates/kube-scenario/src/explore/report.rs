@@ -59,6 +59,8 @@ impl Exploration {
     /// # Panics
     /// Panics with the report if a run failed.
     #[track_caller]
+    #[expect(clippy::must_use_candidate, reason = "most tests need only the panic")]
+    #[expect(clippy::return_self_not_must_use, reason = "most tests need only the panic")]
     pub fn assert_passed(self) -> Self {
         assert!(self.failures.is_empty(), "{self}");
         println!("{self}");

@@ -19,6 +19,7 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 
 /// A manager with a controller for each of four kinds.
+#[expect(clippy::needless_pass_by_value, clippy::unnecessary_wraps, reason = "as in a program")]
 fn manager(client: Client) -> Result<ManagerBuilder, BoxError> {
     let factory = SharedInformerFactory::builder(client.clone()).any_version(true).build();
     Ok(Manager::builder(&factory)

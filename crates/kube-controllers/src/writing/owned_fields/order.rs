@@ -231,7 +231,9 @@ fn find(value: &Value, path: &mut Path, found: &mut BTreeSet<Path>) {
                 found.insert(path.clone());
             }
             path.push(None);
-            list.iter().for_each(|value| find(value, path, found));
+            for value in list {
+                find(value, path, found);
+            }
             path.pop();
         }
         _ => {}
@@ -282,7 +284,9 @@ fn at(value: &mut Value, path: &[Option<Box<str>>], each: &mut impl FnMut(&mut V
     match (path, value) {
         ([], Value::Array(list)) => each(list),
         ([None, rest @ ..], Value::Array(list)) => {
-            list.iter_mut().for_each(|element| at(element, rest, each));
+            for element in list {
+                at(element, rest, each);
+            }
         }
         ([Some(name), rest @ ..], Value::Object(members)) => {
             if let Some(value) = members.get_mut(&**name) {
@@ -314,6 +318,7 @@ mod tests {
         words.extend(set);
     }
 
+    #[expect(clippy::ptr_arg, reason = "of the type of `as_set`")]
     fn sorted(words: &mut Vec<Value>) {
         words.sort_by_key(Value::to_string);
     }
