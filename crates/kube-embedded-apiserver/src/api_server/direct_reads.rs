@@ -31,6 +31,7 @@ impl ApiServer {
             api_version: K::api_version(&()).into(),
             kind: K::kind(&()).into(),
         })?;
+        store.webhooks.check_direct(resource)?;
         let objects = store.of(resource).into_iter().flat_map(|of| of.objects.values());
         let values: Vec<_> = objects.map(|stored| stored.value(resource)).collect();
         drop(store);

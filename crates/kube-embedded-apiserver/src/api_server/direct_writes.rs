@@ -89,6 +89,7 @@ impl ApiServer {
             api_version: K::api_version(&()).into(),
             kind: K::kind(&()).into(),
         })?;
+        store.webhooks.check_direct(&resource)?;
         let written = write(&mut store, &resource);
         controllers::settle(&mut store);
         drop(store);

@@ -98,6 +98,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 mod verbs;
+mod webhooks;
 mod wire;
 
 use std::collections::VecDeque;

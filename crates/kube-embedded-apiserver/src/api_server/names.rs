@@ -1,5 +1,9 @@
 //! The forms of names, labels and finalizers, and the names, uids and times that a server assigns.
 
+use std::cell::Cell;
+
+use k8s_openapi::jiff::{SignedDuration, Timestamp};
+
 const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric \
     characters, '-' or '.', and must start and end with an alphanumeric character (e.g. \
     'example.com', regex used for validation is \
@@ -199,6 +203,44 @@ pub(crate) fn generated(prefix: &str) -> String {
     prefix[..end].chars().chain(suffix).collect()
 }
 
+/// The draws and the time of a write that may run several times. They are the same each time.
+#[derive(Debug)]
+pub(crate) struct Repeatable {
+    seed: u64,
+    time: Timestamp,
+}
+
+thread_local! {
+    /// The time of the running write, if it stands still.
+    static TIME: Cell<Option<Timestamp>> = const { Cell::new(None) };
+}
+
+/// Restores the draws and the time of the thread, also if a write panics.
+struct Restored {
+    seed: u64,
+    time: Option<Timestamp>,
+}
+
+impl Drop for Restored {
+    fn drop(&mut self) {
+        fastrand::seed(self.seed);
+        TIME.set(self.time);
+    }
+}
+
+impl Repeatable {
+    pub(crate) fn new() -> Self {
+        Self { seed: fastrand::u64(..), time: crate::now() }
+    }
+
+    pub(crate) fn run<T>(&self, write: impl FnOnce() -> T) -> T {
+        let _restored =
+            Restored { seed: fastrand::get_seed(), time: TIME.replace(Some(self.time)) };
+        fastrand::seed(self.seed);
+        write()
+    }
+}
+
 /// Returns a new random uid.
 pub(crate) fn uid() -> String {
     let (high, low) = (fastrand::u64(..), fastrand::u64(..));
@@ -219,8 +261,7 @@ pub(crate) fn now() -> String {
 
 /// Returns the time in `seconds` from now.
 pub(crate) fn after(seconds: i64) -> String {
-    use k8s_openapi::jiff::SignedDuration;
-    let now = crate::now();
+    let now = TIME.get().unwrap_or_else(crate::now);
     let then = now.checked_add(SignedDuration::from_secs(seconds)).unwrap_or(now);
     then.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

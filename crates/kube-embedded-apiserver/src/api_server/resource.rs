@@ -11,6 +11,7 @@ use kube::Resource;
 use kube::core::{ApiResource, NamespaceResourceScope};
 
 use super::names::NameForm;
+use super::webhooks::Conversion;
 
 /// A type that the server serves.
 ///
@@ -67,6 +68,8 @@ pub struct ResourceType {
     pub(crate) schema: serde_json::Value,
     /// The schema of the version in which objects are stored, if it is another one.
     pub(crate) storage_schema: Option<Arc<serde_json::Value>>,
+    /// The conversion between the versions of a custom type, if it is one by a webhook.
+    pub(crate) conversion: Option<Arc<Conversion>>,
     /// The columns of a custom type's table.
     pub(crate) columns: Vec<Column>,
     /// The warning about any use of this version.
@@ -155,6 +158,7 @@ impl ResourceType {
             selectable: Vec::new(),
             schema: serde_json::Value::Null,
             storage_schema: None,
+            conversion: None,
             columns: Vec::new(),
             deprecation: None,
         }

@@ -70,7 +70,10 @@ fn serve(store: &mut Store, types: Vec<ResourceType>) {
         return;
     }
     store.register(types);
-    store.view_again(&first, schema::views);
+    // A webhook converts each object when it is read.
+    if store.webhooks.conversion(&first).is_none() {
+        store.view_again(&first, schema::views);
+    }
 }
 
 fn is_established(object: &Value) -> bool {

@@ -329,6 +329,14 @@ impl Failure {
         failure
     }
 
+    /// Returns the refusal of a webhook, whose answer may have a reason.
+    pub(crate) fn denied(code: u16, message: &str) -> Self {
+        let mut failure = Self::without_reason(message);
+        failure.code = code;
+        failure.with("code", code.into());
+        failure
+    }
+
     /// Adds causes.
     pub(crate) fn with_causes(mut self, causes: &[Value]) -> Self {
         self.with("details", json!({ "causes": causes }));

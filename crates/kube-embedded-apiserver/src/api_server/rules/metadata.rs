@@ -60,7 +60,8 @@ pub(crate) fn change_problems(
     causes
 }
 
-fn common_problems(metadata: &Value) -> Vec<Cause> {
+/// Returns the problems of labels, annotations and owners.
+pub(crate) fn common_problems(metadata: &Value) -> Vec<Cause> {
     let mut causes = label_problems("metadata.labels", &metadata["labels"]);
     causes.extend(annotation_problems(&metadata["annotations"]));
     causes.extend(owner_problems(&metadata["ownerReferences"]));

@@ -11,17 +11,20 @@ use crate::api_server::resource::ResourceType;
 /// Returns whether the rule would judge an object, given its state before.
 type Judges = fn(Option<&Value>, &Value) -> bool;
 
+/// The end of the names of rules that are implemented for webhooks that have a service.
+const WITHOUT_SERVICE: &str = "none is called without a service";
+
 /// The rules: the type's qualified name, the objects that the rule would judge, and its name.
 const RULES: &[(&str, Judges, &str)] = &[
     (
         "mutatingwebhookconfigurations.admissionregistration.k8s.io",
         |_, _| true,
-        "admission webhooks: none is called",
+        "admission webhooks: none is called without a service",
     ),
     (
         "validatingwebhookconfigurations.admissionregistration.k8s.io",
         |_, _| true,
-        "admission webhooks: none is called",
+        "admission webhooks: none is called without a service",
     ),
     (
         "mutatingadmissionpolicies.admissionregistration.k8s.io",
@@ -36,7 +39,7 @@ const RULES: &[(&str, Judges, &str)] = &[
     (
         "customresourcedefinitions.apiextensions.k8s.io",
         |_, object| object["spec"]["conversion"]["strategy"] == "Webhook",
-        "conversion webhooks: none is called",
+        "conversion webhooks: none is called without a service",
     ),
     (
         "apiservices.apiregistration.k8s.io",
@@ -155,14 +158,25 @@ fn has_label_with_prefix(object: &Value, prefix: &str) -> bool {
     labels.into_iter().any(|(key, _)| key.starts_with(prefix))
 }
 
-/// Returns the name of a rule that would judge a write and is not implemented.
+/// Returns the configurations of the clients of an object's webhooks.
+fn clients(object: &Value) -> impl Iterator<Item = &Value> {
+    let hooks = object["webhooks"].as_array().into_iter().flatten();
+    let hooks = hooks.map(|hook| &hook["clientConfig"]);
+    hooks.chain(object.pointer("/spec/conversion/webhook/clientConfig"))
+}
+
+/// Returns the name of a rule that would judge a write and is not implemented. `is_served` tells
+/// whether a webhook has a service.
 pub(crate) fn rule(
     resource: &ResourceType,
     before: Option<&Value>,
     object: &Value,
+    is_served: &dyn Fn(&Value) -> bool,
 ) -> Option<String> {
     let name = resource.qualified();
-    let mut rules = RULES.iter().filter(|(known, ..)| *known == name);
+    let mut rules = RULES.iter().filter(|(known, _, rule)| {
+        *known == name && !(rule.ends_with(WITHOUT_SERVICE) && clients(object).all(is_served))
+    });
     let found = rules.find(|(_, judges, _)| judges(before, object));
     let place = PODS.iter().find(|(known, _)| *known == name);
     let spec = place.and_then(|(_, place)| object.pointer(place));
@@ -196,14 +210,17 @@ mod tests {
         let jobs = ResourceType::new("batch", "v1", "CronJob", "cronjobs", true);
         let of =
             |pod: Value| json!({"spec": {"jobTemplate": {"spec": {"template": {"spec": pod}}}}});
-        assert_eq!(rule(&jobs, None, &of(json!({"volumes": [{"emptyDir": {}}]}))), None);
+        assert_eq!(
+            rule(&jobs, None, &of(json!({"volumes": [{"emptyDir": {}}]})), &|_| false),
+            None
+        );
         for pod in [
             json!({"volumes": [{"iscsi": {}}]}),
             json!({"containers": [{"securityContext": {"windowsOptions": {}}}]}),
             json!({"resources": {}}),
             json!({"resourceClaims": [{}]}),
         ] {
-            assert!(rule(&jobs, None, &of(pod.clone())).is_some(), "{pod}");
+            assert!(rule(&jobs, None, &of(pod.clone()), &|_| false).is_some(), "{pod}");
         }
     }
 
@@ -211,9 +228,10 @@ mod tests {
     fn only_what_a_rule_would_judge_is_named() {
         let namespaces = ResourceType::new("", "v1", "Namespace", "namespaces", false);
         let plain = json!({"metadata": {"labels": {"a": "b"}}});
-        assert_eq!(rule(&namespaces, None, &plain), None);
+        assert_eq!(rule(&namespaces, None, &plain, &|_| false), None);
         let label = "pod-security.kubernetes.io/enforce";
         let secured = json!({"metadata": {"labels": {label: "restricted"}}});
-        assert!(rule(&namespaces, None, &secured).is_some_and(|rule| rule.contains("PodSecurity")));
+        let named = rule(&namespaces, None, &secured, &|_| false);
+        assert!(named.is_some_and(|rule| rule.contains("PodSecurity")));
     }
 }

@@ -14,6 +14,7 @@ use tokio::time::Instant;
 
 use crate::api_server::resource::ResourceType;
 use crate::api_server::store::stored::{Stored, Views};
+use crate::api_server::webhooks::Webhooks;
 
 /// The number of removed types that are kept.
 const REMOVED_TYPES_KEPT: usize = 16;
@@ -37,6 +38,7 @@ pub(crate) struct Store {
     pub(crate) empties_namespaces: bool,
     /// True if objects whose owners are gone are deleted.
     pub(crate) collects_garbage: bool,
+    pub(crate) webhooks: Arc<Webhooks>,
     /// Changes that the controllers have not seen.
     unsettled: VecDeque<Settling>,
     /// The collection and key of the objects that have an owner with this uid.
@@ -107,6 +109,7 @@ impl Store {
             namespaces_needed: false,
             empties_namespaces: true,
             collects_garbage: false,
+            webhooks: Arc::default(),
             unsettled: VecDeque::new(),
             dependents: HashMap::new(),
             removed_types: VecDeque::new(),

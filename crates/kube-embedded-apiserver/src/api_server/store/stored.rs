@@ -31,6 +31,8 @@ pub(crate) struct Stored {
     pub(crate) uid: String,
     /// The hash of the uid.
     pub(crate) hash: u64,
+    /// The version in which a webhook stored the object; empty if none did.
+    pub(crate) version: String,
     /// True if the deletion has begun.
     pub(crate) deleting: bool,
     /// The uids of the owners.
@@ -80,6 +82,7 @@ impl Stored {
             fields,
             hash: shard::hash(&uid),
             uid,
+            version: String::new(),
             deleting,
             owners,
             metadata: tail.slice(metadata),
@@ -101,6 +104,13 @@ impl Stored {
         self
     }
 
+    /// Sets the version in which the object is stored.
+    #[must_use]
+    pub(crate) fn in_version(mut self, version: &str) -> Self {
+        version.clone_into(&mut self.version);
+        self
+    }
+
     /// Returns the object at a later revision.
     pub(crate) fn at(&self, resource: &ResourceType, revision: u64) -> Self {
         let view = |(version, tail): &(String, Bytes)| {
@@ -108,12 +118,14 @@ impl Stored {
             Some((version.clone(), value.ok()?))
         };
         let views = self.views.iter().filter_map(view).collect();
-        Self::new(resource, revision, &mut self.stored_value(resource)).with_views(views)
+        let later = Self::new(resource, revision, &mut self.stored_value(resource));
+        later.with_views(views).in_version(&self.version)
     }
 
     /// Returns the same object in a form that was read later.
     pub(crate) fn seen_as(&self, resource: &ResourceType, views: Views) -> Self {
-        Self::new(resource, self.revision, &mut self.stored_value(resource)).with_views(views)
+        let seen = Self::new(resource, self.revision, &mut self.stored_value(resource));
+        seen.with_views(views).in_version(&self.version)
     }
 
     /// Returns the size of the object's JSON in bytes, without kind and apiVersion.

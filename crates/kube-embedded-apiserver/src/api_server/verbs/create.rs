@@ -7,6 +7,7 @@ use crate::api_server::failure::Failure;
 use crate::api_server::names;
 use crate::api_server::rules::{definition, metadata, schema, strategy};
 use crate::api_server::store::Store;
+use crate::api_server::webhooks::Operation;
 
 /// Creates an object.
 pub(crate) fn create(
@@ -35,6 +36,11 @@ fn create_object(
     let mut object = target.check(object)?;
     schema::complete(target.resource, &mut object);
     built_in::decode(target, &mut object)?;
+    let mut track = track;
+    if target.admission(Operation::Create, None).may_change(store) {
+        object = mutated(store, target, object, track)?;
+        track = false;
+    }
     let text = |member: &str| object["metadata"][member].as_str().unwrap_or_default().to_owned();
     let (given, prefix) = (text("name"), text("generateName"));
     let name = match (&*given, &*prefix) {
@@ -66,20 +72,44 @@ fn create_object(
         return Err(Failure::invalid(target.resource, &name, &causes));
     }
     built_in::finish(target, &mut object);
+    target.admission(Operation::Create, None).validate(store, Some(&object))?;
     check_version(target, &object)?;
-    if let Ok(current) = target.current(store) {
+    if let Some(current) = target.stored(store) {
         return Err(match () {
             () if current.deleting => Failure::exists_still(target.resource, &name),
             () if !prefix.is_empty() => Failure::not_unique(target.resource, &name),
             () => Failure::exists(target.resource, &name),
         });
     }
-    target.check_implemented(None, &object)?;
+    target.check_implemented(store, None, &object)?;
     target.warn(metadata::warnings(target.resource, &Value::Null, &object["metadata"]));
     target.warn(definition::warnings(target.resource, None, &object));
     built_in::warn(target, None, &object);
     admission::admit_new(store, target, &mut object)?;
     target.put(store, object)
+}
+
+/// Returns a new object as the mutating webhooks change it. What they add has no owner.
+fn mutated(
+    store: &Store,
+    target: WriteTarget<'_>,
+    mut object: Value,
+    track: bool,
+) -> Result<Value, Failure> {
+    let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+    admit(store, target, &name)?;
+    if track {
+        let mut asked = object.clone();
+        strategy::complete(target.resource, &mut asked);
+        reset_status(target, &mut asked);
+        managed_fields::track(&target, None, &mut asked);
+        object["metadata"]["managedFields"] = asked["metadata"]["managedFields"].take();
+    }
+    for member in ["uid", "creationTimestamp"] {
+        take_metadata(&mut object, member);
+    }
+    let object = target.admission(Operation::Create, None).mutate(store, object)?;
+    target.check_mutated(object)
 }
 
 /// Returns a failure if the object has a version, which a real server's storage refuses. A dry run

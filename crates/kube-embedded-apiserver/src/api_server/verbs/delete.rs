@@ -12,6 +12,7 @@ use crate::api_server::resource::ResourceType;
 use crate::api_server::rules::strategy;
 use crate::api_server::store::Store;
 use crate::api_server::store::stored::Stored;
+use crate::api_server::webhooks::Operation;
 
 /// The default grace period of a pod, in seconds.
 const POD_GRACE: i64 = 30;
@@ -29,6 +30,10 @@ pub(crate) fn delete(
     options.check(target.resource, target.name(), &current)?;
     if let Some(problem) = strategy::undeletable(target.resource, target.name()) {
         return Err(Failure::forbidden(target.resource, target.name(), problem));
+    }
+    if target.session.is_some() {
+        let old = current.value(target.resource);
+        target.admission(Operation::Delete, Some(&old)).judge_delete(store)?;
     }
     delete_one(store, target, &current, options)
 }

@@ -27,9 +27,11 @@ use serde_json::{Value, json};
 use crate::api_server::failure::Failure;
 use crate::api_server::resource::ResourceType;
 use crate::api_server::rules::schema;
+use crate::api_server::rules::shape::Source;
 use crate::api_server::rules::{metadata, unimplemented};
 use crate::api_server::store::Store;
 use crate::api_server::store::stored::{Stored, Views, is_too_deep, key};
+use crate::api_server::webhooks::{self, Admission, Conversion, Operation, Session};
 
 pub(crate) use self::create::{create, create_as_is};
 pub(crate) use self::delete::{delete, delete_all, purge};
@@ -55,6 +57,21 @@ pub(crate) enum Part {
     Both,
 }
 
+impl Part {
+    /// Returns the subresource in whose name managers and webhooks see a write.
+    fn subresource(self) -> &'static str {
+        match self {
+            Self::Status => "status",
+            Self::Scale => "scale",
+            Self::Finalize => "finalize",
+            Self::Approval => "approval",
+            Self::EphemeralContainers => "ephemeralcontainers",
+            Self::Resize => "resize",
+            Self::Object | Self::Both => "",
+        }
+    }
+}
+
 /// The object to write, as the path names it, with the options of the write.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WriteTarget<'a> {
@@ -70,6 +87,8 @@ pub(crate) struct WriteTarget<'a> {
     pub(crate) strict: bool,
     /// The warnings of the response, if there is one.
     pub(crate) warnings: Option<&'a Warnings>,
+    /// The webhooks of the request. The test process and the controllers call none.
+    pub(crate) session: Option<&'a Session>,
 }
 
 /// The warnings about a write.
@@ -111,22 +130,36 @@ impl<'a> WriteTarget<'a> {
             manager: "",
             strict: false,
             warnings: None,
+            session: None,
         }
     }
 
+    /// Returns the write as webhooks judge it, given the state before.
+    fn admission<'b>(&'b self, operation: Operation, old: Option<&'b Value>) -> Admission<'b> {
+        let subresource = self.part.subresource();
+        let kind = (self.part == Part::Scale).then_some(("autoscaling", "v1", "Scale"));
+        Admission { target: *self, operation, subresource, kind, old }
+    }
+
     /// Adds warnings to the response.
-    fn warn(&self, warnings: impl IntoIterator<Item = String>) {
+    pub(crate) fn warn(&self, warnings: impl IntoIterator<Item = String>) {
         if let Some(known) = self.warnings {
             known.add(warnings);
         }
     }
 
     /// Returns a failure if the write is strict and a rule would judge it that is not implemented.
-    fn check_implemented(&self, before: Option<&Value>, object: &Value) -> Result<(), Failure> {
+    fn check_implemented(
+        &self,
+        store: &Store,
+        before: Option<&Value>,
+        object: &Value,
+    ) -> Result<(), Failure> {
         if !self.strict {
             return Ok(());
         }
-        let rule = unimplemented::rule(self.resource, before, object);
+        let is_served = |client: &Value| store.webhooks.serves(client);
+        let rule = unimplemented::rule(self.resource, before, object, &is_served);
         rule.map_or(Ok(()), |rule| Err(Failure::not_implemented(&rule)))
     }
 
@@ -164,9 +197,19 @@ impl<'a> WriteTarget<'a> {
         key(self.namespace.unwrap_or_default(), self.name())
     }
 
+    /// Returns the stored object.
+    pub(crate) fn stored(&self, store: &Store) -> Option<Arc<Stored>> {
+        store.of(self.resource).and_then(|all| all.objects.get(&self.key())).cloned()
+    }
+
+    /// Returns the stored object, with its form in the version of the write.
     pub(crate) fn current(&self, store: &Store) -> Result<Arc<Stored>, Failure> {
-        let object = store.of(self.resource).and_then(|all| all.objects.get(&self.key()));
-        object.cloned().ok_or_else(|| Failure::not_found(self.resource, self.name()))
+        let stored = self.stored(store);
+        let stored = stored.ok_or_else(|| Failure::not_found(self.resource, self.name()))?;
+        match self.session {
+            Some(session) => webhooks::current(session, self.resource, &stored),
+            None => Ok(stored),
+        }
     }
 
     /// Returns the body as an object of this type and target, whose metadata is an object.
@@ -211,10 +254,24 @@ impl<'a> WriteTarget<'a> {
         Ok(object)
     }
 
+    /// Returns an object that webhooks may have changed, as one that a client sends.
+    fn check_mutated(&self, mut object: Value) -> Result<Value, Failure> {
+        let failed = |problem: String| Failure::internal(&problem);
+        decoding::check_kind(self.resource, &object).map_err(failed)?;
+        decoding::members(self.resource, Source::Json, &mut object).map_err(failed)?;
+        let mut object = self.check(object)?;
+        schema::complete(self.resource, &mut object);
+        built_in::decode(*self, &mut object)?;
+        Ok(object)
+    }
+
     /// Stores a new state, unless this is a dry run.
     fn put(&self, store: &mut Store, object: Value) -> Result<Value, Failure> {
         if is_too_deep(&object) {
             return Err(Failure::too_deep());
+        }
+        if let Some(conversion) = store.webhooks.clone().conversion(self.resource) {
+            return self.put_converted(store, conversion, object);
         }
         let mut object = object;
         schema::convert_to_storage(self.resource, &mut object);
@@ -230,6 +287,34 @@ impl<'a> WriteTarget<'a> {
         check_size(stored.size())?;
         let stored = store.put(self.resource, stored).ok_or_else(Failure::not_served)?;
         Ok(if differ { stored.value(self.resource) } else { object })
+    }
+
+    /// Stores a new state of a type that a webhook converts, unless this is a dry run.
+    fn put_converted(
+        &self,
+        store: &mut Store,
+        conversion: &Conversion,
+        object: Value,
+    ) -> Result<Value, Failure> {
+        let known = self.stored(store).map(|stored| stored.version.clone());
+        let (mut stored, mut seen, version) = match self.session {
+            Some(session) => {
+                let (stored, seen) =
+                    webhooks::stored_and_seen(session, conversion, self.resource, object)?;
+                (stored, seen, conversion.storage.clone())
+            }
+            // The controllers change only metadata, in the form that is stored.
+            None => (object.clone(), object, known.unwrap_or_default()),
+        };
+        if self.dry_run {
+            return Ok(seen);
+        }
+        let revision = store.revision + 1;
+        let stored = Stored::new(self.resource, revision, &mut stored).in_version(&version);
+        check_size(stored.size())?;
+        store.put(self.resource, stored).ok_or_else(Failure::not_served)?;
+        seen["metadata"]["resourceVersion"] = revision.to_string().into();
+        Ok(seen)
     }
 
     /// Removes the object, unless this is a dry run.

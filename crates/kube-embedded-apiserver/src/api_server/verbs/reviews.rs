@@ -203,7 +203,7 @@ fn rules(access: &Access, user: &User, asked: &Value) -> Result<Value, Failure> 
     }))
 }
 
-fn about(user: &User) -> Value {
+pub(crate) fn about(user: &User) -> Value {
     let name = match user {
         User::Anyone => "kubernetes-admin",
         User::Named(name) => name,

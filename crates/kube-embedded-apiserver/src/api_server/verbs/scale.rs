@@ -3,6 +3,7 @@
 //! A scale is not stored. It is computed from its object, and a write changes the object, so
 //! versions and conflicts are those of the object.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
@@ -12,7 +13,7 @@ use serde_json::{Value, json};
 use super::managed_fields::apply;
 use super::options::WriteOptions;
 use super::patch::{Form, Patch};
-use super::{WriteTarget, update};
+use super::{Part, WriteTarget, update};
 use crate::api_server::failure::{Cause, Failure};
 use crate::api_server::resource::ResourceType;
 use crate::api_server::rules::members::at;
@@ -131,7 +132,6 @@ pub(crate) fn apply(
     applied: &Value,
 ) -> Result<Value, Failure> {
     let current = target.current(store)?;
-    let paths = target.resource.scale.as_ref().ok_or_else(Failure::not_served)?;
     apply::check(Shape::of_kind(VERSION, "Scale"), (VERSION, "Scale"), applied)?;
     let mut whole = json!({
         "apiVersion": target.resource.api_version(), "kind": target.resource.kind,
@@ -146,10 +146,7 @@ pub(crate) fn apply(
     }
     let replicas = &applied["spec"]["replicas"];
     if !replicas.is_null() {
-        let members: Vec<&str> = paths.spec.split('.').collect();
-        if let Some((last, above)) = members.split_last() {
-            at(&mut whole, above)[*last] = replicas.clone();
-        }
+        set_replicas(target.resource, &mut whole, replicas)?;
     }
     let custom = target.resource.custom;
     let target = WriteTarget { dry_run: target.dry_run || custom, ..target };
@@ -196,14 +193,36 @@ fn write(
         return Err(negative(&target, &paths.spec, replicas));
     }
     let mut object = current.value(target.resource);
-    let members: Vec<&str> = paths.spec.split('.').collect();
-    if let Some((last, above)) = members.split_last() {
-        at(&mut object, above)[*last] = replicas.into();
-    }
+    set_replicas(target.resource, &mut object, &replicas.into())?;
     // The uid and version of the scale are preconditions.
     target.check_uid(&scale["metadata"], current)?;
     object["metadata"]["resourceVersion"] = scale["metadata"]["resourceVersion"].clone();
     of(target.resource, &update(store, target, current, object)?)
+}
+
+/// Returns an object as a write through its scale shows it.
+pub(super) fn as_written<'o>(
+    target: WriteTarget<'_>,
+    object: &'o Value,
+) -> Result<Cow<'o, Value>, Failure> {
+    if target.part != Part::Scale {
+        return Ok(Cow::Borrowed(object));
+    }
+    seen(target.resource, object).map(Cow::Owned)
+}
+
+/// Sets the number of replicas that an object wants.
+pub(super) fn set_replicas(
+    resource: &ResourceType,
+    object: &mut Value,
+    replicas: &Value,
+) -> Result<(), Failure> {
+    let paths = resource.scale.as_ref().ok_or_else(Failure::not_served)?;
+    let members: Vec<&str> = paths.spec.split('.').collect();
+    if let Some((last, above)) = members.split_last() {
+        at(object, above)[*last] = replicas.clone();
+    }
+    Ok(())
 }
 
 fn negative(target: &WriteTarget<'_>, path: &str, replicas: i64) -> Failure {

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{
-    Part, WriteTarget, admission, built_in, create, is_over, managed_fields, take_metadata,
+    Part, WriteTarget, admission, built_in, create, is_over, managed_fields, scale, take_metadata,
 };
 use crate::api_server::failure::Failure;
 use crate::api_server::resource::ResourceType;
 use crate::api_server::rules::{definition, metadata, preparation, schema, strategy};
 use crate::api_server::store::Store;
 use crate::api_server::store::stored::Stored;
+use crate::api_server::webhooks::Operation;
 
 /// Replaces an object. Returns whether the object was created, and its state.
 pub(crate) fn replace(
@@ -97,6 +98,9 @@ fn update_object(
     if track {
         managed_fields::track(&target, Some(&before), &mut object);
     }
+    let object = mutated(store, target, &before, object)?;
+    check_version(target, current, &object)?;
+    let mut object = object;
     restore_unwritten(target, &before, &mut object);
     restore_metadata(target, &before, &mut object);
     if track && owners_are_lost(store, target, &before, &object) {
@@ -129,6 +133,7 @@ fn update_object(
     if !causes.is_empty() {
         return Err(Failure::invalid(target.resource, target.name(), &causes));
     }
+    validate(store, target, &before, &object)?;
     let warnings = metadata::warnings(target.resource, &before["metadata"], &object["metadata"]);
     target.warn(warnings);
     if !status_only {
@@ -147,13 +152,47 @@ fn update_object(
         let generation = before["metadata"]["generation"].as_u64().unwrap_or(0);
         object["metadata"]["generation"] = (generation + 1).into();
     }
-    target.check_implemented(Some(&before), &object)?;
+    target.check_implemented(store, Some(&before), &object)?;
     if is_over(&object) && !is_over(&before) {
         // The last finalizer is gone, so the object is removed. The change itself is not stored.
         target.remove(store, current)?;
         return Ok(object);
     }
     target.put(store, object)
+}
+
+/// Returns a new state as the mutating webhooks change it. What they change has no owner.
+fn mutated(
+    store: &Store,
+    target: WriteTarget<'_>,
+    before: &Value,
+    mut object: Value,
+) -> Result<Value, Failure> {
+    let old = scale::as_written(target, before)?;
+    let admission = target.admission(Operation::Update, Some(&old));
+    if !admission.may_change(store) {
+        return Ok(object);
+    }
+    if target.part == Part::Scale {
+        let changed = admission.mutate(store, scale::as_written(target, &object)?.into_owned())?;
+        scale::set_replicas(target.resource, &mut object, &changed["spec"]["replicas"])?;
+        return Ok(object);
+    }
+    target.check_mutated(admission.mutate(store, object)?)
+}
+
+/// Asks the validating webhooks about a new state.
+fn validate(
+    store: &Store,
+    target: WriteTarget<'_>,
+    before: &Value,
+    object: &Value,
+) -> Result<(), Failure> {
+    if target.session.is_none() {
+        return Ok(());
+    }
+    let (old, new) = (scale::as_written(target, before)?, scale::as_written(target, object)?);
+    target.admission(Operation::Update, Some(&old)).validate(store, Some(&new))
 }
 
 fn check_version(target: WriteTarget<'_>, current: &Stored, object: &Value) -> Result<(), Failure> {

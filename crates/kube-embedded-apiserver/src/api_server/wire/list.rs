@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use futures::future::join_all;
 use futures::{StreamExt, stream};
 use http::Response;
 use http_body_util::{BodyExt, StreamBody};
@@ -14,6 +15,7 @@ use crate::api_server::failure::Failure;
 use crate::api_server::resource::ResourceType;
 use crate::api_server::store::stored::Stored;
 use crate::api_server::verbs::list::{ListQuery, Page};
+use crate::api_server::webhooks::{self, Webhooks};
 
 /// Answers a list, or a delete of a collection with the objects that were deleted.
 pub(super) fn respond(
@@ -34,6 +36,26 @@ pub(super) fn respond(
         metadata["shardInfo"] = json!({ "selector": shard.to_string() });
     }
     streamed_list(resource, &metadata, items, form, encoding)
+}
+
+/// Returns a page whose objects have their form in the version of the request.
+pub(super) async fn converted(
+    webhooks: &Arc<Webhooks>,
+    resource: &ResourceType,
+    mut page: Page,
+) -> Result<Page, Failure> {
+    let items = std::mem::take(&mut page.items);
+    let read = items.into_iter().map(|stored| async {
+        webhooks.read(resource, stored.clone()).await.map_err(|problem| (stored, problem))
+    });
+    let mut failed = Vec::new();
+    for read in join_all(read).await {
+        match read {
+            Ok(seen) => page.items.push(seen),
+            Err(problem) => failed.push(problem),
+        }
+    }
+    webhooks::unreadable_list(resource, &failed).map_or(Ok(page), Err)
 }
 
 /// Returns a response whose body is created in pieces while it is read.

@@ -18,6 +18,7 @@ use super::route::Route;
 use super::state::Server;
 use super::{authorization, discovery, list, openapi, protobuf, table, versions, watches, written};
 use super::{content, yaml};
+use crate::api_server::controllers;
 use crate::api_server::failure::Failure;
 use crate::api_server::resource::{ResourceType, Subresource};
 use crate::api_server::rules::access::User;
@@ -25,7 +26,9 @@ use crate::api_server::rules::warnings;
 use crate::api_server::store::Store;
 use crate::api_server::store::selection::FieldPath;
 use crate::api_server::verbs::options::WriteOptions;
+use crate::api_server::verbs::reviews::about;
 use crate::api_server::verbs::{self, Part, Warnings, WriteTarget, connect, patch, scale};
+use crate::api_server::webhooks::Session;
 
 /// The largest body of a request, in bytes.
 const BODY_LIMIT: usize = 3 * 1024 * 1024;
@@ -66,7 +69,7 @@ where
         return Err(Failure::no_patch_type());
     }
     let accepted = Accepted::negotiate(&head.headers, &head.uri, &resource)?;
-    let request = ResourceRequest {
+    let mut request = ResourceRequest {
         server,
         user: &user,
         target: &target,
@@ -77,12 +80,16 @@ where
         content_type: &content_type,
         accepted,
         warnings: Warnings::default(),
+        session: server.webhooks.are_served().then(|| {
+            let brief = matches!(head.method, Method::PUT | Method::PATCH);
+            Session::new(server.webhooks.clone(), about(&user), Value::Null, brief)
+        }),
     };
     let answer = if matches!(head.method, Method::GET | Method::HEAD) {
         request.read().await
     } else {
         let body = read(body).await?;
-        request.write(&body)
+        request.write(&body).await
     };
     // A failure has warnings, too.
     let of_use = match &resource.deprecation {
@@ -128,6 +135,8 @@ pub(super) struct ResourceRequest<'a> {
     pub(super) content_type: &'a str,
     pub(super) accepted: Accepted,
     pub(super) warnings: Warnings,
+    /// The webhooks that the request calls, if any may be called.
+    pub(super) session: Option<Session>,
 }
 
 impl ResourceRequest<'_> {
@@ -144,14 +153,13 @@ impl ResourceRequest<'_> {
         versions::reach(self.server, version).await?;
         let options = WriteOptions::default();
         let target = self.write_target(&options);
+        let current = || self.attempt(|store| target.current(store));
         let stored = match self.part {
-            None => target.current(&self.server.store.lock())?,
+            None => current().await?,
             // A namespace's finalizers can be written, not read.
-            Some(part) if part.is_of_object() && part != Subresource::Finalize => {
-                target.current(&self.server.store.lock())?
-            }
+            Some(part) if part.is_of_object() && part != Subresource::Finalize => current().await?,
             Some(Subresource::Scale) => {
-                let stored = target.current(&self.server.store.lock())?;
+                let stored = current().await?;
                 return self.respond(200, &scale::read(resource, &stored)?);
             }
             Some(Subresource::Log) => {
@@ -171,6 +179,33 @@ impl ResourceRequest<'_> {
         written::write_alone(&stored, resource, form, true, &mut bytes);
         bytes.push(b'\n');
         Ok(streamed(full(bytes)))
+    }
+
+    /// Runs a write or a read, and again while webhooks have to answer.
+    pub(super) async fn attempt<T>(
+        &self,
+        run: impl Fn(&mut Store) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        loop {
+            {
+                let mut store = self.server.store.lock();
+                let result = match &self.session {
+                    None => run(&mut store),
+                    Some(session) => session.attempt(|| run(&mut store)),
+                };
+                if self.session.as_ref().is_none_or(|session| !session.is_incomplete()) {
+                    if result.is_ok() {
+                        controllers::settle(&mut store);
+                    }
+                    return result;
+                }
+            }
+            // The next attempt gives them again.
+            self.warnings.take();
+            if let Some(session) = &self.session {
+                session.answer().await;
+            }
+        }
     }
 
     /// Returns the failure of a connection to a pod, which has no node here.
@@ -224,6 +259,7 @@ impl ResourceRequest<'_> {
         }
         versions::reach(self.server, query.list.version).await?;
         let page = verbs::list::page(&self.server.store.lock(), resource, &query.list)?;
+        let page = list::converted(&self.server.webhooks, resource, page).await?;
         let form = self.accepted.for_list(resource)?;
         let encoding = self.accepted.encoding;
         Ok(list::respond(resource.clone(), &query.list, page, form, encoding))
@@ -293,6 +329,7 @@ impl ResourceRequest<'_> {
             manager: &options.manager,
             strict: self.server.options.strict,
             warnings: Some(&self.warnings),
+            session: self.session.as_ref(),
         }
     }
 }

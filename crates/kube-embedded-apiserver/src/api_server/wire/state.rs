@@ -1,5 +1,6 @@
 //! The state that requests and watches share.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::api_server::rules::access::Access;
 use crate::api_server::store::Store;
+use crate::api_server::webhooks::Webhooks;
 
 /// The options of requests.
 #[derive(Clone, Debug)]
@@ -28,6 +30,7 @@ pub(crate) struct Options {
 pub(crate) struct Server {
     pub(crate) store: Mutex<Store>,
     pub(crate) access: Mutex<Access>,
+    pub(crate) webhooks: Arc<Webhooks>,
     pub(crate) options: Options,
     /// Increases when every open watch shall break.
     generation: AtomicU64,
@@ -41,8 +44,9 @@ impl Server {
         options: Options,
         stop: CancellationToken,
     ) -> Self {
+        let webhooks = store.webhooks.clone();
         let (store, access) = (Mutex::new(store), Mutex::new(access));
-        Self { store, access, options, generation: AtomicU64::new(0), stop }
+        Self { store, access, webhooks, options, generation: AtomicU64::new(0), stop }
     }
 
     pub(crate) fn generation(&self) -> u64 {

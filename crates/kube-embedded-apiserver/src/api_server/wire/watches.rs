@@ -23,6 +23,7 @@ use crate::api_server::rules::kinds;
 use crate::api_server::store::selection::Selection;
 use crate::api_server::store::stored::Stored;
 use crate::api_server::store::{After, Change};
+use crate::api_server::webhooks;
 use kube_decode::protobuf::encode::encode_event;
 
 /// The duration of a watch without a timeout, in seconds.
@@ -145,9 +146,9 @@ impl OpenWatch {
                 return Some((Err(crate::api_server::Aborted), self));
             }
             let mut piece = Vec::new();
-            self.initial_events(&mut piece);
-            if piece.is_empty() {
-                self.live_events(&mut piece);
+            self.initial_events(&mut piece).await;
+            if piece.is_empty() && !self.over {
+                self.live_events(&mut piece).await;
             }
             // A watch that always has events ends in time as well.
             self.send_due(Instant::now(), &mut piece);
@@ -189,29 +190,49 @@ impl OpenWatch {
         self.next_bookmark = last.map(|last| last.min(now + self.interval));
     }
 
-    fn initial_events(&mut self, out: &mut Vec<u8>) {
+    async fn initial_events(&mut self, out: &mut Vec<u8>) {
         for _ in 0..EVENTS_PER_PIECE {
             let Some(object) = self.initial.pop_front() else { break };
-            self.event("ADDED", &object, out);
+            self.event("ADDED", &object, out).await;
+            if self.over {
+                return;
+            }
         }
         if self.initial.is_empty() && std::mem::take(&mut self.initial_end_pending) {
             self.bookmark(true, out);
         }
     }
 
-    fn live_events(&mut self, out: &mut Vec<u8>) {
+    async fn live_events(&mut self, out: &mut Vec<u8>) {
+        let (changes, last) = self.next_changes(out);
+        for change in changes {
+            self.position = self.position.max(change.revision);
+            self.change(&change, out).await;
+            if self.over {
+                return;
+            }
+        }
+        // The type is no longer served: its watches end normally.
+        self.over |= last;
+        if last && self.bookmarks {
+            self.bookmark(false, out);
+        }
+    }
+
+    /// Returns the next changes, and whether they are the last ones.
+    fn next_changes(&mut self, out: &mut Vec<u8>) -> (Vec<Change>, bool) {
         let server = self.server.clone();
         let store = server.store.lock();
         let Some((collection, still_served)) = store.collection_of_watch(self.collection) else {
             self.over = true;
-            return;
+            return (Vec::new(), false);
         };
         if self.position < collection.trimmed {
             // The watch is too slow for the history.
             self.over = true;
             let failure = Failure::expired("too old resource version");
             out.extend(error_event(&failure, self.encoding));
-            return;
+            return (Vec::new(), false);
         }
         let start = collection.history.partition_point(|change| change.revision <= self.position);
         let changes: Vec<Change> =
@@ -220,34 +241,25 @@ impl OpenWatch {
             // The watch is up to date with every type, so a bookmark may say so.
             self.position = store.revision;
         }
-        drop(store);
-        // The type is no longer served: its watches end normally.
-        self.over = !still_served && changes.len() < EVENTS_PER_PIECE;
-        for change in changes {
-            self.position = self.position.max(change.revision);
-            self.change(&change, out);
-        }
-        if self.over && self.bookmarks {
-            self.bookmark(false, out);
-        }
+        let last = !still_served && changes.len() < EVENTS_PER_PIECE;
+        (changes, last)
     }
 
     /// Sends a change, as the watch's selector sees it.
-    fn change(&mut self, change: &Change, out: &mut Vec<u8>) {
+    async fn change(&mut self, change: &Change, out: &mut Vec<u8>) {
         let was = change.before.as_ref().is_some_and(|before| self.selection.matches(before));
         match &change.after {
-            After::Deleted(last) if was => self.event("DELETED", last, out),
+            After::Deleted(last) if was => self.event("DELETED", last, out).await,
             After::Deleted(_) => {}
             After::Present(now) => match (was, self.selection.matches(now)) {
-                (false, true) => self.event("ADDED", now, out),
-                (true, true) => self.event("MODIFIED", now, out),
+                (false, true) => self.event("ADDED", now, out).await,
+                (true, true) => self.event("MODIFIED", now, out).await,
                 // The object left the selection. As on a real server, the event has the last
                 // selected state, with the version that took it out.
                 (true, false) => {
                     if let Some(before) = &change.before {
-                        let mut before = before.value(&self.resource);
-                        let last = Stored::new(&self.resource, change.revision, &mut before);
-                        self.event("DELETED", &last, out);
+                        let last = before.at(&self.resource, change.revision);
+                        self.event("DELETED", &Arc::new(last), out).await;
                     }
                 }
                 (false, false) => {}
@@ -255,7 +267,16 @@ impl OpenWatch {
         }
     }
 
-    fn event(&mut self, kind: &str, object: &Stored, out: &mut Vec<u8>) {
+    async fn event(&mut self, kind: &str, object: &Arc<Stored>, out: &mut Vec<u8>) {
+        let seen = self.server.webhooks.read(&self.resource, object.clone()).await;
+        let object = &match seen {
+            Ok(seen) => seen,
+            Err(problem) => {
+                self.over = true;
+                let failure = webhooks::unreadable(&self.resource, object, &problem);
+                return out.extend(error_event(&failure, self.encoding));
+            }
+        };
         if self.encoding == Encoding::Protobuf {
             match written::in_envelope(object, &self.resource, self.form) {
                 Ok(object) => out.extend(encode_event(kind, &object)),

@@ -8,7 +8,6 @@ use super::body::ResponseBody;
 use super::content::{Expected, media_type};
 use super::requests::ResourceRequest;
 use super::{authorization, list, yaml, yaml_keys};
-use crate::api_server::controllers;
 use crate::api_server::failure::{Cause, Failure};
 use crate::api_server::resource::{ResourceType, Subresource};
 use crate::api_server::rules::go_format::json_name;
@@ -18,6 +17,7 @@ use crate::api_server::verbs::options::{DeleteOptions, FieldValidation, WriteOpt
 use crate::api_server::verbs::tokens;
 use crate::api_server::verbs::{self, Deleted, WriteTarget};
 use crate::api_server::verbs::{decoding, managed_fields, patch, pods, reviews, scale};
+use crate::api_server::webhooks::{Admission, Operation};
 
 const SCALE: Expected<'_> =
     Expected { group: "autoscaling", version: "v1", kind: "Scale", custom: false, alias: None };
@@ -42,26 +42,25 @@ const TOKEN_REQUEST: Expected<'_> = Expected {
 type Written = (u16, Value);
 
 impl ResourceRequest<'_> {
-    pub(super) fn write(&self, body: &Bytes) -> Result<Response<ResponseBody>, Failure> {
+    pub(super) async fn write(&mut self, body: &Bytes) -> Result<Response<ResponseBody>, Failure> {
         let options = WriteOptions::parse(&self.head.method, &self.head.uri, &self.head.headers)?;
+        if let Some(session) = &mut self.session {
+            session.options = reviewed(&options, &self.head.method, body);
+        }
         let named = self.target.name.is_some();
         // A custom type has no creates and deletes across namespaces.
         if !named && self.resource.namespaced && self.target.namespace.is_none() {
             return Err(Failure::not_served());
         }
         if !named && self.head.method == Method::DELETE {
-            return self.delete_all(&options, body);
+            return self.delete_all(&options, body).await;
         }
-        let mut store = self.server.store.lock();
-        let (code, value) = match self.part {
-            _ if self.resource.review => self.review(&mut store, &options, body)?,
-            Some(part) if !part.is_of_object() => {
-                self.write_part(&mut store, part, &options, body)?
-            }
-            _ => self.write_object(&mut store, &options, body)?,
-        };
-        controllers::settle(&mut store);
-        drop(store);
+        let written = self.attempt(|store| match self.part {
+            _ if self.resource.review => self.review(store, &options, body),
+            Some(part) if !part.is_of_object() => self.write_part(store, part, &options, body),
+            _ => self.write_object(store, &options, body),
+        });
+        let (code, value) = written.await?;
         self.respond(code, &value)
     }
 
@@ -103,13 +102,15 @@ impl ResourceRequest<'_> {
                 (200, scale::patch(store, target, options, self.content_type, body)?)
             }
             (Subresource::Eviction, &Method::POST) => {
-                (201, pods::evict(store, target, &read(EVICTION)?, options)?)
+                let (target, asked) = reviewed_part(store, target, part, read(EVICTION)?)?;
+                (201, pods::evict(store, target, &asked, options)?)
             }
             (Subresource::Binding, &Method::POST) => {
-                (201, pods::bind(store, target, &read(BINDING)?)?)
+                let (target, asked) = reviewed_part(store, target, part, read(BINDING)?)?;
+                (201, pods::bind(store, target, &asked)?)
             }
             (Subresource::Token, &Method::POST) => {
-                let asked = read(TOKEN_REQUEST)?;
+                let (target, asked) = reviewed_part(store, target, part, read(TOKEN_REQUEST)?)?;
                 let mut access = self.server.access.lock();
                 (201, tokens::request(store, &mut access, target, asked)?)
             }
@@ -182,7 +183,7 @@ impl ResourceRequest<'_> {
                     return Err(Failure::invalid_options("PatchOptions", &cause));
                 }
                 let (applied, repeated) = applied(body)?;
-                if whole && target.current(store).is_err() {
+                if whole && target.stored(store).is_none() {
                     // An apply that creates needs both verbs.
                     let mut access = self.server.access.lock();
                     authorization::check(&mut access, self.user, "create", self.target, self.head)?;
@@ -211,19 +212,32 @@ impl ResourceRequest<'_> {
     }
 
     /// Deletes a page of a collection. The response is the page as it was.
-    fn delete_all(
+    async fn delete_all(
         &self,
         options: &WriteOptions,
         body: &Bytes,
     ) -> Result<Response<ResponseBody>, Failure> {
         let query = self.query()?;
         let delete_options = DeleteOptions::parse(self.content_type, body, options)?;
-        let mut store = self.server.store.lock();
-        let page = verbs::list::page(&store, self.resource, &query.list)?;
         let target = WriteTarget { dry_run: delete_options.dry_run, ..self.write_target(options) };
-        verbs::delete_all(&mut store, target, &page.items, &delete_options)?;
-        controllers::settle(&mut store);
-        drop(store);
+        let list = |store: &Store| verbs::list::page(store, self.resource, &query.list);
+        let delete =
+            |store: &mut Store, all: &[_]| verbs::delete_all(store, target, all, &delete_options);
+        let page = if self.session.is_none() {
+            let listed = self.attempt(|store| {
+                let page = list(store)?;
+                delete(store, &page.items).map(|()| page)
+            });
+            listed.await?
+        } else {
+            let page = list(&self.server.store.lock())?;
+            let page = list::converted(&self.server.webhooks, self.resource, page).await?;
+            // Each object is reviewed by itself.
+            for object in &page.items {
+                self.attempt(|store| delete(store, std::slice::from_ref(object))).await?;
+            }
+            page
+        };
         let form = self.accepted.for_list(self.resource)?;
         let encoding = self.accepted.encoding;
         Ok(list::respond(self.resource.clone(), &query.list, page, form, encoding))
@@ -236,6 +250,42 @@ impl ResourceRequest<'_> {
             _ => Failure::method_not_allowed(),
         }
     }
+}
+
+/// Returns the options of a write as reviews show them.
+fn reviewed(options: &WriteOptions, method: &Method, body: &Bytes) -> Value {
+    let delete = *method == Method::DELETE;
+    let given = Some(body).filter(|_| delete).and_then(|body| serde_json::from_slice(body).ok());
+    let mut shown = given.filter(Value::is_object).unwrap_or_else(|| json!({}));
+    if options.dry_run {
+        shown["dryRun"] = json!(["All"]);
+    }
+    if options.manager_given && !delete {
+        shown["fieldManager"] = options.manager.clone().into();
+    }
+    shown
+}
+
+/// Returns what a request creates below an object, as webhooks change it, and the target of the
+/// write, which calls no more of them.
+fn reviewed_part<'a>(
+    store: &Store,
+    target: WriteTarget<'a>,
+    part: Subresource,
+    asked: Value,
+) -> Result<(WriteTarget<'a>, Value), Failure> {
+    let described = part.described();
+    let kind = described.kind.map(|(group, version, kind)| {
+        (group, if version.is_empty() { "v1" } else { version }, kind)
+    });
+    let (operation, subresource) = (Operation::Create, described.name);
+    let admission = Admission { target, operation, subresource, kind, old: None };
+    if target.session.is_none() || target.stored(store).is_none() {
+        return Ok((target, asked));
+    }
+    let asked = admission.mutate(store, asked)?;
+    admission.validate(store, Some(&asked))?;
+    Ok((WriteTarget { session: None, ..target }, asked))
 }
 
 /// Returns the response to a delete: the object if it waits or the type returns it, else a Status.

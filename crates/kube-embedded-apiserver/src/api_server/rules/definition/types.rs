@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::api_server::resource::{Column, ResourceType, ScalePaths, by_preference};
+use crate::api_server::webhooks::Conversion;
 
 /// Returns the versions that a definition serves.
 pub(crate) fn types(object: &Value) -> Vec<ResourceType> {
@@ -24,6 +25,7 @@ pub(crate) fn types(object: &Value) -> Vec<ResourceType> {
     fields.dedup();
     let storage = versions.iter().find(|version| version["storage"] == true);
     let storage = storage.map(|version| Arc::new(version["schema"]["openAPIV3Schema"].clone()));
+    let conversion = Conversion::of(object);
     let served = versions.iter().filter(|version| version["served"] == true);
     served
         .map(|version| {
@@ -45,6 +47,7 @@ pub(crate) fn types(object: &Value) -> Vec<ResourceType> {
             resource.schema = version["schema"]["openAPIV3Schema"].clone();
             let differs = |storage: &Arc<Value>| **storage != resource.schema;
             resource.storage_schema = storage.clone().filter(differs);
+            resource.conversion.clone_from(&conversion);
             let columns = version["additionalPrinterColumns"].as_array().into_iter().flatten();
             resource.columns = columns.map(column).collect();
             if version["deprecated"] == true {

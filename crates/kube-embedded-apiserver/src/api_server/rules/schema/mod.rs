@@ -47,6 +47,11 @@ pub(crate) fn complete(resource: &ResourceType, object: &mut Value) {
     }
 }
 
+/// Adds the defaults of a schema.
+pub(crate) fn add_defaults(schema: &Value, object: &mut Value) {
+    defaults::apply(schema, object);
+}
+
 /// Removes what the version in which objects are stored does not know.
 pub(crate) fn convert_to_storage(resource: &ResourceType, object: &mut Value) {
     if let Some(schema) = &resource.storage_schema {

@@ -38,7 +38,7 @@ pub(crate) fn apply(
         return Err(Failure::invalid_options("PatchOptions", &cause));
     }
     let current = match target.current(store) {
-        Err(missing) if target.part != Part::Object => return Err(missing),
+        Err(failure) if target.part != Part::Object || failure.code != 404 => return Err(failure),
         found => found.ok(),
     };
     let shape = Shape::of(target.resource);

@@ -62,16 +62,7 @@ fn untracked(target: &WriteTarget<'_>) -> bool {
 }
 
 fn identity(target: &WriteTarget<'_>, name: &str, applies: bool) -> Identity {
-    let subresource = match target.part {
-        Part::Status => "status",
-        Part::Scale => "scale",
-        Part::Finalize => "finalize",
-        Part::Approval => "approval",
-        Part::EphemeralContainers => "ephemeralcontainers",
-        Part::Resize => "resize",
-        Part::Object | Part::Both => "",
-    };
-    Identity::new(name, applies, &target.resource.api_version(), subresource)
+    Identity::new(name, applies, &target.resource.api_version(), target.part.subresource())
 }
 
 /// Returns whether a request asks to forget all managers.

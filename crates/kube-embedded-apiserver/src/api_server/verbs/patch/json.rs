@@ -38,6 +38,39 @@ pub(super) fn apply(object: &mut Value, patch: &Value) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Applies the operations of a patch, whose first failure is told.
+pub(super) fn apply_each(object: &mut Value, patch: &Value) -> Result<(), String> {
+    let operations = operations(patch).map_err(|failure| failure.message)?;
+    let mut copied = 0;
+    for operation in operations {
+        let text = |name: &str| operation.get(name).and_then(Value::as_str);
+        run(object, operation, &mut copied).map_err(|Refused| {
+            let kind = text("op").unwrap_or_default();
+            match (kind, text("path")) {
+                ("test", Some(path)) => format!("testing value {path} failed: test failed"),
+                ("remove", Some(path)) if container(object, path).is_ok() => {
+                    let last = path.rsplit('/').next().unwrap_or_default();
+                    format!(
+                        "error in remove for path: '{path}': Unable to remove nonexistent key: \
+                         {last}: missing value"
+                    )
+                }
+                ("replace", Some(path)) => {
+                    format!("replace operation does not apply: doc is missing path: {path}: missing value")
+                }
+                ("add" | "remove" | "move" | "copy", Some(path)) => format!(
+                    "{kind} operation does not apply: doc is missing path: {path:?}: missing value"
+                ),
+                ("add" | "remove" | "replace" | "test" | "move" | "copy", None) => {
+                    format!("{kind} operation failed to decode path: missing value")
+                }
+                _ => format!("Unexpected kind: {kind}"),
+            }
+        })?;
+    }
+    Ok(())
+}
+
 /// Returns the members on the way of all operations, as nested objects.
 pub(super) fn touched(patch: &Value) -> Value {
     let mut touched = Value::Object(Map::new());

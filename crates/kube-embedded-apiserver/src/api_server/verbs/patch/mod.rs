@@ -78,6 +78,11 @@ pub(crate) fn patch(
     update_from(store, target, (&current, before), object)
 }
 
+/// Applies a JSON patch of a webhook. The error is a real server's words.
+pub(crate) fn apply_of_webhook(object: &mut Value, patch: &Value) -> Result<(), String> {
+    json::apply_each(object, patch)
+}
+
 /// A patch that was read.
 #[derive(Debug)]
 pub(crate) struct Patch {

@@ -42,11 +42,22 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use self::program::Program;
-pub(crate) use self::program::check;
+pub(crate) use self::program::{check, condition};
 use super::check::NO_FIELD;
 use super::list_types::{KeyedList, list_keys};
 use super::{flag, member};
 use crate::api_server::failure::Cause;
+
+/// The value of a condition.
+#[cfg_attr(not(feature = "cel"), expect(dead_code, reason = "the interpreter uses it"))]
+pub(crate) enum Condition {
+    Holds,
+    Fails,
+    /// The condition cannot be evaluated. Holds a server's words.
+    Error(String),
+    /// The condition uses something that this server does not implement.
+    NotImplemented,
+}
 
 /// The opinion of a rule about a value.
 #[cfg_attr(not(feature = "cel"), expect(dead_code, reason = "the interpreter uses it"))]

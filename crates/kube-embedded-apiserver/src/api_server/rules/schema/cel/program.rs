@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use serde_json::Value;
 
 use super::types::{Type, has_unordered};
-use super::{RuleValues, Verdict, environment, errors, stack, typing, values};
+use super::{Condition, RuleValues, Verdict, environment, errors, stack, typing, values};
 use crate::api_server::failure::Cause;
 
 /// The number of compiled expressions that are kept.
@@ -141,6 +141,32 @@ impl Program {
             _ => None,
         }
     }
+}
+
+/// Evaluates a condition over variables without a schema.
+pub(crate) fn condition(source: &str, variables: &[(&str, &Value)]) -> Condition {
+    let Ok(program) = Program::of(source.trim()).compiled else { return Condition::NotImplemented };
+    let evaluate = || {
+        let mut context = Context::with_env(environment::shared());
+        for (name, value) in variables {
+            context.add_variable_from_value(*name, values::untyped(value));
+        }
+        match CelValue::resolve(&program.evaluated, &context) {
+            Ok(CelValue::Bool(true)) => Condition::Holds,
+            Ok(CelValue::Bool(false)) => Condition::Fails,
+            Ok(_) => Condition::NotImplemented,
+            Err(error) if errors::is_missing(&error) => Condition::NotImplemented,
+            Err(error) => {
+                let words = errors::words(&error);
+                let words = words.trim_end_matches(" evaluating rule");
+                Condition::Error(words.trim_end_matches(" for rule").to_owned())
+            }
+        }
+    };
+    if program.levels <= LOW_LEVELS {
+        return evaluate();
+    }
+    stack::on_large(evaluate).unwrap_or(Condition::NotImplemented)
 }
 
 /// Returns the problems of a rule when its definition is written.

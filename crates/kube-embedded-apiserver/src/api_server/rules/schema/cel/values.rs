@@ -59,6 +59,20 @@ pub(super) fn of(schema: &Value, whole: bool, value: &Value) -> CelValue {
     }
 }
 
+/// Returns a value without a schema. All of its members are present.
+pub(super) fn untyped(value: &Value) -> CelValue {
+    match value {
+        Value::Array(elements) => CelValue::List(Arc::new(elements.iter().map(untyped).collect())),
+        Value::Object(members) => {
+            let members = members.iter();
+            let members: HashMap<Key, CelValue> =
+                members.map(|(name, value)| (Key::from(name.clone()), untyped(value))).collect();
+            CelValue::Map(Map { map: Arc::new(members) })
+        }
+        plain => of(&Value::Null, false, plain),
+    }
+}
+
 fn formatted(schema: &Value, text: &str) -> CelValue {
     let plain = || CelValue::String(Arc::new(text.to_owned()));
     match schema["format"].as_str() {
