@@ -83,7 +83,8 @@ fn create_object(
     }
     target.check_implemented(store, None, &object)?;
     target.warn(metadata::warnings(target.resource, &Value::Null, &object["metadata"]));
-    target.warn(definition::warnings(target.resource, None, &object));
+    let is_served = store.webhooks.convert(&object);
+    target.warn(definition::warnings(target.resource, None, &object, is_served));
     built_in::warn(target, None, &object);
     admission::admit_new(store, target, &mut object)?;
     target.put(store, object)
@@ -103,8 +104,14 @@ fn mutated(
         strategy::complete(target.resource, &mut asked);
         reset_status(target, &mut asked);
         managed_fields::track(&target, None, &mut asked);
-        object["metadata"]["managedFields"] = asked["metadata"]["managedFields"].take();
+        let managers = asked["metadata"]["managedFields"].take();
+        if managers.is_null() {
+            take_metadata(&mut object, "managedFields");
+        } else {
+            object["metadata"]["managedFields"] = managers;
+        }
     }
+    admission::complete_new(store, target, &mut object)?;
     for member in ["uid", "creationTimestamp"] {
         take_metadata(&mut object, member);
     }

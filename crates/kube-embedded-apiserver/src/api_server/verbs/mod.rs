@@ -256,8 +256,25 @@ impl<'a> WriteTarget<'a> {
 
     /// Returns an object that webhooks may have changed, as one that a client sends.
     fn check_mutated(&self, mut object: Value) -> Result<Value, Failure> {
-        let failed = |problem: String| Failure::internal(&problem);
+        // Webhooks have a scheme of their own.
+        let failed = |problem: String| match problem.split_once(" in scheme ") {
+            Some((problem, _)) => {
+                let scheme = "in scheme \"pkg/runtime/scheme.go:111\"";
+                Failure::internal(&format!("{problem} {scheme}"))
+            }
+            None => Failure::internal(&problem),
+        };
         decoding::check_kind(self.resource, &object).map_err(failed)?;
+        let version = object["apiVersion"].as_str().unwrap_or_default();
+        if self.resource.custom && version != self.resource.api_version() {
+            return Err(Failure::without_reason(&format!(
+                "request to convert CR from an invalid group/version: {version}"
+            )));
+        }
+        patch::check_kind(self.resource, &object)?;
+        if object["metadata"]["managedFields"].as_array().is_some_and(Vec::is_empty) {
+            take_metadata(&mut object, "managedFields");
+        }
         decoding::members(self.resource, Source::Json, &mut object).map_err(failed)?;
         let mut object = self.check(object)?;
         schema::complete(self.resource, &mut object);

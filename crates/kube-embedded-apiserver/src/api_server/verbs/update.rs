@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{
     Part, WriteTarget, admission, built_in, create, is_over, managed_fields, scale, take_metadata,
 };
-use crate::api_server::failure::Failure;
+use crate::api_server::failure::{Cause, Failure};
 use crate::api_server::resource::ResourceType;
 use crate::api_server::rules::{definition, metadata, preparation, schema, strategy};
 use crate::api_server::store::Store;
@@ -133,24 +133,25 @@ fn update_object(
     if !causes.is_empty() {
         return Err(Failure::invalid(target.resource, target.name(), &causes));
     }
-    validate(store, target, &before, &object)?;
-    let warnings = metadata::warnings(target.resource, &before["metadata"], &object["metadata"]);
-    target.warn(warnings);
-    if !status_only {
-        target.warn(definition::warnings(target.resource, Some(&before), &object));
-    }
-    built_in::warn(target, Some(&before), &object);
-    admission::admit_changed(store, target, &before, &mut object)?;
-    if managed_fields::is_unchanged(&before, &object) {
-        // As on a real server, no change means no revision and no event.
-        return Ok(current.value(target.resource));
-    }
     if target.part != Part::Status
         && target.resource.generation
         && desires_something_else(target.resource, &before, &object)
     {
         let generation = before["metadata"]["generation"].as_u64().unwrap_or(0);
         object["metadata"]["generation"] = (generation + 1).into();
+    }
+    validate(store, target, &before, &object)?;
+    let warnings = metadata::warnings(target.resource, &before["metadata"], &object["metadata"]);
+    target.warn(warnings);
+    if !status_only {
+        let is_served = store.webhooks.convert(&object);
+        target.warn(definition::warnings(target.resource, Some(&before), &object, is_served));
+    }
+    built_in::warn(target, Some(&before), &object);
+    admission::admit_changed(store, target, &before, &mut object)?;
+    if managed_fields::is_unchanged(&before, &object) {
+        // As on a real server, no change means no revision and no event.
+        return Ok(current.value(target.resource));
     }
     target.check_implemented(store, Some(&before), &object)?;
     if is_over(&object) && !is_over(&before) {
@@ -178,7 +179,13 @@ fn mutated(
         scale::set_replicas(target.resource, &mut object, &changed["spec"]["replicas"])?;
         return Ok(object);
     }
-    target.check_mutated(admission.mutate(store, object)?)
+    let object = admission.mutate(store, object)?;
+    let name = object["metadata"]["name"].as_str().unwrap_or_default();
+    if name != target.name() {
+        let cause = Cause::invalid("metadata.name", name, "field is immutable");
+        return Err(Failure::invalid(target.resource, name, &[cause]));
+    }
+    target.check_mutated(object)
 }
 
 /// Asks the validating webhooks about a new state.
@@ -211,6 +218,10 @@ fn check_version(target: WriteTarget<'_>, current: &Stored, object: &Value) -> R
 /// Returns whether field ownership cannot be kept: a manager wrote in another version, whose schema
 /// does not know all that the object has now.
 fn owners_are_lost(store: &Store, target: WriteTarget<'_>, before: &Value, object: &Value) -> bool {
+    if store.webhooks.conversion(target.resource).is_some() {
+        // The webhook keeps what the other version does not know.
+        return false;
+    }
     let written = target.resource.api_version();
     let managers = before["metadata"]["managedFields"].as_array().into_iter().flatten();
     let mut others = managers.filter_map(|manager| manager["apiVersion"].as_str());

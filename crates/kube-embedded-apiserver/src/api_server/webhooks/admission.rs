@@ -15,7 +15,7 @@ use crate::api_server::rules::json;
 use crate::api_server::store::Store;
 use crate::api_server::verbs::{WriteTarget, patch};
 
-/// What a request does to an object.
+/// The effect of a request on an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operation {
     Create,
@@ -247,6 +247,9 @@ impl Admission<'_> {
             Value::String(patch) => {
                 let decoded = STANDARD.decode(patch);
                 decoded.map_err(|_| failed("illegal base64 data at input byte 0"))?
+            }
+            Value::Array(bytes) if !bytes.is_empty() => {
+                return Err(unreadable(&bytes[0], "AdmissionResponse.response.patch", "uint8"));
             }
             other => return Err(unreadable(other, "AdmissionResponse.response.patch", "[]uint8")),
         };

@@ -26,8 +26,13 @@ pub(super) fn review(response: &Response<Bytes>) -> Result<Value, String> {
     }
     let unreadable =
         |problem: &str| format!("couldn't get version/kind; json parse error: {problem}");
-    let value = json::read(body).map_err(|problem| unreadable(&problem))?.value;
-    if value.is_object() {
+    let value = match json::read(body) {
+        Ok(read) => read.value,
+        // Any other text is a string in YAML.
+        Err(_) if !matches!(body.trim_ascii_start().first(), Some(b'{' | b'[')) => "".into(),
+        Err(problem) => return Err(unreadable(&problem)),
+    };
+    if value.is_object() || value.is_null() {
         return Ok(value);
     }
     let found = json_name(&value);
@@ -78,7 +83,7 @@ fn refusal(code: u16, body: &Bytes) -> String {
 /// version may be absent.
 pub(super) fn check(answer: &Value, asked: &str, kind: &str) -> Result<(), Unexpected> {
     let (found, found_kind) = (text(answer, "apiVersion"), text(answer, "kind"));
-    if (found, found_kind) == (asked, kind) {
+    if (found, found_kind) == (asked, kind) || answer.is_null() {
         return Ok(());
     }
     let group_of = |version: &str| version.split('/').next().unwrap_or_default().to_owned();

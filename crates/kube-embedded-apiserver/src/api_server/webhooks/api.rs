@@ -28,7 +28,7 @@ impl ApiServer {
     /// use kube_embedded_apiserver::ApiServer;
     ///
     /// let server = ApiServer::new();
-    /// server.webhook("https://hooks.example.com", |request: http::Request<bytes::Bytes>| async move {
+    /// server.webhook("https://hooks.example.com", |request| async move {
     ///     assert_eq!(request.uri().path(), "/validate");
     ///     Response::builder().status(503).body("not yet".into()).unwrap()
     /// });
@@ -63,7 +63,7 @@ impl ApiServer {
     ///     "metadata": {"name": "shop"},
     ///     "webhooks": [{
     ///         "name": "maps.shop.example.com",
-    ///         "clientConfig": {"service": {"namespace": "shop", "name": "hooks", "path": "/maps"}},
+    ///         "clientConfig": {"service": {"namespace": "shop", "name": "hooks"}},
     ///         "rules": [{
     ///             "operations": ["CREATE", "UPDATE"],
     ///             "apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"],
@@ -75,7 +75,7 @@ impl ApiServer {
     /// let client = server.client();
     /// Api::all(client.clone()).create(&PostParams::default(), &hooks).await?;
     ///
-    /// let map = ConfigMap { metadata: kube::api::ObjectMeta { name: Some("a".into()), ..Default::default() }, ..Default::default() };
+    /// let map: ConfigMap = serde_json::from_value(json!({"metadata": {"name": "a"}}))?;
     /// let refused = Api::default_namespaced(client).create(&PostParams::default(), &map).await;
     /// let message = "admission webhook \"maps.shop.example.com\" denied the request: no data";
     /// assert!(matches!(refused, Err(kube::Error::Api(status)) if status.message == message));
@@ -106,7 +106,10 @@ impl ApiServer {
     ///
     /// let server = ApiServer::new();
     /// server.convert("shop/hooks/convert", |mut object, version| async move {
-    ///     let (from, to) = if version.ends_with("/v2") { ("host", "address") } else { ("address", "host") };
+    ///     let (from, to) = match version.ends_with("/v2") {
+    ///         true => ("host", "address"),
+    ///         false => ("address", "host"),
+    ///     };
     ///     object["spec"][to] = object["spec"][from].take();
     ///     object["apiVersion"] = version.into();
     ///     Ok(object)

@@ -49,6 +49,11 @@ impl Webhooks {
         self.serves(&conversion.client).then_some(conversion)
     }
 
+    /// Returns whether a service is registered for the conversion that a definition declares.
+    pub(crate) fn convert(&self, definition: &Value) -> bool {
+        Conversion::of(definition).is_some_and(|conversion| self.serves(&conversion.client))
+    }
+
     /// Returns the stored object with its form in a version, for a read.
     pub(crate) async fn read(
         self: &Arc<Self>,
@@ -126,7 +131,7 @@ pub(crate) fn current(
     let seen = seen(session, resource, stored);
     seen.map_err(|problem| match session.brief {
         true => Failure::without_reason(&undecodable(stored, &problem)),
-        false => unreadable(resource, stored, &problem),
+        false => Failure::internal(&corrupt(resource, stored, "", &problem)),
     })
 }
 
@@ -145,11 +150,6 @@ fn corrupt(resource: &ResourceType, stored: &Stored, root: &str, problem: &str) 
     )
 }
 
-/// Returns the failure of a read whose object cannot be converted.
-pub(crate) fn unreadable(resource: &ResourceType, stored: &Stored, problem: &str) -> Failure {
-    Failure::internal(&corrupt(resource, stored, "", problem))
-}
-
 /// Returns the failure of a list, some of whose objects cannot be converted.
 pub(crate) fn unreadable_list(
     resource: &ResourceType,
@@ -158,12 +158,27 @@ pub(crate) fn unreadable_list(
     let ((first, problem), more) = failed.split_first()?;
     let name = resource.qualified();
     let problem = corrupt(resource, first, "/registry", problem);
+    let causes = failed.iter().map(|(stored, problem)| {
+        json!({
+            "reason": "UnexpectedServerResponse",
+            "message": corrupt(resource, stored, "/registry", problem),
+            "field": format!("/registry/{}/{}/{}", resource.group, resource.plural, stored.key()),
+        })
+    });
+    let causes: Vec<Value> = causes.collect();
     let more = match more.len() {
         0 => String::new(),
         more => format!(" (and {more} more)"),
     };
     let message = format!("failed to read one or more {name} from the storage: {problem}{more}");
-    Some(Failure::new(500, "StorageReadError", message))
+    let mut failure = Failure::new(500, "StorageReadError", message).with_causes(&causes);
+    if let Some(status) = &mut failure.status {
+        let details = &mut status["details"];
+        details["name"] = "list".into();
+        details["group"] = resource.group.clone().into();
+        details["kind"] = resource.plural.clone().into();
+    }
+    Some(failure)
 }
 
 /// Returns an object of the request's version in the version in which it is stored, and as it is
@@ -179,6 +194,9 @@ pub(crate) fn stored_and_seen(
     let stored = convert(session, conversion, resource, (own, storage), object).map_err(failed)?;
     let mut kept = stored;
     schema::convert_to_storage(resource, &mut kept);
+    if let Some(storage) = &resource.storage_schema {
+        schema::add_defaults(storage, &mut kept);
+    }
     let seen = convert(session, conversion, resource, (storage, own), kept.clone());
     let mut seen = seen.map_err(failed)?;
     schema::prune(resource, &mut seen);

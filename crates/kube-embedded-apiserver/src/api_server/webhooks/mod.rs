@@ -30,11 +30,10 @@ use http::header::{CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderMap, Request, Response};
 use parking_lot::Mutex;
 use serde_json::Value;
+use tokio::time::Instant;
 
 pub(crate) use self::admission::{Admission, Operation};
-pub(crate) use self::conversion::{
-    Conversion, current, stored_and_seen, unreadable, unreadable_list,
-};
+pub(crate) use self::conversion::{Conversion, current, stored_and_seen, unreadable_list};
 use self::session::Asked;
 pub(crate) use self::session::Session;
 
@@ -94,8 +93,13 @@ impl Webhooks {
         let mut review = call.review.clone();
         review["request"]["uid"] = uid.into();
         let body = Bytes::from(review.to_string());
+        let deadline = Instant::now() + call.timeout;
+        let late = || failed("context deadline exceeded");
         let answered = async {
             loop {
+                if Instant::now() >= deadline {
+                    return Err(late());
+                }
                 let request = Request::post(&url).header(CONTENT_TYPE, "application/json");
                 let request = request.body(body.clone()).map_err(|error| error.to_string())?;
                 // A closure that panics closes the connection.
@@ -106,7 +110,7 @@ impl Webhooks {
             }
         };
         let answered = tokio::time::timeout(call.timeout, answered).await;
-        let response = answered.unwrap_or_else(|_| Err(failed("context deadline exceeded")))?;
+        let response = answered.unwrap_or_else(|_| Err(late()))?;
         answer::review(&response)
     }
 }

@@ -61,7 +61,7 @@ pub(super) fn request(
     });
     let own = || object.and_then(|object| object["metadata"]["name"].as_str());
     let name = target.name.filter(|name| !name.is_empty()).or_else(own);
-    if let Some(name) = name.filter(|name| !name.is_empty()) {
+    if let Some(name) = name.filter(|name| !name.is_empty() && !session.unnamed) {
         request["name"] = name.into();
     }
     // The namespace of a `Namespace` object is itself.

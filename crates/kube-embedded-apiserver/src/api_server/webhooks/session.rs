@@ -23,6 +23,8 @@ pub(crate) struct Session {
     pub(super) user: Value,
     /// The options of the write, as reviews show them.
     pub(crate) options: Value,
+    /// True for a delete of a collection, whose reviews do not name the objects.
+    pub(crate) unnamed: bool,
     /// True for a write whose failure to read the stored object is told in few words.
     pub(super) brief: bool,
     repeatable: Repeatable,
@@ -49,7 +51,7 @@ pub(crate) struct Asked {
 impl Session {
     pub(crate) fn new(webhooks: Arc<Webhooks>, user: Value, options: Value, brief: bool) -> Self {
         let (repeatable, state) = (Repeatable::new(), Mutex::default());
-        Self { webhooks, user, options, brief, repeatable, state }
+        Self { webhooks, user, options, unnamed: false, brief, repeatable, state }
     }
 
     /// Runs a write or read, which may run several times.

@@ -142,7 +142,7 @@ async fn mutating_webhooks_run_in_order_and_again() {
     assert_eq!((status, &made["data"]), (201, &json!({"k": "v", "seen": "3", "b": "y"})));
     assert_eq!((first.lock().len(), second.lock().len()), (2, 1));
     assert_eq!(judged.lock()[0]["object"]["data"], made["data"]);
-    // What a webhook adds has no owner.
+    // A webhook does not own the fields that it adds.
     let owned = made["metadata"]["managedFields"].to_string();
     assert!(owned.contains("f:k") && !owned.contains("f:seen"), "{owned}");
 }

@@ -23,7 +23,6 @@ use crate::api_server::rules::kinds;
 use crate::api_server::store::selection::Selection;
 use crate::api_server::store::stored::Stored;
 use crate::api_server::store::{After, Change};
-use crate::api_server::webhooks;
 use kube_decode::protobuf::encode::encode_event;
 
 /// The duration of a watch without a timeout, in seconds.
@@ -273,7 +272,7 @@ impl OpenWatch {
             Ok(seen) => seen,
             Err(problem) => {
                 self.over = true;
-                let failure = webhooks::unreadable(&self.resource, object, &problem);
+                let failure = Failure::internal(&problem);
                 return out.extend(error_event(&failure, self.encoding));
             }
         };

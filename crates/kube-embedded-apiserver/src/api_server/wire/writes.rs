@@ -1,11 +1,14 @@
 //! Requests that write: from the body to a verb, and from its result to the response.
 
+use std::collections::HashMap;
+
 use bytes::Bytes;
 use http::{Method, Response};
 use serde_json::{Value, json};
 
 use super::body::ResponseBody;
 use super::content::{Expected, media_type};
+use super::query::parameters;
 use super::requests::ResourceRequest;
 use super::{authorization, list, yaml, yaml_keys};
 use crate::api_server::failure::{Cause, Failure};
@@ -45,7 +48,9 @@ impl ResourceRequest<'_> {
     pub(super) async fn write(&mut self, body: &Bytes) -> Result<Response<ResponseBody>, Failure> {
         let options = WriteOptions::parse(&self.head.method, &self.head.uri, &self.head.headers)?;
         if let Some(session) = &mut self.session {
-            session.options = reviewed(&options, &self.head.method, body);
+            let method = &self.head.method;
+            session.options = reviewed(&options, method, &parameters(&self.head.uri), body);
+            session.unnamed = *method == Method::DELETE && self.target.name.is_none();
         }
         let named = self.target.name.is_some();
         // A custom type has no creates and deletes across namespaces.
@@ -253,15 +258,27 @@ impl ResourceRequest<'_> {
 }
 
 /// Returns the options of a write as reviews show them.
-fn reviewed(options: &WriteOptions, method: &Method, body: &Bytes) -> Value {
+fn reviewed(
+    options: &WriteOptions,
+    method: &Method,
+    query: &HashMap<String, String>,
+    body: &Bytes,
+) -> Value {
     let delete = *method == Method::DELETE;
     let given = Some(body).filter(|_| delete).and_then(|body| serde_json::from_slice(body).ok());
     let mut shown = given.filter(Value::is_object).unwrap_or_else(|| json!({}));
     if options.dry_run {
         shown["dryRun"] = json!(["All"]);
     }
-    if options.manager_given && !delete {
-        shown["fieldManager"] = options.manager.clone().into();
+    let known: &[&str] =
+        if delete { &["propagationPolicy"] } else { &["fieldManager", "fieldValidation"] };
+    for name in known {
+        if let Some(value) = query.get(*name).filter(|value| !value.is_empty()) {
+            shown[*name] = value.clone().into();
+        }
+    }
+    if let Some(grace) = options.grace.filter(|_| delete) {
+        shown["gracePeriodSeconds"] = grace.into();
     }
     shown
 }
@@ -274,6 +291,8 @@ fn reviewed_part<'a>(
     part: Subresource,
     asked: Value,
 ) -> Result<(WriteTarget<'a>, Value), Failure> {
+    let mut asked = asked;
+    asked["metadata"]["namespace"] = target.namespace.into();
     let described = part.described();
     let kind = described.kind.map(|(group, version, kind)| {
         (group, if version.is_empty() { "v1" } else { version }, kind)

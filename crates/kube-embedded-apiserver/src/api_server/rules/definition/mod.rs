@@ -93,6 +93,7 @@ pub(crate) fn warnings(
     resource: &ResourceType,
     before: Option<&Value>,
     definition: &Value,
+    is_served: bool,
 ) -> Vec<String> {
     if !is_definition(resource) {
         return Vec::new();
@@ -115,7 +116,7 @@ pub(crate) fn warnings(
     let mut warnings: Vec<_> =
         new.map(|format| format!("unrecognized format {format:?}")).collect();
     let converts = |definition: &Value| definition["spec"]["conversion"]["strategy"] == "Webhook";
-    if converts(definition) && !before.is_some_and(converts) {
+    if !is_served && converts(definition) && !before.is_some_and(converts) {
         warnings.push(
             "the embedded API server calls no conversion webhook: objects get another apiVersion, \
              and lose what its schema does not have"

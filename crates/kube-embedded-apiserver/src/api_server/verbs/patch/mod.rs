@@ -167,7 +167,7 @@ impl Patch {
 }
 
 /// Returns a failure if a patch changed the kind of a custom object.
-fn check_kind(resource: &ResourceType, object: &Value) -> Result<(), Failure> {
+pub(super) fn check_kind(resource: &ResourceType, object: &Value) -> Result<(), Failure> {
     if !resource.custom {
         return Ok(());
     }
