@@ -63,6 +63,17 @@ impl Binding {
         names.fold(text.to_owned(), |text, ((_, recorded), ours)| text.replace(recorded, ours))
     }
 
+    /// Returns an object in JSON with the embedded server's uids and versions in place of the
+    /// recorded ones.
+    pub(crate) fn with_our_metadata(&self, text: &str) -> String {
+        let members = [(Class::Uid, "uid"), (Class::Version, "resourceVersion")];
+        let pairs = self.ours.iter().filter_map(|((class, recorded), ours)| {
+            let (_, member) = members.iter().find(|(known, _)| known == class)?;
+            Some((format!("\"{member}\":\"{recorded}\""), format!("\"{member}\":\"{ours}\"")))
+        });
+        pairs.fold(text.to_owned(), |text, (recorded, ours)| text.replace(&recorded, &ours))
+    }
+
     /// Returns whether a name of the recording is another one here.
     pub(crate) fn has_names(&self) -> bool {
         self.ours.keys().any(|(class, _)| *class == Class::Name)

@@ -127,6 +127,16 @@ impl<'a> Comparison<'a> {
         }
     }
 
+    /// Compares the requests that webhooks got.
+    pub(crate) fn calls(&mut self, recorded: &[Value], ours: &[Value]) {
+        if recorded.len() != ours.len() {
+            return self.differs("calls", &recorded.len(), &ours.len());
+        }
+        for (index, (recorded, ours)) in recorded.iter().zip(ours).enumerate() {
+            self.value(&format!("calls.{index}"), recorded, ours);
+        }
+    }
+
     fn differs(&mut self, path: &str, recorded: &dyn ToString, ours: &dyn ToString) {
         let path = if path.is_empty() { "body" } else { path }.to_owned();
         let (recorded, ours) = (recorded.to_string(), ours.to_string());

@@ -31,6 +31,7 @@ mod replay;
 mod scenario;
 mod shards;
 mod text;
+mod webhooks;
 
 /// Makes a test of each scenario.
 macro_rules! scenarios {
@@ -164,6 +165,34 @@ scenarios! {
     validation_workloads
     watch_events
     watch_options
+    webhooks_built_in_subresources
+    webhooks_conversion_failing
+    webhooks_conversion_order
+    webhooks_conversion_verbs
+    webhooks_custom_resource
+    webhooks_dry_run
+    webhooks_match_conditions
+    webhooks_match_policy
+    webhooks_mutating_defaulting
+    webhooks_mutating_failures_fail
+    webhooks_mutating_managed_fields
+    webhooks_mutating_metadata
+    webhooks_mutating_order
+    webhooks_mutating_patch_types
+    webhooks_mutating_patches
+    webhooks_reinvocation
+    webhooks_review_cluster_scoped
+    webhooks_review_requests
+    webhooks_review_versions
+    webhooks_rules
+    webhooks_selectors
+    webhooks_validating_answers
+    webhooks_validating_failures_fail
+    webhooks_validating_failures_ignore
+    webhooks_validating_ops
+    webhooks_validating_order
+    webhooks_validating_patch_in_answer
+    webhooks_validating_warnings
 }
 
 #[test]

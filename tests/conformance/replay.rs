@@ -13,6 +13,7 @@ use super::compare::{Comparison, Mismatch, shortened};
 use super::differences::{DELIBERATE, Difference};
 use super::scenario::{Scenario, Step};
 use super::shards;
+use super::webhooks::Webhooks;
 
 /// The environment variable that changes the mode of the tests.
 pub(crate) const MODE: &str = "CONFORMANCE";
@@ -38,6 +39,7 @@ struct Replay {
     /// True if the responses depend on the hashes of uids.
     sharded: bool,
     binding: Binding,
+    webhooks: Webhooks,
     /// The recorded and our response of each step so far.
     answers: Vec<(Value, Value)>,
 }
@@ -57,8 +59,12 @@ pub(crate) fn replay(name: &str) -> Vec<Outcome> {
             server: client::server(&scenario),
             sharded: name.starts_with("shard-"),
             binding: Binding::default(),
+            webhooks: Webhooks::default(),
             answers: Vec::new(),
         };
+        if name.starts_with("webhooks-") {
+            replay.webhooks.register(&replay.server);
+        }
         let mut outcomes = Vec::new();
         for (index, step) in scenario.steps.iter().enumerate() {
             let mismatches = replay.step(step).await;
@@ -81,6 +87,7 @@ impl Replay {
         let mut attempts = if step.poll { POLLS } else { 1 };
         loop {
             attempts -= 1;
+            self.webhooks.begin(&step.calls);
             let answer = client::send(&self.server, step, &path, body.clone()).await;
             let answer = answer.unwrap_or_else(|problem| Answer {
                 status: 0,
@@ -88,7 +95,11 @@ impl Replay {
                 body: problem,
             });
             let mut binding = self.binding.clone();
-            let (mismatches, ours) = compare(&mut binding, step, &recorded, &answer);
+            let (mut mismatches, ours) = compare(&mut binding, step, &recorded, &answer);
+            let mut calls = Comparison::new(&mut binding, &step.sent(), false);
+            let (wanted, asked) = self.webhooks.end();
+            calls.calls(&wanted, &asked);
+            mismatches.extend(calls.finish());
             if mismatches.is_empty() || attempts == 0 {
                 self.binding = binding;
                 self.answers.push((recorded, ours));
@@ -103,6 +114,9 @@ impl Replay {
     fn request(&self, step: &Step) -> (String, Option<String>) {
         let mut path = step.path.clone();
         let mut body = step.body();
+        if step.uses.contains_key("") {
+            body = body.map(|body| self.binding.with_our_metadata(&body));
+        }
         for (place, origin) in &step.uses {
             let Some((recorded, ours)) = self.used(origin) else { continue };
             if place.starts_with("query.") || place.starts_with("path.") {
@@ -140,7 +154,8 @@ fn compare(
     recorded: &Value,
     answer: &Answer,
 ) -> (Vec<Mismatch>, Value) {
-    let everywhere = !step.path.contains("/namespaces/w-");
+    let own = ["/namespaces/w-", "/namespaces/h-"];
+    let everywhere = !own.iter().any(|own| step.path.contains(own));
     let mut comparison = Comparison::new(binding, &step.sent(), everywhere);
     comparison.status(step.status, answer.status);
     comparison.headers(&step.response_headers, &answer.headers);

@@ -7,6 +7,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::webhooks::Call;
+
 /// A recorded series of requests and responses.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Scenario {
@@ -43,6 +45,9 @@ pub(crate) struct Step {
     pub(crate) response_headers: BTreeMap<String, Value>,
     #[serde(default)]
     response: Value,
+    /// The requests that webhooks got, and their answers.
+    #[serde(default)]
+    pub(crate) calls: Vec<Call>,
 }
 
 impl Scenario {
@@ -89,7 +94,7 @@ impl Step {
 }
 
 /// Replaces the short form of long strings and lists.
-fn expanded(value: Value) -> Value {
+pub(crate) fn expanded(value: Value) -> Value {
     match value {
         Value::Array(items) => items.into_iter().map(expanded).collect(),
         Value::Object(mut members) => {

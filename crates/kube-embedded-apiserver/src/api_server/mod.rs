@@ -21,6 +21,10 @@
 //! that the test itself writes ([`create`](ApiServer::create), [`replace`](ApiServer::replace))
 //! skip defaults and validation, except those of their metadata.
 //!
+//! Admission and conversion webhooks are called in process, once a test has registered a service
+//! for one ([`webhook`](ApiServer::webhook), [`admit`](ApiServer::admit),
+//! [`convert`](ApiServer::convert)).
+//!
 //! The server runs the controllers of namespaces and of definitions, and on request the
 //! [garbage collector](ApiServerBuilder::garbage_collection). It runs no others.
 //!

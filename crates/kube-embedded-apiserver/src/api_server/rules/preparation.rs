@@ -97,7 +97,7 @@ pub(crate) fn quality_of_service(spec: &Value) -> &'static str {
 }
 
 /// Adds the tolerations with which a pod stays on a failed node for five minutes.
-fn tolerate_outages(pod: &mut Value) {
+pub(crate) fn tolerate_outages(pod: &mut Value) {
     let matches = |toleration: &Value, name: &str, wanted: &str| {
         matches!(toleration[name].as_str(), None | Some("")) || toleration[name] == wanted
     };

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Part, WriteTarget, admission, built_in, managed_fields, take_metadata};
 use crate::api_server::failure::Failure;
 use crate::api_server::names;
-use crate::api_server::rules::{definition, metadata, schema, strategy};
+use crate::api_server::rules::{definition, metadata, preparation, schema, strategy};
 use crate::api_server::store::Store;
 use crate::api_server::webhooks::Operation;
 
@@ -112,6 +112,9 @@ fn mutated(
         }
     }
     admission::complete_new(store, target, &mut object)?;
+    if target.resource.qualified() == "pods" {
+        preparation::tolerate_outages(&mut object);
+    }
     for member in ["uid", "creationTimestamp"] {
         take_metadata(&mut object, member);
     }

@@ -31,8 +31,11 @@ pub(crate) fn delete(
     if let Some(problem) = strategy::undeletable(target.resource, target.name()) {
         return Err(Failure::forbidden(target.resource, target.name(), problem));
     }
-    if target.session.is_some() {
-        let old = current.value(target.resource);
+    let old = target.session.map(|_| current.value(target.resource));
+    let pending = |old: &Value| old["metadata"]["deletionGracePeriodSeconds"].as_i64();
+    // A grace period that is not shorter than the last one changes nothing.
+    let shorter = |old: &Value| pending(old).is_none_or(|last| grace(old, options.grace) < last);
+    if let Some(old) = old.filter(|old| !target.resource.graceful || shorter(old)) {
         target.admission(Operation::Delete, Some(&old)).judge_delete(store)?;
     }
     delete_one(store, target, &current, options)

@@ -91,13 +91,18 @@ pub(crate) struct WriteTarget<'a> {
     pub(crate) session: Option<&'a Session>,
 }
 
-/// The warnings about a write.
+/// The warnings about a write, each once.
 #[derive(Debug, Default)]
 pub(crate) struct Warnings(Mutex<Vec<String>>);
 
 impl Warnings {
     pub(crate) fn add(&self, warnings: impl IntoIterator<Item = String>) {
-        self.0.lock().extend(warnings);
+        let mut known = self.0.lock();
+        for warning in warnings {
+            if !known.contains(&warning) {
+                known.push(warning);
+            }
+        }
     }
 
     pub(crate) fn take(&self) -> Vec<String> {

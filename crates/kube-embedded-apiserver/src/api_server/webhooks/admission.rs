@@ -242,6 +242,10 @@ impl Admission<'_> {
         if !code.is_null() && !code.is_i64() {
             return Err(unreadable(code, "Status.response.status.code", "int32"));
         }
+        let warnings = &response["warnings"];
+        if !warnings.is_null() && !warnings.is_array() {
+            return Err(unreadable(warnings, "AdmissionResponse.response.warnings", "[]string"));
+        }
         let patch = match &response["patch"] {
             Value::Null => Vec::new(),
             Value::String(patch) => {
@@ -279,7 +283,7 @@ impl Admission<'_> {
                 _ => {}
             }
         }
-        self.target.warn(warnings(&response["warnings"]));
+        self.target.warn(tellable(warnings));
         if response["allowed"] != true {
             return Ok(Err(denied(hook.name(), &response["status"])));
         }
@@ -367,7 +371,7 @@ fn denied(name: &str, status: &Value) -> Failure {
 }
 
 /// Returns the warnings of an answer that a header can hold, each once.
-fn warnings(listed: &Value) -> Vec<String> {
+fn tellable(listed: &Value) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     for warning in listed.as_array().into_iter().flatten().filter_map(Value::as_str) {
         let known = told.iter().any(|known| known == warning);

@@ -65,7 +65,8 @@ pub(super) fn request(
         request["name"] = name.into();
     }
     // The namespace of a `Namespace` object is itself.
-    let itself = name.filter(|_| admission.is_of_namespace());
+    let is_generated = object.is_some_and(|it| !it["metadata"]["generateName"].is_null());
+    let itself = name.filter(|_| admission.is_of_namespace() && !is_generated);
     if let Some(namespace) = target.namespace.or(itself) {
         request["namespace"] = namespace.into();
     }
