@@ -13,6 +13,7 @@ use super::compare::{Comparison, Mismatch, shortened};
 use super::differences::{DELIBERATE, Difference};
 use super::scenario::{Scenario, Step};
 use super::shards;
+use super::webhook_differences::WEBHOOKS;
 use super::webhooks::Webhooks;
 
 /// The environment variable that changes the mode of the tests.
@@ -182,7 +183,8 @@ pub(crate) fn check(name: &str) {
     let mut outcomes = replay(name);
     let agree = outcomes.iter().filter(|outcome| outcome.mismatches.is_empty()).count();
     let all = std::env::var(MODE).as_deref() == Ok("all");
-    let rows = DELIBERATE.iter().filter(|row| row.scenario == name && !all);
+    let rows = DELIBERATE.iter().chain(WEBHOOKS);
+    let rows = rows.filter(|row| row.scenario == name && !all);
     let mut problems = excuse(rows, &mut outcomes);
     for outcome in outcomes.iter().filter(|outcome| !outcome.mismatches.is_empty()) {
         write_outcome(&mut problems, outcome);

@@ -83,7 +83,7 @@ fn create_object(
     }
     target.check_implemented(store, None, &object)?;
     target.warn(metadata::warnings(target.resource, &Value::Null, &object["metadata"]));
-    let is_served = store.webhooks.convert(&object);
+    let is_served = store.webhooks.are_served();
     target.warn(definition::warnings(target.resource, None, &object, is_served));
     built_in::warn(target, None, &object);
     admission::admit_new(store, target, &mut object)?;

@@ -144,7 +144,7 @@ fn update_object(
     let warnings = metadata::warnings(target.resource, &before["metadata"], &object["metadata"]);
     target.warn(warnings);
     if !status_only {
-        let is_served = store.webhooks.convert(&object);
+        let is_served = store.webhooks.are_served();
         target.warn(definition::warnings(target.resource, Some(&before), &object, is_served));
     }
     built_in::warn(target, Some(&before), &object);

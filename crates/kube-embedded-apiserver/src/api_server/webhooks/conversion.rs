@@ -43,15 +43,10 @@ impl Conversion {
 }
 
 impl Webhooks {
-    /// Returns the conversion of a type, if a service is registered for it.
+    /// Returns the conversion of a type by a webhook, if webhooks are called.
     pub(crate) fn conversion<'r>(&self, resource: &'r ResourceType) -> Option<&'r Conversion> {
         let conversion = resource.conversion.as_deref()?;
-        self.serves(&conversion.client).then_some(conversion)
-    }
-
-    /// Returns whether a service is registered for the conversion that a definition declares.
-    pub(crate) fn convert(&self, definition: &Value) -> bool {
-        Conversion::of(definition).is_some_and(|conversion| self.serves(&conversion.client))
+        self.are_served().then_some(conversion)
     }
 
     /// Returns the stored object with its form in a version, for a read.

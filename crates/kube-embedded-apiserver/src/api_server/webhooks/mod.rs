@@ -94,7 +94,13 @@ impl Webhooks {
         review["request"]["uid"] = uid.into();
         let body = Bytes::from(review.to_string());
         let deadline = Instant::now() + call.timeout;
-        let late = || failed("context deadline exceeded");
+        let late = || {
+            failed(if call.hook.is_empty() {
+                "net/http: request canceled (Client.Timeout exceeded while awaiting headers)"
+            } else {
+                "context deadline exceeded"
+            })
+        };
         let answered = async {
             loop {
                 if Instant::now() >= deadline {
