@@ -17,8 +17,8 @@
 //! admission plugins except the one for service accounts, RBAC, and no controllers outside of the
 //! API server: nothing is scheduled or collected. Users are `admin`, who may do everything,
 //! `viewer`, who may do nothing, `unknown` with an invalid token, and `none` without one.
-//! The scenarios of webhooks were recorded with a kube-apiserver v1.37.2. Each of their steps has the
-//! requests that webhooks got, and the answers, which the embedded server gets in turn.
+//! The scenarios of webhooks were recorded with a kube-apiserver v1.37.2. Each of their steps has
+//! the requests that webhooks got, and the answers, which the embedded server gets in turn.
 //! Three scenarios come from a server with sharded lists and watches (`feature_gates`), one from a
 //! server without anonymous requests (`server_options`).
 

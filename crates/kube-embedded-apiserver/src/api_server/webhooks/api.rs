@@ -20,6 +20,8 @@ impl ApiServer {
     /// registration on, a webhook of an address without a service fails. Until then no webhook is
     /// called.
     ///
+    /// Writes of the test process itself, such as [`create`](Self::create), call no webhook.
+    ///
     /// The service may send requests to this server. A request whose object has changed in the
     /// meantime is reviewed again.
     ///
@@ -92,7 +94,7 @@ impl ApiServer {
             async move {
                 let mut response = answered.await;
                 response["uid"] = review["request"]["uid"].take();
-                reply(&review, response)
+                reply(&review, &response)
             }
         });
     }
@@ -136,7 +138,7 @@ impl ApiServer {
                         "uid": uid, "result": { "status": "Failure", "message": problem },
                     }),
                 };
-                reply(&review, response)
+                reply(&review, &response)
             }
         });
     }
@@ -147,7 +149,7 @@ fn read(request: &Request<Bytes>) -> Value {
 }
 
 /// Returns the review that answers one.
-fn reply(review: &Value, response: Value) -> Response<Bytes> {
+fn reply(review: &Value, response: &Value) -> Response<Bytes> {
     let body = json!({
         "kind": review["kind"], "apiVersion": review["apiVersion"], "response": response,
     });

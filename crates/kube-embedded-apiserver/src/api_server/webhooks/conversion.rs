@@ -124,9 +124,12 @@ pub(crate) fn current(
         return Ok(stored.clone());
     }
     let seen = seen(session, resource, stored);
-    seen.map_err(|problem| match session.brief {
-        true => Failure::without_reason(&undecodable(stored, &problem)),
-        false => Failure::internal(&corrupt(resource, stored, "", &problem)),
+    seen.map_err(|problem| {
+        if session.brief {
+            Failure::without_reason(&undecodable(stored, &problem))
+        } else {
+            Failure::internal(&corrupt(resource, stored, "", &problem))
+        }
     })
 }
 
@@ -186,8 +189,8 @@ pub(crate) fn stored_and_seen(
 ) -> Result<(Value, Value), Failure> {
     let (own, storage) = (&*resource.version, &*conversion.storage);
     let failed = |problem: String| Failure::without_reason(&problem);
-    let stored = convert(session, conversion, resource, (own, storage), object).map_err(failed)?;
-    let mut kept = stored;
+    let kept = convert(session, conversion, resource, (own, storage), object);
+    let mut kept = kept.map_err(failed)?;
     schema::convert_to_storage(resource, &mut kept);
     if let Some(storage) = &resource.storage_schema {
         schema::add_defaults(storage, &mut kept);
@@ -208,17 +211,13 @@ pub(super) fn between(
     if from.version == to.version || object["kind"] != *from.kind {
         return Ok(object);
     }
-    match session.webhooks.conversion(from) {
-        Some(conversion) => {
-            let versions = (&*from.version, &*to.version);
-            let converted = convert(session, conversion, from, versions, object);
-            converted.map_err(|problem| Failure::without_reason(&problem))
-        }
-        None => {
-            object["apiVersion"] = to.api_version().into();
-            Ok(object)
-        }
-    }
+    let Some(conversion) = session.webhooks.conversion(from) else {
+        object["apiVersion"] = to.api_version().into();
+        return Ok(object);
+    };
+    let versions = (&*from.version, &*to.version);
+    let converted = convert(session, conversion, from, versions, object);
+    converted.map_err(|problem| Failure::without_reason(&problem))
 }
 
 /// Converts an object. The error is a real server's words.

@@ -61,14 +61,14 @@ fn noting(
     path: &str,
     answer: impl Fn(&Value) -> Value + Send + Sync + 'static,
 ) -> Arc<Mutex<Vec<Value>>> {
-    let noted = Arc::new(Mutex::new(Vec::new()));
-    let notes = noted.clone();
+    let requests = Arc::new(Mutex::new(Vec::new()));
+    let notes = requests.clone();
     server.admit(&format!("{URL}{path}"), move |request| {
         let answer = answer(&request);
         notes.lock().push(request);
         async move { answer }
     });
-    noted
+    requests
 }
 
 fn patch(operations: &Value) -> Value {
@@ -286,4 +286,67 @@ async fn strict_server_accepts_webhooks_with_a_service() {
     server.admit(URL, |_| async { json!({"allowed": true}) });
     let (status, body) = send(&server, Method::POST, &path, &configuration).await;
     assert_eq!(status, 201, "{body}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn webhook_that_changes_its_own_object_ends_in_a_conflict() {
+    let server = ApiServer::new();
+    let updates = json!({"rules": [{
+        "operations": ["UPDATE"], "apiGroups": [""], "apiVersions": ["v1"],
+        "resources": ["configmaps"],
+    }]});
+    let inner = server.clone();
+    server.admit(URL, move |_| {
+        let server = inner.clone();
+        async move {
+            let count = server.revision().to_string();
+            let mut map: k8s_openapi::api::core::v1::ConfigMap =
+                serde_json::from_value(map("a", &json!({"count": count}))).unwrap();
+            map.metadata.namespace = Some("default".into());
+            server.replace(&map).unwrap();
+            json!({"allowed": true})
+        }
+    });
+    configure(&server, "Validating", &[hook("v", &updates)]).await;
+    create(&server, &map("a", &json!({}))).await;
+    let path = format!("{MAPS}/a");
+    let (status, body) = send(&server, Method::PUT, &path, &map("a", &json!({"k": "v"}))).await;
+    assert_eq!(status, 409, "{body}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn subresources_and_scales_are_reviewed_as_such() {
+    let server = ApiServer::new();
+    let asked = noting(&server, "", |request| {
+        if request["subResource"] == "scale" {
+            return patch(&json!([{"op": "replace", "path": "/spec/replicas", "value": 5}]));
+        }
+        json!({"allowed": true})
+    });
+    let scales = json!({"rules": [{
+        "operations": ["UPDATE"], "apiGroups": ["apps"], "apiVersions": ["v1"],
+        "resources": ["deployments/*"],
+    }]});
+    configure(&server, "Mutating", &[hook("m", &scales)]).await;
+    let container = json!({"name": "a", "image": "b"});
+    let deployment = json!({
+        "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "a"},
+        "spec": {
+            "selector": {"matchLabels": {"a": "b"}},
+            "template": {
+                "metadata": {"labels": {"a": "b"}}, "spec": {"containers": [container]},
+            },
+        },
+    });
+    let path = "/apis/apps/v1/namespaces/default/deployments";
+    let (status, body) = send(&server, Method::POST, path, &deployment).await;
+    assert_eq!(status, 201, "{body}");
+    let scale = json!({"metadata": {"name": "a"}, "spec": {"replicas": 3}});
+    let (status, body) = send(&server, Method::PUT, &format!("{path}/a/scale"), &scale).await;
+    assert_eq!((status.as_u16(), &body["spec"]["replicas"]), (200, &json!(5)));
+    let asked = asked.lock();
+    assert_eq!(asked.len(), 1);
+    assert_eq!(asked[0]["kind"]["kind"], "Scale");
+    assert_eq!(asked[0]["object"]["spec"]["replicas"], 3);
+    assert_eq!(asked[0]["oldObject"]["spec"]["replicas"], 1);
 }

@@ -37,6 +37,10 @@ const BODY_LIMIT: usize = 3 * 1024 * 1024;
 /// watches, may take any time.
 const BODY_TIMEOUT: Duration = Duration::from_secs(60);
 
+/// The most attempts of one request. A webhook that changes the object of its own review would
+/// otherwise be called forever.
+const MOST_ATTEMPTS: usize = 200;
+
 /// Answers a request that was not intercepted.
 pub(crate) async fn answer<B>(
     server: &Arc<Server>,
@@ -186,7 +190,7 @@ impl ResourceRequest<'_> {
         &self,
         run: impl Fn(&mut Store) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        loop {
+        for _ in 0..MOST_ATTEMPTS {
             {
                 let mut store = self.server.store.lock();
                 let result = match &self.session {
@@ -206,6 +210,8 @@ impl ResourceRequest<'_> {
                 session.answer().await;
             }
         }
+        let name = self.target.name.as_deref().unwrap_or_default();
+        Err(Failure::conflict(self.resource, name))
     }
 
     /// Returns the failure of a connection to a pod, which has no node here.

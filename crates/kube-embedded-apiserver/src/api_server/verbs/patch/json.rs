@@ -47,19 +47,19 @@ pub(super) fn apply_each(object: &mut Value, patch: &Value) -> Result<(), String
         run(object, operation, &mut copied).map_err(|Refused| {
             let kind = text("op").unwrap_or_default();
             match (kind, text("path")) {
-                ("test", Some(path)) => format!("testing value {path} failed: test failed"),
-                ("remove", Some(path)) if container(object, path).is_ok() => {
-                    let last = path.rsplit('/').next().unwrap_or_default();
+                ("test", Some(place)) => format!("testing value {place} failed: test failed"),
+                ("remove", Some(place)) if container(object, place).is_ok() => {
+                    let last = place.rsplit('/').next().unwrap_or_default();
                     format!(
-                        "error in remove for path: '{path}': Unable to remove nonexistent key: \
+                        "error in remove for path: '{place}': Unable to remove nonexistent key: \
                          {last}: missing value"
                     )
                 }
-                ("replace", Some(path)) => {
-                    format!("replace operation does not apply: doc is missing path: {path}: missing value")
+                ("replace", Some(place)) => {
+                    format!("replace operation does not apply: doc is missing path: {place}: missing value")
                 }
-                ("add" | "remove" | "move" | "copy", Some(path)) => format!(
-                    "{kind} operation does not apply: doc is missing path: {path:?}: missing value"
+                ("add" | "remove" | "move" | "copy", Some(place)) => format!(
+                    "{kind} operation does not apply: doc is missing path: {place:?}: missing value"
                 ),
                 ("add" | "remove" | "replace" | "test" | "move" | "copy", None) => {
                     format!("{kind} operation failed to decode path: missing value")
