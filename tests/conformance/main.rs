@@ -169,8 +169,12 @@ scenarios! {
     watch_events
     watch_options
     webhooks_built_in_subresources
+    webhooks_conversion_apply
     webhooks_conversion_failing
+    webhooks_conversion_none
     webhooks_conversion_order
+    webhooks_conversion_review_versions
+    webhooks_conversion_storage
     webhooks_conversion_verbs
     webhooks_custom_resource
     webhooks_dry_run

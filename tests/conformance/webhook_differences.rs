@@ -23,6 +23,12 @@ pub(crate) const WEBHOOKS: &[Difference] = &[
         reason: "the options of a delete are those that were sent, without defaults",
     },
     Difference {
+        scenario: "webhooks-conversion-apply",
+        steps: &[7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17],
+        paths: &[],
+        reason: "field ownership is not converted between versions",
+    },
+    Difference {
         scenario: "webhooks-conversion-failing",
         steps: &[21],
         paths: &["events"],
@@ -39,6 +45,12 @@ pub(crate) const WEBHOOKS: &[Difference] = &[
         steps: &[33],
         paths: &[],
         reason: "the timeout of a request is not kept",
+    },
+    Difference {
+        scenario: "webhooks-conversion-storage",
+        steps: &[12, 13, 14, 18, 22],
+        paths: &["metadata.managedFields", "items"],
+        reason: "field ownership is not converted between versions",
     },
     Difference {
         scenario: "webhooks-conversion-verbs",

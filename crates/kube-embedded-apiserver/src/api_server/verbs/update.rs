@@ -91,6 +91,10 @@ fn update_object(
         built_in::complete_stored(target, &mut before);
     }
     check_version(target, current, &object)?;
+    // Defaults that a conversion does not keep are no change by an apply.
+    let is_idle = !track
+        && store.webhooks.conversion(target.resource).is_some()
+        && managed_fields::is_unchanged(&before, &object);
     schema::complete(target.resource, &mut object);
     built_in::decode(target, &mut object)?;
     strategy::complete(target.resource, &mut object);
@@ -135,6 +139,7 @@ fn update_object(
     }
     if target.part != Part::Status
         && target.resource.generation
+        && !is_idle
         && desires_something_else(target.resource, &before, &object)
     {
         let generation = before["metadata"]["generation"].as_u64().unwrap_or(0);
@@ -149,7 +154,7 @@ fn update_object(
     }
     built_in::warn(target, Some(&before), &object);
     admission::admit_changed(store, target, &before, &mut object)?;
-    if managed_fields::is_unchanged(&before, &object) {
+    if is_idle || managed_fields::is_unchanged(&before, &object) {
         // As on a real server, no change means no revision and no event.
         return Ok(current.value(target.resource));
     }
