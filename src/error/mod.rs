@@ -216,15 +216,15 @@ pub enum Fault {
         known: ResourceVersion,
     },
     /// A watch added two objects that were known at the version that it was requested from, and did
-    /// not delete them before. The server began from nothing, so its versions are made up, as those
-    /// of some aggregated servers are. It never tells of objects that were deleted before the
-    /// watch, so everything is listed again.
+    /// not delete them before. Or it modified two objects into their known states. The server began
+    /// from nothing, so its versions are made up, as those of some aggregated servers are. It never
+    /// tells of objects that were deleted before the watch, so everything is listed again.
     ///
     /// A watch that begins from nothing and adds fewer known objects shows nothing: it looks like
     /// that of a quiet collection, or like a repetition of the last event.
     #[error(
-        "the watch from version {from} added objects that are known; everything is listed again, \
-         because the server does not tell what was deleted before"
+        "the watch from version {from} sent objects again that are known; everything is listed \
+         again, because the server does not tell what was deleted before"
     )]
     Replayed {
         /// The version that the watch was requested from.

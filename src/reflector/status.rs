@@ -223,7 +223,7 @@ pub enum RelistCause {
     Unproven,
     /// A part of the reflector panicked.
     Panicked,
-    /// A watch added objects that were known, as if it had no version
+    /// A watch sent objects again that were known, as if it had no version
     /// ([`Fault::Replayed`](crate::error::Fault::Replayed)).
     Replayed,
 }

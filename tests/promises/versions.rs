@@ -441,7 +441,7 @@ async fn made_up_versions_lose_no_deletion() {
         let lists = lists.load(Ordering::Relaxed) as u64;
         assert_eq!(relists.of(RelistCause::Replayed) + 1, lists, "{relists:?}");
         assert!((10..40).contains(&lists), "{lists} lists in an hour");
-        let replayed = "added objects that are known";
+        let replayed = "sent objects again that are known";
         assert!(texts.lock().iter().all(|text| text.contains(replayed)), "{:?}", texts.lock());
         factory.shutdown().await;
     }

@@ -9,13 +9,18 @@ fn added(name: &str, version: &str) -> WatchItem<ConfigMap> {
     WatchItem::Added(Ok(at(name, version).into()))
 }
 
+fn modified(name: &str, version: &str) -> WatchItem<ConfigMap> {
+    WatchItem::Modified(Ok(at(name, version).into()))
+}
+
 /// Starts a reflector of a server that forgets. Its lists have this version, and each of its
-/// watches adds every object again. It first has `before`. The objects are `after` from its
+/// watches sends every object again. It first has `before`. The objects are `after` from its
 /// second watch on, which comes after 10 s.
 fn forgetful(
     version: &'static str,
     before: &'static [(&str, &str)],
     after: &'static [(&str, &str)],
+    again: fn(&str, &str) -> WatchItem<ConfigMap>,
 ) -> Running {
     let watches = Arc::new(AtomicU32::new(0));
     let begun = watches.clone();
@@ -29,7 +34,7 @@ fn forgetful(
             let end = futures::FutureExt::into_stream(end);
             return Ok(end.filter_map(|()| async { None }).boxed());
         }
-        Ok(stays(after.iter().map(|(name, version)| added(name, version)).collect()))
+        Ok(stays(after.iter().map(|(name, version)| again(name, version)).collect()))
     };
     Versioned::new(list, watch).start(ReflectorOptions::new())
 }
@@ -45,7 +50,7 @@ async fn watch_that_begins_from_nothing_is_listed() {
         ("9", [("a", "4"), ("b", "5"), ("c", "9")], &[("a", "1"), ("c", "2")]),
     ] {
         let rows: &'static [(&str, &str)] = Vec::from(before).leak();
-        let rig = forgetful(version, rows, after);
+        let rig = forgetful(version, rows, after, added);
         seconds(9.0).await;
         assert_eq!(rig.folded().len(), 3);
         seconds(10.0).await;
@@ -53,15 +58,25 @@ async fn watch_that_begins_from_nothing_is_listed() {
         assert_eq!(rig.folded(), now, "{version}: {:?}", rig.source.requests());
         assert!(rig.relists(RelistCause::Replayed) > 0, "{:?}", rig.monitor.status());
         let faults = rig.faults.lock().clone();
-        let told = format!("the watch from version {version} added objects that are known");
+        let told = format!("the watch from version {version} sent objects again that are known");
         assert!(faults.iter().any(|fault| fault.contains(&told)), "{faults:?}");
     }
 }
 
 #[tokio::test(start_paused = true)]
+async fn watch_that_sends_known_states_as_modified_is_listed() {
+    const BEFORE: &[(&str, &str)] = &[("a", "p"), ("b", "q"), ("c", "r")];
+    const AFTER: &[(&str, &str)] = &[("a", "p"), ("c", "r")];
+    let rig = forgetful("x", BEFORE, AFTER, modified);
+    seconds(19.0).await;
+    assert_eq!(rig.folded(), ["a@p", "c@r"], "{:?}", rig.source.requests());
+    assert!(rig.relists(RelistCause::Replayed) > 0, "{:?}", rig.monitor.status());
+}
+
+#[tokio::test(start_paused = true)]
 async fn lists_for_replays_become_rare() {
     const OBJECTS: &[(&str, &str)] = &[("a", "1"), ("b", "2"), ("c", "3"), ("d", "4"), ("e", "5")];
-    let rig = forgetful("5", OBJECTS, OBJECTS);
+    let rig = forgetful("5", OBJECTS, OBJECTS, added);
     seconds(3600.0).await;
     let lists = rig.monitor.status().lists;
     assert!((10..40).contains(&lists), "{lists} lists in an hour");
@@ -79,7 +94,6 @@ async fn other_watches_are_not_listed() {
         other.metadata.uid = Some("other".to_owned());
         WatchItem::Added(Ok(other.into()))
     };
-    let modified = |name, version| WatchItem::Modified(Ok(at(name, version).into()));
     let deleted = |name, version| WatchItem::Deleted(Ok(at(name, version).into()));
     for (n, (items, replays)) in [
         (vec![], false),

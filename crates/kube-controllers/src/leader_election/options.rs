@@ -192,10 +192,10 @@ impl LeaderElectorBuilder {
     ///
     /// # Errors
     /// Returns [`InvalidOptions`] if the Lease's namespace is no RFC 1123 label or its name no RFC
-    /// 1123 subdomain, if the identity is empty, if a server takes no Lease with such labels or
-    /// such an owner, or if the options contradict one another by client-go's rules. The lease duration must be longer than the renew deadline,
-    /// which must be longer than 1.2 retry periods. The retry period must be at least a
-    /// millisecond.
+    /// 1123 subdomain, if the identity is empty, or if a server refuses such labels or such an
+    /// owner. The options must not contradict one another by client-go's rules. The lease duration
+    /// must be longer than the renew deadline, which must be longer than 1.2 retry periods. The
+    /// retry period must be at least a millisecond.
     pub fn build(self) -> Result<LeaderElector, InvalidOptions> {
         let refuse = |invalid: InvalidName| {
             InvalidOptions(format!("{invalid}; set it in LeaderElector::builder"))

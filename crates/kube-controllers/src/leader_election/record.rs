@@ -55,9 +55,7 @@ impl Marks {
             let version =
                 api_version.split_once('/').map_or(&**api_version, |(_, version)| version);
             let problem = if version.is_empty() || version.contains('/') {
-                format!(
-                    "the API version {api_version:?}, which is neither a version nor a group and a version"
-                )
+                format!("the API version {api_version:?}, which must be like v1 or apps/v1")
             } else {
                 let members = [("kind", kind), ("name", name), ("uid", uid)];
                 let (empty, _) = members.into_iter().find(|(_, value)| value.is_empty())?;

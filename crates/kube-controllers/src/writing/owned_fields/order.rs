@@ -32,10 +32,12 @@ pub(in super::super) struct Unordered {
     unknown: BTreeSet<Path>,
 }
 
-/// An object, and the lists in it that are reversed for a look at a type.
+/// Looks at a type through objects with reversed lists.
 struct Looks<'a, R> {
+    /// The object as the type shows it.
     object: &'a Value,
     read: R,
+    /// The lists that the type has shown in another order.
     found: BTreeSet<Path>,
 }
 
