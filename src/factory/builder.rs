@@ -83,7 +83,7 @@ impl SharedInformerFactoryBuilder {
     }
 
     /// Adds a query parameter to every list and watch. With one that informers set themselves, such
-    /// as `limit` or `labelSelector`, they do not [start](crate::StartError::InvalidName).
+    /// as `limit` or `labelSelector`, they do not [start](crate::informer::StartError::InvalidName).
     pub fn param(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.params.push((name.into(), value.into()));
         self

@@ -117,7 +117,7 @@ impl<K: ?Sized> ApiSource<K> {
     }
 
     /// Adds a query parameter to every list and watch. With one that the informer sets itself, such
-    /// as `limit` or `labelSelector`, it does not [start](crate::StartError::InvalidName), and
+    /// as `limit` or `labelSelector`, it does not [start](crate::informer::StartError::InvalidName), and
     /// requests fail.
     pub fn param(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.collection.selection.extra.push((name.into(), value.into()));
