@@ -139,8 +139,9 @@ where
             let handlers = informer.status().handlers;
             report.lags.extend(handlers.first().map(|handler| handler.lag));
         }
-        if Instant::now() >= next_audit {
-            next_audit = Instant::now() + options.between_audits;
+        let now = Instant::now();
+        if now >= next_audit && now < ends {
+            next_audit = now + options.between_audits;
             audit(&informers, &mut report, &say).await;
         }
     }

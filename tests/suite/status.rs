@@ -126,6 +126,7 @@ async fn the_status_serialises_to_this() {
                     "lag": "seconds",
                     "call_time": "seconds",
                     "delivered": 1,
+                    "objects": 1,
                     "merged": 0,
                     "cancelled": 0,
                     "panics": 0
