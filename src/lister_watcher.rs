@@ -23,8 +23,10 @@ use crate::error::{RequestName, SourceError, Verb, write_place};
 use crate::object::{
     AnyObject, Cached, InvalidName, KnownObjects, ObjectKey, ResourceVersion, ShardSelector,
 };
+use crate::packer::METADATA_PANICKED;
 #[doc(hidden)]
 pub use crate::packer::Packer;
+use crate::panic::catch;
 
 /// A source that lists and watches one collection.
 ///
@@ -311,13 +313,32 @@ impl<K: ?Sized> SourceObject<K> {
         SourceObject { form: self.form, is_clamped: self.is_clamped, kind: PhantomData }
     }
 
-    /// Returns `metadata.resourceVersion`.
-    pub(crate) fn version(&self) -> Option<ResourceVersion> {
+    /// Returns the object's key. The getter of the metadata is user code.
+    ///
+    /// # Errors
+    /// The problem, if the metadata has no key, or the getter panics.
+    pub(crate) fn key(&self) -> Result<ObjectKey, String> {
+        match &self.form {
+            SourceForm::Packed(key, _) | SourceForm::Unchanged(key, _) => Ok(key.clone()),
+            SourceForm::Decoded(object) => {
+                let key = catch(|| object.key()).map_err(|_| METADATA_PANICKED.to_owned())?;
+                key.map_err(|invalid| invalid.to_string())
+            }
+        }
+    }
+
+    /// Returns the object, in any form.
+    pub(crate) fn cached(&self) -> &Cached {
         match &self.form {
             SourceForm::Decoded(object)
             | SourceForm::Packed(_, object)
-            | SourceForm::Unchanged(_, object) => object.version(),
+            | SourceForm::Unchanged(_, object) => object,
         }
+    }
+
+    /// Returns `metadata.resourceVersion`.
+    pub(crate) fn version(&self) -> Option<ResourceVersion> {
+        self.cached().version()
     }
 }
 

@@ -57,6 +57,9 @@ impl ReadBarrier {
     }
 }
 
+/// A century. A period this long counts as never, and every clock can still add it to any instant.
+pub(crate) const CENTURY: Duration = Duration::from_secs(36_525 * 24 * 60 * 60);
+
 /// Serialises durations as seconds, the unit that Prometheus uses.
 pub(crate) mod seconds {
     use std::time::Duration;

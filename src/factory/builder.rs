@@ -12,14 +12,12 @@ use super::SharedInformerFactory;
 use super::registry::Registry;
 use super::settings::{Settings, setters};
 use crate::sync::Mutex;
+use crate::time::CENTURY;
 use crate::transport::DecodeThreads;
 
 /// The default number of concurrent lists: enough to keep a server busy, too few to overload one
 /// that just came back.
 const LISTS: usize = 8;
-
-/// The longest interval of audits: a century, which every clock can add to any instant.
-const LONGEST_INTERVAL: Duration = Duration::from_secs(36_525 * 24 * 60 * 60);
 
 /// A builder of a [`SharedInformerFactory`].
 ///
@@ -105,7 +103,7 @@ impl SharedInformerFactoryBuilder {
     /// warning. [`start`](SharedInformerFactory::start) starts the audits. The interval is varied by
     /// a tenth; at least a second.
     pub fn audit_every(mut self, interval: Duration) -> Self {
-        self.audits = Some(interval.clamp(Duration::from_secs(1), LONGEST_INTERVAL));
+        self.audits = Some(interval.clamp(Duration::from_secs(1), CENTURY));
         self
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Snapshot;
 use super::contents::{IndexContents, Record, StoreContents};
 use super::persistent_vec::Row;
-use crate::object::{ObjectKey, PassingRead};
+use crate::object::{AnyObject, ObjectKey, PassingRead};
 use crate::panic::drop_safely;
 use crate::yield_budget::{UNPACKING, YieldBudget};
 
@@ -31,29 +31,38 @@ impl<K: ?Sized> Snapshot<K> {
         let mut budget = YieldBudget::new();
         let mut found = Vec::new();
         let contents = &self.0;
-        for index in contents.indexes.iter() {
-            let mut differs = |record: &Record, lacks| {
-                let (index, key) = (index.name.clone(), record.key.clone());
-                found.push(IndexDifference { index, key, lacks });
-            };
-            for key in contents.sampled_keys(sample) {
-                budget.spend(UNPACKING).await;
-                let Some((row, record)) = contents.find(key) else { continue };
-                let Some(values) = values_of(index, record) else { continue };
+        if contents.indexes.is_empty() {
+            return found;
+        }
+        let difference = |index: &IndexContents, record: &Record, lacks| {
+            let (index, key) = (index.name.clone(), record.key.clone());
+            IndexDifference { index, key, lacks }
+        };
+        for key in contents.sampled_keys(sample) {
+            budget.spend(UNPACKING).await;
+            let Some((row, record)) = contents.find(key) else { continue };
+            let Some(object) = record.cached.read_for(PassingRead::Index, None) else { continue };
+            for index in contents.indexes.iter() {
                 let has = |value: &String| {
                     index.postings.get(value).is_some_and(|posting| posting.contains(row))
                 };
-                if !values.iter().all(has) {
-                    differs(record, true);
+                if !values_of(index, &*object).iter().all(has) {
+                    found.push(difference(index, record, true));
                 }
             }
+            drop_safely(object);
+        }
+        for index in contents.indexes.iter() {
             for (value, row) in index.sampled_rows(sample) {
                 budget.spend(UNPACKING).await;
                 let Some(record) = contents.records().get(row) else { continue };
-                let Some(values) = values_of(index, record) else { continue };
-                if !values.iter().any(|returned| returned.as_str() == &**value) {
-                    differs(record, false);
+                let Some(object) = record.cached.read_for(PassingRead::Index, None) else {
+                    continue;
+                };
+                if !values_of(index, &*object).iter().any(|has| has.as_str() == &**value) {
+                    found.push(difference(index, record, false));
                 }
+                drop_safely(object);
             }
         }
         found.dedup();
@@ -82,13 +91,10 @@ impl IndexContents {
     }
 }
 
-/// Returns the values that the function of an index returns for an object, if it can be read.
-fn values_of(index: &IndexContents, record: &Record) -> Option<Vec<String>> {
-    let object = record.cached.read_for(PassingRead::Index, None)?;
-    // An object for which the function panics is stored without values, which is told elsewhere.
-    let values = index.values(&*object).unwrap_or_default();
-    drop_safely(object);
-    Some(values)
+/// Returns the values that the function of an index returns for an object. None if it panics: such
+/// an object is stored without values, which is told elsewhere.
+fn values_of(index: &IndexContents, object: &dyn AnyObject) -> Vec<String> {
+    index.values(object).unwrap_or_default()
 }
 
 /// Returns the step with which about `sample` of `all` are taken.

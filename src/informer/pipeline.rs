@@ -236,7 +236,7 @@ impl Pipeline {
     /// Returns whether the stored objects keep this manager's entries of managed fields. False
     /// after the informer has ended.
     pub(super) fn keeps_managed_fields(&self, manager: &str) -> bool {
-        let Some(source) = self.source.upgrade() else { return false };
+        let Some(source) = self.source() else { return false };
         let keeps = source.keeps_managed_fields(manager);
         drop_safely(source);
         keeps

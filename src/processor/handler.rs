@@ -8,6 +8,7 @@ use kube::Resource;
 use super::MIN_RESYNC;
 use crate::object::{CachedEvent, Event, ObjectKey};
 use crate::panic::call_decoded;
+use crate::time::CENTURY;
 
 /// A callback for changes of an informer's objects.
 ///
@@ -95,12 +96,9 @@ pub trait EventHandler<K: Resource + Send + Sync + 'static>: Send + 'static {
 /// The default of [`HandlerOptions::backlog`].
 const DEFAULT_BACKLOG: usize = 1024;
 
-/// A century. A period this long counts as never, and every clock can still add it to any instant.
-const NO_RESYNC: Duration = Duration::from_secs(36_525 * 24 * 60 * 60);
-
 /// Returns the effective period for the requested one. `None` means never.
 pub(crate) fn resync_period(wish: Duration) -> Option<Duration> {
-    (!wish.is_zero() && wish < NO_RESYNC).then(|| wish.max(MIN_RESYNC))
+    (!wish.is_zero() && wish < CENTURY).then(|| wish.max(MIN_RESYNC))
 }
 
 /// Configuration of one handler.

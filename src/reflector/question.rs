@@ -9,9 +9,9 @@ use tokio::time::timeout;
 use super::guarded::{Guarded, open};
 use super::observing::{filled, is_elsewhere};
 use crate::error::{Fault, SourceError, Verb};
-use crate::lister_watcher::{ListHints, ListItem, ListQuery, ListerWatcher, SourceForm};
+use crate::lister_watcher::{ListHints, ListItem, ListQuery, ListerWatcher};
 use crate::object::{ObjectKey, ResourceVersion};
-use crate::panic::{catch, drop_safely};
+use crate::panic::drop_safely;
 
 /// The number of objects that an answer may have. Some servers ignore the limit of one.
 const MOST_OBJECTS: u32 = 10_000;
@@ -56,10 +56,6 @@ pub(super) async fn first_version(
 /// Returns the key of a listed object if it is not in the requested namespace.
 fn elsewhere(item: &ListItem, requested: Option<&str>) -> Option<ObjectKey> {
     let ListItem::Object(Ok(object)) = item else { return None };
-    let key = match &object.form {
-        SourceForm::Packed(key, _) | SourceForm::Unchanged(key, _) => key.clone(),
-        // The metadata's getter is user code.
-        SourceForm::Decoded(object) => catch(|| object.key()).ok()?.ok()?,
-    };
+    let key = object.key().ok()?;
     is_elsewhere(&key, true, requested).then_some(key)
 }

@@ -40,6 +40,7 @@ pub(super) const OBJECT_LIMIT: usize = 16 * 1024 * 1024;
 const EXPANSION: usize = 4;
 
 /// A collection, and the means to request and decode it.
+#[derive(Clone)]
 pub(crate) struct ApiCollection {
     pub(super) client: Client,
     pub(super) path: PathOf,
@@ -282,16 +283,7 @@ impl ListerWatcher for ApiCollection {
             list_kind: Arc::default(),
             protobuf: true,
             json: Arc::default(),
-            client: self.client.clone(),
-            path: self.path.clone(),
-            collection: self.collection.clone(),
-            invalid_name: self.invalid_name.clone(),
-            api_version: self.api_version.clone(),
-            threads: self.threads.clone(),
-            moved_to: self.moved_to.clone(),
-            uncompressed_list: self.uncompressed_list.clone(),
-            uncompressed_watch: self.uncompressed_watch.clone(),
-            ..*self
+            ..self.clone()
         };
         Some(Arc::new(ApiSource::of_collection(collection)))
     }

@@ -9,8 +9,7 @@ use tokio::time::{sleep, timeout};
 use super::comparison::{Comparison, Identity};
 use crate::error::{Fault, RequestName, SourceError, Verb};
 use crate::lister_watcher::{
-    ListHints, ListItem, ListMetadata, ListQuery, ListerWatcher, SourceForm, SourceObject,
-    Undecodable,
+    ListHints, ListItem, ListMetadata, ListQuery, ListerWatcher, SourceObject, Undecodable,
 };
 use crate::object::ObjectKey;
 use crate::packer::METADATA_PANICKED;
@@ -129,15 +128,6 @@ impl Listing<'_> {
 
 /// Reads key, uid and version of a listed object. The getter of the metadata is user code.
 fn identity(object: &SourceObject) -> Result<(ObjectKey, Identity), String> {
-    let (key, object) = match &object.form {
-        SourceForm::Packed(key, object) | SourceForm::Unchanged(key, object) => {
-            (Ok(key.clone()), object)
-        }
-        SourceForm::Decoded(object) => {
-            let key = catch(|| object.key()).map_err(|_| METADATA_PANICKED.to_owned())?;
-            (key.map_err(|invalid| invalid.to_string()), object)
-        }
-    };
-    let identity = catch(|| Identity::of(object)).map_err(|_| METADATA_PANICKED.to_owned())?;
-    Ok((key?, identity))
+    let identity = catch(|| Identity::of(object.cached()));
+    Ok((object.key()?, identity.map_err(|_| METADATA_PANICKED.to_owned())?))
 }

@@ -41,14 +41,15 @@ pub(super) async fn hopeless(factory: &SharedInformerFactory, needs_kinds: bool)
             if seen.contains(&sought) {
                 continue;
             }
-            // Without an answer, it is asked again.
+            // Only what discovery did not answer is asked again.
             let cause = not_found_cause(factory.client(), &path, &status.collection).await;
+            let Ok(cause) = cause else { continue };
+            seen.push(sought);
             let Some(error) = cause else { continue };
             if needs_kinds || matches!(error, ManagerError::WrongScope { .. }) {
                 return error;
             }
             tracing::warn!(%error, "waiting for a kind that is not served");
-            seen.push(sought);
         }
     }
 }
@@ -84,7 +85,7 @@ pub(super) async fn explain(factory: &SharedInformerFactory, error: ManagerError
                 let request = all.find(same).and_then(|informer| factory.request_of(&informer));
                 let Some((path, _)) = request else { continue };
                 let found = not_found_cause(factory.client(), &path, collection).await;
-                if let Some(found) = found {
+                if let Ok(Some(found)) = found {
                     return found;
                 }
             }
@@ -94,28 +95,32 @@ pub(super) async fn explain(factory: &SharedInformerFactory, error: ManagerError
     error
 }
 
+/// Discovery did not answer.
+struct NoAnswer;
+
 /// Asks the server's discovery why a list was answered with 404.
 async fn not_found_cause(
     client: &Client,
     path: &str,
     collection: &Collection,
-) -> Option<ManagerError> {
-    let (api, plural) = path.rsplit_once('/')?;
-    let (_, api_version) = api.strip_prefix('/')?.split_once('/')?;
+) -> Result<Option<ManagerError>, NoAnswer> {
+    let Some((api, plural)) = path.rsplit_once('/') else { return Ok(None) };
+    let version = api.strip_prefix('/').and_then(|api| api.split_once('/'));
+    let Some((_, api_version)) = version else { return Ok(None) };
     let discovery = read_resources(client, api_version).boxed();
     let not_served = || {
         let (collection, api_version) = (collection.clone(), api_version.to_owned());
-        Some(ManagerError::NotServed { collection, api_version })
+        Ok(Some(ManagerError::NotServed { collection, api_version }))
     };
-    match timeout(DISCOVERY_TIMEOUT, discovery).await.ok()? {
+    match timeout(DISCOVERY_TIMEOUT, discovery).await.map_err(|_| NoAnswer)? {
         Ok(served) => match served.iter().find(|resource| resource.name == plural) {
             None => not_served(),
             Some(resource) if !resource.namespaced && collection.namespace.is_some() => {
-                Some(ManagerError::WrongScope { collection: collection.clone() })
+                Ok(Some(ManagerError::WrongScope { collection: collection.clone() }))
             }
-            Some(_) => None,
+            Some(_) => Ok(None),
         },
         Err(kube::Error::Api(status)) if status.code == 404 => not_served(),
-        Err(_) => None,
+        Err(_) => Err(NoAnswer),
     }
 }

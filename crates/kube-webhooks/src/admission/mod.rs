@@ -93,7 +93,7 @@ pub struct Admission<K> {
     pub request_resource: Option<GroupVersionResource>,
     /// The sub-resource of the original request.
     pub request_sub_resource: Option<String>,
-    /// The user who asks.
+    /// The user of the request.
     pub user: UserInfo,
     /// A dry run: nothing will be stored, so the webhook must not have side effects.
     pub dry_run: bool,
