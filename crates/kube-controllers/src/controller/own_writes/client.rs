@@ -4,6 +4,9 @@
 //! that writes. The returned future does: the writing task polls it. The client therefore looks up
 //! the running reconcile at the first poll of that future.
 
+use std::fmt;
+use std::sync::Arc;
+
 use http::{Request, Response, StatusCode};
 use http_body_util::BodyExt;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
@@ -14,26 +17,18 @@ use serde::Deserialize;
 
 use super::cache::CacheBefore;
 use super::expectation::Expectation;
-use super::log::TrackedReconcile;
+use super::log::WriteLog;
 use super::target::{WriteTarget, WriteVerb};
 use crate::controller::BoxError;
-use crate::controller::finalizer::is_absent;
+use crate::lease::WorkScope;
 use kube_informer::informer::ReadBarrier;
 use kube_informer::object::{ObjectKey, ResourceVersion};
-use kube_informer::seams::{read_body, read_document};
+use kube_informer::seams::read_body;
 
 tokio::task_local! {
     /// The reconcile that runs in this task.
-    pub(super) static CURRENT: TrackedReconcile;
+    static CURRENT: TrackedReconcile;
 }
-
-/// The `Accept` header of a list: only metadata is read.
-const METADATA_ONLY: &str =
-    "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
-
-/// The `Accept` header of a read of one object.
-const OBJECT_METADATA: &str =
-    "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
 
 /// A write that was refused before it was sent: this replica no longer leads or no longer holds the
 /// slot, or its lease has expired.
@@ -166,7 +161,31 @@ impl WriteTarget {
     }
 }
 
+/// The running reconcile to which a tracking client assigns writes. Clones are cheap.
+#[derive(Clone)]
+pub(crate) struct TrackedReconcile(Arc<TrackedState>);
+
+struct TrackedState {
+    key: ObjectKey,
+    log: Arc<WriteLog>,
+    term: WorkScope,
+}
+
 impl TrackedReconcile {
+    pub(crate) fn new(key: ObjectKey, log: Arc<WriteLog>, term: WorkScope) -> Self {
+        Self(Arc::new(TrackedState { key, log, term }))
+    }
+
+    /// Runs a future as part of the reconcile.
+    pub(crate) fn enter<F: Future>(self, future: F) -> impl Future<Output = F::Output> {
+        CURRENT.scope(self, future)
+    }
+
+    /// Calls a function as part of the reconcile, on its thread for blocking code.
+    pub(crate) fn call<T>(self, function: impl FnOnce() -> T) -> T {
+        CURRENT.sync_scope(self, function)
+    }
+
     /// Refuses a write after the lease or slot has ended.
     pub(crate) fn refuse_late(&self, target: impl FnOnce() -> String) -> Result<(), WriteRefused> {
         if self.0.term.is_over() { Err(WriteRefused { target: target() }) } else { Ok(()) }
@@ -207,6 +226,12 @@ impl TrackedReconcile {
         let body = read_body(body).await?;
         flight.landed(&body);
         Ok(Response::from_parts(parts, Body::from(body)))
+    }
+}
+
+impl fmt::Debug for TrackedReconcile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("TrackedReconcile").field(&self.0.key).finish()
     }
 }
 
@@ -277,62 +302,6 @@ impl Drop for InFlight {
     }
 }
 
-/// Lists a target's object from a quorum, or one object if the name is unknown. Returns the list's
-/// version, and what a cache shows once it has reached that list. `deleted_unseen` says that a
-/// cache without the object may be older than it. `sights` are of the caches of the kind.
-pub(super) async fn quorum_list(
-    client: &Client,
-    target: &WriteTarget,
-    sights: &[CacheBefore],
-    deleted_unseen: bool,
-) -> Result<(ResourceVersion, Option<(Option<Written>, Expectation)>), kube::Error> {
-    let is_kind = |kind: &str| {
-        kind == "PartialObjectMetadata" || sights.iter().all(|sight| sight.is_of_kind(kind))
-    };
-    let list: List = read_document(client, &target.quorum_list(), METADATA_ONLY).await?;
-    let (listed, items, is_whole) = list.proved(is_kind).ok_or_else(|| {
-        unusable("the answer is not the requested list: its kind, version or items do not show it")
-    })?;
-    let reached = || Some((None, Expectation::AtLeast(listed.clone())));
-    let Some(name) = &target.name else {
-        return Ok((listed.clone(), reached()));
-    };
-    let mut found = items.into_iter().find(|item| item.is_of(target, name));
-    // A server that ignores the selector begins with another object.
-    if found.is_none() && !is_whole {
-        found = quorum_get(client, target, name, is_kind).await?;
-    }
-    let version = found.as_ref().and_then(|item| item.metadata.resource_version.as_deref());
-    let expectation = match version {
-        Some(version) => Expectation::AtLeast(version.into()),
-        None if deleted_unseen => return Ok((listed.clone(), reached())),
-        None => Expectation::Absent(listed.clone()),
-    };
-    let state = found.map(|item| item.metadata.state());
-    let written = target.key_of(name).map(|key| Written { key, state });
-    Ok((listed, written.map(|written| (Some(written), expectation))))
-}
-
-/// Reads a target's object from a quorum. `None` if the server states that it does not exist.
-async fn quorum_get(
-    client: &Client,
-    target: &WriteTarget,
-    name: &str,
-    is_kind: impl Fn(&str) -> bool,
-) -> Result<Option<WriteAnswer>, kube::Error> {
-    match read_document::<WriteAnswer>(client, &target.path_of(name), OBJECT_METADATA).await {
-        Ok(object) if object.is_of(target, name) && is_kind(&object.kind) => Ok(Some(object)),
-        Ok(_) => Err(unusable("the answer is not the requested object")),
-        Err(error) if is_absent(&error, &target.collection, name) => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-/// Returns the error of an answer that is not what was requested.
-fn unusable(problem: &str) -> kube::Error {
-    kube::Error::SerdeError(serde::de::Error::custom(problem))
-}
-
 /// An object that was written.
 #[derive(Debug)]
 pub(in crate::controller) struct Written {
@@ -355,31 +324,31 @@ pub(in crate::controller) enum WriteOutcome {
 #[derive(Deserialize)]
 pub(in crate::controller) struct WriteAnswer {
     #[serde(default)]
-    kind: String,
+    pub(super) kind: String,
     #[serde(default)]
-    metadata: Metadata,
+    pub(super) metadata: Metadata,
     #[serde(default)]
     details: Details,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Metadata {
-    name: Option<String>,
-    namespace: Option<String>,
+pub(super) struct Metadata {
+    pub(super) name: Option<String>,
+    pub(super) namespace: Option<String>,
     uid: Option<String>,
-    resource_version: Option<String>,
+    pub(super) resource_version: Option<String>,
     deletion_timestamp: Option<String>,
     deletion_grace_period_seconds: Option<i64>,
     finalizers: Option<Vec<String>>,
     owner_references: Option<Vec<OwnerReference>>,
-    r#continue: Option<String>,
-    remaining_item_count: Option<i64>,
+    pub(super) r#continue: Option<String>,
+    pub(super) remaining_item_count: Option<i64>,
 }
 
 impl Metadata {
     /// Returns the fields that decide on the object's place on the ring.
-    fn state(self) -> Box<ObjectMeta> {
+    pub(super) fn state(self) -> Box<ObjectMeta> {
         let Self { namespace, uid, owner_references, .. } = self;
         Box::new(ObjectMeta { namespace, uid, owner_references, ..ObjectMeta::default() })
     }
@@ -391,49 +360,7 @@ struct Details {
     uid: Option<String>,
 }
 
-#[derive(Deserialize)]
-struct List {
-    #[serde(default)]
-    kind: String,
-    #[serde(default)]
-    metadata: Metadata,
-    /// Go may leave out the items of an empty list, or write them as null.
-    items: Option<Vec<WriteAnswer>>,
-}
-
-impl List {
-    /// Returns version and items, and whether there are no others. `None` if this may be anything,
-    /// which proves no object absent. `is_kind` tells the kinds of the requested objects.
-    fn proved(
-        self,
-        is_kind: impl Fn(&str) -> bool,
-    ) -> Option<(ResourceVersion, Vec<WriteAnswer>, bool)> {
-        let Self { kind, metadata, items } = self;
-        let items = items.unwrap_or_default();
-        let version = metadata.resource_version.filter(|version| !matches!(&**version, "" | "0"));
-        let is_whole = metadata.r#continue.is_none_or(|token| token.is_empty())
-            && metadata.remaining_item_count.is_none_or(|count| count == 0);
-        // A custom resource's list may have any kind. Then its items tell.
-        let is_named = kind.strip_suffix("List").is_some_and(&is_kind);
-        let mut kinds = items.iter().map(|item| &*item.kind);
-        let is_list = if is_named {
-            kinds.all(|kind| kind.is_empty() || is_kind(kind))
-        } else {
-            kind != "Status" && !items.is_empty() && kinds.all(is_kind)
-        };
-        is_list.then_some((version?.as_str().into(), items, is_whole))
-    }
-}
-
 impl WriteAnswer {
-    /// Returns whether this is the target's object of this name.
-    fn is_of(&self, target: &WriteTarget, name: &str) -> bool {
-        let Metadata { name: found, namespace, .. } = &self.metadata;
-        let namespace = namespace.as_deref().unwrap_or_default();
-        found.as_deref() == Some(name)
-            && (namespace.is_empty() || Some(namespace) == target.namespace())
-    }
-
     pub(in crate::controller) fn kind(&self) -> &str {
         &self.kind
     }
@@ -486,67 +413,5 @@ impl WriteAnswer {
         // A Scale has the object's uid but not its owners.
         let state = (kind != "Scale" && metadata.uid.is_some()).then(|| metadata.state());
         WriteOutcome::Expect(Written { key, state }, expectation)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn proved(list: &str) -> Option<(String, usize, bool)> {
-        let list: List = serde_json::from_str(list).unwrap();
-        let is_kind = |kind: &str| matches!(kind, "Pod" | "PartialObjectMetadata");
-        let (version, items, is_whole) = list.proved(is_kind)?;
-        Some((version.to_string(), items.len(), is_whole))
-    }
-
-    #[test]
-    fn only_a_list_proves_an_object_absent() {
-        let version = r#""metadata":{"resourceVersion":"7"}"#;
-        for (members, items) in [
-            (r#""kind":"PartialObjectMetadataList""#, 0),
-            (r#""kind":"PodList","items":null"#, 0),
-            (r#""kind":"PodList","items":[]"#, 0),
-            (r#""kind":"PodList","items":[{"metadata":{"name":"a"}}]"#, 1),
-            (r#""kind":"Pods","items":[{"kind":"Pod","metadata":{"name":"a"}}]"#, 1),
-        ] {
-            let expected = Some(("7".to_owned(), items, true));
-            assert_eq!(proved(&format!("{{{members},{version}}}")), expected, "{members}");
-            assert_eq!(proved(&format!("{{{members}}}")), None, "{members}");
-        }
-        for members in [
-            r#""kind":"Status""#,
-            r#""kind":"Pod""#,
-            r#""kind":"Status","items":[]"#,
-            r#""kind":"SecretList","items":[]"#,
-            r#""kind":"PodList","items":[{"kind":"Secret","metadata":{"name":"a"}}]"#,
-            r#""kind":"Pods","items":[]"#,
-            r#""items":[]"#,
-        ] {
-            assert_eq!(proved(&format!("{{{members},{version}}}")), None, "{members}");
-        }
-        assert_eq!(proved("{}"), None);
-    }
-
-    #[test]
-    fn empty_namespace_is_none() {
-        let target = |path| WriteTarget::of(&http::Method::PATCH, path, None).unwrap();
-        let [node, pod] = ["/api/v1/nodes/a", "/api/v1/namespaces/shop/pods/a"].map(target);
-        for (namespace, of_node, of_pod) in
-            [("", true, true), ("shop", false, true), ("bank", false, false)]
-        {
-            let answer = format!(r#"{{"metadata":{{"name":"a","namespace":"{namespace}"}}}}"#);
-            let answer: WriteAnswer = serde_json::from_str(&answer).unwrap();
-            assert_eq!([&node, &pod].map(|target| answer.is_of(target, "a")), [of_node, of_pod]);
-        }
-    }
-
-    #[test]
-    fn page_of_a_list_is_not_whole() {
-        for more in [r#""continue":"x""#, r#""remainingItemCount":2"#] {
-            let list =
-                format!(r#"{{"kind":"PodList","metadata":{{"resourceVersion":"7",{more}}}}}"#);
-            assert_eq!(proved(&list), Some(("7".into(), 0, false)), "{more}");
-        }
     }
 }

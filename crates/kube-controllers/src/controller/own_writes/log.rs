@@ -1,7 +1,6 @@
 //! The writes of one controller, by the key of the reconcile that made them.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -10,10 +9,9 @@ use kube::Client;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::cache::{Cache, CacheBefore};
-use super::client::{self, CURRENT};
+use super::lookup::quorum_list;
 use super::target::WriteTarget;
 use crate::basics::Mutex;
-use crate::lease::WorkScope;
 use kube_informer::indexer::WaitTimeout;
 use kube_informer::informer::{SharedInformer, StartError};
 use kube_informer::object::ObjectKey;
@@ -134,7 +132,7 @@ impl WriteLog {
             };
             let sights = self.sights(&lost.target);
             let Lost { client, target, deleted_unseen, .. } = &lost;
-            let listing = client::quorum_list(client, target, &sights, *deleted_unseen);
+            let listing = quorum_list(client, target, &sights, *deleted_unseen);
             let left = limit.saturating_sub(start.elapsed());
             let failed = match timeout(left, listing).await {
                 Ok(Ok((listed, found))) => {
@@ -211,38 +209,6 @@ impl Drop for CacheGuard {
         drop(caches);
         drop(before);
         self.caches.iter().for_each(Cache::remove);
-    }
-}
-
-/// The running reconcile to which a tracking client assigns writes. Clones are cheap.
-#[derive(Clone)]
-pub(crate) struct TrackedReconcile(pub(super) Arc<TrackedState>);
-
-pub(super) struct TrackedState {
-    pub(super) key: ObjectKey,
-    pub(super) log: Arc<WriteLog>,
-    pub(super) term: WorkScope,
-}
-
-impl TrackedReconcile {
-    pub(crate) fn new(key: ObjectKey, log: Arc<WriteLog>, term: WorkScope) -> Self {
-        Self(Arc::new(TrackedState { key, log, term }))
-    }
-
-    /// Runs a future as part of the reconcile.
-    pub(crate) fn enter<F: Future>(self, future: F) -> impl Future<Output = F::Output> {
-        CURRENT.scope(self, future)
-    }
-
-    /// Calls a function as part of the reconcile, on its thread for blocking code.
-    pub(crate) fn call<T>(self, function: impl FnOnce() -> T) -> T {
-        CURRENT.sync_scope(self, function)
-    }
-}
-
-impl fmt::Debug for TrackedReconcile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("TrackedReconcile").field(&self.0.key).finish()
     }
 }
 

@@ -10,6 +10,7 @@ mod cache;
 mod client;
 mod expectation;
 mod log;
+mod lookup;
 mod seen;
 mod target;
 
@@ -23,10 +24,10 @@ pub(super) use self::cache::Cache;
 pub(crate) use self::client::current_won;
 pub use self::client::{WriteRefused, current_key, tracking_client};
 pub(super) use self::expectation::Expectation;
-pub(super) use self::log::{CacheGuard, TrackedReconcile, Unobserved, WriteLog};
+pub(super) use self::log::{CacheGuard, Unobserved, WriteLog};
 pub(super) use self::{
     cache::CacheBefore,
-    client::{WriteAnswer, WriteOutcome, Written},
+    client::{TrackedReconcile, WriteAnswer, WriteOutcome, Written},
     expectation::is_met,
     target::WriteTarget,
 };
