@@ -4,6 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::future::BoxFuture;
+use futures::{FutureExt, TryFutureExt};
 use kube::api::Api;
 use kube::core::{ClusterResourceScope, NamespaceResourceScope};
 use kube::{Client, Resource};
@@ -14,6 +16,7 @@ use super::history::TriggerHistory;
 use super::own_writes::TrackedReconcile;
 use super::presence::Presence;
 use crate::lease::WorkScope;
+use kube_informer::error::BoxError;
 use kube_informer::object::{AnyObject, ObjectKey};
 
 /// One try to reconcile one object. `C` is the controller's
@@ -44,12 +47,30 @@ pub struct ReconcileRequest<K: ?Sized, C = ()> {
     pub(super) work: WorkScope,
 }
 
+/// The user's reconcile.
+pub(super) type Reconcile = Arc<
+    dyn Fn(ReconcileRequest<dyn AnyObject>) -> BoxFuture<'static, Result<Action, BoxError>>
+        + Send
+        + Sync,
+>;
+
+/// Gives the user's reconcile the controller's context, and erases its types.
+pub(super) fn erased<K, C, Fut, E>(
+    context: Arc<C>,
+    reconcile: impl Fn(ReconcileRequest<K, C>) -> Fut + Send + Sync + 'static,
+) -> Reconcile
+where
+    K: Send + Sync + 'static,
+    C: Send + Sync + 'static,
+    Fut: Future<Output = Result<Action, E>> + Send + 'static,
+    E: Into<BoxError> + 'static,
+{
+    Arc::new(move |request| reconcile(request.typed(&context)).map_err(E::into).boxed())
+}
+
 impl ReconcileRequest<dyn AnyObject> {
     /// Gives the object its type, and adds the controller's context.
-    pub(super) fn typed<K: Send + Sync + 'static, C>(
-        self,
-        context: &Arc<C>,
-    ) -> ReconcileRequest<K, C> {
+    fn typed<K: Send + Sync + 'static, C>(self, context: &Arc<C>) -> ReconcileRequest<K, C> {
         let Self { key, object, failures, stop, context: _, history, writes, work } = self;
         let (object, context) = (object.typed(), context.clone());
         ReconcileRequest { key, object, failures, stop, context, history, writes, work }

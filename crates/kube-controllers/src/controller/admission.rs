@@ -6,10 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
+use tokio::time::Instant;
 
 use super::error::ReconcileError;
 use super::own_writes::Unobserved;
 use super::reconciler::Reconciler;
+use super::sources::Existence;
 use super::status::count;
 use super::waiting::Awaited;
 use crate::lease::WorkScope;
@@ -29,8 +31,8 @@ const PARK_TIME: Duration = Duration::from_secs(600);
 /// The bounds within which a key is reconciled.
 pub(super) struct Bounds {
     pub(super) scope: WorkScope,
-    /// The object's place on the ring, in a sharded controller.
-    pub(super) place: Option<u64>,
+    /// The object, as the cache holds it. Nothing is unpacked.
+    pub(super) object: Existence,
     /// The number of the object's deletion, if the reconcile knows of it.
     pub(super) deletion: Option<u64>,
 }
@@ -97,7 +99,7 @@ impl Reconciler {
     }
 
     fn admission(&self, key: &ObjectKey) -> Admission {
-        if let Some(time) = self.status.history().wait(key) {
+        if let Some(time) = self.history.slow.lock().wait(key, Instant::now()) {
             return Admission::Pauses(time);
         }
         if let Some(place) = self.missing_informers.of(key) {
@@ -110,15 +112,17 @@ impl Reconciler {
             let failure = self.waiting.take_failure(key);
             return failure.map_or(Admission::Waits(Awaited::OwnWrites), Admission::Fails);
         }
+        // The object is looked up last: after its own writes are shown, and in the slot's tenure.
         let Some(slots) = &self.slots else {
-            let scope = self.scope.clone();
-            return Admission::Passes(Bounds { scope, place: None, deletion: None });
+            let (scope, object) = (self.scope.clone(), self.sources.sight(key, None));
+            return Admission::Passes(Bounds { scope, object, deletion: None });
         };
         let deletion = slots.deletion(key);
         let place = slots.place(key, &self.objects);
         match place.and_then(|place| slots.scope(place, key, &self.groups)) {
             Some(scope) if scope.may_begin() => {
-                Admission::Passes(Bounds { scope, place, deletion })
+                let object = self.sources.sight(key, place);
+                Admission::Passes(Bounds { scope, object, deletion })
             }
             Some(scope) if !scope.token().is_cancelled() => Admission::Pauses(RENEWAL_PAUSE),
             _ => {

@@ -268,8 +268,7 @@ impl Connection {
         let (tap, stored) = if self.source.rule.runs_user_code() {
             informer.tap(to.name.clone(), BACKLOG)?
         } else {
-            let enqueuer = enqueuer.clone();
-            informer.tap_with(move |key, event| enqueuer.fire(key, event))?
+            informer.tap_with(enqueuer.clone().into_call())?
         };
         // Only the informers of a controller's own objects know all of its keys.
         let all_requests = self.source.is_own().then(|| to.all_requests.subscribe());
@@ -285,6 +284,7 @@ impl Connection {
             queue: to.queue.clone(),
             debounce: to.debounce,
             status: to.status.clone(),
+            history: to.history.clone(),
             slots: to.slots.clone(),
             knows: to.knows.clone(),
             dropper: informer.dropper().clone(),

@@ -36,6 +36,8 @@ pub(super) struct TriggerHistory {
     /// The number of keys to keep; zero keeps nothing.
     keys: usize,
     kept: Mutex<Kept>,
+    /// Locked after `kept`.
+    pub(super) slow: Mutex<SlowKeys>,
 }
 
 #[derive(Default)]
@@ -45,7 +47,6 @@ struct Kept {
     order: VecDeque<(u64, ObjectKey)>,
     next: u64,
     warned: LastWarning,
-    slow: SlowKeys,
 }
 
 #[derive(Default)]
@@ -69,7 +70,7 @@ pub(super) struct Pace {
 
 impl TriggerHistory {
     pub(super) fn new(keys: usize) -> Self {
-        Self { keys, kept: Mutex::default() }
+        Self { keys, kept: Mutex::default(), slow: Mutex::default() }
     }
 
     /// Notes why a key is queued. Amortised O(1).
@@ -119,28 +120,24 @@ impl TriggerHistory {
         let now = Instant::now();
         let mut kept = self.kept.lock();
         let rate = kept.of.get_mut(key).and_then(|entry| entry.heat.ran(now));
-        let slowed = kept.slow.ran(key, now, rate, hot_key_delay);
+        let slowed = self.slow.lock().ran(key, now, rate, hot_key_delay);
         let (hot, slowed) = (rate.is_some() || slowed == Some(true), slowed.is_some());
         Pace { hot, slowed, warns: (hot || slowed) && kept.warned.is_due(now) }
     }
 
-    /// Returns the time that a key has to wait before its next run.
-    pub(super) fn wait(&self, key: &ObjectKey) -> Option<Duration> {
-        self.kept.lock().slow.wait(key, Instant::now())
-    }
-
     /// Returns a key that is hot or slowed.
     pub(super) fn hot_key(&self, key: &ObjectKey) -> HotKey {
-        let kept = self.kept.lock();
-        kept.hot_key(key, kept.rate(key, Instant::now()).unwrap_or_default())
+        let (kept, slow) = (self.kept.lock(), self.slow.lock());
+        kept.hot_key(key, kept.rate(key, &slow, Instant::now()).unwrap_or_default())
     }
 
     /// Returns the keys that are hot or slowed now, the hottest first.
     pub(super) fn hot_keys(&self) -> Vec<HotKey> {
-        let (kept, now) = (self.kept.lock(), Instant::now());
-        let others = kept.slow.keys().filter(|key| !kept.of.contains_key(*key));
-        let hot = kept.of.keys().chain(others).filter_map(|key| Some((kept.rate(key, now)?, key)));
-        let mut hot: Vec<_> = hot.collect();
+        let (kept, slow, now) = (self.kept.lock(), self.slow.lock(), Instant::now());
+        let others = slow.keys().filter(|key| !kept.of.contains_key(*key));
+        let keys = kept.of.keys().chain(others);
+        let mut hot: Vec<_> =
+            keys.filter_map(|key| Some((kept.rate(key, &slow, now)?, key))).collect();
         hot.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(other.1)));
         hot.into_iter().take(SHOWN).map(|(rate, key)| kept.hot_key(key, rate)).collect()
     }
@@ -163,9 +160,9 @@ impl TriggerHistory {
 }
 
 impl Kept {
-    fn rate(&self, key: &ObjectKey, now: Instant) -> Option<f64> {
+    fn rate(&self, key: &ObjectKey, slow: &SlowKeys, now: Instant) -> Option<f64> {
         let heat = self.of.get(key).and_then(|entry| entry.heat.rate(now));
-        heat.or_else(|| self.slow.rate(key, now))
+        heat.or_else(|| slow.rate(key, now))
     }
 
     fn hot_key(&self, key: &ObjectKey, rate: f64) -> HotKey {

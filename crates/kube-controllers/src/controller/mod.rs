@@ -53,7 +53,6 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::{FutureExt, TryFutureExt};
 use kube::Resource;
 use tokio_util::sync::CancellationToken;
 
@@ -73,6 +72,7 @@ pub use self::followed::Followed;
 use self::gate::SlotGate;
 pub use self::heat::HotKey;
 pub use self::history::KeyTriggers;
+use self::history::TriggerHistory;
 use self::own_writes::WriteLog;
 #[doc(hidden)]
 pub use self::own_writes::current_key;
@@ -82,7 +82,6 @@ pub use self::predicates::{
     annotations_changed, generation_changed, labels_changed, version_changed,
 };
 pub use self::presence::{Presence, UnknownReason};
-use self::reconciler::Reconcile;
 use self::run::ControlLoop;
 pub(crate) use self::run::run_elected;
 pub(crate) use self::run::{AnyController, Election, StopGuard};
@@ -96,7 +95,7 @@ use crate::leader_election::LeaderElector;
 pub use kube_informer::error::BoxError;
 use kube_informer::informer::InformerGroup;
 use kube_informer::informer::SharedInformer;
-use kube_informer::object::{AnyObject, ObjectKey};
+use kube_informer::object::ObjectKey;
 use kube_informer::seams::SafeDrop;
 use kube_informer::workqueue::{Priority, WorkQueue};
 
@@ -155,6 +154,7 @@ struct ControllerParts {
     writes: Arc<WriteLog>,
     queue: WorkQueue<ObjectKey>,
     status: Arc<StatusCell>,
+    history: Arc<TriggerHistory>,
     missing_informers: Arc<MissingInformers>,
     waiting: Arc<WaitingKeys>,
     streams: Vec<Arc<KeyStream>>,
@@ -217,6 +217,7 @@ impl ControllerParts {
         ControllerHandle {
             name: self.name.clone(),
             status: self.status.clone(),
+            history: self.history.clone(),
             queue: self.queue.clone(),
             all_requests: self.all_requests.clone(),
             sources: self.sources.clone(),
@@ -309,9 +310,7 @@ where
         E: Into<BoxError> + 'static,
     {
         let Self { parts, context, elector, rejoins_election, .. } = self;
-        let reconcile: Reconcile = Arc::new(move |request: ReconcileRequest<dyn AnyObject>| {
-            reconcile(request.typed(&context)).map_err(E::into).boxed()
-        });
+        let reconcile = action::erased(context, reconcile);
         let election = elector.map(|elector| Election { elector, rejoins: rejoins_election });
         let (grace, parts) = (parts.limits.grace, Arc::new(parts));
         (Arc::new(ControlLoop { parts, reconcile, grace }), election)
@@ -345,6 +344,7 @@ impl<K, C> fmt::Debug for Controller<K, C> {
 pub struct ControllerHandle {
     name: Arc<str>,
     status: Arc<StatusCell>,
+    history: Arc<TriggerHistory>,
     queue: WorkQueue<ObjectKey>,
     all_requests: AllRequests,
     sources: Arc<Sources>,
@@ -378,7 +378,7 @@ impl ControllerHandle {
     /// Returns `false` when the controller has stopped. A [sharded](ControllerBuilder::sharded)
     /// controller drops a key that this replica does not hold, and still returns `true`.
     pub fn trigger(&self, key: ObjectKey) -> bool {
-        self.status.history().record(&key, || Cause::Handle);
+        self.history.record(&key, || Cause::Handle);
         self.queue.add_with(key, Priority::HIGH)
     }
 
@@ -390,7 +390,7 @@ impl ControllerHandle {
     ///
     /// Returns `false` when the controller has stopped.
     pub fn trigger_after(&self, key: ObjectKey, delay: Duration) -> bool {
-        self.status.history().record(&key, || Cause::Handle);
+        self.history.record(&key, || Cause::Handle);
         self.queue.add_after(key, delay)
     }
 
@@ -408,7 +408,7 @@ impl ControllerHandle {
     /// not among those [kept](ControllerBuilder::triggers_kept). The
     /// [status](ControllerStatus::triggers) has them for the keys that were queued last.
     pub fn triggers(&self, key: &ObjectKey) -> Vec<Trigger> {
-        self.status.history().of(key)
+        self.history.of(key)
     }
 }
 

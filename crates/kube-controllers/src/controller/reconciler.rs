@@ -5,34 +5,25 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use futures::FutureExt;
-use futures::future::BoxFuture;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::action::Next;
+use super::action::{Next, Reconcile};
 use super::cause::Cause;
 use super::error::ReconcileError;
 use super::error_policy::{ErrorRules, FailedTry, OwnFailures};
 use super::status::count;
-use super::{Action, ControllerParts, ReconcileRequest};
+use super::{Action, ControllerParts};
 use crate::basics::{after, clipped_to};
 use crate::lease::{EndGuard, WorkScope};
-use kube_informer::error::BoxError;
 use kube_informer::error::chain;
-use kube_informer::object::{AnyObject, ObjectKey};
+use kube_informer::object::ObjectKey;
 use kube_informer::seams::{catch, drop_safely};
 use kube_informer::workqueue::Work;
 
 /// The length in bytes of an error's text in the log. Failures 1, 2, 4, 8, … log it whole.
 const SHORT: usize = 160;
-
-/// The user's reconcile.
-pub(super) type Reconcile = Arc<
-    dyn Fn(ReconcileRequest<dyn AnyObject>) -> BoxFuture<'static, Result<Action, BoxError>>
-        + Send
-        + Sync,
->;
 
 /// The state that the workers of a controller share, in one term of leadership.
 pub(super) struct Reconciler {
@@ -150,19 +141,18 @@ impl Reconciler {
         failures: u32,
         outcome: Result<Next, ReconcileError>,
     ) {
-        let history = self.status.history();
         if outcome.is_ok() {
             self.own_failures.forget(work.item());
         }
         match outcome {
             Ok(Next::Change) => work.forget(),
             Ok(Next::After(delay)) => {
-                history.record_later(work.item(), delay, || Cause::Requeue);
+                self.history.record_later(work.item(), delay, || Cause::Requeue);
                 work.forget();
                 work.requeue_after(delay);
             }
             Ok(Next::Retry) => {
-                history.record(work.item(), || Cause::Retry { failures: failures + 1 });
+                self.history.record(work.item(), || Cause::Retry { failures: failures + 1 });
                 work.retry();
             }
             Err(error) => self.fail(work, failures + 1, error),
@@ -174,7 +164,7 @@ impl Reconciler {
         let (controller, key) = (&*self.name, work.item().clone());
         let next = self.next_after(&key, failures, &error);
         if next != Next::Change {
-            self.status.history().record(&key, || Cause::Retry { failures });
+            self.history.record(&key, || Cause::Retry { failures });
         }
         let again = match next {
             Next::Change => {

@@ -8,9 +8,9 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
+use super::action::Reconcile;
 use super::error::CannotOwn;
 use super::membership::Membership;
-use super::reconciler::Reconcile;
 use super::sources::{Sources, members};
 use super::status::StatusCell;
 use super::supervision::{first_end, stopped, unfinished};

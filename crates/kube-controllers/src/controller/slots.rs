@@ -185,7 +185,7 @@ impl SlotGate {
             let news: VecMap<_, _> = news.collect();
             if !news.is_empty() {
                 self.each_key(parts, &news, |key| {
-                    parts.status.history().record(key, || Cause::Slot);
+                    parts.history.record(key, || Cause::Slot);
                     parts.queue.add_with(key.clone(), Priority::LOW);
                 })
                 .await;

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::membership::Membership;
 use super::own_writes::{CacheGuard, WriteLog};
-use super::presence::Existence;
+use super::presence::{Presence, UnknownReason};
 use super::triggers::{Keys, Rule};
 use super::waiting::{Awaited, WaitingKeys};
 use crate::basics::Mutex;
@@ -22,7 +22,7 @@ use kube_informer::informer::ReadBarrier;
 use kube_informer::informer::SharedInformer;
 use kube_informer::informer::StartError;
 use kube_informer::informer::Unsynced;
-use kube_informer::object::ObjectKey;
+use kube_informer::object::{AnyObject, Cached, ObjectKey};
 use kube_informer::seams::InformerSet;
 use kube_informer::seams::VecMap;
 use kube_informer::seams::drop_safely;
@@ -296,5 +296,119 @@ impl State {
         self.made += 1;
         self.of.insert(number, source);
         number
+    }
+}
+
+/// The answer of a controller's informers to the question whether an object exists.
+pub(super) enum Existence {
+    /// The newest state that one of them holds. Nothing is unpacked.
+    Held(Cached),
+    Gone,
+    Unknown(UnknownReason),
+}
+
+impl Existence {
+    /// Asks the informers of the controller's own objects that hold a key's namespace. `place` is
+    /// the object's place on the ring, if it is known. O(log n) in the number of objects.
+    ///
+    /// Only informers that run and are fresh since this moment know of an object. One that holds
+    /// the object decides, before one that knows that the object is gone. The informers that cannot
+    /// tell, because they are narrowed or stopped, decide only where no other does.
+    fn of(
+        key: &ObjectKey,
+        place: Option<u64>,
+        informers: impl IntoIterator<Item = SharedInformer>,
+        since: ReadBarrier,
+    ) -> Self {
+        let answers = informers.into_iter().map(|one| Self::in_informer(key, place, &one, since));
+        let nobody = Self::Unknown(UnknownReason::NotHeld);
+        answers.fold(nobody, |best, other| if other.outranks(&best) { other } else { best })
+    }
+
+    /// Returns whether an informer will know more when it is fresh.
+    pub(super) fn is_awaited(&self) -> bool {
+        matches!(self, Self::Unknown(UnknownReason::NotSynced))
+    }
+
+    /// Returns whether an informer that runs holds the key's namespace.
+    pub(super) fn is_followed(&self) -> bool {
+        !matches!(self, Self::Unknown(UnknownReason::NotHeld | UnknownReason::Stopped))
+    }
+
+    /// Returns whether an informer knows of the object, or will when it is fresh.
+    pub(super) fn knows(&self) -> bool {
+        matches!(self, Self::Held(_) | Self::Gone) || self.is_awaited()
+    }
+
+    /// Unpacks the object.
+    pub(super) fn read(self) -> Presence<dyn AnyObject> {
+        match self {
+            Self::Held(cached) => match cached.read(None) {
+                Some(object) => Presence::Present(object),
+                None => Presence::Unknown(UnknownReason::Undecodable),
+            },
+            Self::Gone => Presence::Gone,
+            Self::Unknown(reason) => Presence::Unknown(reason),
+        }
+    }
+
+    fn in_informer(
+        key: &ObjectKey,
+        place: Option<u64>,
+        informer: &SharedInformer,
+        since: ReadBarrier,
+    ) -> Self {
+        // Read before the store, so that an informer that stops or syncs meanwhile never turns
+        // `Unknown` into `Gone`.
+        let (fresh, stopped) = (informer.is_past(since), informer.is_stopped());
+        if stopped {
+            return Self::Unknown(UnknownReason::Stopped);
+        }
+        if !fresh {
+            return Self::Unknown(UnknownReason::NotSynced);
+        }
+        let store = informer.snapshot();
+        if let Some(cached) = store.get_cached(key) {
+            return Self::Held(cached);
+        }
+        let is_elsewhere = store.shard().is_some_and(|shard| {
+            let place = shard.key().place(key, |_| place);
+            !place.is_some_and(|place| shard.contains(place))
+        });
+        if is_elsewhere {
+            Self::Unknown(UnknownReason::OtherShard)
+        } else if store.is_unreadable(key) {
+            Self::Unknown(UnknownReason::Undecodable)
+        } else if informer.is_narrowed() {
+            Self::Unknown(UnknownReason::NotSelected)
+        } else {
+            Self::Gone
+        }
+    }
+
+    fn outranks(&self, other: &Self) -> bool {
+        match (self, other) {
+            // One of two informers may lag behind.
+            (Self::Held(object), Self::Held(other)) => {
+                let older = object.version().zip(other.version());
+                older.is_some_and(|(object, other)| other.is_older_than(&object))
+            }
+            _ => self.rank() > other.rank(),
+        }
+    }
+
+    /// Returns a number that is higher for an answer that says more. `Gone` ranks below all that
+    /// may be the object.
+    fn rank(&self) -> u8 {
+        match self {
+            Self::Unknown(UnknownReason::NotHeld) => 0,
+            Self::Unknown(UnknownReason::Stopped) => 1,
+            Self::Unknown(UnknownReason::NotSelected) => 2,
+            Self::Unknown(UnknownReason::OtherShard) => 3,
+            Self::Unknown(UnknownReason::NotSynced) => 4,
+            Self::Gone => 5,
+            Self::Unknown(UnknownReason::Undecodable) => 6,
+            Self::Held(_) => 7,
+        }
     }
 }

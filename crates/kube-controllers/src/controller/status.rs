@@ -232,11 +232,6 @@ impl StatusCell {
         }
     }
 
-    /// Returns the record of why keys were queued.
-    pub(super) fn history(&self) -> &Arc<TriggerHistory> {
-        &self.history
-    }
-
     pub(super) fn enter(&self, phase: Phase) {
         *self.phase.lock() = phase;
     }

@@ -10,6 +10,7 @@ use futures::stream::BoxStream;
 use tokio::sync::{Mutex as AsyncMutex, watch};
 
 use super::cause::Cause;
+use super::history::TriggerHistory;
 use super::status::StatusCell;
 use crate::basics::Mutex;
 use kube_informer::object::ObjectKey;
@@ -93,6 +94,7 @@ impl KeyStream {
         self: Arc<Self>,
         queue: WorkQueue<ObjectKey>,
         status: Arc<StatusCell>,
+        history: Arc<TriggerHistory>,
         all: AllRequests,
     ) {
         let mut stream = self.0.lock().await;
@@ -100,7 +102,7 @@ impl KeyStream {
         while let Some(wanted) = poll_fn(|cx| poll_safely(&mut stream, cx, &status)).await {
             match wanted {
                 Wanted::Key(key) => {
-                    status.history().record(&key, || Cause::Stream);
+                    history.record(&key, || Cause::Stream);
                     queue.add_with(key, Priority::NORMAL);
                 }
                 Wanted::All => all.request(),

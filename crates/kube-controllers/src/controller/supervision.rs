@@ -12,9 +12,10 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::action::Reconcile;
 use super::connections::Connections;
 use super::error_policy::OwnFailures;
-use super::reconciler::{Reconcile, Reconciler};
+use super::reconciler::Reconciler;
 use super::sources::{Source, members};
 use super::status::count;
 use super::waiting::Awaited;
@@ -205,7 +206,8 @@ impl ControllerParts {
         }
         for stream in &self.streams {
             let (queue, status) = (self.queue.clone(), self.status.clone());
-            let feeding = stream.clone().feed(queue, status, self.all_requests.clone());
+            let (history, all) = (self.history.clone(), self.all_requests.clone());
+            let feeding = stream.clone().feed(queue, status, history, all);
             connections.spawn(feeding.boxed());
         }
         Ok(())

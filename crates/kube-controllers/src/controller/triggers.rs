@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::cause::{Cause, ChangeKind};
 use super::gate::SlotGate;
+use super::history::TriggerHistory;
 use super::owner::Owner;
 use super::predicates::has_new_spec;
 use super::status::StatusCell;
@@ -79,6 +80,7 @@ pub(super) struct Enqueuer {
     /// The time that events are collected before their keys are ready.
     pub(super) debounce: Duration,
     pub(super) status: Arc<StatusCell>,
+    pub(super) history: Arc<TriggerHistory>,
     /// `None` if the controller is not sharded.
     pub(super) slots: Option<Arc<SlotGate>>,
     /// Returns whether an informer of the controller's own objects knows of a key.
@@ -183,6 +185,11 @@ fn add_each(keys: impl Iterator<Item = ObjectKey>, add: &mut dyn FnMut(ObjectKey
 }
 
 impl Enqueuer {
+    /// Returns [`fire`](Self::fire) for a tap that the processing loop calls.
+    pub(super) fn into_call(self: Arc<Self>) -> impl Fn(&ObjectKey, &CachedEvent) + Send + Sync {
+        move |key, event| self.fire(key, event)
+    }
+
     /// Queues the keys for a change of the object of this key. Changes from a first list or a
     /// resync have a lower priority than live changes. Has no effect after the removal.
     pub(super) fn fire(&self, key: &ObjectKey, event: &CachedEvent) {
@@ -246,7 +253,7 @@ impl Enqueuer {
     /// Queues a key because of an event of an object.
     fn add(&self, key: ObjectKey, object: &ObjectKey, event: &CachedEvent) {
         let change = ChangeKind::of(event);
-        self.status.history().record(&key, || Cause::Event {
+        self.history.record(&key, || Cause::Event {
             informer: self.informer.clone(),
             change,
             object: object.clone(),
@@ -259,7 +266,7 @@ impl Enqueuer {
         if self.is_removed() {
             return;
         }
-        self.status.history().record(key, || Cause::ReconcileAll);
+        self.history.record(key, || Cause::ReconcileAll);
         self.queue.add_with(key.clone(), Priority::LOW);
     }
 
@@ -394,7 +401,6 @@ mod tests {
     use tokio::time::sleep;
 
     use super::*;
-    use crate::controller::history::TriggerHistory;
     use crate::sharding::{ShardBy, Sharding};
     use kube_informer::testing::ApiServer;
 
@@ -411,7 +417,8 @@ mod tests {
             informer: "configmaps".into(),
             queue,
             debounce: Duration::ZERO,
-            status: Arc::new(StatusCell::new(&"c".into(), None, None, status, history)),
+            status: Arc::new(StatusCell::new(&"c".into(), None, None, status, history.clone())),
+            history,
             slots,
             knows: Arc::new(move |key| knows(&asked, key)),
             dropper: SafeDropper::default(),

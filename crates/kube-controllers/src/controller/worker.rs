@@ -19,7 +19,7 @@ use super::heat::LONGEST_DELAY;
 use super::history::Pace;
 use super::own_writes::TrackedReconcile;
 use super::reconciler::{EndedTry, Reconciler};
-use super::sources::members;
+use super::sources::{Existence, members};
 use super::{Action, ReconcileRequest};
 use crate::basics::after;
 use crate::lease::{ScopeOwner, WorkScope};
@@ -67,7 +67,7 @@ impl Reconciler {
             let mut work = Some(work);
             // A recorder of metrics or a subscriber of traces may panic, too.
             let reconciled =
-                AssertUnwindSafe(self.reconcile(&mut work, &bounds)).catch_unwind().await;
+                AssertUnwindSafe(self.reconcile(&mut work, bounds)).catch_unwind().await;
             if let Err(panic) = reconciled {
                 let message = into_message(panic);
                 // Put back before the guard marks the key as done, so that its backoff holds.
@@ -82,8 +82,7 @@ impl Reconciler {
     /// Notes that a run has ended, and reports a key that runs again and again. Waits for an
     /// informer that the controller follows name it, too.
     fn note_pace(&self, key: &ObjectKey) {
-        let history = self.status.history();
-        let Pace { hot, slowed, warns } = history.ran(key, self.limits.hot_key_delay);
+        let Pace { hot, slowed, warns } = self.history.ran(key, self.limits.hot_key_delay);
         if hot {
             self.status.count_hot_key();
         }
@@ -93,7 +92,7 @@ impl Reconciler {
         let text = format!(
             "a key runs again and again: {}; let the reconcile write only differences, make no new \
              object each time, and requeue only after a delay",
-            history.hot_key(key)
+            self.history.hot_key(key)
         );
         if warns {
             tracing::warn!(controller = &*self.name, %key, "{text}");
@@ -116,28 +115,28 @@ impl Reconciler {
         key: &ObjectKey,
         failures: u32,
         tracked: &WorkScope,
-        bounds: &Bounds,
+        Bounds { scope, object, .. }: Bounds,
     ) -> Option<Result<Next, ReconcileError>> {
-        let call = self.call(key, failures, tracked.clone(), bounds);
+        let call = self.call(key, object, failures, tracked.clone(), scope.clone());
         if self.slots.is_none() {
             // The scope of the term tracks the whole worker.
             return Some(call.await);
         }
-        let mut call = pin!(bounds.scope.track(call));
+        let mut call = pin!(scope.track(call));
         // Tracked first: a slot given up now waits for this reconcile, or this check sees it.
-        if !bounds.scope.may_begin() {
+        if !scope.may_begin() {
             return None;
         }
         tokio::select! {
             biased;
             ended = &mut call => return ended,
-            () = bounds.scope.token().cancelled() => tracked.token().cancel(),
+            () = scope.token().cancelled() => tracked.token().cancel(),
         }
         call.await
     }
 
     /// Reconciles a key. If anything panics on the way, the key is retried.
-    async fn reconcile(self: &Arc<Self>, slot: &mut Option<Work<ObjectKey>>, bounds: &Bounds) {
+    async fn reconcile(self: &Arc<Self>, slot: &mut Option<Work<ObjectKey>>, bounds: Bounds) {
         let Some(work) = &*slot else { return };
         let span = self.span(work);
         let failures = work.num_requeues();
@@ -146,7 +145,7 @@ impl Reconciler {
         let mut also = if self.slots.is_some() { self.scope.trackers() } else { Vec::new() };
         also.push(self.tracked.clone());
         let tracked = bounds.scope.within(self.stop.child_token(), &also, owner);
-        let began = Instant::now();
+        let (began, deletion) = (Instant::now(), bounds.deletion);
         // Notifies the tracked work of the try's end, and drops it if this task is dropped.
         let (tells, ends) = tracked.end_on_drop();
         let reconcile = self.call_in_slot(work, failures, &tracked, bounds);
@@ -158,7 +157,7 @@ impl Reconciler {
             self.note_pace(work.item());
         }
         let Some(work) = slot.take() else { return };
-        let ended = EndedTry { work, failures, outcome, deletion: bounds.deletion, began };
+        let ended = EndedTry { work, failures, outcome, deletion, began };
         if tracked.end_if_idle() {
             return self.end_try(ended);
         }
@@ -181,16 +180,16 @@ impl Reconciler {
     async fn call(
         &self,
         key: &ObjectKey,
+        object: Existence,
         failures: u32,
         work: WorkScope,
-        bounds: &Bounds,
+        term: WorkScope,
     ) -> Result<Next, ReconcileError> {
-        let writes = TrackedReconcile::new(key.clone(), self.writes.clone(), bounds.scope.clone());
+        let writes = TrackedReconcile::new(key.clone(), self.writes.clone(), term);
         let scope = writes.clone();
         let request = || {
-            let object = self.sources.sight(key, bounds.place).read();
-            let context = self.no_context.clone();
-            let history = self.status.history().clone();
+            let (object, context) = (object.read(), self.no_context.clone());
+            let history = self.history.clone();
             let (key, stop) = (key.clone(), work.token().clone());
             ReconcileRequest { key, object, failures, stop, context, history, writes, work }
         };

@@ -167,7 +167,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
         let history = Arc::new(TriggerHistory::new(self.triggers_kept));
         let missing = missing_informers.clone();
         let sharding = self.sharding.as_ref().map(Sharding::watch_status);
-        let status = StatusCell::new(&self.name, leadership, sharding, missing, history);
+        let status = StatusCell::new(&self.name, leadership, sharding, missing, history.clone());
         let status = Arc::new(status);
         let queue = self.queue.build();
         let parts = ControllerParts {
@@ -185,6 +185,7 @@ impl<K: Resource + Send + Sync + 'static, C> ControllerBuilder<K, C> {
             writes,
             queue,
             status,
+            history,
             missing_informers,
             waiting,
             streams: self.streams,
