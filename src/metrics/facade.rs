@@ -75,7 +75,8 @@ mod handles {
     /// Logs a recorder's panic. Not generic, because a `tracing` event is much code for each type.
     #[cold]
     fn report(message: &str) {
-        tracing::error!(message, "the metrics recorder panicked");
+        // A subscriber may panic, too.
+        let _told = catch(|| tracing::error!(message, "the metrics recorder panicked"));
     }
 
     /// A counter of events.

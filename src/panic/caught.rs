@@ -53,5 +53,6 @@ pub(crate) fn lend<T, R>(value: T, call: impl FnOnce(&T) -> R) -> R {
 /// Logs the panic of a `Drop`. Not generic, because a `tracing` event is much code for each type.
 #[cold]
 fn report_drop(message: &str) {
-    tracing::error!(message, "a value panicked when it was dropped");
+    // A subscriber may panic, too. During unwinding, that would end the process.
+    let _told = catch(|| tracing::error!(message, "a value panicked when it was dropped"));
 }

@@ -58,7 +58,15 @@ impl<T> UserCode<T> {
     /// Counts and logs a panic that was caught.
     pub(super) fn panicked(&self, code: &'static str, message: &str) {
         self.panics.fetch_add(1, Ordering::Relaxed);
-        tracing::error!(queue = %self.queue, code, panic = message, "code of the queue's user panicked");
+        // So may a subscriber of traces, and the caller has the item in hand.
+        let _told = panic::catch(|| {
+            tracing::error!(
+                queue = %self.queue,
+                code,
+                panic = message,
+                "code of the queue's user panicked"
+            );
+        });
     }
 
     /// Drops an item that the queue does not keep.

@@ -101,10 +101,26 @@ impl Reconciler {
             this.status.let_go(&key, whole != Some(true) && this.stop.is_cancelled());
             // A recorder of metrics or a subscriber of traces may panic.
             if let Err(message) = catch(|| this.end_try(ended)) {
-                this.status.record_failure(&key, message, this.queue.num_requeues(&key), None);
+                this.retry_after_panic(&key, None, message);
             }
         };
         tokio::spawn(self.tracked.track_future(concluding).boxed());
+    }
+
+    /// Retries a key whose try ended in a panic outside of the reconcile. `work` is `None` if the
+    /// panic may have lost it.
+    pub(super) fn retry_after_panic(
+        &self,
+        key: &ObjectKey,
+        work: Option<Work<ObjectKey>>,
+        message: String,
+    ) {
+        let again = match work {
+            // Put back before the guard marks the key as done, so that its backoff holds.
+            Some(work) => work.retry(),
+            None => self.queue.add_rate_limited(key.clone()),
+        };
+        self.status.record_failure(key, message, self.queue.num_requeues(key), again);
     }
 
     /// Waits until nothing is tracked. When the try times out, its tasks are dropped like its
@@ -117,13 +133,16 @@ impl Reconciler {
         }
         tracked.abort();
         let error = ReconcileError::TimedOut(limit);
-        tracing::warn!(
-            controller = &*self.name,
-            key = %ended.work.item(),
-            %error,
-            tracked = tracked.tracked(),
-            "work that the reconcile tracks goes on: the key waits for its end"
-        );
+        // A subscriber that panics must not end this task: it has the key.
+        let _told = catch(|| {
+            tracing::warn!(
+                controller = &*self.name,
+                key = %ended.work.item(),
+                %error,
+                tracked = tracked.tracked(),
+                "work that the reconcile tracks goes on: the key waits for its end"
+            );
+        });
         if let Some(Ok(_)) = ended.outcome {
             let outcome = Err(error);
             self.status.count_outcome(&outcome);

@@ -70,10 +70,7 @@ impl Reconciler {
                 AssertUnwindSafe(self.reconcile(&mut work, bounds)).catch_unwind().await;
             if let Err(panic) = reconciled {
                 let message = into_message(panic);
-                // Put back before the guard marks the key as done, so that its backoff holds.
-                let again = work.and_then(Work::retry);
-                let failures = self.queue.num_requeues(&key);
-                self.status.record_failure(&key, message, failures, again);
+                self.retry_after_panic(&key, work, message);
             }
             self.status.reconcile_ended(number);
         }

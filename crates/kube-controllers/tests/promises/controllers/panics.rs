@@ -1,6 +1,7 @@
 //! Whatever of the user's code panics, no key and no worker is lost.
 
 use std::collections::BTreeSet;
+use std::convert::identity;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -9,12 +10,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use kube_controllers::controller::{ControllerError, Phase};
-use kube_controllers::{Action, Controller};
+use kube_controllers::controller::{ControllerBuilder, ControllerError, Phase};
+use kube_controllers::{Action, Controller, ReconcileRequest};
 use kube_informer::testing::ApiServer;
-use kube_informer::workqueue::ExponentialBackoff;
+use kube_informer::workqueue::{ExponentialBackoff, RateLimiter};
 use kube_informer::{EventRef, ObjectKey};
-use tokio::time::{sleep, timeout};
+use tokio::time::{Duration, Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::helpers::*;
@@ -197,13 +198,13 @@ async fn an_informer_that_stops_ends_its_controller() {
     }
 }
 
-/// A log that panics at its first line about a hot key.
-struct Fragile(Arc<AtomicBool>);
+/// A log that panics at its first line with this text.
+struct Fragile(&'static str, Arc<AtomicBool>);
 
 impl std::io::Write for Fragile {
     fn write(&mut self, line: &[u8]) -> std::io::Result<usize> {
-        let told = String::from_utf8_lossy(line).contains("runs again and again");
-        assert!(!told || self.0.swap(true, Ordering::SeqCst), "on purpose: subscriber");
+        let told = String::from_utf8_lossy(line).contains(self.0);
+        assert!(!told || self.1.swap(true, Ordering::SeqCst), "on purpose: subscriber");
         Ok(line.len())
     }
 
@@ -212,26 +213,77 @@ impl std::io::Write for Fragile {
     }
 }
 
-#[tokio::test(start_paused = true)]
-async fn subscriber_that_panics_loses_no_key() {
+/// A limiter whose first delay panics.
+struct FirstDelayPanics(bool);
+
+impl RateLimiter<ObjectKey> for FirstDelayPanics {
+    fn delay(&mut self, _: &ObjectKey, _: Instant) -> Duration {
+        assert!(std::mem::replace(&mut self.0, true), "on purpose: limiter");
+        S
+    }
+
+    fn forget(&mut self, _: &ObjectKey) {}
+}
+
+/// Runs a controller whose log panics at its first line with this text. Returns its runs.
+async fn runs_with_fragile_log<Fut>(
+    text: &'static str,
+    configure: impl FnOnce(ControllerBuilder<ConfigMap>) -> ControllerBuilder<ConfigMap>,
+    reconcile: impl Fn(ReconcileRequest<ConfigMap>, usize) -> Fut + Send + Sync + 'static,
+) -> usize
+where
+    Fut: Future<Output = Result<Action, fmt::Error>> + Send + 'static,
+{
     let panicked = Arc::new(AtomicBool::new(false));
     let log = panicked.clone();
-    let subscriber = tracing_subscriber::fmt().with_writer(move || Fragile(log.clone())).finish();
-    let _guard = tracing::subscriber::set_default(subscriber);
+    let log = tracing_subscriber::fmt().with_writer(move || Fragile(text, log.clone())).finish();
+    let _guard = tracing::subscriber::set_default(log);
     let server = server_with(&["a"]);
     let factory = factory(&server);
-    let controller = Controller::builder("maps", &factory.informer::<ConfigMap>()).build();
+    let maps = factory.informer::<ConfigMap>();
+    let controller = configure(Controller::builder("maps", &maps)).build();
     factory.start().unwrap();
     let runs = Arc::new(AtomicUsize::new(0));
     let counted = runs.clone();
-    let running = spawn(controller.run(CancellationToken::new(), move |_| {
-        let again = counted.fetch_add(1, Ordering::SeqCst) < 600;
-        let after = std::time::Duration::from_millis(5);
-        let action = if again { Action::requeue_after(after) } else { Action::done() };
-        async move { Ok::<_, std::convert::Infallible>(action) }
+    let running = spawn(controller.run(CancellationToken::new(), move |request| {
+        reconcile(request, counted.fetch_add(1, Ordering::SeqCst))
     }));
     sleep(600 * S).await;
-    assert!(panicked.load(Ordering::SeqCst), "no warning of a hot key");
-    assert!(runs.load(Ordering::SeqCst) > 600, "{runs:?}");
+    assert!(panicked.load(Ordering::SeqCst), "no line: {text}");
     drop(running);
+    runs.load(Ordering::SeqCst)
+}
+
+#[tokio::test(start_paused = true)]
+async fn subscriber_that_panics_loses_no_key() {
+    let hot = runs_with_fragile_log("runs again and again", identity, |_, run| async move {
+        Ok(if run < 600 { Action::requeue_after(5 * MS) } else { Action::done() })
+    });
+    assert_eq!(hot.await, 602, "one of them twice");
+    let fails_once = |_: ReconcileRequest<ConfigMap>, run| async move {
+        if run == 0 { Err(fmt::Error) } else { Ok(Action::done()) }
+    };
+    let policy = runs_with_fragile_log(
+        "error policy panicked",
+        |maps| maps.error_policy(|_| panic!("on purpose: policy")),
+        fails_once,
+    );
+    assert_eq!(policy.await, 2);
+    let limiter = runs_with_fragile_log(
+        "code of the queue's user panicked",
+        |maps| maps.limiter(FirstDelayPanics(false)),
+        fails_once,
+    );
+    assert_eq!(limiter.await, 2);
+    let tracked = runs_with_fragile_log(
+        "work that the reconcile tracks goes on",
+        |maps| maps.timeout(S),
+        |request, run| async move {
+            if run == 0 {
+                drop(request.spawn(sleep(3 * S)));
+            }
+            Ok(Action::done())
+        },
+    );
+    assert_eq!(tracked.await, 2);
 }
