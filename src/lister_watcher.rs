@@ -107,6 +107,13 @@ pub trait ListerWatcher<K: ?Sized = dyn AnyObject>: Send + Sync + 'static {
         None
     }
 
+    /// Returns the path of the collection of all namespaces, and the field selector. The default
+    /// implementation returns none.
+    #[doc(hidden)]
+    fn request(&self) -> Option<(String, Option<String>)> {
+        None
+    }
+
     /// Returns a source that lists the same objects with their metadata alone, in the same scope
     /// and under the same selectors. An [audit](crate::SharedInformer::audit) prefers it. The
     /// default implementation returns none: an audit lists whole objects.

@@ -353,15 +353,6 @@ impl SharedInformerFactory {
     pub fn client(&self) -> &Client {
         &self.shared.client
     }
-
-    /// Returns the path of the collection of all namespaces, such as `/apis/apps/v1/deployments`,
-    /// and the field selector.
-    #[doc(hidden)]
-    pub fn request_of(&self, informer: &SharedInformer) -> Option<(String, Option<String>)> {
-        let informers = self.shared.informers.lock();
-        let (id, _) = informers.iter().find(|(_, held)| held.informer == *informer)?;
-        Some((id.path.clone(), id.fields.clone()))
-    }
 }
 
 /// The holder for which an informer is requested.

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::{SharedInformer, Unsynced};
 use crate::object::ShardSelector;
-use crate::panic::SafeDropper;
+use crate::panic::{SafeDropper, drop_safely};
 
 impl<K: ?Sized> SharedInformer<K> {
     /// Returns a receiver that is woken when the handlers were notified of another shard in the
@@ -36,6 +36,16 @@ impl<K: ?Sized> SharedInformer<K> {
     #[doc(hidden)]
     pub fn dropper(&self) -> &SafeDropper {
         &self.pipeline.dropper
+    }
+
+    /// Returns the path of the collection of all namespaces, such as `/apis/apps/v1/deployments`,
+    /// and the field selector. `None` if the source has no path, or the informer was stopped.
+    #[doc(hidden)]
+    pub fn request(&self) -> Option<(String, Option<String>)> {
+        let source = self.pipeline.source()?;
+        let request = source.request();
+        drop_safely(source);
+        request
     }
 
     /// Returns the channel of the shard that is followed. `None` for the whole collection.

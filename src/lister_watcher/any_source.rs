@@ -33,6 +33,10 @@ impl<K: Send + Sync + 'static> ListerWatcher for AnySource<K> {
         self.0.invalid_name()
     }
 
+    fn request(&self) -> Option<(String, Option<String>)> {
+        self.0.request()
+    }
+
     fn metadata(&self) -> Option<Arc<dyn ListerWatcher<PartialObjectMeta<DynamicObject>>>> {
         self.0.metadata()
     }

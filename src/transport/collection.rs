@@ -271,6 +271,10 @@ impl ListerWatcher for ApiCollection {
         &self.collection
     }
 
+    fn request(&self) -> Option<(String, Option<String>)> {
+        Some(((self.path)(None), self.selection.field_selector.clone()))
+    }
+
     fn metadata(&self) -> Option<Arc<dyn ListerWatcher<PartialObjectMeta<DynamicObject>>>> {
         let decoder = SerdeDecode::<PartialObjectMeta<DynamicObject>>::new();
         let decoder = decode_any(Arc::new(decoder)).without_managed_fields()?;

@@ -298,6 +298,10 @@ impl<K: Resource + Send + Sync + 'static> ListerWatcher<K> for ApiSource<K> {
         self.collection.collection()
     }
 
+    fn request(&self) -> Option<(String, Option<String>)> {
+        self.collection.request()
+    }
+
     fn metadata(&self) -> Option<Arc<dyn ListerWatcher<PartialObjectMeta<DynamicObject>>>> {
         self.collection.metadata()
     }

@@ -36,7 +36,7 @@ pub(super) async fn hopeless(factory: &SharedInformerFactory, needs_kinds: bool)
             if status.synced || !status.is_awaited() || !not_found {
                 continue;
             }
-            let Some((path, _)) = factory.request_of(&informer) else { continue };
+            let Some((path, _)) = informer.request() else { continue };
             let sought = (path.clone(), status.collection.clone());
             if seen.contains(&sought) {
                 continue;
@@ -79,10 +79,10 @@ pub(super) async fn explain(factory: &SharedInformerFactory, error: ManagerError
             }
             Fault::Status(status) if status.code == 404 => {
                 let mut all = factory.informers().into_iter();
-                // For another factory's informer, path and client are unknown.
+                // For another factory's informer, the client is unknown.
                 let same =
                     |one: &SharedInformer| !one.has_synced() && one.collection() == collection;
-                let request = all.find(same).and_then(|informer| factory.request_of(&informer));
+                let request = all.find(same).and_then(|informer| informer.request());
                 let Some((path, _)) = request else { continue };
                 let found = not_found_cause(factory.client(), &path, collection).await;
                 if let Ok(Some(found)) = found {

@@ -322,7 +322,7 @@ impl ManagerBuilder {
         clusters.shardings().for_each(|sharding| rbac.shares(&sharding));
         for informer in &informers {
             let Collection { resource, namespace, .. } = informer.collection();
-            let fields = factory.request_of(informer).and_then(|(_, fields)| fields);
+            let fields = informer.request().and_then(|(_, fields)| fields);
             let name = fields.as_deref().and_then(selected_name);
             rbac.grant(resource, namespace.as_deref(), name, &["list", "watch"]);
         }

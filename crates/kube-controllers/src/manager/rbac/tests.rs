@@ -7,7 +7,9 @@ use crate::sharding::ShardBy;
 use crate::writing::EventRecorder;
 use crate::{Action, LeaderElector, Manager};
 use kube_informer::factory::{InformerSpec, SharedInformerFactory};
+use kube_informer::informer::InformerOptions;
 use kube_informer::testing::ApiServer;
+use kube_informer::transport::ApiSource;
 
 /// Returns each rule as `verbs resource.group[name] in namespace`.
 fn lines(rbac: &Rbac) -> Vec<String> {
@@ -58,6 +60,17 @@ async fn informer_of_one_name_reads_only_that() {
     let rbac = Manager::builder(&factory).rbac();
     let named = r#"list,watch secrets.["ca"] in shop"#;
     assert_eq!(lines(&rbac), ["list,watch secrets. in shop", named]);
+
+    // Also if it belongs to another factory, or to none.
+    let other = self::factory();
+    let map = InformerSpec::<ConfigMap>::new().namespace("shop").fields("metadata.name=map");
+    let map = other.informer_with(map).unwrap();
+    let source = ApiSource::new(ApiServer::new().client()).fields("metadata.name=a");
+    let node = SharedInformer::<Node>::new(Arc::new(source), InformerOptions::new());
+    let maps = Controller::builder("maps", &map).watches(&node, |_| None).build();
+    let rbac = Manager::builder(&self::factory()).controller(maps, nothing).rbac();
+    let lines = lines(&rbac);
+    assert_eq!(lines, [r#"list,watch nodes.["a"]"#, r#"list,watch configmaps.["map"] in shop"#]);
 }
 
 #[tokio::test]
