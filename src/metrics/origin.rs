@@ -11,6 +11,11 @@ use super::MetricLabels;
 /// The resourceVersion that a span begins with.
 type Version<'a> = Option<&'a dyn Display>;
 
+// The targets of the spans: a filter names the stage.
+const REFLECTOR: &str = "kube_informer::reflector";
+const INFORMER: &str = "kube_informer::informer";
+const PROCESSOR: &str = "kube_informer::processor";
+
 /// The name and the collection of an informer, for the spans and metrics of its stages. With the
 /// default, metrics record nothing.
 ///
@@ -45,14 +50,18 @@ impl Origin {
         let Self { name, resource, namespace, .. } = self;
         let (name, resource, namespace) = (&**name, &**resource, namespace.as_deref());
         let version = version.map(display);
-        info_span!(parent: None, "list", name, resource, namespace, version, page, streaming)
+        info_span!(
+            target: REFLECTOR, parent: None, "list", name, resource, namespace, version, page,
+            streaming
+        )
     }
 
     /// Returns the span of a watch, from its request to its end.
     pub(crate) fn watch(&self, version: Version<'_>) -> Span {
         let Self { name, resource, namespace, .. } = self;
         let (name, resource, namespace) = (&**name, &**resource, namespace.as_deref());
-        info_span!(parent: None, "watch", name, resource, namespace, version = version.map(display))
+        let version = version.map(display);
+        info_span!(target: REFLECTOR, parent: None, "watch", name, resource, namespace, version)
     }
 
     /// Returns the span of a batch of changes that is stored.
@@ -60,13 +69,15 @@ impl Origin {
         let Self { name, resource, namespace, .. } = self;
         let (name, resource, namespace) = (&**name, &**resource, namespace.as_deref());
         let version = version.map(display);
-        debug_span!(parent: None, "batch", name, resource, namespace, version, deltas)
+        debug_span!(
+            target: INFORMER, parent: None, "batch", name, resource, namespace, version, deltas
+        )
     }
 
     /// Returns the span of one call of a handler, with the key of the object.
     pub(crate) fn handle(&self, handler: &str, key: &str) -> Span {
         let Self { name, resource, .. } = self;
         let (name, resource) = (&**name, &**resource);
-        info_span!(parent: None, "handle", name, resource, handler, key)
+        info_span!(target: PROCESSOR, parent: None, "handle", name, resource, handler, key)
     }
 }

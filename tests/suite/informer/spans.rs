@@ -7,26 +7,27 @@ use tracing_subscriber::registry::{LookupSpan, Registry};
 
 use super::*;
 
-/// Records the spans that begin and end, each with its parent.
+/// Records the spans that begin and end, each with its target and parent.
 #[derive(Clone, Default)]
 struct Spans(Arc<Mutex<Vec<Seen>>>);
 
-/// The name of a span, its parent, and whether it has ended.
-type Seen = (String, Option<String>, bool);
+/// The name of a span, its target, its parent, and whether it has ended.
+type Seen = (String, String, Option<String>, bool);
 
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Spans {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, ctx: Context<'_, S>) {
         let span = ctx.span(id).unwrap();
         let parent = span.parent().map(|parent| parent.name().to_owned());
         assert!(attributes.fields().field("resource").is_some() || parent.is_some());
-        self.0.lock().push((span.name().to_owned(), parent, false));
+        let target = attributes.metadata().target().to_owned();
+        self.0.lock().push((span.name().to_owned(), target, parent, false));
     }
 
     fn on_close(&self, id: Id, ctx: Context<'_, S>) {
         let name = ctx.span(&id).unwrap().name().to_owned();
         let mut spans = self.0.lock();
-        let open = spans.iter_mut().find(|(one, _, ended)| *one == name && !ended);
-        open.unwrap().2 = true;
+        let open = spans.iter_mut().find(|(one, .., ended)| *one == name && !ended);
+        open.unwrap().3 = true;
     }
 }
 
@@ -54,9 +55,16 @@ async fn each_call_and_request_is_a_trace_that_ends() {
     assert_eq!((count("list"), count("handle"), count("own")), (2, 3, 3));
     assert!(count("watch") >= 2, "one for each watch");
     assert_eq!(open(), ["watch"], "only the present watch goes on");
-    for (name, parent, _) in &*spans.0.lock() {
+    for (name, target, parent, _) in &*spans.0.lock() {
         let expected = (name == "own").then_some("handle");
         assert_eq!(parent.as_deref(), expected, "{name}");
+        let stage = match &**name {
+            "list" | "watch" => "kube_informer::reflector",
+            "batch" => "kube_informer::informer",
+            "handle" => "kube_informer::processor",
+            _ => module_path!(),
+        };
+        assert_eq!(target, stage, "{name}");
     }
     rig.informer.shutdown().await;
     assert!(open().is_empty());
