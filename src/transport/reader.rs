@@ -171,10 +171,10 @@ impl Reader<WatchPart> {
     ) -> Result<Option<(RawItem<WatchItem>, Self)>, SourceError> {
         loop {
             match self.framer.next() {
-                Some(Ok((object, offset))) => {
+                Some(Ok(event)) => {
                     self.head = None;
                     self.budget.pause().await;
-                    let item = self.event(&object, offset);
+                    let item = self.event(event);
                     return Ok(Some((item, self)));
                 }
                 Some(Err(malformed)) => return Err(self.malformed(&malformed)),
@@ -245,9 +245,9 @@ impl<P> Reader<P> {
         RawItem::Object { object, item }
     }
 
-    fn event(&mut self, event: &RawBytes, offset: u64) -> RawItem<WatchItem> {
-        let Some(RawEvent { kind, object }) = self.answer.encoding.open(event) else {
-            if let RawBytes::Whole(event) = event
+    fn event(&mut self, (event, opened, offset): WatchPart) -> RawItem<WatchItem> {
+        let Some(RawEvent { kind, object }) = opened else {
+            if let RawBytes::Whole(event) = &event
                 && let Some(status) = self.answer.encoding.failure(event)
             {
                 let failed = WatchItem::Failed(self.error(Fault::Status(status)));
@@ -263,18 +263,18 @@ impl<P> Reader<P> {
             let undecodable = Undecodable::new(&Peeked::default(), self.error(fault));
             return RawItem::Item(WatchItem::Modified(Err(undecodable)));
         };
-        if let Some(outside) = self.outside(event, kind, &object) {
+        if let Some(outside) = self.outside(&event, kind, &object) {
             return RawItem::Item(outside);
         }
         let item = match kind {
-            EventKind::Added => match self.unchanged_event(event, &object) {
+            EventKind::Added => match self.unchanged_event(&event, &object) {
                 Some(unchanged) => WatchItem::Added(Ok(unchanged)),
-                None => return self.change(event, object, offset, WatchItem::Added),
+                None => return self.change(&event, object, offset, WatchItem::Added),
             },
             EventKind::Modified => {
-                return self.change(event, object, offset, WatchItem::Modified);
+                return self.change(&event, object, offset, WatchItem::Modified);
             }
-            EventKind::Deleted => return self.change(event, object, offset, WatchItem::Deleted),
+            EventKind::Deleted => return self.change(&event, object, offset, WatchItem::Deleted),
             EventKind::Bookmark => self.bookmark(&object, offset),
             EventKind::Error => {
                 // Do not quote a body that is no Status, because it may be any object.

@@ -73,8 +73,9 @@ pub(super) enum ListPart {
     Kind(String),
 }
 
-/// An event of a watch, and its position in the body.
-pub(super) type WatchPart = (RawBytes, u64);
+/// An event of a watch: its bytes, its type and object, and its position in the body. The second is
+/// `None` if the bytes are no event.
+pub(super) type WatchPart = (RawBytes, Option<RawEvent>, u64);
 
 /// A problem in a body, and its position.
 #[derive(Debug, PartialEq, Eq)]
@@ -172,16 +173,6 @@ impl Encoding {
         match self {
             Self::Json => json::place::place(object, key),
             Self::Protobuf => protobuf::place::place(object, key),
-        }
-    }
-
-    /// Splits an event into type and object, which may be cut off.
-    pub(super) fn open(self, event: &RawBytes) -> Option<RawEvent> {
-        match (self, event) {
-            (Self::Json, RawBytes::Whole(event)) => json::events::open(event),
-            (Self::Json, RawBytes::Oversized(head)) => json::events::open_head(head),
-            (Self::Protobuf, RawBytes::Whole(event)) => protobuf::events::open(event),
-            (Self::Protobuf, RawBytes::Oversized(head)) => protobuf::events::open_head(head),
         }
     }
 

@@ -6,7 +6,7 @@
 use bytes::Bytes;
 
 use super::peek::{Flat, plain};
-use crate::transport::framing::capture::{Capture, Input};
+use crate::transport::framing::capture::{Capture, Input, RawBytes};
 use crate::transport::framing::{Framer, Malformed, RawEvent, WatchPart};
 
 /// The largest difference between the size of an event and the size of its object, in bytes.
@@ -46,7 +46,8 @@ impl Framer for JsonWatchFramer {
         let captured = event.feed(&mut self.input)?;
         let offset = event.offset();
         self.event = None;
-        Some(Ok((captured, offset)))
+        let opened = opened(&captured);
+        Some(Ok((captured, opened, offset)))
     }
 
     fn within(&self) -> Option<&'static str> {
@@ -54,8 +55,16 @@ impl Framer for JsonWatchFramer {
     }
 }
 
+/// Splits an event, which may be cut off, into type and object.
+fn opened(event: &RawBytes) -> Option<RawEvent> {
+    match event {
+        RawBytes::Whole(event) => open(event),
+        RawBytes::Oversized(head) => open_head(head),
+    }
+}
+
 /// Splits an event into type and object.
-pub(in crate::transport) fn open(event: &Bytes) -> Option<RawEvent> {
+fn open(event: &Bytes) -> Option<RawEvent> {
     open_canonical(event).or_else(|| open_flat(event))
 }
 
@@ -88,7 +97,7 @@ fn open_canonical(event: &Bytes) -> Option<RawEvent> {
 }
 
 /// Splits an event that is cut off.
-pub(in crate::transport) fn open_head(head: &Bytes) -> Option<RawEvent> {
+fn open_head(head: &Bytes) -> Option<RawEvent> {
     const OBJECT: &[u8] = br#"","object":"#;
     let rest = head.strip_prefix(br#"{"type":""#)?;
     let end = rest.iter().position(|byte| *byte == b'"')?;
@@ -103,7 +112,6 @@ mod tests {
 
     use super::*;
     use crate::transport::framing::EventKind;
-    use crate::transport::framing::capture::RawBytes;
 
     fn events(text: &[u8], cut: usize) -> Result<(Vec<RawEvent>, bool), Malformed> {
         let mut framer = JsonWatchFramer::new(1 << 20);
@@ -111,8 +119,8 @@ mod tests {
         for frame in text.chunks(cut) {
             framer.push(Bytes::copy_from_slice(frame));
             while let Some(event) = framer.next() {
-                let (RawBytes::Whole(event), _) = event? else { panic!("oversized") };
-                events.push(open(&event).unwrap());
+                let (RawBytes::Whole(_), event, _) = event? else { panic!("oversized") };
+                events.push(event.unwrap());
             }
         }
         Ok((events, framer.within().is_none()))
@@ -174,10 +182,8 @@ mod tests {
             for frame in bytes.chunks(cut) {
                 framer.push(Bytes::copy_from_slice(frame));
                 while let Some(event) = framer.next() {
-                    match event {
-                        Ok((RawBytes::Whole(event), _)) => drop(open(&event)),
-                        Ok((RawBytes::Oversized(head), _)) => drop(open_head(&head)),
-                        Err(_) => return Ok(()),
+                    if event.is_err() {
+                        return Ok(());
                     }
                 }
             }

@@ -6,7 +6,7 @@
 use bytes::Bytes;
 use kube_decode::protobuf::Cursor;
 
-use crate::transport::framing::capture::{Capture, Input};
+use crate::transport::framing::capture::{Capture, Input, RawBytes};
 use crate::transport::framing::{EventKind, Framer, Malformed, RawEvent, WatchPart};
 
 /// The largest difference between the sizes of an event and its object, in bytes: the event's head,
@@ -60,7 +60,8 @@ impl Framer for ProtobufWatchFramer {
                     let captured = capture.feed(&mut self.input)?;
                     let offset = capture.offset();
                     self.state = EventState::Length(0, 0);
-                    return Some(Ok((captured, offset)));
+                    let opened = opened(&captured);
+                    return Some(Ok((captured, opened, offset)));
                 }
             }
         }
@@ -71,8 +72,16 @@ impl Framer for ProtobufWatchFramer {
     }
 }
 
+/// Splits an event, which may be cut off, into type and object.
+fn opened(event: &RawBytes) -> Option<RawEvent> {
+    match event {
+        RawBytes::Whole(event) => open(event),
+        RawBytes::Oversized(head) => open_head(head),
+    }
+}
+
 /// Splits an event into type and object.
-pub(in crate::transport) fn open(event: &Bytes) -> Option<RawEvent> {
+fn open(event: &Bytes) -> Option<RawEvent> {
     let (mut kind, mut object) = (None, None);
     let mut fields = Cursor::new(event, 0);
     while let Some(field) = fields.next().ok()? {
@@ -93,7 +102,7 @@ pub(in crate::transport) fn open(event: &Bytes) -> Option<RawEvent> {
 }
 
 /// Splits an event that is cut off.
-pub(in crate::transport) fn open_head(head: &Bytes) -> Option<RawEvent> {
+fn open_head(head: &Bytes) -> Option<RawEvent> {
     let mut kind = None;
     let mut fields = Cursor::new(head, 0);
     while let Some((field, _)) = fields.next_torn() {
@@ -119,7 +128,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::transport::framing::capture::RawBytes;
     use kube_decode::protobuf::encode::field;
 
     fn frame(event: &[u8]) -> Vec<u8> {
@@ -154,9 +162,9 @@ mod tests {
             let (parts, complete) = captured(&body, cut, 1 << 20);
             prop_assert!(complete);
             let mut found = vec![];
-            for (part, _) in &parts {
-                let RawBytes::Whole(event) = part else { panic!("oversized") };
-                let event = open(event).unwrap();
+            for (part, event, _) in &parts {
+                prop_assert!(matches!(part, RawBytes::Whole(_)));
+                let event = event.as_ref().unwrap();
                 prop_assert_eq!(event.kind, EventKind::Added);
                 found.push(event.object.to_vec());
             }
@@ -171,12 +179,7 @@ mod tests {
             bytes in proptest::collection::vec(prop_oneof![any::<u8>(), 0u8..20], 0..100),
             cut in 1usize..9,
         ) {
-            for (part, _) in captured(&bytes, cut, 16).0 {
-                match part {
-                    RawBytes::Whole(event) => drop(open(&event)),
-                    RawBytes::Oversized(head) => drop(open_head(&head)),
-                }
-            }
+            drop(captured(&bytes, cut, 16));
             let _ = (open(&Bytes::copy_from_slice(&bytes)), open_head(&Bytes::from(bytes)));
         }
     }
@@ -189,8 +192,7 @@ mod tests {
         for cut in [1, 1000, 1 << 20] {
             let (parts, complete) = captured(&body, cut, 100);
             assert!(complete && parts.len() == 3);
-            let RawBytes::Oversized(head) = &parts[1].0 else { panic!("whole") };
-            let event = open_head(head).unwrap();
+            let (RawBytes::Oversized(_), Some(event), _) = &parts[1] else { panic!("whole") };
             assert_eq!(event.kind, EventKind::Modified);
             assert!(event.object.len() > 500 && event.object.iter().all(|byte| *byte == 9));
         }
