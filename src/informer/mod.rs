@@ -7,7 +7,6 @@
 //! never starts again.
 
 mod audit;
-mod barrier;
 mod changes;
 mod group;
 mod hidden;

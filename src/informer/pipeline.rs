@@ -1,5 +1,6 @@
 //! The stages of one informer, and the tasks between them.
 
+mod barrier;
 mod lifecycle;
 mod processing;
 mod supervision;
@@ -240,47 +241,6 @@ impl Pipeline {
         let keeps = source.keeps_managed_fields(manager);
         drop_safely(source);
         keeps
-    }
-
-    /// Returns whether the store shows the state of a quorum read that began after this moment. Any
-    /// first list proves the start.
-    pub(super) fn is_proved_since(&self, since: ReadBarrier) -> bool {
-        self.has_synced() && *self.proved.borrow() >= since
-    }
-
-    /// Waits until the store shows the state of a quorum read that began after this moment. Returns
-    /// false if the informer stopped before.
-    pub(super) async fn proved_since(&self, since: ReadBarrier) -> bool {
-        if !self.synced().await {
-            return false;
-        }
-        if !self.is_proved_since(since) {
-            let proved = async {
-                self.monitor.proved_since(since).await;
-                // The changes up to the proof may wait in the queue.
-                self.fifo.flushed().await;
-            };
-            if self.stop.run_until_cancelled(proved).await.is_none() {
-                return false;
-            }
-            self.proved.send_modify(|proved| *proved = since.max(*proved));
-            self.shard_changes.send_replace(());
-        }
-        self.failure.get().is_none()
-    }
-
-    /// Waits until the store shows a quorum list of everything that began after this moment.
-    /// Returns false if the informer stopped before.
-    pub(super) async fn listed_since(&self, since: ReadBarrier) -> bool {
-        if !self.synced().await {
-            return false;
-        }
-        let listed = async {
-            self.monitor.listed_since(since).await;
-            // The list may wait in the queue.
-            self.fifo.flushed().await;
-        };
-        self.stop.run_until_cancelled(listed).await.is_some() && self.failure.get().is_none()
     }
 
     /// Returns the stored objects, and whether they contain the whole first list. A new handler

@@ -6,6 +6,7 @@
 
 use tokio::sync::watch;
 
+use super::ReflectorMonitor;
 use crate::time::ReadBarrier;
 
 /// The demands on one reflector, and its proof. The waiters and the reflector share it.
@@ -45,20 +46,22 @@ impl Reads {
     }
 }
 
-impl Demands {
+impl ReflectorMonitor {
     /// Waits until the state of a quorum read that began after this moment was handed on. Waiters
     /// share one request. Cancel safe.
-    pub(super) async fn proved_since(&self, since: ReadBarrier) {
-        self.made_after(Reads { any: since, list: ReadBarrier::START }).await;
+    pub(crate) async fn proved_since(&self, since: ReadBarrier) {
+        self.0.demands().made_after(Reads { any: since, list: ReadBarrier::START }).await;
     }
 
     /// Waits until a quorum list of everything that began after this moment was handed on. Use it
     /// where history may have been lost: a restored server may have passed every known version.
     /// Waiters share one list. Cancel safe.
-    pub(super) async fn listed_since(&self, since: ReadBarrier) {
-        self.made_after(Reads { any: since, list: since }).await;
+    pub(crate) async fn listed_since(&self, since: ReadBarrier) {
+        self.0.demands().made_after(Reads { any: since, list: since }).await;
     }
+}
 
+impl Demands {
     async fn made_after(&self, reads: Reads) {
         let mut made = self.made.subscribe();
         if made.borrow_and_update().are_after(reads) {

@@ -60,7 +60,6 @@ use self::step::StepOutcome;
 use crate::lister_watcher::{AnySource, ListerWatcher};
 use crate::object::{Change, ResourceVersion};
 use crate::panic::catch_async;
-use crate::time::ReadBarrier;
 use crate::yield_budget::YieldBudget;
 
 /// A consumer of a reflector's changes, in order.
@@ -223,18 +222,6 @@ impl ReflectorMonitor {
     /// Waits until the reflector knows that its kind is not served. Cancel safe.
     pub(crate) async fn awaits_kind(&self) {
         self.0.awaits_kind().await;
-    }
-
-    /// Waits until the state of a quorum read that began after this moment was handed on. Cancel
-    /// safe.
-    pub(crate) async fn proved_since(&self, since: ReadBarrier) {
-        self.0.demands().proved_since(since).await;
-    }
-
-    /// Waits until a quorum list of everything that began after this moment was handed on. Cancel
-    /// safe.
-    pub(crate) async fn listed_since(&self, since: ReadBarrier) {
-        self.0.demands().listed_since(since).await;
     }
 }
 

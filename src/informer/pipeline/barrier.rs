@@ -6,7 +6,8 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::time::{Instant, timeout};
 
-use super::{SharedInformer, SyncError};
+use super::Pipeline;
+use crate::informer::{SharedInformer, SyncError};
 use crate::time::ReadBarrier;
 
 impl<K: ?Sized> SharedInformer<K> {
@@ -55,5 +56,48 @@ impl<K: ?Sized> SharedInformer<K> {
             Ok(true) => Ok(()),
             _ => SyncError::unless_none(vec![self.unsynced()], start),
         }
+    }
+}
+
+impl Pipeline {
+    /// Returns whether the store shows the state of a quorum read that began after this moment. Any
+    /// first list proves the start.
+    fn is_proved_since(&self, since: ReadBarrier) -> bool {
+        self.has_synced() && *self.proved.borrow() >= since
+    }
+
+    /// Waits until the store shows the state of a quorum read that began after this moment. Returns
+    /// false if the informer stopped before.
+    async fn proved_since(&self, since: ReadBarrier) -> bool {
+        if !self.synced().await {
+            return false;
+        }
+        if !self.is_proved_since(since) {
+            let proved = async {
+                self.monitor.proved_since(since).await;
+                // The changes up to the proof may wait in the queue.
+                self.fifo.flushed().await;
+            };
+            if self.stop.run_until_cancelled(proved).await.is_none() {
+                return false;
+            }
+            self.proved.send_modify(|proved| *proved = since.max(*proved));
+            self.shard_changes.send_replace(());
+        }
+        self.failure.get().is_none()
+    }
+
+    /// Waits until the store shows a quorum list of everything that began after this moment.
+    /// Returns false if the informer stopped before.
+    async fn listed_since(&self, since: ReadBarrier) -> bool {
+        if !self.synced().await {
+            return false;
+        }
+        let listed = async {
+            self.monitor.listed_since(since).await;
+            // The list may wait in the queue.
+            self.fifo.flushed().await;
+        };
+        self.stop.run_until_cancelled(listed).await.is_some() && self.failure.get().is_none()
     }
 }
