@@ -259,7 +259,7 @@ async fn subscriber_that_panics_loses_no_key() {
     let hot = runs_with_fragile_log("runs again and again", identity, |_, run| async move {
         Ok(if run < 600 { Action::requeue_after(5 * MS) } else { Action::done() })
     });
-    assert_eq!(hot.await, 602, "one of them twice");
+    assert_eq!(hot.await, 601);
     let fails_once = |_: ReconcileRequest<ConfigMap>, run| async move {
         if run == 0 { Err(fmt::Error) } else { Ok(Action::done()) }
     };
