@@ -137,6 +137,7 @@ impl SharedInformerFactoryBuilder {
             leaving: Mutex::default(),
             ended: Mutex::default(),
             sets: Mutex::default(),
+            set_needs: Mutex::default(),
         };
         SharedInformerFactory { shared: Arc::new(shared) }
     }

@@ -28,7 +28,7 @@ mod spec;
 use std::any::TypeId;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use kube::core::{ApiResource, NamespaceResourceScope};
@@ -39,7 +39,7 @@ use self::interest::Holders;
 pub use self::interest::Interest;
 use self::registry::{Held, Identity, Registry, Request, missing};
 pub use self::resource::TypedResource;
-pub use self::sets::{Kinds, Reference, Referenced, SelectedNamespaces};
+pub use self::sets::{Kinds, Reference, Referenced, SelectedNamespaces, SetNeeds};
 pub use self::spec::{InformerSpec, SpecError};
 use crate::informer::{
     InformerGroup, InformerStatus, SharedInformer, StartError, SyncError, wait_for_own,
@@ -352,6 +352,13 @@ impl SharedInformerFactory {
     /// Returns the client that the informers use.
     pub fn client(&self) -> &Client {
         &self.shared.client
+    }
+
+    /// Returns the needs of each set, whose members are known only at run time.
+    #[doc(hidden)]
+    pub fn set_needs(&self) -> Vec<SetNeeds> {
+        let needs = self.shared.set_needs.lock();
+        needs.iter().filter_map(Weak::upgrade).map(|needs| (*needs).clone()).collect()
     }
 }
 

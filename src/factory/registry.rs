@@ -3,8 +3,8 @@
 use std::any::TypeId;
 use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use kube::Client;
@@ -15,7 +15,7 @@ use tokio_util::task::TaskTracker;
 use super::interest::Holders;
 use super::settings::Settings;
 use super::shutdown::SetTasks;
-use super::{Hold, InformerSpec};
+use super::{Hold, InformerSpec, SetNeeds};
 use crate::informer::{InformerOptions, InformerStatus, SharedInformer};
 use crate::object::ShardSelector;
 use crate::reflector::{ReflectorOptions, Serving};
@@ -42,6 +42,8 @@ pub(super) struct Registry {
     pub(super) leaving: Mutex<Vec<TaskTracker>>,
     pub(super) ended: Mutex<Ended>,
     pub(super) sets: Mutex<SetTasks>,
+    /// The needs of each set, while the set lives.
+    pub(super) set_needs: Mutex<Vec<Weak<SetNeeds>>>,
 }
 
 /// The informers of a factory that was shut down, until an informer is requested again.

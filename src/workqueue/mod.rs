@@ -252,21 +252,19 @@ impl<T: Clone + Eq + Hash + Send + 'static> WorkQueue<T> {
     }
 
     /// Ends the backoff of an item like [`reset_backoff`](Self::reset_backoff), but leaves it
-    /// delayed: the next add decides when it is ready.
+    /// delayed: the next add decides when it is ready. Asks `is_over` only if there can be a
+    /// backoff: the item is processed, is delayed, or was rate limited since it was last forgotten.
     #[doc(hidden)]
-    pub fn loosen_backoff(&self, item: &T) {
+    pub fn loosen_backoff(&self, item: &T, is_over: impl FnOnce() -> bool) {
+        let may_back_off = self.num_requeues(item) > 0
+            || self.at(item, |core, cell, _| core.may_back_off(cell)).unwrap_or_default();
+        if !may_back_off || !is_over() {
+            return;
+        }
         self.0.user.forget(item);
         if self.0.backoff_holds {
             self.at(item, |core, cell, _| core.loosen_backoff(cell));
         }
-    }
-
-    /// Returns whether [`reset_backoff`](Self::reset_backoff) may have an effect on an item: it is
-    /// processed, is delayed, or was rate limited since it was last forgotten.
-    #[doc(hidden)]
-    pub fn may_back_off(&self, item: &T) -> bool {
-        self.num_requeues(item) > 0
-            || self.at(item, |core, cell, _| core.may_back_off(cell)).unwrap_or_default()
     }
 
     /// Makes a [parked](Work::park) item ready. Returns whether it was parked.

@@ -60,8 +60,20 @@ type AddIndex<K> = Arc<dyn Fn(&SharedInformer<K>) + Send + Sync>;
 /// The period in which informers are requested again that were refused.
 const RETRY: Duration = Duration::from_secs(30);
 
+/// The lists and watches of a set, whose members are known only at run time.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct SetNeeds {
+    /// The resource as `kubectl` writes it. `*.*` for all.
+    pub resource: Arc<str>,
+    /// A sentence without its full stop: which rules suffice for the members.
+    pub suffices: &'static str,
+}
+
 pub(super) struct Members<K, T> {
     factory: SharedInformerFactory,
+    /// The factory forgets them when the set is dropped.
+    _needs: Arc<SetNeeds>,
     state: Mutex<State<K, T>>,
     make: Make<K, T>,
     farewell: Farewell<K>,
@@ -91,9 +103,15 @@ where
 {
     pub(super) fn new(
         factory: &SharedInformerFactory,
+        needs: SetNeeds,
         make: Make<K, T>,
         farewell: Farewell<K>,
     ) -> Arc<Self> {
+        let needs = Arc::new(needs);
+        let mut known = factory.shared.set_needs.lock();
+        known.retain(|needs| needs.strong_count() > 0);
+        known.push(Arc::downgrade(&needs));
+        drop(known);
         let state = State {
             present: BTreeMap::new(),
             handlers: Vec::new(),
@@ -104,7 +122,7 @@ where
         };
         let (factory, state, changed) =
             (factory.clone(), Mutex::new(state), watch::Sender::new(()));
-        Arc::new(Self { factory, state, make, farewell, changed })
+        Arc::new(Self { factory, _needs: needs, state, make, farewell, changed })
     }
 
     /// Returns the present members.

@@ -18,6 +18,8 @@ mod registration;
 mod serving;
 
 pub use self::kinds::Kinds;
+#[doc(hidden)]
+pub use self::members::SetNeeds;
 pub use self::namespaces::SelectedNamespaces;
 pub use self::referenced::Referenced;
 pub use self::references::Reference;

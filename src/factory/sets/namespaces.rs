@@ -9,13 +9,15 @@ use kube::Resource;
 use kube::core::{NamespaceResourceScope, PartialObjectMeta};
 use tokio::sync::watch;
 
-use super::members::{Members, told_by};
+use super::members::{Members, SetNeeds, told_by};
 use crate::factory::{InformerSpec, Interest, SharedInformerFactory, SpecError, TypedResource};
 use crate::indexer::{IndexError, Snapshot};
 use crate::informer::{
     GroupIndex, InformerGroup, InformerSet, SharedInformer, StartError, SyncError,
 };
+use crate::lister_watcher::ListerWatcher;
 use crate::object::{CachedEvent, Event, ObjectKey};
+use crate::transport::ApiSource;
 
 /// The informers of one kind in the namespaces that a label selector selects. They join and leave
 /// with their namespaces.
@@ -73,7 +75,12 @@ impl SharedInformerFactory {
             factory.set_interest(spec.clone().namespace(name.clone()))
         };
         let farewell = |object| CachedEvent::MovedAway { object };
-        let members = Members::new(self, Box::new(make), farewell);
+        let source = ApiSource::<K>::new(self.shared.client.clone());
+        let needs = SetNeeds {
+            resource: source.collection().resource.clone(),
+            suffices: "the namespaces are selected at run time; Roles in those suffice",
+        };
+        let members = Members::new(self, needs, Box::new(make), farewell);
         Ok(SelectedNamespaces { members, namespaces })
     }
 }

@@ -235,13 +235,7 @@ impl Enqueuer {
             Keys::Own => {
                 // Only a change of the spec ends the backoff of a failing key. A try that runs now
                 // may have seen the old spec. For other keys, nothing is unpacked.
-                if self.queue.may_back_off(key) && self.spec_changed(event) {
-                    if self.debounce.is_zero() {
-                        self.queue.reset_backoff(key);
-                    } else {
-                        self.queue.loosen_backoff(key);
-                    }
-                }
+                self.queue.loosen_backoff(key, || self.spec_changed(event));
                 self.add(key.clone(), key, event);
             }
             _ => self.rule.mapped_keys(key, event, &self.dropper, &self.status, &mut |mapped| {

@@ -90,6 +90,8 @@ const ORDER: [&str; 8] =
 pub struct Rbac {
     /// The verbs of each grant.
     verbs: BTreeMap<Grant, BTreeSet<Arc<str>>>,
+    /// The comments of grants for the members of sets, which are known only at run time.
+    comments: BTreeMap<Grant, BTreeSet<&'static str>>,
 }
 
 /// The objects that a rule is about.
@@ -112,6 +114,8 @@ pub struct RbacObjects {
     pub cluster: Option<(ClusterRole, ClusterRoleBinding)>,
     /// The rules of each namespace.
     pub namespaces: Vec<(Role, RoleBinding)>,
+    /// Comments of rules.
+    comments: Vec<(PolicyRule, &'static str)>,
 }
 
 impl Rbac {
@@ -197,7 +201,7 @@ impl Rbac {
         namespace: Option<&str>,
         name: Option<&str>,
         verbs: &[&str],
-    ) {
+    ) -> Grant {
         let (resource, subresource) = match resource.split_once('/') {
             Some((resource, subresource)) => (resource, Some(subresource)),
             None => (resource, None),
@@ -212,8 +216,9 @@ impl Rbac {
             },
             name: name.map(Into::into),
         };
-        let known = self.verbs.entry(grant).or_default();
+        let known = self.verbs.entry(grant.clone()).or_default();
         known.extend(verbs.iter().map(|verb| Arc::from(*verb)));
+        grant
     }
 
     /// Adds the verbs on the Leases of a sharding. The names of its members are not known before.
@@ -224,19 +229,20 @@ impl Rbac {
 
     /// Returns each rule with its namespace: `None` for the rules of a `ClusterRole`.
     pub fn rules(&self) -> Vec<(Option<Arc<str>>, PolicyRule)> {
-        let rule = |(grant, verbs): (&Grant, &BTreeSet<Arc<str>>)| {
-            let mut verbs: Vec<String> = verbs.iter().map(ToString::to_string).collect();
-            verbs.sort_by_key(|verb| ORDER.iter().position(|known| known == verb).unwrap_or(99));
-            let rule = PolicyRule {
-                api_groups: Some(vec![grant.group.to_string()]),
-                resource_names: grant.name.as_ref().map(|name| vec![name.to_string()]),
-                resources: Some(vec![grant.resource.to_string()]),
-                verbs,
-                ..PolicyRule::default()
-            };
-            (grant.namespace.clone(), rule)
-        };
-        self.verbs.iter().map(rule).collect()
+        self.verbs.keys().map(|grant| (grant.namespace.clone(), self.rule(grant))).collect()
+    }
+
+    fn rule(&self, grant: &Grant) -> PolicyRule {
+        let verbs = self.verbs.get(grant).into_iter().flatten();
+        let mut verbs: Vec<String> = verbs.map(ToString::to_string).collect();
+        verbs.sort_by_key(|verb| ORDER.iter().position(|known| known == verb).unwrap_or(99));
+        PolicyRule {
+            api_groups: Some(vec![grant.group.to_string()]),
+            resource_names: grant.name.as_ref().map(|name| vec![name.to_string()]),
+            resources: Some(vec![grant.resource.to_string()]),
+            verbs,
+            ..PolicyRule::default()
+        }
     }
 
     /// Returns the roles and bindings that give the permissions to a service account. They have the
@@ -279,7 +285,10 @@ impl Rbac {
                 RoleBinding { metadata: metadata.clone(), role_ref, subjects: subjects.clone() };
             (Role { metadata, rules: Some(rules) }, binding)
         });
-        RbacObjects { cluster, namespaces: namespaces.collect() }
+        let comments = self.comments.iter().flat_map(|(grant, comments)| {
+            comments.iter().map(|comment| (self.rule(grant), *comment))
+        });
+        RbacObjects { cluster, namespaces: namespaces.collect(), comments: comments.collect() }
     }
 }
 
@@ -297,6 +306,10 @@ impl ManagerBuilder {
     ///
     /// - Informers of the factory and of controllers: `list` and `watch`, in their namespaces. A
     ///   field selector of one name limits the rule to that object.
+    /// - Sets of the factory, such as [`referenced`](SharedInformerFactory::referenced): `list` and
+    ///   `watch` in every namespace, because their members are known only at run time. For
+    ///   [`kinds`](SharedInformerFactory::kinds) that is every resource. A comment in the YAML says
+    ///   which rules suffice in place of it.
     /// - Owner references of objects that a controller
     ///   [owns](crate::controller::ControllerBuilder::owns): `update` of the owner's subresource
     ///   `finalizers`, which the admission plugin `OwnerReferencesPermissionEnforcement` asks for.
@@ -305,13 +318,14 @@ impl ManagerBuilder {
     /// - What [`needs`](Self::needs) added.
     ///
     /// Nothing here tells which cluster an informer of another factory follows. It counts like the
-    /// others. Of the members of a set, such as selected namespaces, those count that exist now.
-    /// The endpoints need no permission. No request is sent: a program can print its manifests
-    /// without a cluster.
+    /// others. Of a set of another factory, those members count that exist now, and that a
+    /// controller follows. The endpoints need no permission. No request is sent: a program can
+    /// print its manifests without a cluster.
     pub fn rbac(&self) -> Rbac {
         let ManagerParts { factory, elector, events, clusters, needs, .. } = &self.parts;
         let mut rbac = needs.clone();
-        let mut informers = factory.informers();
+        let (shared, sets) = (factory.informers(), factory.set_needs());
+        let mut informers = shared.clone();
         for controller in self.parts.controllers() {
             informers.extend(controller.informers());
             for owner in controller.owners() {
@@ -320,14 +334,20 @@ impl ManagerBuilder {
             controller.sharding().into_iter().for_each(|sharding| rbac.shares(sharding));
         }
         clusters.shardings().for_each(|sharding| rbac.shares(&sharding));
+        // The rule of a set includes its members.
+        informers.retain(|one| !one.status().of_set || !shared.contains(one));
         for informer in &informers {
             let Collection { resource, namespace, .. } = informer.collection();
             let fields = informer.request().and_then(|(_, fields)| fields);
             let name = fields.as_deref().and_then(selected_name);
             rbac.grant(resource, namespace.as_deref(), name, &["list", "watch"]);
         }
+        for set in &sets {
+            let grant = rbac.grant(&set.resource, None, None, &["list", "watch"]);
+            rbac.comments.entry(grant).or_default().insert(set.suffices);
+        }
         if events.is_some() {
-            for namespace in namespaces(&informers) {
+            for namespace in namespaces(&informers, !sets.is_empty()) {
                 rbac.grant(EVENTS, namespace.as_deref(), None, &["create", "patch"]);
             }
         }
@@ -349,10 +369,11 @@ fn selected_name(fields: &str) -> Option<&str> {
     Some(name).filter(|name| !name.contains([',', '=', '\\']))
 }
 
-/// Returns the namespaces of these informers; only `None` if they follow all, or nothing.
-fn namespaces(informers: &[SharedInformer]) -> BTreeSet<Option<Arc<str>>> {
+/// Returns the namespaces of these informers; only `None` if they follow all, or nothing, or if
+/// sets may follow others.
+fn namespaces(informers: &[SharedInformer], sets: bool) -> BTreeSet<Option<Arc<str>>> {
     let all = || informers.iter().map(|informer| informer.collection().namespace.clone());
-    if informers.is_empty() || all().any(|namespace| namespace.is_none()) {
+    if sets || informers.is_empty() || all().any(|namespace| namespace.is_none()) {
         BTreeSet::from([None])
     } else {
         all().collect()

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
 
@@ -6,6 +8,7 @@ use crate::controller::Controller;
 use crate::sharding::ShardBy;
 use crate::writing::EventRecorder;
 use crate::{Action, LeaderElector, Manager};
+use kube_informer::ObjectKey;
 use kube_informer::factory::{InformerSpec, SharedInformerFactory};
 use kube_informer::informer::InformerOptions;
 use kube_informer::testing::ApiServer;
@@ -153,4 +156,72 @@ async fn events_are_where_the_objects_are() {
     assert_eq!(lines(&of(&factory)), in_shop);
     factory.informer::<Node>();
     assert!(lines(&of(&factory)).contains(&"create,patch events.events.k8s.io".to_owned()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn sets_read_what_is_known_at_run_time() {
+    let factory = factory();
+    let secrets = factory.referenced::<Secret>().by_namespace();
+    let nodes = factory.referenced::<Node>();
+    let maps =
+        factory.in_namespaces_where("tenant=true", InformerSpec::<ConfigMap>::new()).unwrap();
+    let manager = Manager::builder(&factory).needs(Rbac::new().allows_on("secrets", None, ["get"]));
+    let rules = [
+        "list,watch configmaps.",
+        "list,watch namespaces.",
+        "list,watch nodes.",
+        "get,list,watch secrets.",
+    ];
+    assert_eq!(lines(&manager.rbac()), rules);
+    // The members that exist need nothing more.
+    let own = secrets.reference(ObjectKey::namespaced("shop", "tls").unwrap());
+    secrets.start().unwrap();
+    tokio::time::timeout(Duration::from_secs(9), secrets.wait_for_sync(Duration::from_secs(9)))
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(factory.informers().len(), 2);
+    assert_eq!(lines(&manager.rbac()), rules);
+    let yaml = manager.rbac().objects("reader", "tools").to_string();
+    let commented = "\
+rules:
+  # the namespaces are selected at run time; Roles in those suffice
+  - { apiGroups: [\"\"], resources: [configmaps], verbs: [list, watch] }
+  - { apiGroups: [\"\"], resources: [namespaces], verbs: [list, watch] }
+  # the names are referenced at run time; a rule with those in resourceNames suffices
+  - { apiGroups: [\"\"], resources: [nodes], verbs: [list, watch] }
+  # the objects are referenced at run time; Roles in their namespaces suffice
+  - { apiGroups: [\"\"], resources: [secrets], verbs: [get, list, watch] }
+---
+";
+    assert!(yaml.contains(commented), "{yaml}");
+    drop((own, secrets, nodes, maps));
+    assert_eq!(lines(&manager.rbac()), ["get secrets."]);
+}
+
+#[tokio::test]
+async fn kinds_read_every_resource_and_its_definition() {
+    let factory = factory();
+    let kinds = factory.kinds(|kind| kind.group == "example.com");
+    let manager = Manager::builder(&factory);
+    assert_eq!(
+        lines(&manager.rbac()),
+        ["list,watch *.*", "list,watch customresourcedefinitions.apiextensions.k8s.io"]
+    );
+    let yaml = manager.rbac().objects("reader", "tools").to_string();
+    let commented = r#"  # the kinds are selected at run time; rules for those and for apiservices suffice
+  - { apiGroups: ["*"], resources: ["*"], verbs: [list, watch] }
+"#;
+    assert!(yaml.contains(commented), "{yaml}");
+    drop(kinds);
+}
+
+#[tokio::test]
+async fn events_of_sets_are_anywhere() {
+    let factory = factory();
+    factory.in_namespaces::<ConfigMap>(["shop"]);
+    let _secrets = factory.referenced::<Secret>();
+    let events = EventRecorder::new(factory.client().clone(), "shopkeeper").unwrap();
+    let rbac = Manager::builder(&factory).events(events).rbac();
+    assert!(lines(&rbac).contains(&"create,patch events.events.k8s.io".to_owned()));
 }

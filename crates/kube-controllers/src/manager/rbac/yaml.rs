@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use k8s_openapi::api::rbac::v1::PolicyRule;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -14,23 +15,26 @@ impl fmt::Display for RbacObjects {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut first = true;
         if let Some((role, binding)) = &self.cluster {
-            write_document(f, &mut first, role)?;
-            write_document(f, &mut first, binding)?;
+            write_document(f, &mut first, role, &self.comments)?;
+            write_document(f, &mut first, binding, &[])?;
         }
         for (role, binding) in &self.namespaces {
-            write_document(f, &mut first, role)?;
-            write_document(f, &mut first, binding)?;
+            write_document(f, &mut first, role, &[])?;
+            write_document(f, &mut first, binding, &[])?;
         }
         Ok(())
     }
 }
 
-/// Writes an object as a document of YAML, with a line for each member and each item.
+/// Writes an object as a document of YAML, with a line for each member and each item, and the
+/// comments above their rules.
 fn write_document(
     f: &mut fmt::Formatter<'_>,
     first: &mut bool,
     object: &impl Serialize,
+    comments: &[(PolicyRule, &str)],
 ) -> fmt::Result {
+    let json = |rule: &PolicyRule| serde_json::to_value(rule).unwrap_or_default();
     if !std::mem::take(first) {
         writeln!(f, "---")?;
     }
@@ -39,7 +43,12 @@ fn write_document(
         match value {
             Value::Array(items) => {
                 writeln!(f, "{name}:")?;
-                items.iter().try_for_each(|item| write_item(f, item))?;
+                for item in items {
+                    for (_, comment) in comments.iter().filter(|(rule, _)| json(rule) == *item) {
+                        writeln!(f, "  # {comment}")?;
+                    }
+                    write_item(f, item)?;
+                }
             }
             value => writeln!(f, "{name}: {}", flow(value))?,
         }
