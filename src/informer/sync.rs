@@ -18,6 +18,7 @@ use crate::reflector::{ReflectorState, ReflectorStatus};
 /// The error of a wait for the sync: some informers did not sync in time, or were stopped.
 ///
 /// Its [source](StdError::source) is the last [`SourceError`] of the first informer that had one.
+/// `Debug` writes the text, because that is what a program prints whose `main` returns the error.
 ///
 /// ```
 /// # #[cfg(feature = "testing")] {
@@ -44,11 +45,12 @@ use crate::reflector::{ReflectorState, ReflectorStatus};
 /// factory.start()?;
 /// let error: SyncError = factory.wait_for_sync(Duration::from_millis(100)).await.unwrap_err();
 /// assert!(!error.unsynced.iter().any(is_slow), "a permission is missing");
+/// assert_eq!(format!("{error:?}"), error.to_string());
 /// # factory.shutdown().await;
 /// # Ok::<(), Box<dyn std::error::Error>>(()) }).unwrap();
 /// # }
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct SyncError {
     /// The informers that have not synced, with the reasons.
@@ -173,6 +175,12 @@ impl StdError for SyncError {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         let (error, _) = self.unsynced.iter().find_map(|one| one.last_error.as_ref())?;
         Some(error)
+    }
+}
+
+impl fmt::Debug for SyncError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -16,7 +16,8 @@ use kube_informer::lister_watcher::Collection;
 /// stopped.
 ///
 /// The text includes the cause's text and says what to do. [`source`](Error::source) skips that
-/// cause, so a report of the whole chain says each thing once.
+/// cause, so a report of the whole chain says each thing once. `Debug` writes that report, because
+/// it is what a program prints whose `main` returns the error.
 ///
 /// ```
 /// use kube_controllers::manager::ManagerError;
@@ -32,7 +33,6 @@ use kube_informer::lister_watcher::Collection;
 ///     1
 /// }
 /// ```
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum ManagerError {
     /// Two controllers, tasks or checks have the same name. Names distinguish them in the status,
@@ -138,6 +138,18 @@ pub enum ManagerError {
     },
 }
 
+impl fmt::Debug for ManagerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)?;
+        let mut cause = self.source();
+        while let Some(error) = cause {
+            write!(f, ": {error}")?;
+            cause = error.source();
+        }
+        Ok(())
+    }
+}
+
 impl fmt::Display for ManagerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -239,5 +251,21 @@ impl Error for ManagerError {
             Self::Leadership { source } => source.source(),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("no room")]
+    struct NoRoom(#[source] io::Error);
+
+    #[test]
+    fn error_of_main_reads_as_text() {
+        let source = NoRoom(io::Error::other("disk full")).into();
+        let error = ManagerError::Task { name: "export".into(), source };
+        assert_eq!(format!("{error:?}"), "task export failed: no room: disk full");
     }
 }
