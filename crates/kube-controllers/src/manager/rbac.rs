@@ -306,10 +306,11 @@ impl ManagerBuilder {
     ///
     /// - Informers of the factory and of controllers: `list` and `watch`, in their namespaces. A
     ///   field selector of one name limits the rule to that object.
-    /// - Sets of the factory, such as [`referenced`](SharedInformerFactory::referenced): `list` and
-    ///   `watch` in every namespace, because their members are known only at run time. For
-    ///   [`kinds`](SharedInformerFactory::kinds) that is every resource. A comment in the YAML says
-    ///   which rules suffice in place of it.
+    /// - Sets of the factory, such as
+    ///   [`referenced`](kube_informer::SharedInformerFactory::referenced): `list` and `watch` in
+    ///   every namespace, because their members are known only at run time. For
+    ///   [`kinds`](kube_informer::SharedInformerFactory::kinds) that is every resource. A comment
+    ///   in the YAML says which rules suffice in place of it.
     /// - Owner references of objects that a controller
     ///   [owns](crate::controller::ControllerBuilder::owns): `update` of the owner's subresource
     ///   `finalizers`, which the admission plugin `OwnerReferencesPermissionEnforcement` asks for.
