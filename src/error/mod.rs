@@ -221,7 +221,8 @@ pub enum Fault {
     /// tells of objects that were deleted before the watch, so everything is listed again.
     ///
     /// A watch that begins from nothing and adds fewer known objects shows nothing: it looks like
-    /// that of a quiet collection, or like a repetition of the last event.
+    /// that of a quiet collection, or like a repetition of the last event. One that sends objects
+    /// as modified shows nothing if the versions are all equal, or newer than the known ones.
     #[error(
         "the watch from version {from} sent objects again that are known; everything is listed \
          again, because the server does not tell what was deleted before"

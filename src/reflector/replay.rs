@@ -4,10 +4,12 @@
 //! nothing: they add every object again, and never tell what was deleted before. A watch that goes
 //! on from its version adds no object that was known at that version, unless it has deleted it
 //! before. One such addition may be a server's last event, repeated. Two show a replay, wherever in
-//! the watch they come. A replay of fewer known objects looks like a quiet collection.
+//! the watch they come, unless the watch tells the first one's deletion after it. A replay of fewer
+//! known objects looks like a quiet collection.
 //!
 //! Others send every object again as modified. No watch that goes on from its version modifies an
-//! object into the known state. Servers whose versions are all equal hide which state that is.
+//! object into the known state. Servers whose versions are all equal, or all newer than the known
+//! ones, hide which state that is.
 
 use std::collections::HashSet;
 
@@ -89,6 +91,8 @@ impl Additions {
                 change: Change::Deleted { key, .. } | Change::MovedAway { key, .. },
                 ..
             } => {
+                // A stream that swaps events adds an object again before it tells its departure.
+                self.first.take_if(|(first, _)| first == key);
                 if let Some(left) = &mut self.left {
                     left.insert(hash_str(key.as_str()));
                     if left.len() > MOST_LEFT {
@@ -202,6 +206,9 @@ mod tests {
             let back = [added("a", 8), added("b", 9)];
             assert!(!replays(stored, left.into_iter().chain(back)));
         }
+        // A stream that swaps events tells the departure late.
+        let late = |(name, left, back)| [added(name, back), deleted(name, Some(left))];
+        assert!(!replays(9, [("a", 6, 7), ("b", 8, 9)].into_iter().flat_map(late)));
         for unknown in [Observed::Nameless, deleted("a", None), deleted("a", Some(4))] {
             assert!(!replays(9, [unknown, added("a", 8), added("b", 9)]));
         }
