@@ -56,10 +56,11 @@ use kube_informer::object::ObjectKey;
 /// The server decides the order of a list whose elements have keys, such as `initContainers`. If
 /// another manager changes only the order, that is not undone. Nor does it count in a list that is
 /// a set in the schema, such as `finalizers`. In any other list, the order is part of the value,
-/// unless the applier's type does not keep it: a type that holds a set or sorts shows no change of
-/// an order. If a part of an object has such a list, the order counts, and the list is a field of
-/// which not every change shows. A part with a `HashSet` is sent again whenever its order changes:
-/// use a `BTreeSet` there.
+/// unless the applier's type holds it as a set, or keeps it sorted: these show no change of an
+/// order. If a part of an object has such a list, the order counts, and the list is a field of
+/// which not every change shows. So is a list that the type sorts only as it reads, and one that
+/// the type holds as a set in some elements of a list and not in others. A `HashSet` in such a
+/// place is sent again whenever its order changes: use a `BTreeSet` there.
 ///
 /// Without managed fields in the cache, an applier does not see that another manager has taken a
 /// field over and left its value unchanged. It does where the informer keeps these: see

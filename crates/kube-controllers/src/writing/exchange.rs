@@ -375,7 +375,7 @@ impl Exchange {
         let unseen = owned.unseen(answer, &seen, read);
         let mut hidden = unseen.map_err(|field| of.projected(target, self.without_keys(field)))?;
         // A part may ask for an order that the cache does not show.
-        hidden = hidden.or_else(|| owned.unseen_order(&unordered, is_whole));
+        hidden = hidden.or_else(|| owned.unseen_order(&unordered, is_whole, answer, &seen));
         owned.unordered = if is_whole { unordered } else { Unordered::default() };
         let hidden = hidden.or_else(|| owned.hidden(&configured, answer));
         let owned = match named {

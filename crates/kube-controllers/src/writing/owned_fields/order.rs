@@ -1,7 +1,10 @@
 //! Lists whose order a type does not keep, because it holds a set or sorts.
 //!
 //! The cache does not show a change of such an order. A type with a `HashSet` even writes one value
-//! in another order each time.
+//! in another order each time. Only looks at the type tell: an order counts as shown only if the
+//! type has shown the reversed list, or refused it.
+
+mod moved;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -11,25 +14,51 @@ use super::super::digest::Digest;
 use super::super::hidden::is_blank;
 use super::{OwnedFields, Part};
 
-/// The steps to lists: the name of a member, or `None` for each element of a list.
-type Path = Vec<Option<Box<str>>>;
+/// A step to a list.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Step {
+    Member(Box<str>),
+    Element(usize),
+    /// Each element of a list.
+    Each,
+}
+
+type Path = Vec<Step>;
 
 /// Lists inside this many others get no repeated element: each repeats all that is below it.
 const MOST_REPEATING: usize = 5;
 
-/// The numbers of looks at lists of two, three, four and more elements. A set that writes its
-/// elements in any order then shows the given one each time with a chance below 2^-16.
+/// The numbers of further looks at lists of two, three, four and more elements. A set that writes
+/// its elements in any order then shows the first one each time with a chance below 2^-16.
 const TRIES: [usize; 4] = [20, 10, 6, 5];
 
-/// The maximum number of lists that are looked at one by one.
-const MOST_ALONE: usize = 64;
+/// The maximum number of looks at reversed lists.
+const MOST_REVERSED: usize = 128;
 
 /// The lists whose order a type does not keep.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in super::super) struct Unordered {
-    lists: BTreeSet<Path>,
-    /// The lists of which nothing could be learned. Their order counts, but may not show.
+    /// The lists that the type writes in any order.
+    random: BTreeSet<Path>,
+    /// The lists that the type sorts.
+    sorted: BTreeSet<Path>,
+    /// The lists of which nothing is proven. Their order counts, but may not show.
     unknown: BTreeSet<Path>,
+}
+
+/// The order in which a type shows a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Order {
+    Kept,
+    Sorted,
+    Random,
+    Unknown,
+}
+
+/// A list of several elements.
+struct List {
+    length: usize,
+    order: Order,
 }
 
 /// Looks at a type through objects with reversed lists.
@@ -37,162 +66,230 @@ struct Looks<'a, R> {
     /// The object as the type shows it.
     object: &'a Value,
     read: R,
-    /// The lists that the type has shown in another order.
-    found: BTreeSet<Path>,
+    lists: BTreeMap<Path, List>,
+    /// The number of looks at reversed lists that are left.
+    left: usize,
 }
 
 impl Unordered {
     /// Returns the lists in the place of a configuration. `seen` is the type's view of an object,
     /// and `read` returns that of another object.
-    ///
-    /// A list has no order if the type does not show it reversed after it was reversed.
     pub(in super::super) fn of(
         configuration: &Value,
         seen: &Value,
         read: impl Fn(&Value) -> Result<Value, String>,
     ) -> Self {
-        let mut object = seen.clone();
-        let mut open = BTreeSet::new();
-        find_within(&mut object, configuration, &mut Vec::new(), &mut open);
-        let mut looks = Looks { object: &object, read, found: BTreeSet::new() };
-        looks.rule_out(&mut open);
-        if open.is_empty() {
-            return Self::default();
+        let (mut object, mut lists) = (seen.clone(), BTreeMap::new());
+        find_within(&mut object, configuration, &mut Vec::new(), &mut lists);
+        let mut looks = Looks { object: &object, read, lists, left: MOST_REVERSED };
+        if !looks.all_are_kept() && looks.find_random().is_ok() {
+            looks.reverse(&looks.unknown());
         }
-        // A type may refuse another order of one list, and then shows nothing of the others.
-        let open: Vec<_> = open.into_iter().collect();
-        let together = if looks.look(&open).is_ok() { open.len() } else { 1 };
-        let mut unknown: BTreeSet<_> = open.iter().skip(together * MOST_ALONE).cloned().collect();
-        for lists in open.chunks(together).take(MOST_ALONE) {
-            if !looks.look_often(lists) {
-                unknown.extend(lists.iter().cloned());
+        let mut orders = BTreeMap::<Path, BTreeSet<Order>>::new();
+        for (path, list) in &looks.lists {
+            orders.entry(general(path)).or_default().insert(list.order);
+        }
+        let mut found = Self::default();
+        for (path, orders) in orders {
+            let has = |order| orders.contains(&order);
+            if has(Order::Random) && orders.len() == 1 {
+                found.random.insert(path);
+            } else if has(Order::Random) || has(Order::Unknown) {
+                found.unknown.insert(path);
+            } else if has(Order::Sorted) {
+                found.sorted.insert(path);
             }
         }
-        Self { lists: looks.found, unknown }
+        found
     }
 
-    /// Sorts the lists of an object.
+    /// Sorts the lists of an object that the type writes in any order.
     pub(super) fn sort(&self, object: &mut Value) {
         // A list comes before those inside of it.
-        for path in self.lists.iter().rev() {
+        for path in self.random.iter().rev() {
             at(object, path, &mut |list| list.sort_by_cached_key(Digest::of));
         }
     }
 
+    /// Returns whether [`sort`](Self::sort) changes nothing.
     pub(super) fn is_empty(&self) -> bool {
-        self.lists.is_empty()
+        self.random.is_empty()
     }
 
     pub(in super::super) fn to_value(&self) -> Value {
-        let paths = self.lists.iter();
-        paths.map(|path| path.iter().map(Option::as_deref).collect::<Value>()).collect()
+        let step = |step: &Step| match step {
+            Step::Member(name) => Some(name.to_string()),
+            Step::Element(_) | Step::Each => None,
+        };
+        self.random.iter().map(|path| path.iter().map(step).collect::<Value>()).collect()
     }
 }
 
 impl<R: Fn(&Value) -> Result<Value, String>> Looks<'_, R> {
-    /// Removes the lists that keep a repeated element in its place, as no set and no sorted list
-    /// does. That takes one look at most types.
-    fn rule_out(&self, open: &mut BTreeSet<Path>) {
-        if open.is_empty() {
-            return;
+    fn unknown(&self) -> Vec<Path> {
+        let lists = self.lists.iter().filter(|(_, list)| list.order == Order::Unknown);
+        lists.map(|(path, _)| path.clone()).collect()
+    }
+
+    fn note(&mut self, path: &Path, order: Order) {
+        if let Some(list) = self.lists.get_mut(path) {
+            list.order = order;
+        }
+    }
+
+    /// Looks once at all lists, reversed and with a repeated element, which no set and no sorted
+    /// list keeps in its place. That is enough for most types. Returns whether it was.
+    fn all_are_kept(&mut self) -> bool {
+        if self.lists.is_empty() {
+            return true;
         }
         let mut mixed = self.object.clone();
-        for path in open.iter().rev() {
-            let repeats = path.iter().filter(|step| step.is_none()).count() < MOST_REPEATING;
+        for path in self.lists.keys().rev() {
+            let depth = path.iter().filter(|step| matches!(step, Step::Element(_))).count();
             at(&mut mixed, path, &mut |list| {
                 list.reverse();
-                list.extend(list.first().filter(|_| repeats && list.len() > 1).cloned());
+                list.extend(list.first().filter(|_| depth < MOST_REPEATING).cloned());
             });
         }
-        let Ok(seen) = (self.read)(&mixed) else { return };
-        let mut kept = BTreeMap::<Path, usize>::new();
-        compare(&mixed, &seen, &mut Vec::new(), &mut |path, before, after| {
-            if before == after && before.first() == before.last() {
-                *kept.entry(path.clone()).or_default() += 1;
-            }
+        let Ok(seen) = (self.read)(&mixed) else { return false };
+        if Digest::of(&mixed) == Digest::of(&seen) {
+            self.lists.clear();
+            return true;
+        }
+        // The repeated element is the last one of the object.
+        let place = |path: &Path, n| match self.lists.get(path) {
+            Some(List { length, .. }) => length - 1 - n % length,
+            None => n,
+        };
+        let (mut kept, mut moved) = (BTreeSet::new(), BTreeSet::new());
+        compare(&mixed, &seen, &place, &mut Vec::new(), &mut |path, before, after| {
+            let is_kept = before == after && before.first() == before.last();
+            if is_kept { &mut kept } else { &mut moved }.insert(path.clone());
         });
-        open.retain(|path| {
-            let mut all = 0;
-            at(&mut mixed, path, &mut |list| all += usize::from(list.len() > 1));
-            kept.get(path) != Some(&all)
-        });
+        kept.difference(&moved).for_each(|path| self.note(path, Order::Kept));
+        self.unknown().is_empty()
     }
 
-    /// Looks until the order of these lists is clear. Returns whether the type took an object.
-    fn look_often(&mut self, lists: &[Path]) -> bool {
-        let mut object = self.object.clone();
-        let mut shortest = usize::MAX;
-        for path in lists {
-            at(&mut object, path, &mut |list| {
-                if list.len() > 1 {
-                    shortest = shortest.min(list.len());
+    /// Finds the lists that the type writes in several orders, although it reads one. The error is
+    /// that of a type that refuses the object.
+    fn find_random(&mut self) -> Result<(), String> {
+        let unknown = self.lists.values().filter(|list| list.order == Order::Unknown);
+        let shortest = unknown.map(|list| list.length).min().unwrap_or(2);
+        let tries = TRIES[shortest.clamp(2, TRIES.len() + 1) - 2];
+        let mut first = BTreeMap::<Path, Vec<Digest>>::new();
+        for _ in 0..=tries {
+            let seen = (self.read)(self.object)?;
+            let mut random = Vec::new();
+            compare(self.object, &seen, &|_, n| n, &mut Vec::new(), &mut |path, _, after| {
+                if first.entry(path.clone()).or_insert_with(|| after.to_vec()) != after {
+                    random.push(path.clone());
                 }
             });
-        }
-        let tries = TRIES[shortest.clamp(2, TRIES.len() + 1) - 2];
-        for _ in 0..tries {
-            if lists.iter().all(|path| self.found.contains(path)) {
+            for path in &random {
+                self.note(path, Order::Random);
+            }
+            if self.unknown().is_empty() {
                 break;
             }
-            // A set may also show another order than that of an unchanged object.
-            if self.look(lists).or_else(|_| self.look(&[])).is_err() {
-                return false;
-            }
         }
-        true
+        Ok(())
     }
 
-    /// Shows the type an object with these lists reversed, and notes each list that it shows in
-    /// another order. The error is that of a type that refuses the object.
-    fn look(&mut self, lists: &[Path]) -> Result<(), String> {
+    /// Looks at these lists, reversed. If the type refuses that, it looks at each half of them.
+    fn reverse(&mut self, lists: &[Path]) {
+        if lists.is_empty() || self.left == 0 {
+            return;
+        }
+        self.left -= 1;
         let mut mixed = self.object.clone();
         for path in lists.iter().rev() {
             at(&mut mixed, path, &mut |list| list.reverse());
         }
-        let seen = (self.read)(&mixed)?;
-        compare(&mixed, &seen, &mut Vec::new(), &mut |path, before, after| {
-            if before != after && !self.found.contains(path) {
-                self.found.insert(path.clone());
+        match ((self.read)(&mixed), lists) {
+            (Ok(seen), _) => self.note_reversed(lists, &mixed, &seen),
+            // The type shows another order by a refusal.
+            (Err(_), [list]) => self.note(list, Order::Kept),
+            (Err(_), _) => {
+                let (some, others) = lists.split_at(lists.len() / 2);
+                self.reverse(some);
+                self.reverse(others);
+            }
+        }
+    }
+
+    fn note_reversed(&mut self, lists: &[Path], mixed: &Value, seen: &Value) {
+        let is_reversed = |path: &Path| lists.binary_search(path).is_ok();
+        let place = |path: &Path, n| match self.lists.get(path) {
+            Some(List { length, .. }) if is_reversed(path) => length - 1 - n,
+            _ => n,
+        };
+        let mut orders = Vec::new();
+        compare(mixed, seen, &place, &mut Vec::new(), &mut |path, before, after| {
+            if before == after {
+                orders.push((path.clone(), Order::Kept));
+            } else if before.iter().rev().eq(after) {
+                orders.push((path.clone(), Order::Sorted));
             }
         });
-        Ok(())
+        orders.retain(|(path, _)| is_reversed(path));
+        for (path, order) in &orders {
+            self.note(path, *order);
+        }
     }
 }
 
 impl OwnedFields {
     /// Returns the path of a list whose order is part of an owned value, although the type may not
-    /// keep it. Of a whole object, it returns only lists of which that is not known.
+    /// show a change of it. `seen` is the type's view of an object. A whole object has no order in
+    /// a list that the type holds as a set, or sorts and shows in the order of the object.
     pub(in super::super) fn unseen_order(
         &self,
         unordered: &Unordered,
         is_whole: bool,
+        object: &Value,
+        seen: &Value,
     ) -> Option<String> {
-        let known = unordered.lists.iter().filter(|_| !is_whole);
-        let mut lists = known.chain(&unordered.unknown);
-        lists.find(|path| self.part.has_order(path)).map(|path| shown(path))
+        let Unordered { random, sorted, unknown } = unordered;
+        let known = random.iter().chain(sorted).filter(|_| !is_whole);
+        let mut lists = unknown.iter().chain(known);
+        let list = lists.find(|path| self.part.has_order(path)).cloned();
+        let list = list.or_else(|| {
+            let moved = self.moved(object, seen);
+            moved.difference(random).next().cloned()
+        });
+        list.map(|path| shown(&path))
     }
 }
 
 impl Part {
-    fn has_order(&self, path: &[Option<Box<str>>]) -> bool {
+    fn has_order(&self, path: &[Step]) -> bool {
         let Self::Some { members, elements, values } = self else { return true };
         match path {
             // The elements have their own owners.
             [] => false,
-            [Some(name), rest @ ..] => {
+            [Step::Member(name), rest @ ..] => {
                 members.iter().any(|(known, part)| known == name && part.has_order(rest))
             }
-            [None, rest @ ..] => {
+            [_, rest @ ..] => {
                 values.is_empty() && elements.iter().any(|(_, part)| part.has_order(rest))
             }
         }
     }
 }
 
-fn shown(path: &[Option<Box<str>>]) -> String {
-    let step = |step: &Option<Box<str>>| match step {
-        Some(name) => format!(".{name}"),
-        None => "[]".to_owned(),
+/// Returns a path to a list in each element, instead of the one in this element.
+fn general(path: &[Step]) -> Path {
+    let step = |step: &Step| match step {
+        Step::Member(_) => step.clone(),
+        Step::Element(_) | Step::Each => Step::Each,
+    };
+    path.iter().map(step).collect()
+}
+
+fn shown(path: &[Step]) -> String {
+    let step = |step: &Step| match step {
+        Step::Member(name) => format!(".{name}"),
+        Step::Element(_) | Step::Each => "[]".to_owned(),
     };
     path.iter().map(step).collect()
 }
@@ -203,7 +300,7 @@ fn find_within(
     value: &mut Value,
     configuration: &Value,
     path: &mut Path,
-    found: &mut BTreeSet<Path>,
+    found: &mut BTreeMap<Path, List>,
 ) {
     let (Value::Object(members), Value::Object(configured)) = (&mut *value, configuration) else {
         return find(value, path, found);
@@ -213,40 +310,43 @@ fn find_within(
         if is_blank(member) {
             member.clone_from(below);
         }
-        path.push(Some(name.as_str().into()));
+        path.push(Step::Member(name.as_str().into()));
         find_within(member, below, path, found);
         path.pop();
     }
 }
 
-fn find(value: &Value, path: &mut Path, found: &mut BTreeSet<Path>) {
+fn find(value: &Value, path: &mut Path, found: &mut BTreeMap<Path, List>) {
     match value {
         Value::Object(members) => {
             for (name, value) in members {
-                path.push(Some(name.as_str().into()));
+                path.push(Step::Member(name.as_str().into()));
                 find(value, path, found);
                 path.pop();
             }
         }
         Value::Array(list) => {
-            if list.len() > 1 && !found.contains(path) {
-                found.insert(path.clone());
+            if list.len() > 1 {
+                let list = List { length: list.len(), order: Order::Unknown };
+                found.insert(path.clone(), list);
             }
-            path.push(None);
-            for value in list {
+            for (n, value) in list.iter().enumerate() {
+                path.push(Step::Element(n));
                 find(value, path, found);
+                path.pop();
             }
-            path.pop();
         }
         _ => {}
     }
 }
 
 /// Calls a function with each list of several elements that a type shows with the same elements:
-/// its path, and the digests before and after.
+/// its path, and the digests before and after. `place` returns the place that an element of the
+/// object had in the list at a path before it was reversed.
 fn compare(
     object: &Value,
     seen: &Value,
+    place: &impl Fn(&Path, usize) -> usize,
     path: &mut Path,
     each: &mut impl FnMut(&Path, &[Digest], &[Digest]),
 ) {
@@ -254,8 +354,8 @@ fn compare(
         (Value::Object(members), Value::Object(seen)) => {
             for (name, value) in members {
                 let Some(seen) = seen.get(name) else { continue };
-                path.push(Some(name.as_str().into()));
-                compare(value, seen, path, each);
+                path.push(Step::Member(name.as_str().into()));
+                compare(value, seen, place, path, each);
                 path.pop();
             }
         }
@@ -270,27 +370,32 @@ fn compare(
                 each(path, &before, &after);
             }
             let places: HashMap<_, _> = after.iter().zip(seen).collect();
-            path.push(None);
             for (n, (digest, value)) in before.iter().zip(elements).enumerate() {
                 let seen = if before == after { &seen[n] } else { places[digest] };
-                compare(value, seen, path, each);
+                path.push(Step::Element(place(path, n)));
+                compare(value, seen, place, path, each);
+                path.pop();
             }
-            path.pop();
         }
         _ => {}
     }
 }
 
 /// Calls a function with each list at a path.
-fn at(value: &mut Value, path: &[Option<Box<str>>], each: &mut impl FnMut(&mut Vec<Value>)) {
+fn at(value: &mut Value, path: &[Step], each: &mut impl FnMut(&mut Vec<Value>)) {
     match (path, value) {
         ([], Value::Array(list)) => each(list),
-        ([None, rest @ ..], Value::Array(list)) => {
+        ([Step::Each, rest @ ..], Value::Array(list)) => {
             for element in list {
                 at(element, rest, each);
             }
         }
-        ([Some(name), rest @ ..], Value::Object(members)) => {
+        ([Step::Element(n), rest @ ..], Value::Array(list)) => {
+            if let Some(element) = list.get_mut(*n) {
+                at(element, rest, each);
+            }
+        }
+        ([Step::Member(name), rest @ ..], Value::Object(members)) => {
             if let Some(value) = members.get_mut(&**name) {
                 at(value, rest, each);
             }
@@ -300,117 +405,4 @@ fn at(value: &mut Value, path: &[Option<Box<str>>], each: &mut impl FnMut(&mut V
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use serde_json::json;
-
-    use super::*;
-
-    /// Reads a value as a type does whose members `words` change on the way.
-    fn changed(value: &Value, change: fn(&mut Vec<Value>)) -> Value {
-        let mut read = value.clone();
-        let sets = read["spec"]["sets"].as_array_mut().into_iter().flatten();
-        sets.filter_map(|set| set["words"].as_array_mut()).for_each(change);
-        read
-    }
-
-    fn as_set(words: &mut Vec<Value>) {
-        let set: HashSet<_> = words.drain(..).collect();
-        words.extend(set);
-    }
-
-    #[expect(clippy::ptr_arg, reason = "of the type of `as_set`")]
-    fn sorted(words: &mut Vec<Value>) {
-        words.sort_by_key(Value::to_string);
-    }
-
-    #[test]
-    fn only_lists_without_order_are_found() {
-        let object = json!({"spec": {
-            "args": ["b", "a"], "sets": [{"words": ["x", "y"]}, {"words": ["y"]}], "one": ["a"],
-        }});
-        let set = |value: &Value| Ok(changed(value, as_set));
-        let strict = |value: &Value| {
-            let words = value.pointer("/spec/sets/1/words").and_then(Value::as_array);
-            let repeats = words.is_some_and(|words| words.len() > 2);
-            if repeats { Err(String::new()) } else { Ok(changed(value, sorted)) }
-        };
-        for read in [&set as &dyn Fn(&Value) -> Result<Value, String>, &strict] {
-            let dropped = json!({"spec": {"args": ["b", "a"], "sets": []}});
-            for (configured, seen) in [(&dropped, &object), (&object, &dropped)] {
-                let found = Unordered::of(configured, seen, read);
-                let paths: Vec<_> = found.lists.iter().map(|path| shown(path)).collect();
-                assert_eq!(paths, [".spec.sets[].words"]);
-            }
-            let found = Unordered::of(&object, &object, read);
-            let mut other = json!({"spec": {"args": ["b", "a"], "sets": [{"words": ["y", "x"]}]}});
-            found.sort(&mut other);
-            let mut first = json!({"spec": {"args": ["b", "a"], "sets": [{"words": ["x", "y"]}]}});
-            found.sort(&mut first);
-            assert_eq!(other, first);
-        }
-        assert!(Unordered::of(&json!({"spec": {"args": ["a"]}}), &object, set).is_empty());
-        let fields = |words| json!({"f:spec": {"f:sets": {"k:{\"a\":1}": {"f:words": words}}}});
-        let found = Unordered::of(&object, &object, set);
-        for (words, is_ordered) in [(json!({}), true), (json!({"v:\"x\"": {}}), false)] {
-            let owned = OwnedFields::from_fields_v1(&fields(words)).unwrap();
-            assert_eq!(owned.unseen_order(&found, false).is_some(), is_ordered);
-        }
-    }
-
-    #[test]
-    fn list_that_drops_repeated_elements_has_an_order() {
-        let object = json!({"spec": {"sets": [{"words": ["x", "y"]}, {"words": ["z", "x", "y"]}]}});
-        let first = |words: &mut Vec<Value>| {
-            let mut known = Vec::new();
-            words.retain(|word| {
-                !known.contains(word) && {
-                    known.push(word.clone());
-                    true
-                }
-            });
-        };
-        let last = |words: &mut Vec<Value>| {
-            let before = words.clone();
-            let is_last = |(n, word): &(usize, &Value)| !before[n + 1..].contains(word);
-            let kept = before.iter().enumerate().filter(is_last);
-            *words = kept.map(|(_, word)| word.clone()).collect();
-        };
-        for change in [first, last] {
-            let found = Unordered::of(&object, &object, |value| Ok(changed(value, change)));
-            assert_eq!(found, Unordered::default());
-        }
-    }
-
-    #[test]
-    fn list_that_refuses_another_order_hides_no_other() {
-        let object = json!({"spec": {"sets": [{"words": ["x", "y"]}], "limit": ["cpu", 3]}});
-        for change in [as_set, sorted] {
-            let read = |value: &Value| {
-                let is_tuple = value["spec"]["limit"] == json!(["cpu", 3]);
-                if is_tuple { Ok(changed(value, change)) } else { Err(String::new()) }
-            };
-            let found = Unordered::of(&object, &object, read);
-            let paths: Vec<_> = found.lists.iter().map(|path| shown(path)).collect();
-            assert_eq!(
-                (&paths[..], found.unknown.len()),
-                (&[".spec.sets[].words".to_owned()][..], 0)
-            );
-        }
-    }
-
-    #[test]
-    fn order_of_which_nothing_is_known_is_named() {
-        let lists = (0..=MOST_ALONE).map(|n| (format!("{n:02}"), json!(["a", "b"])));
-        let object = json!({"spec": lists.collect::<serde_json::Map<_, _>>()});
-        let strict = |value: &Value| {
-            if *value == object { Ok(value.clone()) } else { Err(String::new()) }
-        };
-        let owned = OwnedFields::of_configuration(&object);
-        let path = |found: Unordered| owned.unseen_order(&found, true);
-        assert_eq!(path(Unordered::of(&object, &object, strict)).as_deref(), Some(".spec.64"));
-        let refused = |_: &Value| Err(String::new());
-        assert_eq!(path(Unordered::of(&object, &object, refused)).as_deref(), Some(".spec.00"));
-    }
-}
+mod tests;

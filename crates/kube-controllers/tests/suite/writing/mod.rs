@@ -8,6 +8,7 @@ mod events;
 mod folded;
 mod hidden;
 mod histories;
+mod kinds_of_lists;
 mod order;
 mod partial;
 mod refusals;
