@@ -1,4 +1,5 @@
-//! The informers that a controller follows, and the keys that their events queue.
+//! The informers that a controller follows, the keys that their events queue, and the objects that
+//! they hold.
 //!
 //! A source is a group of informers, which never changes, or a set whose informers join and leave.
 //! Work waits for the groups that the controller was built with. Every other source holds up no
