@@ -3,7 +3,12 @@
 //! A type may know only some of an object's fields, so a changed object is no replacement for the
 //! server's. Only what differs between the typed object before and after is taken over.
 
+use std::cmp::Reverse;
+
 use serde_json::{Map, Value};
+
+/// The most pairs of items that are compared, so that a long list does not take seconds.
+const MOST_PAIRS: usize = 1_000_000;
 
 /// Returns `raw` with the changes from `before` to `after`. The latter two are of one type; `raw`
 /// is the object from which `before` was decoded.
@@ -43,7 +48,12 @@ fn merge_maps(
             continue;
         }
         let raw = raw.get(key).unwrap_or(&Value::Null);
-        let value = old.map_or_else(|| after.clone(), |before| merge(raw, before, after));
+        // A type may leave out a map that has only fields which the type does not know.
+        let value = match old {
+            Some(before) => merge(raw, before, after),
+            None if raw.is_object() => merge(raw, &Value::Object(Map::new()), after),
+            None => after.clone(),
+        };
         merged.insert(key.clone(), value);
     }
     merged
@@ -59,31 +69,89 @@ fn merge_lists(raw: &[Value], before: &[Value], after: &[Value]) -> Vec<Value> {
     merged.collect()
 }
 
-/// Returns the former place of each item: that of an equal one, else of the one with the same name,
-/// else the same place counted among the items that are left, if as many are left on both sides.
+/// Returns the former place of each item. Equal items are the same one; others as [`pair`] tells.
 fn origins(before: &[Value], after: &[Value]) -> Vec<Option<usize>> {
-    let mut origins = vec![None; after.len()];
-    let mut free: Vec<usize> = (0..before.len()).collect();
-    for is_same in [|a: &Value, b: &Value| a == b, has_same_name] {
-        for (place, item) in after.iter().enumerate() {
-            if origins[place].is_some() {
-                continue;
-            }
-            if let Some(found) = free.iter().position(|&old| is_same(&before[old], item)) {
-                origins[place] = Some(free.remove(found));
-            }
+    let is_same = |(one, other): &(&Value, &Value)| one == other;
+    let head = before.iter().zip(after).take_while(is_same).count();
+    let (rest, others) = (&before[head..], &after[head..]);
+    let tail = rest.iter().rev().zip(others.iter().rev()).take_while(is_same).count();
+    let (old_end, new_end) = (before.len() - tail, after.len() - tail);
+    let mut origins: Vec<_> = (0..after.len())
+        .map(|place| match place {
+            _ if place < head => Some(place),
+            _ if place >= new_end => Some(place - new_end + old_end),
+            _ => None,
+        })
+        .collect();
+    let (mut old, mut new): (Vec<_>, Vec<_>) =
+        ((head..old_end).collect(), (head..new_end).collect());
+    if old.len().saturating_mul(new.len()) > MOST_PAIRS {
+        // Changing so many items in their places is all that is understood.
+        let stays = |&place: &usize| may_be_one(&before[place], &after[place]);
+        if before.len() == after.len() {
+            new.into_iter().filter(stays).for_each(|place| origins[place] = Some(place));
         }
+        return origins;
     }
-    let new: Vec<_> = (0..after.len()).filter(|&place| origins[place].is_none()).collect();
-    if new.len() == free.len() {
-        // Two items with names are different ones.
-        for (place, old) in new.into_iter().zip(free) {
-            if name(&after[place]).is_none() || name(&before[old]).is_none() {
-                origins[place] = Some(old);
-            }
-        }
+    new.retain(|&place| {
+        let found = old.iter().position(|&old| before[old] == after[place]);
+        origins[place] = found.map(|found| old.remove(found));
+        origins[place].is_none()
+    });
+    for may in [has_same_name, may_be_one] {
+        pair(before, after, (&mut old, &mut new), may, &mut origins);
     }
     origins
+}
+
+/// Pairs changed items with what they were, the most alike first.
+///
+/// An item that only got fields is the one that had the others. Further pairs are made only where
+/// none of the items in question was added or removed: those with a name that is theirs alone,
+/// those in the same place, and those that are mostly alike. An item of which nothing is certain is
+/// new, because another item's fields must not become its own.
+fn pair(
+    before: &[Value],
+    after: &[Value],
+    (old, new): (&mut Vec<usize>, &mut Vec<usize>),
+    may: fn(&Value, &Value) -> bool,
+    origins: &mut [Option<usize>],
+) {
+    let rivals = |place: usize| old.iter().filter(|&&old| may(&before[old], &after[place])).count();
+    let rivals: Vec<_> = new.iter().map(|&place| rivals(place)).collect();
+    let mut pairs = Vec::new();
+    for &from in &*old {
+        let heirs = new.iter().filter(|&&place| may(&before[from], &after[place])).count();
+        for (&place, &rivals) in new.iter().zip(&rivals) {
+            if !may(&before[from], &after[place]) {
+                continue;
+            }
+            let (same, changed) = likeness(&before[from], &after[place]);
+            let stays = before.len() == after.len() && from == place;
+            let alone = rivals == 1 && name(&after[place]).is_some();
+            let only_added = same > 0 && changed == 0;
+            if only_added || rivals == heirs && (alone || stays || same > changed) {
+                pairs.push((same, from, place));
+            }
+        }
+    }
+    pairs.sort_by_key(|&(same, ..)| Reverse(same));
+    for (_, from, place) in pairs {
+        if let Some(found) = old.iter().position(|&old| old == from)
+            && origins[place].is_none()
+        {
+            origins[place] = Some(old.remove(found));
+        }
+    }
+    new.retain(|&place| origins[place].is_none());
+}
+
+/// Returns the number of an item's fields that stand in another, and of those that do not.
+fn likeness(before: &Value, after: &Value) -> (usize, usize) {
+    let fields = before.as_object().into_iter().flatten();
+    let (same, changed): (Vec<_>, Vec<_>) =
+        fields.partition(|(key, value)| after.get(key) == Some(value));
+    (same.len(), changed.len())
 }
 
 fn name(item: &Value) -> Option<&Value> {
@@ -91,7 +159,12 @@ fn name(item: &Value) -> Option<&Value> {
 }
 
 fn has_same_name(one: &Value, other: &Value) -> bool {
-    name(one).is_some_and(|one| Some(one) == name(other))
+    name(one) == name(other)
+}
+
+/// Two items with different names are different ones.
+fn may_be_one(one: &Value, other: &Value) -> bool {
+    has_same_name(one, other) || name(one).is_none() || name(other).is_none()
 }
 
 #[cfg(test)]
@@ -197,6 +270,95 @@ mod tests {
             json!([{"name": "a", "image": "x"}, {"name": "other"}]),
             "another name is another item"
         );
+    }
+
+    /// Each item of `raw` has a field `x` that the type does not know.
+    fn merged_items(raw: &Value, after: &Value) -> Value {
+        let mut before = raw.clone();
+        for item in before.as_array_mut().unwrap() {
+            item.as_object_mut().unwrap().remove("x");
+        }
+        merge(raw, &before, after)
+    }
+
+    #[test]
+    fn items_do_not_inherit_fields_of_others() {
+        let mounts = json!([
+            {"name": "v", "path": "/a", "x": 1}, {"name": "v", "path": "/b", "x": 2},
+        ]);
+        let keys = json!([{"key": "k", "x": 1}, {"key": "l", "x": 2}]);
+        let ports = json!([{"port": 80, "protocol": "TCP", "x": 1}, {"port": 81, "protocol": "TCP", "x": 2}]);
+        for (raw, after, expected) in [
+            // The first is removed, and the second changed.
+            (
+                &mounts,
+                json!([{"name": "v", "path": "/b", "ro": true}]),
+                json!([{"name": "v", "path": "/b", "ro": true, "x": 2}]),
+            ),
+            (&keys, json!([{"key": "l", "e": "f"}]), json!([{"key": "l", "e": "f", "x": 2}])),
+            // The order and the items are changed.
+            (
+                &mounts,
+                json!([{"name": "v", "path": "/b", "ro": true}, {"name": "v", "path": "/a", "ro": true}]),
+                json!([
+                    {"name": "v", "path": "/b", "ro": true, "x": 2},
+                    {"name": "v", "path": "/a", "ro": true, "x": 1},
+                ]),
+            ),
+            // One is removed, one changed, and one new.
+            (
+                &keys,
+                json!([{"key": "l", "e": "f"}, {"key": "m"}]),
+                json!([{"key": "l", "e": "f", "x": 2}, {"key": "m"}]),
+            ),
+            (
+                &ports,
+                json!([{"port": 81, "protocol": "TCP"}, {"port": 443, "protocol": "TCP"}]),
+                json!([{"port": 81, "protocol": "TCP", "x": 2}, {"port": 443, "protocol": "TCP"}]),
+            ),
+            // One is new before the one that is changed.
+            (
+                &mounts,
+                json!([
+                    {"name": "v", "path": "/n"},
+                    {"name": "v", "path": "/a"},
+                    {"name": "v", "path": "/b", "ro": true},
+                ]),
+                json!([
+                    {"name": "v", "path": "/n"},
+                    {"name": "v", "path": "/a", "x": 1},
+                    {"name": "v", "path": "/b", "ro": true, "x": 2},
+                ]),
+            ),
+            // Each is changed in its place.
+            (
+                &keys,
+                json!([{"key": "m"}, {"key": "n"}]),
+                json!([{"key": "m", "x": 1}, {"key": "n", "x": 2}]),
+            ),
+        ] {
+            assert_eq!(merged_items(raw, &after), expected, "{raw} to {after}");
+        }
+    }
+
+    #[test]
+    fn unknown_fields_survive_in_map_that_the_type_leaves_out() {
+        let raw = json!({"limits": {"gpu": 1}});
+        assert_eq!(
+            merge(&raw, &json!({}), &json!({"limits": {"cpu": 2}})),
+            json!({"limits": {"gpu": 1, "cpu": 2}})
+        );
+    }
+
+    #[test]
+    fn long_lists_are_merged_in_their_places() {
+        let items = |key: &str| (0..50_000).map(|n| json!({"key": format!("{key}{n}")})).collect();
+        let (before, after): (Value, Value) = (items("a"), items("b"));
+        let mut raw = before.clone();
+        raw[49_999]["x"] = json!(1);
+        assert_eq!(merge(&raw, &before, &after)[49_999], json!({"key": "b49999", "x": 1}));
+        let shorter = json!(after.as_array().unwrap()[1..]);
+        assert_eq!(merge(&raw, &before, &shorter), shorter);
     }
 
     #[test]
