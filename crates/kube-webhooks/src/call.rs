@@ -2,14 +2,16 @@
 //! wrong.
 
 use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use futures::future::BoxFuture;
 use http::{HeaderValue, Request, Response, StatusCode, header};
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use http_body_util::{BodyExt, Full};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Status;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
@@ -96,6 +98,9 @@ pub(crate) struct Limits {
 #[derive(Debug)]
 pub(crate) struct Turns {
     permits: Arc<Semaphore>,
+    /// The bytes of bodies that are kept: those of as many of the largest as calls may run. Peers
+    /// that send slowly take none of the turns.
+    room: Arc<Semaphore>,
     waiting: AtomicUsize,
     limits: Limits,
 }
@@ -103,7 +108,9 @@ pub(crate) struct Turns {
 impl Turns {
     pub(crate) fn new(limits: Limits) -> Self {
         let permits = Arc::new(Semaphore::new(limits.concurrency));
-        Self { permits, waiting: AtomicUsize::new(0), limits }
+        let room = limits.body.saturating_mul(limits.concurrency).min(Semaphore::MAX_PERMITS);
+        let room = Arc::new(Semaphore::new(room));
+        Self { permits, room, waiting: AtomicUsize::new(0), limits }
     }
 
     /// Returns the number of calls that run. Code that outlives its call counts.
@@ -130,6 +137,41 @@ impl Turns {
         // Nothing closes the semaphore.
         let permit = self.permits.clone().acquire_owned().await;
         permit.map_err(|closed| Failure::internal(closed.to_string()))
+    }
+
+    /// Reads a body. The permit keeps its room.
+    async fn read<B>(&self, body: B) -> Result<(Bytes, Option<OwnedSemaphorePermit>), Failure>
+    where
+        B: http_body::Body<Data = Bytes, Error: Into<BoxError>>,
+    {
+        let most = self.limits.body;
+        let too_large = || {
+            let message = format!("the review is larger than {most} bytes");
+            Failure::new(StatusCode::PAYLOAD_TOO_LARGE, message)
+        };
+        if usize::try_from(body.size_hint().lower()).map_or(true, |bytes| bytes > most) {
+            return Err(too_large());
+        }
+        let (mut body, mut read, mut room) = (pin!(body), BytesMut::new(), None);
+        while let Some(frame) = body.frame().await {
+            let frame = frame.map_err(|error| {
+                let error = crate::chain(&*error.into());
+                Failure::bad_request(format!("cannot read the review: {error}"))
+            })?;
+            let Ok(data) = frame.into_data() else { continue };
+            if data.len() > most - read.len() {
+                return Err(too_large());
+            }
+            let bytes = u32::try_from(data.len()).unwrap_or(u32::MAX);
+            let more = self.room.clone().acquire_many_owned(bytes).await;
+            let more = more.map_err(|closed| Failure::internal(closed.to_string()))?;
+            match &mut room {
+                Some(room) => OwnedSemaphorePermit::merge(room, more),
+                None => room = Some(more),
+            }
+            read.extend_from_slice(&data);
+        }
+        Ok((read.freeze(), room))
     }
 }
 
@@ -165,14 +207,14 @@ where
     let late = |doing: &str| {
         Failure::new(StatusCode::GATEWAY_TIMEOUT, format!("{doing} took longer than {limit:?}"))
     };
+    let body = timeout_at(deadline, turns.read(request.into_body()));
+    let (body, room) = body.await.map_err(|_| late("reading the request"))??;
     let permit = timeout_at(deadline, turns.take());
     let permit = permit.await.map_err(|_| late("waiting for a turn"))??;
-    let body = timeout_at(deadline, read(request.into_body(), turns.limits.body));
-    let body = body.await.map_err(|_| late("reading the request"))??;
     let work = handler(body, turns.limits.any_kind);
     let work = async move {
         let verdict = work.await;
-        drop(permit);
+        drop((permit, room));
         verdict
     };
     let task = AbortOnDropHandle::new(tokio::spawn(work.instrument(Span::current())));
@@ -180,28 +222,13 @@ where
         Ok(Ok(verdict)) => verdict,
         Ok(Err(error)) => Err(match error.try_into_panic() {
             Ok(panic) => {
-                let message = format!("the webhook panicked: {}", panic_message(&*panic));
+                let message = format!("the webhook panicked: {}", panic_message(panic));
                 Failure { panicked: true, ..Failure::internal(message) }
             }
             Err(error) => Failure::internal(error.to_string()),
         }),
         Err(_) => Err(late("the webhook")),
     }
-}
-
-async fn read<B>(body: B, most: usize) -> Result<Bytes, Failure>
-where
-    B: http_body::Body<Data = Bytes, Error: Into<BoxError>>,
-{
-    let read = std::pin::pin!(Limited::new(body, most)).collect().await;
-    read.map(http_body_util::Collected::to_bytes).map_err(|error| {
-        if error.is::<LengthLimitError>() {
-            let message = format!("the review is larger than {most} bytes");
-            Failure::new(StatusCode::PAYLOAD_TOO_LARGE, message)
-        } else {
-            Failure::bad_request(format!("cannot read the review: {}", crate::chain(&*error)))
-        }
-    })
 }
 
 /// Returns the time of a call: that which the API server waits, as its query says, without the way
@@ -214,16 +241,154 @@ fn time_limit(query: Option<&str>, own: Duration) -> Duration {
     own.min(waits.saturating_sub(MARGIN.min(waits / 10)))
 }
 
-/// Returns the message of a panic.
-pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
+/// Returns the message of a panic. The payload is the user's value, which may panic when dropped.
+pub(crate) fn panic_message(panic: Box<dyn Any + Send>) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+        std::mem::forget(again);
+    }
     text.unwrap_or_else(|| "without a message".to_owned())
 }
 
 #[cfg(test)]
 mod tests {
+    use futures::stream;
+    use http_body::Frame;
+    use http_body_util::StreamBody;
+    use k8s_openapi::api::core::v1::ConfigMap;
+    use serde_json::{Value, json};
+
     use super::*;
+    use crate::{Admission, Hook, Refusal, Webhooks};
+
+    fn allowing() -> Hook {
+        Hook::validate("/v", async |_: Admission<ConfigMap>| Ok(()))
+    }
+
+    async fn send<B>(webhooks: &Webhooks, body: B) -> (u16, String)
+    where
+        B: http_body::Body<Data = Bytes, Error: Into<BoxError>>,
+    {
+        let request = Request::post("/v?timeout=10s").body(body).unwrap();
+        let response = webhooks.answer(request).await;
+        let code = response.status().as_u16();
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        let body: Value = serde_json::from_slice(&body).unwrap();
+        (code, body["message"].as_str().unwrap_or_default().to_owned())
+    }
+
+    fn review() -> Full<Bytes> {
+        let kind = json!({ "group": "", "version": "v1", "kind": "ConfigMap" });
+        let resource = json!({ "group": "", "version": "v1", "resource": "configmaps" });
+        let review = json!({
+            "apiVersion": "admission.k8s.io/v1",
+            "kind": "AdmissionReview",
+            "request": {
+                "uid": "u", "operation": "DELETE", "kind": kind, "resource": resource,
+            },
+        });
+        Full::from(review.to_string())
+    }
+
+    /// A body that never ends.
+    fn slow() -> impl http_body::Body<Data = Bytes, Error = std::io::Error> {
+        let begun = stream::iter([Ok(Frame::data(Bytes::from_static(b"{")))]);
+        StreamBody::new(futures::StreamExt::chain(begun, stream::pending()))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn slow_bodies_take_no_turn() {
+        let hook = allowing().concurrency(1, 0);
+        let webhooks = Webhooks::builder().hook(hook).build().unwrap();
+        let peers: Vec<_> = (0..20)
+            .map(|_| {
+                let webhooks = webhooks.clone();
+                tokio::spawn(async move { send(&webhooks, slow()).await })
+            })
+            .collect();
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let begun = Instant::now();
+        assert_eq!(send(&webhooks, review()).await.0, 200);
+        assert_eq!(begun.elapsed(), Duration::ZERO);
+        for peer in peers {
+            let (code, message) = peer.await.unwrap();
+            assert_eq!((code, &*message), (504, "reading the request took longer than 9.5s"));
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn bodies_share_a_bounded_room() {
+        let hook = allowing().concurrency(2, 0).body_limit(500);
+        let webhooks = Webhooks::builder().hook(hook).build().unwrap();
+        let part = || Ok::<_, std::io::Error>(Frame::data(Bytes::from_static(&[b' '; 500])));
+        let large = || {
+            let parts = futures::StreamExt::chain(stream::iter([part()]), stream::pending());
+            let (webhooks, body) = (webhooks.clone(), StreamBody::new(parts));
+            tokio::spawn(async move { send(&webhooks, body).await })
+        };
+        let peers = [large(), large()];
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        // It waits for room, which the others leave at the end of their time.
+        let begun = Instant::now();
+        assert_eq!(send(&webhooks, review()).await.0, 200);
+        assert_eq!(begun.elapsed(), Duration::from_millis(8_500));
+        for peer in peers {
+            assert_eq!(peer.await.unwrap().0, 504);
+        }
+        let more = StreamBody::new(stream::iter([part(), part()]));
+        assert_eq!(send(&webhooks, more).await.0, 413);
+    }
+
+    #[tokio::test]
+    async fn size_beyond_the_limit_is_refused_unread() {
+        struct Claims;
+        impl http_body::Body for Claims {
+            type Data = Bytes;
+            type Error = BoxError;
+
+            fn poll_frame(
+                self: std::pin::Pin<&mut Self>,
+                _: &mut std::task::Context<'_>,
+            ) -> std::task::Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+                panic!("it is not read")
+            }
+
+            fn size_hint(&self) -> http_body::SizeHint {
+                http_body::SizeHint::with_exact(1 << 40)
+            }
+        }
+        let webhooks = Webhooks::builder().hook(allowing()).build().unwrap();
+        assert_eq!(send(&webhooks, Claims).await.0, 413);
+    }
+
+    /// A payload of a panic that panics when it is dropped.
+    struct Bomb;
+
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("dropped")
+        }
+    }
+
+    #[tokio::test]
+    async fn panics_anywhere_are_answered() {
+        let explodes = Hook::validate("/v", async |_: Admission<ConfigMap>| {
+            std::panic::panic_any(Bomb);
+            #[expect(unreachable_code, reason = "the type of the result")]
+            Ok::<(), Refusal>(())
+        });
+        let unready = allowing().ready_when(|| panic!("as asked"));
+        for (hook, answer) in [
+            (explodes, (500, "the webhook panicked: without a message")),
+            (unready, (503, "a condition panicked: as asked")),
+        ] {
+            let webhooks = Webhooks::builder().hook(hook).build().unwrap();
+            let (code, message) = send(&webhooks, review()).await;
+            assert_eq!((code, &*message), answer);
+            assert_eq!(webhooks.status().hooks[0].failed, 1);
+        }
+    }
 
     #[test]
     fn time_of_the_api_server_is_kept() {

@@ -20,7 +20,14 @@ pub enum BuildError {
     /// A webhook's name is no name of a webhook.
     #[error("{0:?} is no name of a webhook: it needs three parts or more, such as a.example.com")]
     Name(String),
-    /// A conversion has one version only, or versions of different kinds.
+    /// Two webhooks would have the same name in the configuration.
+    #[error("the webhooks at {paths} have the same name: set another one by `Hook::name`")]
+    SameName {
+        /// The paths.
+        paths: String,
+    },
+    /// A conversion has one version only, or versions of different kinds, or there is another one
+    /// of its definition.
     #[error("the conversion at {path} cannot work: {problem}")]
     Conversion {
         /// The webhook's path.
@@ -28,7 +35,8 @@ pub enum BuildError {
         /// The reason.
         problem: String,
     },
-    /// A limit is zero, or the timeout is not one that configurations can have.
+    /// A limit is zero, there is no operation, or the timeout is not one that configurations can
+    /// have.
     #[error("the webhook at {path} needs {needs}")]
     Limit {
         /// The webhook's path.

@@ -1,6 +1,7 @@
 //! One webhook: a path, its code, and what the configurations say about it.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::admission::{mutate, validate};
-use crate::call::{Handler, Limits};
+use crate::call::{Handler, Limits, panic_message};
 use crate::conversion;
 use crate::{Admission, BuildError, Conversion, Operation, Refusal, Role};
 
@@ -377,9 +378,22 @@ impl Hook {
         self
     }
 
+    /// Returns the first part of the name in the configuration, or the whole name if it is set.
+    pub(crate) fn word(&self) -> String {
+        self.registration.name.clone().unwrap_or_else(|| {
+            let word = self.path.to_ascii_lowercase();
+            let word = word.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+            let word = word.trim_matches('-');
+            if word.is_empty() { "webhook" } else { word }.to_owned()
+        })
+    }
+
     /// Returns the reason why this webhook cannot judge yet.
     pub(crate) fn check_ready(&self) -> Result<(), String> {
-        self.conditions.iter().try_for_each(|condition| condition(self.fresh_within))
+        let check = || self.conditions.iter().try_for_each(|holds| holds(self.fresh_within));
+        let checked = catch_unwind(AssertUnwindSafe(check));
+        checked
+            .unwrap_or_else(|panic| Err(format!("a condition panicked: {}", panic_message(panic))))
     }
 
     pub(crate) fn check(&self) -> Result<(), BuildError> {
@@ -394,7 +408,11 @@ impl Hook {
             return Err(BuildError::Conversion { path: path(), problem });
         }
         let Limits { concurrency, body, time, .. } = self.limits;
-        let needs = if concurrency == 0 {
+        let known = &self.registration;
+        let needs = if known.kind.is_some() && known.rules.is_none() && known.operations.is_empty()
+        {
+            "at least one operation"
+        } else if concurrency == 0 {
             "at least one call at a time"
         } else if body == 0 {
             "room for a body"

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::CertificateStatus;
 
 /// A webhook's task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Role {
     /// It allows or refuses requests.

@@ -19,7 +19,7 @@ use crate::call::{Failure, Turns, call, respond};
 use crate::certificates::Slot;
 use crate::status::Tally;
 use crate::{
-    Admission, BoxError, BuildError, Conversion, Hook, HookStatus, Refusal, WebhooksStatus,
+    Admission, BoxError, BuildError, Conversion, Hook, HookStatus, Refusal, Role, WebhooksStatus,
 };
 
 /// The webhooks of a program. Clones are handles of the same webhooks.
@@ -92,10 +92,23 @@ impl WebhooksBuilder {
     /// # Errors
     /// Names the webhook that cannot work, and why.
     pub fn build(self) -> Result<Webhooks, BuildError> {
-        let mut endpoints = BTreeMap::new();
+        let (mut endpoints, mut names) = (BTreeMap::new(), BTreeMap::new());
         for hook in self.hooks {
             hook.check()?;
             let path = hook.path.clone();
+            let converts = hook.role == Role::Convert;
+            let name = if converts { hook.registration.resource.clone() } else { hook.word() };
+            match names.insert((hook.role, name), path.clone()) {
+                // Two webhooks with one path have one name, too.
+                Some(other) if other != path && converts => {
+                    let problem = format!("{other} converts objects of its definition, too");
+                    return Err(BuildError::Conversion { path, problem });
+                }
+                Some(other) if other != path => {
+                    return Err(BuildError::SameName { paths: format!("{other} and {path}") });
+                }
+                _ => {}
+            }
             let endpoint =
                 Endpoint { turns: Turns::new(hook.limits), tally: Tally::default(), hook };
             if endpoints.insert(path.clone(), endpoint).is_some() {
@@ -171,7 +184,7 @@ impl Webhooks {
     /// `widgets.example.com`.
     pub fn converted(&self) -> impl Iterator<Item = &str> {
         let hooks = self.endpoints.values().map(|endpoint| &endpoint.hook);
-        let converting = hooks.filter(|hook| hook.role == crate::Role::Convert);
+        let converting = hooks.filter(|hook| hook.role == Role::Convert);
         converting.map(|hook| &*hook.registration.resource)
     }
 

@@ -207,11 +207,10 @@ fn client_config(hook: &Hook, service: &Service) -> api::WebhookClientConfig {
 
 /// Returns the name of a webhook: its own, or one of its path and service.
 fn name(hook: &Hook, service: &Service) -> String {
-    hook.registration.name.clone().unwrap_or_else(|| {
-        let word = hook.path.to_ascii_lowercase();
-        let word = word.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
-        format!("{}.{}.{}", word.trim_matches('-'), service.name, service.namespace)
-    })
+    match &hook.registration.name {
+        Some(name) => name.clone(),
+        None => format!("{}.{}.{}", hook.word(), service.name, service.namespace),
+    }
 }
 
 fn rules(known: &Registration) -> Vec<api::RuleWithOperations> {

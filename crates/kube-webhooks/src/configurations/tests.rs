@@ -129,3 +129,36 @@ fn yaml_holds_the_objects() {
     assert!(comments.starts_with("# In the definition widgets.example.com:\n# spec:\n"), "{yaml}");
     assert!(comments.lines().all(|line| line.starts_with('#')), "{yaml}");
 }
+
+#[test]
+fn webhooks_that_configurations_cannot_have_are_not_built() {
+    let hook = |path: &str| Hook::validate(path, async |_: Admission<Pod>| Ok(()));
+    let conversion = || {
+        let hub = kube::core::GroupVersionKind::gvk("example.com", "v2", "Widget");
+        crate::Conversion::dynamic_hub(&hub, "widgets").dynamic("v1", Ok, Ok)
+    };
+    let same = "the webhooks at /a/b and /a-b have the same name: set another one by `Hook::name`";
+    for (builder, problem) in [
+        (Webhooks::builder().hook(hook("/a/b")).hook(hook("/a-b")), same),
+        (
+            Webhooks::builder().hook(hook("/a").name("a.b.c")).hook(hook("/b").name("a.b.c")),
+            "the webhooks at /a and /b have the same name: set another one by `Hook::name`",
+        ),
+        (
+            Webhooks::builder().convert("/a", conversion()).convert("/b", conversion()),
+            "the conversion at /b cannot work: /a converts objects of its definition, too",
+        ),
+        (
+            Webhooks::builder().hook(hook("/a").operations([])),
+            "the webhook at /a needs at least one operation",
+        ),
+        (Webhooks::builder().hook(hook("/a")).hook(hook("/a")), "two webhooks have the path /a"),
+    ] {
+        assert_eq!(builder.build().unwrap_err().to_string(), problem);
+    }
+    let webhooks = Webhooks::builder().hook(hook("/")).hook(hook("/a-b").name("a.b.c")).build();
+    let configuration = webhooks.unwrap().configurations(&Service::new("shop", "hooks"));
+    let names = configuration.validating.unwrap().webhooks.unwrap();
+    let names: Vec<_> = names.iter().map(|hook| &*hook.name).collect();
+    assert_eq!(names, ["webhook.hooks.shop", "a.b.c"]);
+}

@@ -222,10 +222,8 @@ impl<H> Conversion<H> {
             Ok(Ok(_)) => return Err(failed("the conversion returned no object")),
             Ok(Err(error)) => return Err(failed(&crate::chain(&*error))),
             Err(panic) => {
-                return Err(failed(&format!(
-                    "the conversion panicked: {}",
-                    panic_message(&*panic)
-                )));
+                let message = panic_message(panic);
+                return Err(failed(&format!("the conversion panicked: {message}")));
             }
         };
         let mut converted = keep_metadata(&original, converted);
