@@ -5,9 +5,11 @@ use serde_json::{Map, Value};
 const METADATA: &str = "metadata";
 /// The metadata that a conversion may change.
 const CHANGEABLE: [&str; 2] = ["annotations", "labels"];
+const NAMES: [&str; 2] = ["name", "generateName"];
 
 /// Gives a converted object the metadata of the original, except its own labels and annotations.
-/// A converted object without the original's name has lost its metadata, and gets all of it back.
+/// A converted object without the original's name, or the beginning of a name that the server will
+/// make, has lost its metadata, and gets all of it back.
 pub(super) fn keep_metadata(
     original: &Map<String, Value>,
     mut converted: Map<String, Value>,
@@ -19,7 +21,7 @@ pub(super) fn keep_metadata(
     let mut kept = kept.clone();
     let own = converted.remove(METADATA);
     if let (Value::Object(kept), Some(Value::Object(mut own))) = (&mut kept, own)
-        && own.get("name") == kept.get("name")
+        && NAMES.iter().all(|name| own.get(*name) == kept.get(*name))
     {
         for key in CHANGEABLE {
             kept.remove(key);

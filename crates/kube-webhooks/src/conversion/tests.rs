@@ -186,3 +186,18 @@ fn conversions_that_cannot_work_are_refused() {
     let twice = conversion().version::<v1::Widget>();
     assert!(build(twice).ends_with("there are two conversions of example.com/v1 Widget"));
 }
+
+#[test]
+fn lost_metadata_of_unnamed_object_is_kept() {
+    let hub = GroupVersionKind::gvk("example.com", "v2", "Widget");
+    let loses = |mut object: DynamicObject| {
+        object.metadata = kube::api::ObjectMeta::default();
+        Ok(object)
+    };
+    let conversion = Conversion::dynamic_hub(&hub, "widgets").dynamic("v1", Ok, loses);
+    let metadata = json!({ "generateName": "a-", "labels": { "x": "y" } });
+    let object = json!({
+        "apiVersion": "example.com/v2", "kind": "Widget", "metadata": metadata,
+    });
+    assert_eq!(conversion.convert(object, "example.com/v1").unwrap()["metadata"], metadata);
+}
