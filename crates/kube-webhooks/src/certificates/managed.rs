@@ -25,7 +25,8 @@ const ATTEMPTS: usize = 5;
 /// One of the replicas makes an authority and a certificate, and writes them into a Secret in the
 /// Service's namespace; all replicas serve that certificate. They need no leader, because the
 /// Secret's version decides between two that write at once. An empty Secret from a manifest is
-/// filled.
+/// filled. If the Secret is deleted, the replicas write it again with the next pair in it, and the
+/// serving pair serves until API servers know the next one.
 ///
 /// Two thirds of a certificate's life after it was made, the next pair is written beside it, and
 /// configurations get the authorities of both. Ten minutes later the next certificate serves: API
@@ -120,6 +121,8 @@ pub(super) struct Keeper {
     secret: String,
     terms: Terms,
     targets: Vec<Target>,
+    /// The content that this replica serves.
+    serving: Option<Content>,
     /// The authorities that all configurations have, and since when this replica has known it.
     published: Option<(String, Instant)>,
 }
@@ -133,6 +136,7 @@ impl Keeper {
             secret,
             terms: Terms { host: service.host(), lifetime, overlap },
             targets: targets(&webhooks.configurations(&service)),
+            serving: None,
             published: None,
         }
     }
@@ -141,6 +145,7 @@ impl Keeper {
     pub(super) async fn step(&mut self, slot: &Slot, now: SystemTime) -> Result<(), BoxError> {
         let content = self.content(now).await?;
         slot.set(content.certificate.as_bytes(), content.key.as_bytes())?;
+        self.serving = Some(content.clone());
         self.publish(content.authorities, slot).await
     }
 
@@ -158,7 +163,7 @@ impl Keeper {
             let published = self.published.as_ref();
             let published = published.filter(|(bundle, _)| *bundle == content.authorities);
             let published = published.map(|(_, since)| since.elapsed());
-            match content.step(&self.terms, now, published)? {
+            match content.step(&self.terms, now, published, self.serving.as_ref())? {
                 Step::Rest => return Ok(content),
                 Step::Write(content) => match self.write(found, &content).await {
                     Ok(()) => return Ok(content),

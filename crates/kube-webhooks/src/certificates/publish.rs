@@ -62,7 +62,10 @@ pub(super) async fn publish(
     };
     let found = objects.get(&target.name).await.map_err(|error| failed("read", error))?;
     let bundle = serde_json::to_value(ByteString(authorities.as_bytes().to_vec()))?;
-    let Some(fields) = target.difference(&found.data, &bundle)? else { return Ok(false) };
+    let missing = target.missing(&found.data).map_or(Ok(()), Err);
+    let Some(fields) = target.difference(&found.data, &bundle)? else {
+        return missing.map(|()| false);
+    };
     let mut patch = json!({
         "apiVersion": target.api.api_version,
         "kind": target.api.kind,
@@ -75,13 +78,21 @@ pub(super) async fn publish(
     let params = PatchParams::apply(MANAGER).force();
     let written = objects.patch(&target.name, &params, &Patch::Apply(&patch)).await;
     written.map_err(|error| failed("apply", error))?;
-    Ok(true)
+    missing.map(|()| true)
 }
 
 impl Target {
+    /// Returns the problem of a webhook that the configuration does not have.
+    fn missing(&self, object: &Value) -> Option<BoxError> {
+        let Self { api, name, hooks } = self;
+        let is_there = |hook: &String| listed(object).iter().any(|there| there["name"] == **hook);
+        let missing = hooks.iter().find(|hook| !is_there(hook))?;
+        Some(format!("the {} {name} has no webhook {missing}", api.kind).into())
+    }
+
     /// Returns the fields to apply, if the object has other authorities.
     fn difference(&self, object: &Value, bundle: &Value) -> Result<Option<Value>, BoxError> {
-        let Self { api, name, hooks } = self;
+        let Self { name, hooks, .. } = self;
         if hooks.is_empty() {
             let conversion = &object["spec"]["conversion"];
             if conversion["strategy"] != "Webhook" {
@@ -92,16 +103,19 @@ impl Target {
             let differs = conversion["webhook"]["clientConfig"]["caBundle"] != *bundle;
             return Ok(differs.then(|| json!({ "spec": { "conversion": fields } })));
         }
-        let there = object["webhooks"].as_array().map(Vec::as_slice).unwrap_or_default();
-        let find = |hook: &String| there.iter().find(|there| there["name"] == **hook);
-        if let Some(missing) = hooks.iter().find(|hook| find(hook).is_none()) {
-            return Err(format!("the {} {name} has no webhook {missing}", api.kind).into());
-        }
-        let differs = hooks.iter().filter_map(find);
-        let differs = differs.into_iter().any(|hook| hook["clientConfig"]["caBundle"] != *bundle);
-        let fields = hooks
+        // Those that are there get the authorities, also where others are missing.
+        let ours =
+            listed(object).iter().filter(|there| hooks.iter().any(|hook| there["name"] == **hook));
+        let ours: Vec<_> = ours.collect();
+        let differs = ours.iter().any(|hook| hook["clientConfig"]["caBundle"] != *bundle);
+        let fields = ours
             .iter()
-            .map(|hook| json!({ "name": hook, "clientConfig": { "caBundle": bundle } }));
+            .map(|hook| json!({ "name": hook["name"], "clientConfig": { "caBundle": bundle } }));
         Ok(differs.then(|| json!({ "webhooks": fields.collect::<Vec<_>>() })))
     }
+}
+
+/// Returns the webhooks of a configuration.
+fn listed(configuration: &Value) -> &[Value] {
+    configuration["webhooks"].as_array().map(Vec::as_slice).unwrap_or_default()
 }

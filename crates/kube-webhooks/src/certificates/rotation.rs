@@ -79,7 +79,7 @@ impl Content {
     }
 
     /// Returns the next step. `published` is the time for which this replica has known that API
-    /// servers' configurations have the authorities.
+    /// servers' configurations have the authorities. `serving` is the content that it serves.
     ///
     /// # Errors
     /// Fails if no certificate can be made.
@@ -88,19 +88,23 @@ impl Content {
         terms: &Terms,
         now: SystemTime,
         published: Option<Duration>,
+        serving: Option<&Self>,
     ) -> Result<Step, rcgen::Error> {
         let Terms { host, lifetime, overlap } = terms;
         let is_valid =
             |certificate: &str, at| check(certificate, &self.authorities, host, at).is_ok();
-        let is_usable = |certificate: &str, key: &str| {
-            is_valid(certificate, now) && certified(certificate.as_bytes(), key.as_bytes()).is_ok()
-        };
-        let next = self.next.as_ref().filter(|(certificate, key)| is_usable(certificate, key));
-        if !is_usable(&self.certificate, &self.key) {
-            // Nothing that serves can be trusted, so there is nothing to wait for.
-            return Ok(Step::Write(match next {
-                Some(next) => self.promoted(next),
-                None => Self::new(issue(host, now, *lifetime)?),
+        let next = self.next.as_ref();
+        let next = next.filter(|(certificate, key)| self.can_serve(certificate, key, host, now));
+        if !self.can_serve(&self.certificate, &self.key, host, now) {
+            let serving = serving.filter(|it| it.can_serve(&it.certificate, &it.key, host, now));
+            return Ok(Step::Write(match (serving, next) {
+                // The Secret is gone, or was edited. API servers trust the pair that serves, and
+                // have to learn the next one first.
+                (Some(serving), _) if serving.next.is_some() => serving.clone(),
+                (Some(serving), _) => serving.renewed(terms, now)?,
+                // Nothing that serves can be trusted, so there is nothing to wait for.
+                (None, Some(next)) => self.promoted(next),
+                (None, None) => Self::new(issue(host, now, *lifetime)?),
             }));
         }
         if let Some(next) = next {
@@ -112,12 +116,22 @@ impl Content {
         if is_valid(&self.certificate, now + *lifetime / 3) {
             return Ok(Step::Rest);
         }
-        let Issued { authority, certificate, key } = issue(host, now, *lifetime)?;
+        Ok(Step::Write(self.renewed(terms, now)?))
+    }
+
+    fn can_serve(&self, certificate: &str, key: &str, host: &str, now: SystemTime) -> bool {
+        check(certificate, &self.authorities, host, now).is_ok()
+            && certified(certificate.as_bytes(), key.as_bytes()).is_ok()
+    }
+
+    /// Returns this content with a next pair.
+    fn renewed(&self, terms: &Terms, now: SystemTime) -> Result<Self, rcgen::Error> {
+        let Issued { authority, certificate, key } = issue(&terms.host, now, terms.lifetime)?;
         // Only the authority of the pair that serves is still needed.
         let serving = split(&self.authorities)
-            .filter(|authority| check(&self.certificate, authority, host, now).is_ok());
+            .filter(|authority| check(&self.certificate, authority, &terms.host, now).is_ok());
         let authorities = bundle(serving.chain([&*authority]));
-        Ok(Step::Write(Self { authorities, next: Some((certificate, key)), ..self.clone() }))
+        Ok(Self { authorities, next: Some((certificate, key)), ..self.clone() })
     }
 
     fn promoted(&self, (certificate, key): &(String, String)) -> Self {

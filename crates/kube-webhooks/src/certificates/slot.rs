@@ -41,11 +41,12 @@ struct Content {
 impl Slot {
     /// Has a chain and its key serve, both as PEM.
     pub(super) fn set(&self, chain: &[u8], key: &[u8]) -> Result<(), BoxError> {
-        if self.0.read().pair.as_ref().is_some_and(|(now, _)| now == chain) {
-            return Ok(());
-        }
+        // Also a key that no longer fits is told, before the next process starts with it.
         let pair = certified(chain, key)?;
         let mut content = self.0.write();
+        if content.pair.as_ref().is_some_and(|(now, _)| now == chain) {
+            return Ok(());
+        }
         content.pair = Some((chain.to_vec(), Arc::new(pair)));
         content.status.exchanged += 1;
         tracing::info!("another certificate serves");

@@ -33,7 +33,7 @@ fn written(step: Step) -> Content {
 }
 
 fn first(now: SystemTime) -> Content {
-    written(Content::default().step(&terms(), now, None).unwrap())
+    written(Content::default().step(&terms(), now, None, None).unwrap())
 }
 
 fn accepts(content: &Content, certificate: &str, at: SystemTime) -> bool {
@@ -58,10 +58,10 @@ fn new_authority_is_known_before_its_certificate_serves() {
     let now = SystemTime::now();
     let made = first(now);
     assert!(accepts(&made, &made.certificate, now));
-    assert_eq!(made.step(&terms(), now + 59 * DAY, None).unwrap(), Step::Rest);
+    assert_eq!(made.step(&terms(), now + 59 * DAY, None, None).unwrap(), Step::Rest);
 
     let now = now + 61 * DAY;
-    let staged = written(made.step(&terms(), now, None).unwrap());
+    let staged = written(made.step(&terms(), now, None, None).unwrap());
     assert_eq!((&staged.certificate, &staged.key), (&made.certificate, &made.key));
     let (next, _) = staged.next.clone().unwrap();
     assert_eq!(split(&staged.authorities).count(), 2);
@@ -69,14 +69,14 @@ fn new_authority_is_known_before_its_certificate_serves() {
 
     let minutes = |minutes: u64| Some(Duration::from_secs(60 * minutes));
     for published in [None, minutes(0), minutes(9)] {
-        assert_eq!(staged.step(&terms(), now, published).unwrap(), Step::Rest);
+        assert_eq!(staged.step(&terms(), now, published, None).unwrap(), Step::Rest);
     }
-    let promoted = written(staged.step(&terms(), now, minutes(10)).unwrap());
+    let promoted = written(staged.step(&terms(), now, minutes(10), None).unwrap());
     assert_eq!((&promoted.certificate, &promoted.next), (&next, &None));
     assert_eq!(promoted.authorities, staged.authorities);
-    assert_eq!(promoted.step(&terms(), now, minutes(10)).unwrap(), Step::Rest);
+    assert_eq!(promoted.step(&terms(), now, minutes(10), None).unwrap(), Step::Rest);
 
-    let again = written(promoted.step(&terms(), now + 61 * DAY, None).unwrap());
+    let again = written(promoted.step(&terms(), now + 61 * DAY, None, None).unwrap());
     assert_eq!(split(&again.authorities).count(), 2, "the first authority is gone");
 }
 
@@ -84,9 +84,9 @@ fn new_authority_is_known_before_its_certificate_serves() {
 fn unpublished_authority_does_not_outwait_the_certificate() {
     let now = SystemTime::now();
     let made = first(now);
-    let staged = written(made.step(&terms(), now + 61 * DAY, None).unwrap());
+    let staged = written(made.step(&terms(), now + 61 * DAY, None, None).unwrap());
     let end = now + 90 * DAY - Duration::from_secs(300);
-    let promoted = written(staged.step(&terms(), end, None).unwrap());
+    let promoted = written(staged.step(&terms(), end, None, None).unwrap());
     assert_eq!(promoted.certificate, staged.next.unwrap().0);
 }
 
@@ -103,9 +103,9 @@ fn pair_that_cannot_serve_is_replaced() {
         (&other_key, terms(), now),
         (&no_authority, terms(), now),
     ] {
-        let replaced = written(content.step(&terms, now, None).unwrap());
+        let replaced = written(content.step(&terms, now, None, None).unwrap());
         assert_ne!(replaced.certificate, made.certificate);
-        assert_eq!(replaced.step(&terms, now, None).unwrap(), Step::Rest);
+        assert_eq!(replaced.step(&terms, now, None, None).unwrap(), Step::Rest);
     }
     let mut data = BTreeMap::new();
     made.write(&mut data);
@@ -285,4 +285,64 @@ async fn missing_definition_is_not_created() {
     let error = applied.unwrap_err().to_string();
     let start = "cannot apply the CustomResourceDefinition widgets.example.com: ";
     assert!(error.starts_with(start), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn serving_pair_outlives_its_secret() {
+    let server = ApiServer::new();
+    let webhooks = webhooks();
+    let configurations = configure(&server, &webhooks).await;
+    let secrets: Api<Secret> = Api::default_namespaced(server.client());
+    let (slots, now) = ([Slot::default(), Slot::default()], SystemTime::now());
+    let mut keepers = [keeper(&server, &webhooks), keeper(&server, &webhooks)];
+    for (keeper, slot) in keepers.iter_mut().zip(&slots) {
+        keeper.step(slot, now).await.unwrap();
+    }
+    let content = async || Content::read(&secrets.get("hooks").await.unwrap().data.unwrap());
+    let made = content().await;
+    for edited in [None, Some("ca.crt"), Some("tls.key")] {
+        match edited {
+            None => drop(secrets.delete("hooks", &Default::default()).await.unwrap()),
+            Some(key) => {
+                let mut secret = secrets.get("hooks").await.unwrap();
+                secret.data.get_or_insert_default().insert(key.to_owned(), Default::default());
+                secrets.replace("hooks", &PostParams::default(), &secret).await.unwrap();
+            }
+        }
+        for (keeper, slot) in keepers.iter_mut().zip(&slots) {
+            keeper.step(slot, now).await.unwrap();
+            let authorities = bundle(&configurations).await.unwrap();
+            let trusted = check(&made.certificate, &authorities, "hooks.default.svc", now);
+            assert!(trusted.is_ok(), "{edited:?}: the serving pair is not trusted");
+            assert!(slot.serves(made.certificate.as_bytes()), "{edited:?}");
+        }
+        assert!(content().await.next.is_some());
+    }
+    tokio::time::advance(Duration::from_secs(600)).await;
+    keepers[0].step(&slots[0], now).await.unwrap();
+    assert!(!slots[0].serves(made.certificate.as_bytes()), "the next pair serves");
+}
+
+#[tokio::test]
+async fn missing_webhook_does_not_keep_the_authority_from_others() {
+    let server = ApiServer::new();
+    let configurations = configure(&server, &webhooks()).await;
+    let allow = async |_: Admission<ConfigMap>| Ok(());
+    let newer = Webhooks::builder().validate("/v", allow).validate("/w", allow).build().unwrap();
+    let step = keeper(&server, &newer).step(&Slot::default(), SystemTime::now()).await;
+    let error = step.unwrap_err().to_string();
+    let missing = "the ValidatingWebhookConfiguration hooks has no webhook w.hooks.default";
+    assert_eq!(error, missing);
+    assert!(bundle(&configurations).await.is_some());
+}
+
+#[test]
+fn key_that_no_longer_fits_is_told() {
+    let (slot, made) = (Slot::default(), first(SystemTime::now()));
+    let chain = made.certificate.as_bytes();
+    slot.set(chain, made.key.as_bytes()).unwrap();
+    assert!(slot.set(chain, first(SystemTime::now()).key.as_bytes()).is_err());
+    assert!(slot.set(chain, b"").is_err());
+    slot.set(chain, made.key.as_bytes()).unwrap();
+    assert_eq!(slot.status().exchanged, 1);
 }
