@@ -37,6 +37,17 @@ pub(crate) use self::conversion::{Conversion, current, stored_and_seen, unreadab
 use self::session::Asked;
 pub(crate) use self::session::Session;
 
+/// The number of times that a request is sent again to a service that is too busy. Clients in Go
+/// have it, too.
+const MOST_REPETITIONS: usize = 10;
+/// The number of webhooks that may be called within each other's calls.
+const DEEPEST: usize = 8;
+
+tokio::task_local! {
+    /// The number of webhooks' calls around this one.
+    static DEPTH: usize;
+}
+
 /// A service that answers reviews.
 type Service = Arc<dyn Fn(Request<Bytes>) -> BoxFuture<'static, Response<Bytes>> + Send + Sync>;
 
@@ -101,7 +112,14 @@ impl Webhooks {
                 "context deadline exceeded"
             })
         };
+        let depth = DEPTH.try_with(|depth| depth + 1).unwrap_or(0);
+        if depth >= DEEPEST {
+            // A real server's calls would run until the time of the outermost is over.
+            tracing::warn!(url, "webhooks call each other without end");
+            return Err(late());
+        }
         let answered = async {
+            let mut repetitions = 0;
             loop {
                 if Instant::now() >= deadline {
                     return Err(late());
@@ -111,11 +129,13 @@ impl Webhooks {
                 // A closure that panics closes the connection.
                 let response = AssertUnwindSafe(async { service(request).await }).catch_unwind();
                 let response = response.await.map_err(|_| failed("EOF"))?;
-                let Some(pause) = retry_after(&response) else { return Ok(response) };
+                let pause = retry_after(&response).filter(|_| repetitions < MOST_REPETITIONS);
+                let Some(pause) = pause else { return Ok(response) };
+                repetitions += 1;
                 tokio::time::sleep(pause).await;
             }
         };
-        let answered = tokio::time::timeout(call.timeout, answered).await;
+        let answered = DEPTH.scope(depth, tokio::time::timeout(call.timeout, answered)).await;
         let response = answered.unwrap_or_else(|_| Err(late()))?;
         answer::review(&response)
     }

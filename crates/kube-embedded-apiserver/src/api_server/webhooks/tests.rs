@@ -350,3 +350,38 @@ async fn subresources_and_scales_are_reviewed_as_such() {
     assert_eq!(asked[0]["object"]["spec"]["replicas"], 3);
     assert_eq!(asked[0]["oldObject"]["spec"]["replicas"], 1);
 }
+
+#[tokio::test(start_paused = true)]
+async fn busy_service_is_asked_ten_times_again() {
+    let server = ApiServer::new();
+    configure(&server, "Validating", &[hook("a", &json!({}))]).await;
+    let calls = Arc::new(Mutex::new(0));
+    let counted = calls.clone();
+    server.webhook(URL, move |_| {
+        *counted.lock() += 1;
+        let busy = Response::builder().status(429).header("retry-after", "0");
+        async { busy.body(Bytes::new()).unwrap() }
+    });
+    let (status, body) = create(&server, &map("m", &json!({}))).await;
+    let message = body["message"].as_str().unwrap();
+    assert_eq!((status, *calls.lock()), (500, 11));
+    assert!(message.contains("too many requests"), "{message}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn webhook_that_causes_its_own_calls_ends() {
+    let server = ApiServer::new();
+    configure(&server, "Validating", &[hook("a", &json!({}))]).await;
+    let inner = server.clone();
+    server.admit(URL, move |request| {
+        let server = inner.clone();
+        async move {
+            let name = format!("{}-", request["name"].as_str().unwrap());
+            let (status, _) = Box::pin(create(&server, &map(&name, &json!({})))).await;
+            json!({"allowed": status == 201, "status": {"message": name}})
+        }
+    });
+    let (status, body) = create(&server, &map("m", &json!({}))).await;
+    let message = "admission webhook \"a.example.com\" denied the request: m-";
+    assert_eq!((status, &body["message"]), (400, &json!(message)));
+}
