@@ -1,27 +1,24 @@
 //! The functions of `tests/fuzz`, on stable Rust: they run over the recorded answers of a real
 //! server and over mutations of them.
 //!
-//! `FUZZ_ROUNDS=n` does n times as much, `FUZZ_SEED=n` something else.
+//! The target `reviews` runs in the tests of `kube-webhooks`.
 
 #[path = "../fuzz/src/lib.rs"]
 #[allow(unreachable_pub, reason = "a crate of its own elsewhere")]
 mod fuzz;
+#[path = "../fuzz/replay.rs"]
+mod replay;
 
 use std::io::Write as _;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use fastrand::Rng;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-/// The size of the part that is mutated of a larger answer: the seams are the same.
-const LARGEST: usize = 6 * 1024;
+use self::replay::{LARGEST, replay};
 
-fn number(variable: &str) -> Option<u64> {
-    let value = std::env::var(variable).ok()?;
-    Some(value.parse().unwrap_or_else(|_| panic!("{variable}={value} is no number")))
-}
+/// The inputs that are kept.
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/fuzz");
 
 /// The recorded answers whose names have one of these parts.
 fn recorded(parts: &[&str]) -> Vec<Vec<u8>> {
@@ -38,89 +35,19 @@ fn recorded(parts: &[&str]) -> Vec<Vec<u8>> {
     found
 }
 
-/// Returns the inputs that are kept for a target: those written by hand, and those that fuzzing
-/// found worth keeping.
-fn kept(target: &str) -> Vec<Vec<u8>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/fuzz").join(target);
-    let Ok(files) = std::fs::read_dir(folder) else { return Vec::new() };
-    let mut files: Vec<_> = files.map(|file| file.unwrap().path()).collect();
-    files.sort();
-    files.iter().map(|path| std::fs::read(path).unwrap()).collect()
-}
-
 /// A body behind a byte that says what it is.
 fn marked_bytes(mark: u8, body: &[u8]) -> Vec<u8> {
     [&[mark], body].concat()
 }
 
-/// One change to some bytes, or several.
-fn mutated(rng: &mut Rng, corpus: &[Vec<u8>]) -> Vec<u8> {
-    let mut bytes = corpus[rng.usize(0..corpus.len())].clone();
-    if bytes.len() > LARGEST {
-        // Mostly its beginning, which may be read whole.
-        let from = if rng.bool() { 0 } else { rng.usize(0..bytes.len() - LARGEST) };
-        bytes = bytes[from..from + LARGEST].to_vec();
-    }
-    for _ in 0..rng.u8(1..4) {
-        let at = |rng: &mut Rng, bytes: &[u8]| rng.usize(0..=bytes.len());
-        let (a, b) = (at(rng, &bytes), at(rng, &bytes));
-        let (from, to) = (a.min(b), a.max(b));
-        match rng.u8(0..7) {
-            0 if !bytes.is_empty() => {
-                let at = rng.usize(0..bytes.len());
-                bytes[at] ^= 1 << rng.u8(0..8);
-            }
-            1 if !bytes.is_empty() => {
-                let at = rng.usize(0..bytes.len());
-                bytes[at] = rng.choice([0, 0xff, 0x7f, b'"', b'{', b'}', b'\\', b'\n']).unwrap();
-            }
-            2 => bytes.truncate(a),
-            3 => drop(bytes.drain(from..to.min(from + 200))),
-            4 => {
-                let part = bytes[from..to.min(from + 200)].to_vec();
-                let place = at(rng, &bytes);
-                bytes.splice(place..place, part);
-            }
-            5 => {
-                let other = &corpus[rng.usize(0..corpus.len())];
-                let start = rng.usize(0..=other.len());
-                let end = other.len().min(start + rng.usize(0..400));
-                bytes.splice(from..to.min(from + 400), other[start..end].iter().copied());
-            }
-            _ => {
-                let place = at(rng, &bytes);
-                let noise: Vec<u8> = (0..rng.usize(0..9)).map(|_| rng.u8(..)).collect();
-                bytes.splice(place..place, noise);
-            }
-        }
-    }
-    bytes
-}
-
-fn replay(target: &str, seeds: &[Vec<u8>], mutations: u64, entry: fn(&[u8])) {
-    let corpus = &[seeds, &kept(target)[..]].concat()[..];
-    let check = |bytes: &[u8], what: &str| {
-        let passed = catch_unwind(AssertUnwindSafe(|| entry(bytes))).is_ok();
-        assert!(passed, "{target} fails on {what}: {:?}", String::from_utf8_lossy(bytes));
-    };
-    for (n, bytes) in corpus.iter().enumerate() {
-        check(bytes, &format!("recorded answer {n}"));
-    }
-    let seed = number("FUZZ_SEED").unwrap_or(1);
-    let mut rng = Rng::with_seed(seed);
-    for n in 0..mutations * number("FUZZ_ROUNDS").unwrap_or(1) {
-        check(&mutated(&mut rng, corpus), &format!("mutation {n} of seed {seed}"));
-    }
-}
-
 /// A folder that no target has is one that is never replayed.
 #[test]
 fn what_is_kept_belongs_to_a_target() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/fuzz");
-    let Ok(folders) = std::fs::read_dir(folder) else { return };
+    let Ok(folders) = std::fs::read_dir(FOLDER) else { return };
     for folder in folders {
         let name = folder.unwrap().file_name();
-        assert!(fuzz::TARGETS.iter().any(|(target, _)| name == *target), "{name:?}");
+        let mut targets = fuzz::TARGETS.iter().map(|(target, _)| *target).chain(["reviews"]);
+        assert!(targets.any(|target| name == *target), "{name:?}");
     }
 }
 
@@ -162,24 +89,6 @@ fn versions_and_keys() {
 #[test]
 fn requests() {
     replay("request", &recorded(&["get-pod"]), 300, fuzz::request);
-}
-
-#[test]
-fn reviews_of_webhooks() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/kube-webhooks/tests/data");
-    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
-    let reviews = [read("admission-reviews.json"), read("conversion-reviews.json")].concat();
-    // A review is a line of its own; of conversions, its answer stands beside it.
-    let lines = reviews.lines().map(|line| line.trim_end_matches(',')).filter(|l| l.len() > 1);
-    let reviews: Vec<_> = lines
-        .map(|line| {
-            let row: serde_json::Value = serde_json::from_str(line).unwrap();
-            let whole = row["request"].get("kind").is_some_and(serde_json::Value::is_string);
-            let review = if whole { &row["request"] } else { &row };
-            serde_json::to_vec(review).unwrap()
-        })
-        .collect();
-    replay("reviews", &reviews, 1_000, fuzz::reviews);
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 #![no_main]
 
+mod reviews;
+
 use std::sync::LazyLock;
 
 use kube_informer_fuzz::{TARGETS, Target};
@@ -9,11 +11,13 @@ use libfuzzer_sys::fuzz_target;
 
 static TARGET: LazyLock<Target> = LazyLock::new(|| {
     let name = std::env::var("FUZZ_TARGET").unwrap_or_default();
-    let found = TARGETS.iter().find(|(target, _)| *target == name);
+    let mut targets = TARGETS.to_vec();
+    targets.push(("reviews", reviews::reviews));
+    let found = targets.iter().find(|(target, _)| *target == name);
     found.map_or_else(
         || {
-            let names = TARGETS.map(|(target, _)| target).join(", ");
-            panic!("FUZZ_TARGET={name:?} is none of: {names}")
+            let names: Vec<_> = targets.iter().map(|(target, _)| *target).collect();
+            panic!("FUZZ_TARGET={name:?} is none of: {}", names.join(", "))
         },
         |(_, target)| *target,
     )

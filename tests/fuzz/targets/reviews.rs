@@ -9,11 +9,13 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::core::{DynamicObject, GroupVersionKind};
 use kube_webhooks::{Admission, Conversion, Webhooks};
 use serde_json::Value;
-
-use super::wait_for;
+use tokio::runtime::{Builder, Runtime};
 
 thread_local! {
-    static WEBHOOKS: LazyCell<Webhooks> = LazyCell::new(webhooks);
+    static WEBHOOKS: LazyCell<(Runtime, Webhooks)> = LazyCell::new(|| {
+        let mut builder = Builder::new_current_thread();
+        (builder.enable_all().build().expect("a runtime"), webhooks())
+    });
 }
 
 fn webhooks() -> Webhooks {
@@ -34,31 +36,32 @@ fn webhooks() -> Webhooks {
 
 /// A review of either kind. Each is answered, and an answer that allows says what was asked.
 pub fn reviews(data: &[u8]) {
-    let webhooks = WEBHOOKS.with(|webhooks| Webhooks::clone(webhooks));
-    wait_for(async {
-        for path in ["/validate", "/mutate", "/convert"] {
-            let body = Full::<Bytes>::from(data.to_vec());
-            let request = Request::post(path).body(body).expect("a request");
-            let (head, body) = webhooks.answer(request).await.into_parts();
-            let body = body.collect().await.expect("a body").to_bytes();
-            let answer: Value = serde_json::from_slice(&body).expect("an answer in JSON");
-            if head.status != StatusCode::OK {
-                let message = answer["message"].as_str().expect("a reason");
-                assert!(!message.contains("panicked"), "{path}: {message}");
-                continue;
-            }
-            // Fields that nothing reads may hold anything.
-            let Ok(review) = serde_json::from_slice::<Value>(data) else { continue };
-            assert_eq!(answer["response"]["uid"], review["request"]["uid"], "{path}");
-            match path {
-                "/mutate" if answer["response"]["allowed"] == true => mutated(&review, &answer),
-                "/convert" if answer["response"]["result"]["status"] == "Success" => {
-                    converted(&review, &answer);
-                }
-                _ => {}
-            }
+    WEBHOOKS.with(|both| both.0.block_on(review(&both.1, data)));
+}
+
+async fn review(webhooks: &Webhooks, data: &[u8]) {
+    for path in ["/validate", "/mutate", "/convert"] {
+        let body = Full::<Bytes>::from(data.to_vec());
+        let request = Request::post(path).body(body).expect("a request");
+        let (head, body) = webhooks.answer(request).await.into_parts();
+        let body = body.collect().await.expect("a body").to_bytes();
+        let answer: Value = serde_json::from_slice(&body).expect("an answer in JSON");
+        if head.status != StatusCode::OK {
+            let message = answer["message"].as_str().expect("a reason");
+            assert!(!message.contains("panicked"), "{path}: {message}");
+            continue;
         }
-    });
+        // Fields that nothing reads may hold anything.
+        let Ok(review) = serde_json::from_slice::<Value>(data) else { continue };
+        assert_eq!(answer["response"]["uid"], review["request"]["uid"], "{path}");
+        match path {
+            "/mutate" if answer["response"]["allowed"] == true => mutated(&review, &answer),
+            "/convert" if answer["response"]["result"]["status"] == "Success" => {
+                converted(&review, &answer);
+            }
+            _ => {}
+        }
+    }
 }
 
 fn mutated(review: &Value, answer: &Value) {
