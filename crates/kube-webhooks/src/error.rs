@@ -21,11 +21,8 @@ pub enum BuildError {
     #[error("{0:?} is no name of a webhook: it needs three parts or more, such as a.example.com")]
     Name(String),
     /// Two webhooks would have the same name in the configuration.
-    #[error("the webhooks at {paths} have the same name: set another one by `Hook::name`")]
-    SameName {
-        /// The paths.
-        paths: String,
-    },
+    #[error("the webhooks at {0} have the same name: set another one by `Hook::name`")]
+    SameName(String),
     /// A conversion has one version only, or versions of different kinds, or there is another one
     /// of its definition.
     #[error("the conversion at {path} cannot work: {problem}")]

@@ -105,7 +105,7 @@ impl WebhooksBuilder {
                     return Err(BuildError::Conversion { path, problem });
                 }
                 Some(other) if other != path => {
-                    return Err(BuildError::SameName { paths: format!("{other} and {path}") });
+                    return Err(BuildError::SameName(format!("{other} and {path}")));
                 }
                 _ => {}
             }
