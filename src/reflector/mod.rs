@@ -117,7 +117,6 @@ impl Reflector {
             page_size: options.page_size,
             any_version: options.any_version,
             list_mode: options.list_mode,
-            internal_error_window: options.internal_error_window,
             freshness_limit: options.freshness_limit,
         };
         let mut rng = options.seed.map_or_else(fastrand::Rng::new, fastrand::Rng::with_seed);

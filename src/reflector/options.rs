@@ -64,7 +64,6 @@ pub struct ReflectorOptions<K: ?Sized = dyn AnyObject> {
     pub(super) page_size: Option<u32>,
     pub(super) any_version: bool,
     pub(super) list_mode: ListMode,
-    pub(super) internal_error_window: Duration,
     pub(super) list_idle_timeout: Duration,
     pub(super) initial_events_idle_timeout: Duration,
     pub(super) watch_grace_period: Duration,
@@ -90,7 +89,6 @@ impl<K: ?Sized> ReflectorOptions<K> {
             page_size: None,
             any_version: false,
             list_mode: ListMode::Auto,
-            internal_error_window: Duration::from_secs(30),
             list_idle_timeout: Duration::from_secs(90),
             initial_events_idle_timeout: Duration::from_secs(30),
             watch_grace_period: Duration::from_secs(30),
@@ -141,15 +139,6 @@ impl<K: ?Sized> ReflectorOptions<K> {
     /// Sets the form of lists: plain or streaming. [`ListMode::Auto`] unless set.
     pub fn list_mode(mut self, mode: ListMode) -> Self {
         self.list_mode = mode;
-        self
-    }
-
-    /// Sets the time during which the reflector reopens a watch that ends with an internal error
-    /// (500) at its last version. After this time it lists again. 30 s unless set. Zero is
-    /// client-go's default.
-    #[cfg(test)]
-    pub(crate) fn internal_error_window(mut self, window: Duration) -> Self {
-        self.internal_error_window = window;
         self
     }
 
@@ -318,7 +307,6 @@ impl<K: ?Sized> ReflectorOptions<K> {
             page_size: self.page_size,
             any_version: self.any_version,
             list_mode: self.list_mode,
-            internal_error_window: self.internal_error_window,
             list_idle_timeout: self.list_idle_timeout,
             initial_events_idle_timeout: self.initial_events_idle_timeout,
             watch_grace_period: self.watch_grace_period,

@@ -37,7 +37,6 @@ pub(super) struct Rules {
     /// True if any cache may answer the first list.
     pub(super) any_version: bool,
     pub(super) list_mode: ListMode,
-    pub(super) internal_error_window: Duration,
     pub(super) freshness_limit: Option<Duration>,
 }
 

@@ -18,6 +18,10 @@ use crate::reflector::step::{End, RequestFailure, Step};
 /// all end at the same moment.
 const WATCH: Duration = Duration::from_secs(300);
 
+/// The time during which a watch that ends with an internal error (500) is reopened at its last
+/// version. Then everything is listed.
+const INTERNAL_ERROR_WINDOW: Duration = Duration::from_secs(30);
+
 /// A watch that lasted this long and ended cleanly was healthy, even without events.
 const SETTLED: Duration = Duration::from_secs(30);
 
@@ -255,7 +259,7 @@ impl Machine {
     /// like this while it still has their version. A relist would load it further.
     fn handle_internal_error(&mut self, failure: RequestFailure, now: Instant) -> Step {
         let since = *self.watches.internal_errors_since.get_or_insert(now);
-        if now.duration_since(since) < self.rules.internal_error_window {
+        if now.duration_since(since) < INTERNAL_ERROR_WINDOW {
             return self.watch_again(failure, now);
         }
         self.watches.internal_errors_since = None;

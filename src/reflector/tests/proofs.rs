@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::FutureExt;
+use tokio::sync::Semaphore;
 
 use super::*;
 use crate::reflector::prover::ProverEvent;
@@ -361,4 +362,19 @@ async fn next_demand_does_not_wait_for_the_list_of_the_last() {
     settle().await;
     assert!(matches!(prover.next().now_or_never(), Some(ProverEvent::Due)));
     second.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn old_question_forgets_no_named_version() {
+    let too_old = Fault::Status(ApiStatus::new(410, "Expired", "too old resource version: 5 (7)"));
+    let too_old = SourceError::new(source(&[]).collection().request_name(Verb::Watch), too_old);
+    let rig = Reflector::new(Arc::new(source(&[])), ReflectorOptions::<ConfigMap>::new());
+    let mut machine = rig.machine;
+    machine.note_version(Some(5.into()), Instant::now());
+    let begun = ReadBarrier::now();
+    machine.note_refusal(&too_old);
+    machine.note_quorum(&5.into(), begun);
+    assert!(!machine.is_current(), "the question began before the 410 named 7");
+    machine.note_quorum(&5.into(), ReadBarrier::now());
+    assert!(machine.is_current(), "history was lost");
 }

@@ -169,3 +169,41 @@ async fn working_watch_has_its_turn_whatever_fails() {
     }
     assert!(late.is_empty(), "{}: {late:#?}", late.len());
 }
+
+/// One bad event is one problem: the watch goes on between the lists that it causes.
+#[tokio::test(start_paused = true)]
+async fn watch_goes_on_while_lists_for_a_bad_event_fail() {
+    for demands in [false, true] {
+        let fake = Arc::new(source(&["a", "b"]));
+        let scripted = ScriptedSource::with_watch(&fake, |watch| {
+            let mut old = object("a");
+            old.metadata.resource_version = Some("1".into());
+            let old = WatchItem::Modified(Ok(old.into()));
+            futures::stream::iter([Ok(old)]).chain(watch).boxed()
+        });
+        let reflector = Reflector::new(scripted, ReflectorOptions::new().seed(1));
+        let (sink, monitor) = (Sink::default(), reflector.monitor());
+        let task = tokio::spawn(reflector.run(sink.clone()));
+        settle().await;
+        (0..60).for_each(|_| fake.fail_list(fault(403, "Forbidden")));
+        let since = ReadBarrier::now();
+        let demanding = demands.then(|| {
+            let monitor = monitor.clone();
+            tokio::spawn(async move { monitor.proved_since(since).await })
+        });
+        for n in 1..30 {
+            seconds(18.0).await;
+            fake.put(object(&n.to_string()));
+            seconds(2.0).await;
+            let stored = sink.0.lock().1.len();
+            assert_eq!(stored, 2 + n, "{demands}: {:?}", monitor.status());
+        }
+        let status = monitor.status();
+        assert!((8..30).contains(&status.lists), "{demands}: {status:?}");
+        assert!(status.watches < 60, "{demands}: {status:?}");
+        task.abort();
+        if let Some(demanding) = demanding {
+            demanding.abort();
+        }
+    }
+}

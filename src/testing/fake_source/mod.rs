@@ -98,9 +98,6 @@ struct SourceData<K> {
     failing_watches: VecDeque<Fault>,
     poisoned: HashSet<ObjectKey>,
     nameless: bool,
-    streaming: bool,
-    ends_initial_events: bool,
-    pages_at_zero: bool,
     requests: Vec<SourceRequest>,
     next_uid: u64,
     open_watches: usize,
@@ -142,9 +139,6 @@ impl<K> FakeSource<K> {
             failing_watches: VecDeque::new(),
             poisoned: HashSet::new(),
             nameless: false,
-            streaming: true,
-            ends_initial_events: true,
-            pages_at_zero: false,
             requests: Vec::new(),
             next_uid: 0,
             open_watches: 0,
@@ -225,21 +219,6 @@ impl<K> FakeSource<K> {
     /// Adds an undecodable item without a readable name to every list, or removes it again.
     pub fn set_nameless_item(&self, present: bool) {
         self.state.lock().nameless = present;
-    }
-
-    /// Sets whether the source supports streaming lists (`understood`), and whether it sends the
-    /// bookmark that ends their initial events (`ends`). Both are true by default.
-    #[cfg(test)]
-    pub(crate) fn set_streaming_lists(&self, understood: bool, ends: bool) {
-        let mut state = self.state.lock();
-        (state.streaming, state.ends_initial_events) = (understood, ends);
-    }
-
-    /// Sets whether lists at version "0" are paged, as by a server without a watch cache. The
-    /// default is false.
-    #[cfg(test)]
-    pub(crate) fn set_pages_at_zero(&self, pages: bool) {
-        self.state.lock().pages_at_zero = pages;
     }
 
     /// Takes the source back to an earlier version, as a restored backup does. Later changes are
@@ -346,7 +325,6 @@ struct Objects<K> {
     /// The key after which a page begins.
     start: Option<String>,
     nameless: bool,
-    pages_at_zero: bool,
 }
 
 impl<K> SourceData<K> {
@@ -429,9 +407,8 @@ impl<K> SourceData<K> {
         version: u64,
         start: Option<String>,
     ) -> Objects<K> {
-        let (nameless, pages_at_zero) = (self.nameless, self.pages_at_zero);
         let poisoned = self.poisoned.clone();
-        Objects { by_key, version, poisoned, start, nameless, pages_at_zero }
+        Objects { by_key, version, poisoned, start, nameless: self.nameless }
     }
 }
 
@@ -444,7 +421,7 @@ impl<K: Resource + Clone + Send + Sync + 'static> Objects<K> {
             start.as_deref() < Some(key.as_str())
                 && shard::is_selected(query.shard.as_ref(), &***object)
         });
-        let paged = query.version != Some(ResourceVersion::ANY) || self.pages_at_zero;
+        let paged = query.version != Some(ResourceVersion::ANY);
         let limit = query.limit.filter(|_| paged).map_or(usize::MAX, |limit| limit as usize);
         let mut rest = rest.peekable();
         let mut items = Vec::new();
@@ -515,10 +492,6 @@ impl<K: Resource + Clone + Send + Sync + 'static> ListerWatcher<K> for FakeSourc
             let error = error(fault);
             return async { Err(error) }.boxed();
         }
-        if query.initial_events && !state.streaming {
-            let error = error(Fault::Status(ApiStatus::new(422, "Invalid", "sendInitialEvents")));
-            return async { Err(error) }.boxed();
-        }
         let mut initial = VecDeque::new();
         let mut listed = None;
         let mut position = query.version.as_ref().map_or(state.version, version_number);
@@ -529,10 +502,8 @@ impl<K: Resource + Clone + Send + Sync + 'static> ListerWatcher<K> for FakeSourc
             }
             position = state.version;
             listed = Some(state.objects(state.objects.clone(), position, None));
-            if state.ends_initial_events {
-                let version = position.into();
-                initial.push_back(WatchItem::Bookmark { version, initial_events_end: true });
-            }
+            let version = position.into();
+            initial.push_back(WatchItem::Bookmark { version, initial_events_end: true });
         } else if position < state.compacted {
             initial.push_back(WatchItem::Failed(error(expired(position))));
         }

@@ -13,10 +13,9 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube::api::ObjectMeta;
 use kube_informer::error::{ApiStatus, Fault};
 use kube_informer::informer::{ReadBarrier, StartError};
-use kube_informer::reflector::{ListMode, ReflectorOptions};
+use kube_informer::reflector::ReflectorOptions;
 use kube_informer::testing::{FakeSource, WatchEnd};
 use kube_informer::{
     Event, EventHandler, HandlerOptions, HandlerRegistration, InformerOptions, ObjectKey,
@@ -24,30 +23,7 @@ use kube_informer::{
 };
 use parking_lot::Mutex;
 
-/// Returns the key of an object without a namespace.
-fn key(name: &str) -> ObjectKey {
-    ObjectKey::cluster(name).unwrap()
-}
-
-/// Returns an object that has only a name.
-fn object(name: &str) -> ConfigMap {
-    let metadata = ObjectMeta { name: Some(name.into()), ..ObjectMeta::default() };
-    ConfigMap { metadata, ..ConfigMap::default() }
-}
-
-/// Lets every ready task run. Paused time advances only when all tasks wait.
-async fn settle() {
-    seconds(0.001).await;
-}
-
-async fn seconds(n: f64) {
-    tokio::time::sleep(Duration::from_secs_f64(n)).await;
-}
-
-/// Returns the mode of a test that runs with and without streaming lists.
-fn list_mode(streaming: bool) -> ListMode {
-    if streaming { ListMode::Streaming } else { ListMode::Auto }
-}
+use crate::named::{key, list_mode, object, seconds, settle};
 
 fn version(object: &ConfigMap) -> u64 {
     object.metadata.resource_version.as_ref().unwrap().parse().unwrap()

@@ -1,8 +1,27 @@
 //! Panics of the source and of the sink.
 
 use super::*;
-use crate::helpers::Bomb;
-use crate::lister_watcher::ListHints;
+
+/// A point at which the source may panic.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Spot {
+    ListCalled,
+    ListAwaited,
+    ListRead,
+    WatchCalled,
+    WatchAwaited,
+    WatchRead,
+    WatchDropped,
+}
+
+/// A value whose `Drop` panics.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("dropped");
+    }
+}
 
 /// A source that panics at the chosen points.
 struct Panicking {

@@ -130,8 +130,9 @@ impl ListerWatcher<ConfigMap> for Versioned {
         let error = |fault| SourceError::new(self.collection.request_name(Verb::Watch), fault);
         let watched = (self.watch)(query).map_err(error);
         let listed = query.initial_events.then(|| {
-            let version = query.version.clone();
-            (self.list)(&ListQuery { version, ..ListQuery::default() }).map_err(error)
+            let mut list = ListQuery::default();
+            list.version.clone_from(&query.version);
+            (self.list)(&list).map_err(error)
         });
         Box::pin(async {
             let Some(listed) = listed else { return watched };

@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::*;
-use crate::lister_watcher::ListMetadata;
 
 /// Returns the continue token and the objects of the page of this number.
 type Page = fn(u64) -> (String, Vec<ConfigMap>);
@@ -150,7 +149,6 @@ async fn many_full_pages_take_no_time() {
     let names: Vec<String> = (0..3_000).map(|n| format!("o{n:04}")).collect();
     for size in [3, 20] {
         let fake = source(&names.iter().map(String::as_str).collect::<Vec<_>>());
-        fake.set_pages_at_zero(true);
         let begun = Instant::now();
         let rig = Rig::with(fake, ReflectorOptions::new().page_size(size));
         while rig.log().is_empty() {

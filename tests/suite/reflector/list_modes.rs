@@ -9,6 +9,20 @@ fn lists(rig: &Rig) -> Vec<String> {
     rig.requests().into_iter().filter(|asked| !asked.starts_with("watch")).collect()
 }
 
+/// Returns a fake source, and a source before it that refuses a streaming list or does not end it.
+fn without_streams(refuses: bool) -> (Arc<FakeSource<ConfigMap>>, Arc<ScriptedSource>) {
+    let fake = Arc::new(source(&["a"]));
+    if refuses {
+        fake.fail_watch(fault(422, "Invalid"));
+    }
+    let endless = ScriptedSource::with_watch(&fake, |watch| {
+        let ends =
+            |item: &_| matches!(item, Ok(WatchItem::Bookmark { initial_events_end: true, .. }));
+        watch.filter(move |item| std::future::ready(!ends(item))).boxed()
+    });
+    (fake, endless)
+}
+
 /// Makes the reflector list again.
 async fn relist(rig: &Rig) {
     rig.source.end_watches(WatchEnd::Failed(status(410, "Expired")));
@@ -51,12 +65,11 @@ async fn streaming_list_falls_back_on_lasting_errors() {
 
 #[tokio::test(start_paused = true)]
 async fn refused_streaming_list_is_not_repeated() {
-    for (understood, ends) in [(false, true), (true, false)] {
-        let fake = source(&["a"]);
-        fake.set_streaming_lists(understood, ends);
-        let rig = Rig::with(fake, ReflectorOptions::new().list_mode(ListMode::Streaming));
+    for refuses in [true, false] {
+        let (fake, endless) = without_streams(refuses);
+        let rig = Rig::of(fake, endless, ReflectorOptions::new().list_mode(ListMode::Streaming));
         seconds(29.0).await;
-        assert_eq!(rig.log().is_empty(), understood, "the wait for the end is bounded");
+        assert_eq!(rig.log().is_empty(), !refuses, "the wait for the end is bounded");
         seconds(2.0).await;
         assert_eq!(rig.requests(), ["stream \"\"", "list \"\"", "watch 1"]);
         rig.source.end_watches(WatchEnd::Failed(status(410, "Expired")));
@@ -68,9 +81,8 @@ async fn refused_streaming_list_is_not_repeated() {
 #[tokio::test(start_paused = true)]
 async fn live_events_do_not_extend_initial_events() {
     for (new_keys, least, most) in [(false, 30, 40), (true, 300, 310)] {
-        let fake = source(&["a"]);
-        fake.set_streaming_lists(true, false);
-        let rig = Rig::with(fake, ReflectorOptions::new().list_mode(ListMode::Streaming));
+        let (fake, endless) = without_streams(false);
+        let rig = Rig::of(fake, endless, ReflectorOptions::new().list_mode(ListMode::Streaming));
         let begun = Instant::now();
         let mut n = 0;
         while rig.log().is_empty() {
@@ -133,11 +145,10 @@ async fn auto_streams_for_an_hour_from_a_busy_server() {
 
 #[tokio::test(start_paused = true)]
 async fn auto_returns_from_a_stream_that_does_not_end() {
-    for (understood, ends) in [(false, true), (true, false)] {
-        let fake = source(&["a"]);
-        fake.set_streaming_lists(understood, ends);
+    for refuses in [true, false] {
+        let (fake, endless) = without_streams(refuses);
         (0..6).for_each(|_| fake.fail_list(fault(429, "TooManyRequests")));
-        let rig = Rig::start(fake);
+        let rig = Rig::of(fake, endless, ReflectorOptions::new());
         seconds(600.0).await;
         let expected = [&["list \"\""; 3][..], &["stream \"\""], &["list \"\""; 4]].concat();
         assert_eq!(lists(&rig), expected, "remembered, although lists fail as before");
@@ -185,10 +196,9 @@ async fn plain_mode_never_streams() {
 #[tokio::test(start_paused = true)]
 async fn refusal_is_forgotten_after_an_hour() {
     let fake = source(&["a"]);
-    fake.set_streaming_lists(false, true);
+    fake.fail_watch(fault(422, "Invalid"));
     let rig = Rig::with(fake, ReflectorOptions::new().list_mode(ListMode::Streaming));
     settle().await;
-    rig.source.set_streaming_lists(true, true);
     seconds(HOUR - 1.0).await;
     relist(&rig).await;
     assert_eq!(lists(&rig), ["stream \"\"", "list \"\"", "list 1"]);

@@ -60,51 +60,10 @@ async fn relists_after_old_events_become_rare() {
     task.abort();
 }
 
-/// One bad event is one problem: the watch goes on between the lists that it causes.
-#[tokio::test(start_paused = true)]
-async fn watch_goes_on_while_lists_for_a_bad_event_fail() {
-    for demands in [false, true] {
-        let fake = Arc::new(source(&["a", "b"]));
-        let scripted = ScriptedSource::with_watch(&fake, |watch| {
-            let mut old = object("a");
-            old.metadata.resource_version = Some("1".into());
-            let old = WatchItem::Modified(Ok(old.into()));
-            futures::stream::iter([Ok(old)]).chain(watch).boxed()
-        });
-        let reflector = Reflector::new(scripted, ReflectorOptions::new().seed(1));
-        let (sink, monitor) = (Sink::default(), reflector.monitor());
-        let task = tokio::spawn(reflector.run(sink.clone()));
-        settle().await;
-        (0..60).for_each(|_| fake.fail_list(fault(403, "Forbidden")));
-        let since = crate::time::ReadBarrier::now();
-        let demanding = demands.then(|| {
-            let monitor = monitor.clone();
-            tokio::spawn(async move { monitor.proved_since(since).await })
-        });
-        for n in 1..30 {
-            seconds(18.0).await;
-            fake.put(object(&n.to_string()));
-            seconds(2.0).await;
-            let stored = sink.0.lock().1.len();
-            assert_eq!(stored, 2 + n, "{demands}: {:?}", monitor.status());
-        }
-        let status = monitor.status();
-        assert!((8..30).contains(&status.lists), "{demands}: {status:?}");
-        assert!(status.watches < 60, "{demands}: {status:?}");
-        task.abort();
-        if let Some(demanding) = demanding {
-            demanding.abort();
-        }
-    }
-}
-
 #[tokio::test(start_paused = true)]
 async fn watches_without_progress_are_relisted() {
     for end in [WatchEnd::Ordinary, WatchEnd::Broken, WatchEnd::Failed(status(500, "x"))] {
-        let rig = Rig::with(
-            source(&["a"]),
-            ReflectorOptions::new().internal_error_window(Duration::from_secs(1_000_000)),
-        );
+        let rig = Rig::start(source(&["a"]));
         settle().await;
         let begun = Instant::now();
         while begun.elapsed() < Duration::from_secs(600) {
@@ -126,11 +85,7 @@ async fn broken_watch_is_relisted_forever() {
     let fake = Arc::new(source(&["a"]));
     let scripted = ScriptedSource::with_watch(&fake, |watch| {
         drop(watch);
-        let asked = crate::error::RequestName {
-            verb: Verb::Watch,
-            resource: "configmaps".into(),
-            namespace: None,
-        };
+        let asked = source(&[]).collection().request_name(Verb::Watch);
         let fault = Fault::Malformed { offset: 7, problem: "no event".into() };
         futures::stream::iter([Err(SourceError::new(asked, fault))]).boxed()
     });
@@ -173,7 +128,6 @@ async fn every_duration_is_allowed() {
             .watch_grace_period(Duration::MAX)
             .list_idle_timeout(Duration::MAX)
             .initial_events_idle_timeout(Duration::MAX)
-            .internal_error_window(Duration::MAX)
             .freshness_limit(Duration::MAX)
             .backoff(Never);
         let rig = Rig::with(source(&["a"]), options);

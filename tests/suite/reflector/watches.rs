@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::*;
-use crate::lister_watcher::ListHints;
 
 #[tokio::test(start_paused = true)]
 async fn lists_consistently_then_watches_from_its_version() {
@@ -89,23 +88,22 @@ async fn throttled_or_refused_watches_retry_without_relist() {
 
 #[tokio::test(start_paused = true)]
 async fn internal_errors_are_rewatched_then_relisted() {
-    let options = || ReflectorOptions::new().internal_error_window(Duration::from_secs(5));
-    let rig = Rig::with(source(&["a"]), options());
+    let rig = Rig::start(source(&["a"]));
     settle().await;
     rig.source.end_watches(WatchEnd::Failed(status(500, "InternalError")));
     seconds(2.0).await;
     assert_eq!(rig.requests(), ["list \"\"", "watch 1", "watch 1"]);
-    seconds(6.0).await;
+    seconds(30.0).await;
     rig.source.end_watches(WatchEnd::Failed(status(500, "InternalError")));
     seconds(10.0).await;
     assert_eq!(rig.limits()[1..2], [Some(1)]);
     assert_eq!(rig.requests()[4..], ["list 1", "watch 1"]);
 
-    let rig = Rig::with(source(&["a"]), options());
+    let rig = Rig::start(source(&["a"]));
     settle().await;
     for _ in 0..3 {
         rig.source.end_watches(WatchEnd::Failed(status(500, "InternalError")));
-        seconds(4.0).await;
+        seconds(20.0).await;
         rig.source.put(object("a"));
         settle().await;
     }
@@ -205,10 +203,10 @@ async fn always_ready_source_can_be_stopped() {
         ) -> BoxFuture<'static, Result<ListStream<ConfigMap>, SourceError>> {
             // Each page brings an object that is new.
             let name = format!("map-{}", self.1.fetch_add(1, Ordering::Relaxed));
-            let metadata = crate::lister_watcher::ListMetadata {
+            let metadata = ListMetadata {
                 version: Some(1.into()),
                 continue_token: Some(name.clone()),
-                ..crate::lister_watcher::ListMetadata::default()
+                ..ListMetadata::default()
             };
             let items = futures::stream::iter([
                 Ok(ListItem::Meta(metadata)),

@@ -1,7 +1,6 @@
 //! A shard that changes while the reflector runs.
 
 use super::*;
-use crate::object::{ShardKey, ShardSelector};
 
 /// The shard of these namespaces.
 fn shard(namespaces: &[&str]) -> ShardSelector {
@@ -165,7 +164,7 @@ async fn any_changes_converge_to_the_shard() {
         let expected: Vec<_> = source
             .iter()
             .filter(|(_, object)| wanted.selects(&object.metadata))
-            .map(|(key, object)| (key.clone(), version(&Cached::from(object).cast())))
+            .map(|(key, object)| (key.clone(), object.metadata.resource_version.clone().unwrap()))
             .collect();
         let held: Vec<_> = rig.sink.folded().into_iter().collect();
         assert_eq!(held, expected, "seed {seed}: {:?}", rig.log());

@@ -4,8 +4,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::versioned::{Versioned, at, bookmark, stays};
 use super::*;
-use crate::object::{ShardKey, ShardSelector};
-use crate::time::ReadBarrier;
 
 /// Returns the error of a watch from a version that is older than 7.
 fn too_old() -> Fault {
@@ -322,18 +320,4 @@ async fn list_of_any_version_proves_nothing() {
     seconds(300.0).await;
     assert!(rig.freshness() <= 60.0, "{}", rig.freshness());
     assert_eq!(rig.monitor.status().lists, 1);
-}
-
-#[tokio::test(start_paused = true)]
-async fn old_question_forgets_no_named_version() {
-    let error = |fault| SourceError::new(source(&[]).collection().request_name(Verb::Watch), fault);
-    let rig = Reflector::new(Arc::new(source(&[])), ReflectorOptions::<ConfigMap>::new());
-    let mut machine = rig.machine;
-    machine.note_version(Some(5.into()), Instant::now());
-    let begun = ReadBarrier::now();
-    machine.note_refusal(&error(too_old()));
-    machine.note_quorum(&5.into(), begun);
-    assert!(!machine.is_current(), "the question began before the 410 named 7");
-    machine.note_quorum(&5.into(), ReadBarrier::now());
-    assert!(machine.is_current(), "history was lost");
 }
