@@ -59,7 +59,7 @@ fn hash(file: &str) -> u64 {
 
 #[test]
 fn finds_seeds_of_failures() {
-    let file = "src/delta_fifo/tests/convergence.rs";
+    let file = "tests/suite/delta_fifo/convergence.rs";
     let kept = of_file(file, 1).failure_persistence.expect("a place for seeds");
     assert!(!kept.load_persisted_failures2(Some(file)).is_empty());
 }

@@ -9,6 +9,7 @@ mod api_server;
 mod audit;
 #[cfg(feature = "compact")]
 mod compact;
+mod delta_fifo;
 #[cfg(feature = "metrics")]
 mod examples;
 mod factory;

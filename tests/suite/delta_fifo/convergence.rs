@@ -40,7 +40,7 @@ proptest! {
         let mut in_flight: Option<Batch> = None;
         let relist = |rig: &Rig, server: &BTreeMap<String, u64>, version: u64| {
             let items: Vec<_> = server.iter().map(|(name, at)| (name.as_str(), *at)).collect();
-            rig.fifo.push(Change::Replace(list(version, &items)));
+            rig.push(Change::Replace(list(version, &items)));
         };
         let mut finish = |rig: &Rig, batch: Batch| {
             for (key, delta) in &batch.deltas {
@@ -65,13 +65,13 @@ proptest! {
                     let known = server.insert(name.clone(), version).is_some();
                     if seen {
                         let change = if known { updated } else { added };
-                        rig.fifo.push(change(&name, version));
+                        rig.push(change(&name, version));
                     }
                 }
                 Step::Remove(n) => {
                     let name = format!("o{n}");
                     if server.remove(&name).is_some() && seen {
-                        rig.fifo.push(deleted(&name, version));
+                        rig.push(deleted(&name, version));
                     }
                 }
                 Step::Relist => relist(&rig, &server, version),

@@ -1,7 +1,8 @@
 //! A shard that changes: objects that move away, and arrivals.
 
+use kube_informer::object::{ShardKey, ShardSelector, ring_hash};
+
 use super::*;
-use crate::object::{ShardKey, ShardSelector, ring_hash};
 
 /// The shard of these objects. The uid of an object is its name.
 fn shard(names: &[&str]) -> ShardSelector {
@@ -17,24 +18,24 @@ fn arrived(version: u64, items: &[(&str, u64)]) -> Change {
 fn objects_outside_of_the_shard_move_away() {
     let rig = Rig::holding(&["a", "b"]);
     // Still queued when the shard changes.
-    rig.fifo.push(added("c", 6));
-    rig.fifo.push(Change::Narrowed(shard(&["b"])));
+    rig.push(added("c", 6));
+    rig.push(Change::Narrowed(shard(&["b"])));
     let mut told = rig.drain();
     told[1..].sort();
     assert_eq!(told, ["+c6", ">a1", ">c6"]);
-    rig.fifo.push(deleted("a", 7));
+    rig.push(deleted("a", 7));
     assert!(rig.drain().is_empty(), "another replica hears of it");
-    rig.fifo.push(Change::Replace(list(8, &[("b", 1)])));
+    rig.push(Change::Replace(list(8, &[("b", 1)])));
     assert_eq!(rig.drain(), ["=b1"], "what moved away is not missing from a list");
 }
 
 #[test]
 fn arrivals_delete_nothing() {
     let rig = Rig::holding(&["a"]);
-    rig.fifo.push(arrived(5, &[("b", 2)]));
+    rig.push(arrived(5, &[("b", 2)]));
     assert_eq!(rig.drain(), ["=b2"]);
-    rig.fifo.push(Change::MovedAway { key: key("b"), version: Some(6.into()) });
-    rig.fifo.push(Change::MovedAway { key: key("x"), version: Some(7.into()) });
+    rig.push(Change::MovedAway { key: key("b"), version: Some(6.into()) });
+    rig.push(Change::MovedAway { key: key("x"), version: Some(7.into()) });
     assert_eq!(rig.drain(), [">b2"]);
 }
 
@@ -60,14 +61,14 @@ fn repeated() -> [Change; 5] {
 #[test]
 fn older_event_leaves_an_arrival() {
     let rig = Rig::new();
-    rig.fifo.push(arrived(9, &[("b", 8)]));
+    rig.push(arrived(9, &[("b", 8)]));
     rig.drain();
     for change in repeated() {
-        rig.fifo.push(change);
+        rig.push(change);
     }
-    rig.fifo.push(moved_away("b", 8));
+    rig.push(moved_away("b", 8));
     assert!(rig.drain().is_empty());
-    rig.fifo.push(moved_away("b", 9));
+    rig.push(moved_away("b", 9));
     assert_eq!(rig.drain(), [">b8"]);
 }
 
@@ -75,24 +76,23 @@ fn older_event_leaves_an_arrival() {
 fn older_event_leaves_an_unreadable_arrival() {
     let rig = Rig::new();
     let unreadable = [key("b")].into_iter().collect();
-    rig.fifo.push(Change::Arrived(Replacement { unreadable, ..list(9, &[]) }));
+    rig.push(Change::Arrived(Replacement { unreadable, ..list(9, &[]) }));
     assert_eq!(rig.drain(), ["?b"]);
     for change in repeated() {
-        rig.fifo.push(change);
+        rig.push(change);
     }
-    rig.fifo.push(added("b", 7));
+    rig.push(added("b", 7));
     assert!(rig.drain().is_empty());
-    rig.fifo.push(deleted("b", 10));
+    rig.push(deleted("b", 10));
     assert_eq!(rig.drain(), ["!b"]);
 }
 
 #[test]
 fn empty_shard_has_synced() {
     let rig = Rig::new();
-    rig.fifo.push(Change::Narrowed(ShardSelector::nothing(ShardKey::Uid)));
+    rig.push(Change::Narrowed(ShardSelector::nothing(ShardKey::Uid)));
     assert!(rig.fifo.has_synced());
     assert!(rig.drain().is_empty());
-    rig.fifo.push(arrived(5, &[("b", 2)]));
-    let batch = rig.pop().unwrap();
-    assert_eq!(batch.kind, BatchKind::Arrivals { complete: true });
+    rig.push(arrived(5, &[("b", 2)]));
+    assert_eq!(rig.drain(), ["=b2"]);
 }
