@@ -6,7 +6,6 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::ObjectMeta;
 
 use crate::object::ObjectKey;
-use crate::reflector::ListMode;
 
 /// Returns the key of an object without a namespace.
 pub(crate) fn key(name: &str) -> ObjectKey {
@@ -37,9 +36,4 @@ pub(crate) async fn settle() {
 
 pub(crate) async fn seconds(n: f64) {
     tokio::time::sleep(Duration::from_secs_f64(n)).await;
-}
-
-/// Returns the mode of a test that runs with and without streaming lists.
-pub(crate) fn list_mode(streaming: bool) -> ListMode {
-    if streaming { ListMode::Streaming } else { ListMode::Auto }
 }

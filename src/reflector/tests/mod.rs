@@ -1,15 +1,10 @@
 //! Tests of what only the module sees. All others are in `tests/suite/reflector`.
 
 mod permits;
-mod proofs;
-mod replays;
+mod questions;
 #[path = "../../../tests/suite/reflector/rig.rs"]
 #[expect(dead_code, reason = "the suite uses the rest")]
 mod rig;
-mod turns;
-#[path = "../../../tests/suite/reflector/versioned.rs"]
-#[expect(dead_code, reason = "the suite uses the rest")]
-mod versioned;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,10 +20,9 @@ use tokio::time::Instant;
 use self::rig::*;
 use super::*;
 use crate::error::{ApiStatus, Fault, FaultClass, SourceError, Verb};
-use crate::helpers::{key, list_mode, object, seconds, settle};
+use crate::helpers::{object, seconds, settle};
 use crate::lister_watcher::{
-    Collection, ListHints, ListItem, ListMetadata, ListQuery, ListStream, WatchItem, WatchQuery,
-    WatchStream,
+    Collection, ListHints, ListQuery, ListStream, WatchQuery, WatchStream,
 };
 use crate::object::{Cached, KnownObjects, ObjectKey, ring_hash};
 use crate::testing::{FakeSource, SourceRequest};

@@ -3,6 +3,7 @@
 use tokio::sync::Semaphore;
 
 use super::*;
+use crate::time::ReadBarrier;
 
 #[tokio::test(start_paused = true)]
 async fn lists_need_a_permit_and_watches_do_not() {
@@ -42,5 +43,66 @@ async fn refused_list_keeps_its_permit_for_a_while() {
         drop(busy);
         settle().await;
         assert_eq!(permits.available_permits(), 1, "also if it ends during that time");
+    }
+}
+
+/// Another list has the only permit.
+#[tokio::test(start_paused = true)]
+async fn watch_goes_on_until_demanded_list_has_its_permit() {
+    for refused in [false, true] {
+        let permits = Arc::new(Semaphore::new(1));
+        let options = ReflectorOptions::new().list_permits(permits.clone());
+        let rig = Rig::with(source(&["a", "b"]), options);
+        let lists = || rig.limits().iter().filter(|limit| **limit != Some(1)).count();
+        seconds(10.0).await;
+        if refused {
+            rig.source.fail_list(fault(400, "BadRequest"));
+        }
+        let other = permits.clone().try_acquire_owned().unwrap();
+        let monitor = rig.monitor.clone();
+        let listed = tokio::spawn(async move { monitor.listed_since(ReadBarrier::now()).await });
+        seconds(60.0).await;
+        rig.source.put(object("c"));
+        settle().await;
+        assert_eq!(rig.sink.folded().len(), 3);
+        assert_eq!(rig.monitor.status().state, ReflectorState::Watching);
+        assert_eq!(lists(), 1);
+        drop(other);
+        seconds(2.0).await;
+        assert!(listed.is_finished());
+        assert_eq!((lists(), permits.available_permits()), (2, 1));
+    }
+}
+
+/// The watch reaches the quorum's version only later.
+#[tokio::test(start_paused = true)]
+async fn proof_by_the_watch_ends_the_wait_for_a_permit() {
+    for abandoned in [false, true] {
+        let fake = Arc::new(source(&["a"]));
+        let late = ScriptedSource::with_watch(&fake, |watch| {
+            watch.then(|item| async { (seconds(100.0).await, item).1 }).boxed()
+        });
+        let permits = Arc::new(Semaphore::new(1));
+        let options = ReflectorOptions::new().list_permits(permits.clone()).seed(1);
+        let reflector = Reflector::new(late, options);
+        let (sink, monitor) = (Sink::default(), reflector.monitor());
+        let task = tokio::spawn(reflector.run(sink.clone()));
+        seconds(10.0).await;
+        let other = permits.clone().try_acquire_owned().unwrap();
+        fake.put(object("b"));
+        let proved = tokio::spawn(async move { monitor.proved_since(ReadBarrier::now()).await });
+        seconds(50.0).await;
+        assert!(!proved.is_finished());
+        if abandoned {
+            proved.abort();
+        } else {
+            seconds(51.0).await;
+            assert!(proved.is_finished());
+        }
+        drop(other);
+        seconds(100.0).await;
+        assert_eq!(requests_of(&fake), ["list \"\"", "watch 1", "list \"\""], "one question");
+        assert_eq!((sink.folded().len(), permits.available_permits()), (2, 1));
+        task.abort();
     }
 }

@@ -9,9 +9,11 @@ mod lists;
 mod namespaces;
 mod pace;
 mod panics;
+mod proofs;
+mod replays;
 mod rig;
 mod shards;
-#[expect(dead_code, reason = "the unit tests use the rest")]
+mod turns;
 mod versioned;
 mod watches;
 

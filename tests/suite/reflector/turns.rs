@@ -2,8 +2,10 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use kube_informer::informer::ReadBarrier;
+use kube_informer::{InformerOptions, SharedInformer};
+
 use super::*;
-use crate::time::ReadBarrier;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -99,27 +101,30 @@ impl Late {
             .freshness_limit(LIMIT)
             .list_idle_timeout(Duration::MAX)
             .on_error(|_| {});
-        let reflector = Reflector::new(Arc::new(self.clone()), options);
-        let (sink, monitor) = (Sink::default(), reflector.monitor());
-        let demanding = async move {
-            if demands {
-                loop {
-                    monitor.proved_since(ReadBarrier::now()).await;
-                    seconds(1.0).await;
-                }
-            }
-        };
-        let reflecting = sink.clone();
-        let task = tokio::spawn(async { tokio::join!(reflector.run(reflecting), demanding) });
+        let options = InformerOptions::new().reflector(options);
+        let informer = SharedInformer::new(Arc::new(self.clone()), options);
+        informer.start().unwrap();
+        if demands {
+            tokio::spawn(demand(informer.clone()));
+        }
         seconds(600.0).await;
         self.source.put(object("new"));
         let put = Instant::now();
         let key = key("new");
-        while put.elapsed() < Duration::from_secs(7_200) && !sink.0.lock().1.contains_key(&key) {
+        let lister = informer.lister();
+        while put.elapsed() < Duration::from_secs(7_200) && lister.get_by_key(&key).is_err() {
             seconds(1.0).await;
         }
-        task.abort();
-        sink.0.lock().1.contains_key(&key).then(|| put.elapsed())
+        let told = lister.get_by_key(&key).is_ok().then(|| put.elapsed());
+        informer.shutdown().await;
+        told
+    }
+}
+
+/// Demands a proof again and again until the informer stops.
+async fn demand(informer: SharedInformer<ConfigMap>) {
+    while informer.reach(ReadBarrier::now(), Duration::MAX).await.is_ok() {
+        seconds(1.0).await;
     }
 }
 
@@ -181,29 +186,25 @@ async fn watch_goes_on_while_lists_for_a_bad_event_fail() {
             let old = WatchItem::Modified(Ok(old.into()));
             futures::stream::iter([Ok(old)]).chain(watch).boxed()
         });
-        let reflector = Reflector::new(scripted, ReflectorOptions::new().seed(1));
-        let (sink, monitor) = (Sink::default(), reflector.monitor());
-        let task = tokio::spawn(reflector.run(sink.clone()));
+        let options = InformerOptions::new().reflector(ReflectorOptions::new().seed(1));
+        let informer = SharedInformer::new(scripted, options);
+        let status = || informer.status().reflector;
+        informer.start().unwrap();
         settle().await;
         (0..60).for_each(|_| fake.fail_list(fault(403, "Forbidden")));
-        let since = ReadBarrier::now();
-        let demanding = demands.then(|| {
-            let monitor = monitor.clone();
-            tokio::spawn(async move { monitor.proved_since(since).await })
-        });
+        if demands {
+            let informer = informer.clone();
+            tokio::spawn(async move { informer.reach(ReadBarrier::now(), Duration::MAX).await });
+        }
         for n in 1..30 {
             seconds(18.0).await;
             fake.put(object(&n.to_string()));
             seconds(2.0).await;
-            let stored = sink.0.lock().1.len();
-            assert_eq!(stored, 2 + n, "{demands}: {:?}", monitor.status());
+            assert_eq!(informer.lister().len(), 2 + n, "{demands}: {:?}", status());
         }
-        let status = monitor.status();
+        let status = status();
         assert!((8..30).contains(&status.lists), "{demands}: {status:?}");
         assert!(status.watches < 60, "{demands}: {status:?}");
-        task.abort();
-        if let Some(demanding) = demanding {
-            demanding.abort();
-        }
+        informer.shutdown().await;
     }
 }

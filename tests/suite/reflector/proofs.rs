@@ -2,12 +2,10 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use futures::FutureExt;
-use tokio::sync::Semaphore;
+use kube_informer::informer::ReadBarrier;
+use kube_informer::{InformerOptions, SharedInformer};
 
 use super::*;
-use crate::reflector::prover::ProverEvent;
-use crate::time::ReadBarrier;
 
 /// A source that refuses lists of one item if it has a fault, until `healed` is set, and others if
 /// `refuses_all` is set. If `hangs` is set, the next list of one item gets no answer.
@@ -55,19 +53,11 @@ impl ListerWatcher<ConfigMap> for Refusing {
 
 struct Demanding {
     refusing: Arc<Refusing>,
-    sink: Sink,
-    monitor: ReflectorMonitor,
-    task: JoinHandle<()>,
-}
-
-impl Drop for Demanding {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
+    informer: SharedInformer<ConfigMap>,
 }
 
 impl Demanding {
-    /// Runs a reflector whose questions get this fault.
+    /// Runs an informer whose questions get this fault.
     fn start(fault: fn() -> Fault) -> Self {
         Self::with(Some(fault), ReflectorOptions::new())
     }
@@ -82,16 +72,19 @@ impl Demanding {
             fault,
         };
         let refusing = Arc::new(refusing);
-        let reflector = Reflector::new(refusing.clone(), options.seed(1));
-        let (sink, monitor) = (Sink::default(), reflector.monitor());
-        let task = tokio::spawn(reflector.run(sink.clone()));
-        Self { refusing, sink, monitor, task }
+        let options = InformerOptions::new().reflector(options.seed(1));
+        let informer = SharedInformer::new(refusing.clone(), options);
+        informer.start().unwrap();
+        Self { refusing, informer }
+    }
+
+    fn status(&self) -> ReflectorStatus {
+        self.informer.status().reflector
     }
 
     /// Demands a proof, and waits for it. Returns whether it came in time.
     async fn is_proved(&self, limit: f64) -> bool {
-        let proved = self.monitor.proved_since(ReadBarrier::now());
-        tokio::time::timeout(Duration::from_secs_f64(limit), proved).await.is_ok()
+        self.informer.reach(ReadBarrier::now(), Duration::from_secs_f64(limit)).await.is_ok()
     }
 
     /// Returns the numbers of questions and of lists so far.
@@ -116,11 +109,11 @@ async fn refused_question_leads_to_a_list() {
         // Each demand in turn is met in seconds.
         for nth in 1..4 {
             demanding.refusing.source.put(object("b"));
-            assert!(demanding.is_proved(3.0).await, "{nth}: {:?}", demanding.monitor.status());
+            assert!(demanding.is_proved(3.0).await, "{nth}: {:?}", demanding.status());
             assert_eq!(demanding.asked().1, 1 + nth);
             seconds(600.0).await;
         }
-        assert_eq!(demanding.monitor.status().relists.of(RelistCause::Unproven), 3);
+        assert_eq!(demanding.status().relists.of(RelistCause::Unproven), 3);
     }
 }
 
@@ -152,7 +145,7 @@ async fn long_retry_after_blocks_proofs_for_minutes() {
     }
     assert_eq!(demanding.asked(), (2, 1));
     demanding.refusing.healed.store(true, Ordering::Relaxed);
-    assert!(demanding.is_proved(30.0).await, "{:?}", demanding.monitor.status());
+    assert!(demanding.is_proved(30.0).await, "{:?}", demanding.status());
 }
 
 #[tokio::test(start_paused = true)]
@@ -190,33 +183,9 @@ async fn lists_for_a_demand_are_rare_and_spare_the_watch() {
     assert!((10..40).contains(&lists), "{lists} lists in an hour");
     demanding.refusing.source.put(object("c"));
     seconds(60.0).await;
-    assert_eq!(demanding.sink.0.lock().1.len(), 3, "the watch goes on");
+    assert_eq!(demanding.informer.lister().len(), 3, "the watch goes on");
     demanding.refusing.refuses_all.store(false, Ordering::Relaxed);
-    assert!(demanding.is_proved(180.0).await, "{:?}", demanding.monitor.status());
-}
-
-/// Another list has the only permit.
-#[tokio::test(start_paused = true)]
-async fn watch_goes_on_until_demanded_list_has_its_permit() {
-    for fault in [None, Some((|| fault(400, "BadRequest")) as fn() -> Fault)] {
-        let permits = Arc::new(Semaphore::new(1));
-        let options = ReflectorOptions::new().list_permits(permits.clone());
-        let demanding = Demanding::with(fault, options);
-        seconds(10.0).await;
-        let other = permits.clone().try_acquire_owned().unwrap();
-        let monitor = demanding.monitor.clone();
-        let listed = tokio::spawn(async move { monitor.listed_since(ReadBarrier::now()).await });
-        seconds(60.0).await;
-        demanding.refusing.source.put(object("c"));
-        settle().await;
-        assert_eq!(demanding.sink.folded().len(), 3);
-        assert_eq!(demanding.monitor.status().state, ReflectorState::Watching);
-        assert_eq!(demanding.asked().1, 1);
-        drop(other);
-        seconds(2.0).await;
-        assert!(listed.is_finished());
-        assert_eq!((demanding.asked().1, permits.available_permits()), (2, 1));
-    }
+    assert!(demanding.is_proved(180.0).await, "{:?}", demanding.status());
 }
 
 #[tokio::test(start_paused = true)]
@@ -226,8 +195,9 @@ async fn watch_goes_on_until_rate_limit_admits_demanded_list() {
     for _ in 0..12 {
         assert!(demanding.is_proved(5.0).await);
     }
-    let monitor = demanding.monitor.clone();
-    let listed = tokio::spawn(async move { monitor.listed_since(ReadBarrier::now()).await });
+    let informer = demanding.informer.clone();
+    let list = async move { informer.list_past(ReadBarrier::now(), Duration::from_secs(60)).await };
+    let listed = tokio::spawn(list);
     for _ in 0..30 {
         if demanding.asked().1 == 1 {
             assert_eq!(demanding.refusing.source.open_watches(), 1);
@@ -237,63 +207,18 @@ async fn watch_goes_on_until_rate_limit_admits_demanded_list() {
     assert!(listed.is_finished() && demanding.asked().1 == 2);
 }
 
-/// The watch reaches the quorum's version only later.
-#[tokio::test(start_paused = true)]
-async fn proof_by_the_watch_ends_the_wait_for_a_permit() {
-    for abandoned in [false, true] {
-        let fake = Arc::new(source(&["a"]));
-        let late = ScriptedSource::with_watch(&fake, |watch| {
-            watch.then(|item| async { (seconds(100.0).await, item).1 }).boxed()
-        });
-        let permits = Arc::new(Semaphore::new(1));
-        let options = ReflectorOptions::new().list_permits(permits.clone()).seed(1);
-        let reflector = Reflector::new(late, options);
-        let (sink, monitor) = (Sink::default(), reflector.monitor());
-        let task = tokio::spawn(reflector.run(sink.clone()));
-        seconds(10.0).await;
-        let other = permits.clone().try_acquire_owned().unwrap();
-        fake.put(object("b"));
-        let proved = tokio::spawn(async move { monitor.proved_since(ReadBarrier::now()).await });
-        seconds(50.0).await;
-        assert!(!proved.is_finished());
-        if abandoned {
-            proved.abort();
-        } else {
-            seconds(51.0).await;
-            assert!(proved.is_finished());
-        }
-        drop(other);
-        seconds(100.0).await;
-        assert_eq!(requests_of(&fake), ["list \"\"", "watch 1", "list \"\""], "one question");
-        assert_eq!((sink.folded().len(), permits.available_permits()), (2, 1));
-        task.abort();
-    }
-}
-
 /// The watch has reached the quorum's version, but maybe in a history that was lost.
 #[tokio::test(start_paused = true)]
 async fn demanded_list_is_made_although_watch_is_current() {
-    let source = Arc::new(source(&["a", "b"]));
-    let reflector = Reflector::new(source.clone(), ReflectorOptions::new().seed(1));
-    let monitor = reflector.monitor();
-    let task = tokio::spawn(reflector.run(Sink::default()));
-    let lists = || {
-        let is_list = |request: &SourceRequest| match request {
-            SourceRequest::List(query) => query.limit != Some(1),
-            SourceRequest::Watch(_) => false,
-        };
-        source.requests().iter().filter(|request| is_list(request)).count()
-    };
+    let demanding = Demanding::with(None, ReflectorOptions::new());
     seconds(10.0).await;
-    monitor.proved_since(ReadBarrier::now()).await;
-    assert_eq!(lists(), 1, "the question is enough");
-    let listed = monitor.listed_since(ReadBarrier::now());
-    tokio::time::timeout(Duration::from_secs(5), listed).await.unwrap();
-    assert_eq!(lists(), 2);
+    assert!(demanding.is_proved(5.0).await);
+    assert_eq!(demanding.asked().1, 1, "the question is enough");
+    demanding.informer.list_past(ReadBarrier::now(), Duration::from_secs(5)).await.unwrap();
+    assert_eq!(demanding.asked().1, 2);
     // A proof that nobody wants any more costs nothing.
     seconds(600.0).await;
-    assert_eq!(lists(), 2);
-    task.abort();
+    assert_eq!(demanding.asked().1, 2);
 }
 
 #[tokio::test(start_paused = true)]
@@ -307,7 +232,7 @@ async fn demand_does_not_wait_for_the_question_of_the_limit() {
     assert!(demanding.is_proved(1.0).await);
     seconds(10.0).await;
     assert_eq!(demanding.asked(), (2, 1));
-    assert!(demanding.monitor.status().freshness < Some(Duration::from_secs(12)));
+    assert!(demanding.status().freshness < Some(Duration::from_secs(12)));
 }
 
 #[tokio::test(start_paused = true)]
@@ -315,7 +240,7 @@ async fn met_demand_is_a_proof_for_all() {
     let demanding = Demanding::with(None, ReflectorOptions::new());
     seconds(100.0).await;
     assert!(demanding.is_proved(1.0).await);
-    assert!(demanding.monitor.status().freshness < Some(Duration::from_secs(1)));
+    assert!(demanding.status().freshness < Some(Duration::from_secs(1)));
 }
 
 /// The watch is deaf, and no waiter waits until that shows.
@@ -325,56 +250,15 @@ async fn abandoned_demands_put_off_no_list_for_the_limit() {
     let silent = ScriptedSource::new(&fake, |_| {});
     silent.silence(true);
     let options = ReflectorOptions::new().freshness_limit(Duration::from_secs(60)).seed(1);
-    let reflector = Reflector::new(silent.clone(), options);
-    let (sink, monitor) = (Sink::default(), reflector.monitor());
-    let task = tokio::spawn(reflector.run(sink.clone()));
+    let informer = SharedInformer::new(silent, InformerOptions::new().reflector(options));
+    informer.start().unwrap();
     seconds(10.0).await;
     fake.put(object("b"));
     for _ in 0..13 {
         seconds(4.0).await;
-        let proved = monitor.proved_since(ReadBarrier::now());
-        if tokio::time::timeout(Duration::from_secs(1), proved).await.is_ok() {
+        if informer.reach(ReadBarrier::now(), Duration::from_secs(1)).await.is_ok() {
             break;
         }
     }
-    assert_eq!(sink.0.lock().1.len(), 2, "{:?}", monitor.status());
-    task.abort();
-}
-
-#[tokio::test(start_paused = true)]
-async fn next_demand_does_not_wait_for_the_list_of_the_last() {
-    let reflector = Reflector::new(Arc::new(source(&["a"])), ReflectorOptions::<ConfigMap>::new());
-    let (monitor, mut prover) = (reflector.monitor(), reflector.driver.prover);
-    let demand = || {
-        let monitor = monitor.clone();
-        tokio::spawn(async move { monitor.proved_since(ReadBarrier::now()).await })
-    };
-    let first = demand();
-    assert!(matches!(prover.next().await, ProverEvent::Due));
-    prover.ask(Some(1.into()));
-    let ProverEvent::Answered(version, question) = prover.next().await else { panic!("no answer") };
-    assert!(prover.await_version(version.clone(), question, false));
-    prover.put_off_list(Instant::now() + Duration::from_secs(60));
-    assert!(prover.has_reached(Some(&version)));
-    prover.prove();
-    first.await.unwrap();
-    let second = demand();
-    settle().await;
-    assert!(matches!(prover.next().now_or_never(), Some(ProverEvent::Due)));
-    second.abort();
-}
-
-#[tokio::test(start_paused = true)]
-async fn old_question_forgets_no_named_version() {
-    let too_old = Fault::Status(ApiStatus::new(410, "Expired", "too old resource version: 5 (7)"));
-    let too_old = SourceError::new(source(&[]).collection().request_name(Verb::Watch), too_old);
-    let rig = Reflector::new(Arc::new(source(&[])), ReflectorOptions::<ConfigMap>::new());
-    let mut machine = rig.machine;
-    machine.note_version(Some(5.into()), Instant::now());
-    let begun = ReadBarrier::now();
-    machine.note_refusal(&too_old);
-    machine.note_quorum(&5.into(), begun);
-    assert!(!machine.is_current(), "the question began before the 410 named 7");
-    machine.note_quorum(&5.into(), ReadBarrier::now());
-    assert!(machine.is_current(), "history was lost");
+    assert_eq!(informer.lister().len(), 2, "{:?}", informer.status().reflector);
 }
