@@ -31,7 +31,7 @@ const PART: usize = 1024;
 /// let mut squares: ChunkedVec<u64> = (0..3000).map(|n| n * n).collect();
 /// squares.push(7);
 /// squares[1] = 5;
-/// assert_eq!((squares.len(), squares[2999], squares.get(3001)), (3001, 2999 * 2999, None));
+/// assert_eq!((squares.len(), squares[2999]), (3001, 2999 * 2999));
 /// assert_eq!(squares.iter().take(3).sum::<u64>(), 9);
 /// for square in &mut squares {
 ///     *square += 1;
@@ -53,7 +53,7 @@ impl<T> ChunkedVec<T> {
     }
 
     /// Creates an empty vector with room for this number of elements, or for those of one part.
-    pub fn with_capacity(elements: usize) -> Self {
+    pub(crate) fn with_capacity(elements: usize) -> Self {
         Self { full: Vec::new(), last: Vec::with_capacity(elements.min(PART)) }
     }
 
@@ -76,7 +76,7 @@ impl<T> ChunkedVec<T> {
     }
 
     /// Returns the element at this position. `None` beyond the end. O(1).
-    pub fn get(&self, index: usize) -> Option<&T> {
+    pub(crate) fn get(&self, index: usize) -> Option<&T> {
         match self.full.get(index / PART) {
             Some(part) => part.get(index % PART),
             None => self.last.get(index - self.full.len() * PART),
@@ -84,7 +84,7 @@ impl<T> ChunkedVec<T> {
     }
 
     /// Returns the element at this position, mutable. `None` beyond the end. O(1).
-    pub fn get_mut(&mut self, index: usize) -> Option<&mut T> {
+    pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut T> {
         let full = self.full.len();
         match self.full.get_mut(index / PART) {
             Some(part) => part.get_mut(index % PART),
@@ -94,11 +94,6 @@ impl<T> ChunkedVec<T> {
 
     /// Returns the elements in order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
-        self.into_iter()
-    }
-
-    /// Returns the elements in order, mutable.
-    pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut T> {
         self.into_iter()
     }
 
@@ -320,7 +315,7 @@ mod tests {
                 prop_assert_eq!(all.get(index), model.get(index));
                 prop_assert_eq!(all.get_mut(index), model.get_mut(index));
             }
-            all.iter_mut().chain(&mut model).for_each(|element| *element *= 3);
+            (&mut all).into_iter().chain(&mut model).for_each(|element| *element *= 3);
             prop_assert!(all.iter().eq(&model) && all.parts().flatten().eq(&model));
             prop_assert_eq!(format!("{all:?}"), format!("{model:?}"));
             let mut rest = all.into_iter();

@@ -21,5 +21,5 @@
 #[non_exhaustive]
 pub struct AnswerTooLarge {
     /// The limit, in bytes.
-    pub limit: usize,
+    pub(crate) limit: usize,
 }

@@ -38,12 +38,10 @@ use crate::object::ResourceVersion;
 )]
 #[non_exhaustive]
 pub struct WaitTimeout {
-    /// The version that the caller waited for.
-    pub wanted: ResourceVersion,
+    wanted: ResourceVersion,
     /// The version of the store, or `None` before the first list.
-    pub reached: Option<ResourceVersion>,
-    /// The time that the caller waited.
-    pub waited: Duration,
+    reached: Option<ResourceVersion>,
+    waited: Duration,
     /// True if the informer that fills the store was stopped or failed, so that the version will
     /// not come.
     pub stopped: bool,

@@ -55,8 +55,7 @@ use crate::reflector::{ReflectorState, ReflectorStatus};
 pub struct SyncError {
     /// The informers that have not synced, with the reasons.
     pub unsynced: Vec<Unsynced>,
-    /// The time that the caller waited.
-    pub waited: Duration,
+    waited: Duration,
 }
 
 /// An informer that has not synced, and the reason.

@@ -40,8 +40,7 @@ use crate::object::{Cached, ObjectKey};
 pub struct ConditionTimeout {
     collection: Collection,
     key: ObjectKey,
-    /// The time that the caller waited.
-    pub waited: Duration,
+    waited: Duration,
     /// True if the informer had synced. If false, the condition was not called.
     pub synced: bool,
     /// True if the store holds the object.

@@ -48,9 +48,9 @@ const OWN_PARAMETERS: [&str; 11] = [
 #[non_exhaustive]
 pub struct InvalidName {
     /// The argument that has the name, in words.
-    pub argument: &'static str,
+    argument: &'static str,
     /// The name.
-    pub value: String,
+    value: String,
     /// The rule that it breaks.
     pub rule: NameRule,
 }

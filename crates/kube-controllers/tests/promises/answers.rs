@@ -34,7 +34,7 @@ async fn answer_about_one_object_is_bounded() {
     let ApplyError::Request { source: kube::Error::Service(cause), .. } = &failed else {
         panic!("{failed}");
     };
-    assert_eq!(cause.downcast_ref::<AnswerTooLarge>().unwrap().limit, 16 << 20);
+    assert!(cause.is::<AnswerTooLarge>() && cause.to_string().contains("16777216"), "{cause}");
 }
 
 #[tokio::test(start_paused = true)]

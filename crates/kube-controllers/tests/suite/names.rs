@@ -274,7 +274,8 @@ async fn empty_namespace_is_refused_at_the_start() {
     let with = SharedInformerFactory::builder(server.client()).namespace("").build();
     let maps = with.informer::<ConfigMap>();
     let Err(StartError::InvalidName(invalid)) = with.start() else { panic!("it started") };
-    assert_eq!((invalid.argument, invalid.rule), ("namespace", NameRule::Label));
+    assert_eq!(invalid.rule, NameRule::Label);
+    assert!(invalid.to_string().starts_with("the namespace \"\" "), "{invalid}");
     assert_eq!(maps.start(), Err(StartError::InvalidName(invalid)));
     let group = factory(&server).in_namespaces::<ConfigMap>(["shop", "a/b"]);
     assert!(matches!(group.start(), Err(StartError::InvalidName(_))));
