@@ -6,8 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use http::{Method, Request, Response, StatusCode};
-use http_body_util::Full;
+use http_body_util::{BodyExt, Collected, Full};
 use kube::Resource;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -164,6 +166,36 @@ impl Webhooks {
         #[cfg(not(feature = "metrics"))]
         let _ = panicked;
         response
+    }
+
+    /// Returns the webhooks as a service for the embedded API server, which then calls them in
+    /// process, without a port and TLS: `server.webhook("shop/hooks", webhooks.service())`.
+    ///
+    /// ```
+    /// use http::Request;
+    /// use kube_webhooks::Webhooks;
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let service = Webhooks::builder().build()?.service();
+    /// let answer = service(Request::post("/validate").body(Default::default())?).await;
+    /// assert_eq!(answer.status(), 404);
+    /// # Ok::<(), kube_webhooks::BoxError>(()) }).unwrap();
+    /// ```
+    pub fn service(
+        &self,
+    ) -> impl Fn(Request<Bytes>) -> BoxFuture<'static, Response<Bytes>> + Send + Sync + use<> {
+        let webhooks = self.clone();
+        move |request| {
+            let webhooks = webhooks.clone();
+            async move {
+                let answer = webhooks.answer(request.map(Full::new)).await;
+                let (head, body) = answer.into_parts();
+                // A whole body has no error.
+                let body = body.collect().await.map(Collected::to_bytes).unwrap_or_default();
+                Response::from_parts(head, body)
+            }
+            .boxed()
+        }
     }
 
     /// Checks that the server has a certificate, without which no API server reaches the webhooks.

@@ -2,6 +2,7 @@
 
 mod metadata;
 mod review;
+mod round_trip;
 #[cfg(test)]
 mod tests;
 

@@ -160,17 +160,38 @@ fn failed_object_names_itself() {
     assert!(convert(json!(1), "example.com/v2").contains("it is no object"));
 }
 
-#[test]
-fn round_trips_lose_nothing() {
-    let conversion = conversion();
-    for spec in [
-        json!({"hostPort": "h:1", "replicas": 1}),
-        json!({"d1": "x", "hostPort": ":", "replicas": 0}),
-    ] {
-        let original = widget("v1", &spec);
-        let there = conversion.convert(original.clone(), "example.com/v2").unwrap();
-        assert_eq!(conversion.convert(there, "example.com/v1").unwrap(), original);
+proptest::proptest! {
+    #![proptest_config(crate::seeds::kept())]
+
+    #[test]
+    fn round_trips_lose_nothing(
+        d1 in proptest::option::of("\\PC*"),
+        d2 in proptest::option::of("\\PC*"),
+        host in "[a-z.-]{0,9}",
+        port in "\\PC{0,5}",
+        replicas in proptest::option::of(proptest::num::i64::ANY),
+        labels in proptest::collection::btree_map("[a-z]", "[a-z]{0,2}", 0..3),
+    ) {
+        let spec = v2::WidgetSpec { d1, d2, host, port, replicas };
+        let mut new = v2::Widget::new("a", spec);
+        new.metadata.labels = (!labels.is_empty()).then_some(labels);
+        conversion().check_round_trips(&new)?;
+        conversion().check_round_trips(&v1::Widget::from(new))?;
     }
+}
+
+#[test]
+fn loss_of_a_round_trip_is_named() {
+    let spec = |host: &str| json!({"host": host, "port": "1"});
+    let lost = |object: Value| conversion().check_round_trips(&object).unwrap_err().to_string();
+    assert_eq!(
+        lost(widget("v2", &spec("::1"))),
+        "cannot convert Widget shop/a from example.com/v2 to example.com/v1: back in \
+         example.com/v2, it differs at /spec/host"
+    );
+    assert!(lost(widget("v1", &json!({"hostPort": "h"}))).ends_with("hostPort has no port"));
+    assert!(lost(widget("v9", &spec("h"))).contains("only these versions are known"));
+    assert!(lost(json!(1)).contains("it is no object"));
 }
 
 #[test]
