@@ -7,14 +7,14 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
-use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderValue};
-use http::{Method, Request, Response, Uri};
+use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderValue};
+use http::{Method, Request, Response, StatusCode, Uri};
 use http_body::Frame;
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, StreamBody};
 use kube::client::Body;
 use kube_embedded_apiserver::{BodyPosition, Faults, Injection, Requests};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::schedule::Disturbance;
@@ -33,6 +33,15 @@ const EXPIRED: &[u8] =
 
 /// The time after which a throttled client may ask again.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
+
+/// The time of a webhook that answers at the last moment: by default it has ten seconds.
+const LATE: Duration = Duration::from_secs(9);
+
+const DENIED: &str = "admission webhook \"policy.example.com\" denied the request: not now";
+
+const UNREACHABLE: &str = "Internal error occurred: failed calling webhook \"policy.example.com\": \
+    failed to call webhook: Post \"https://policy.example.svc:443/?timeout=10s\": dial tcp \
+    10.0.0.1:443: connect: connection refused";
 
 /// The state of a process beside another one that has taken its place. Clones are the same.
 ///
@@ -301,11 +310,26 @@ fn disturbed(disturbance: Disturbance, server: &kube::Client) -> kube::Client {
         Disturbance::LoseAnswer => Injection::cut(BodyPosition::Byte(0)),
         Disturbance::Conflict => Injection::status(409),
         Disturbance::Throttle => Injection::throttle(Some(RETRY_AFTER)),
+        Disturbance::WebhookRefuses => failed(403, "Forbidden", DENIED),
+        Disturbance::WebhookDown => failed(500, "InternalError", UNREACHABLE),
+        Disturbance::WebhookLate => Injection::delay(LATE),
         _ => return server.clone(),
     };
     let faults = Faults::new();
     faults.inject(Requests::all(), injection);
     faults.client(server.clone())
+}
+
+/// Returns the answer of a server whose webhook does not let a write pass.
+fn failed(code: u16, reason: &str, message: &str) -> Injection {
+    let status = json!({
+        "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
+        "message": message, "reason": reason, "code": code,
+    });
+    let mut response = Response::new(Bytes::from(status.to_string()));
+    *response.status_mut() = StatusCode::from_u16(code).unwrap_or_default();
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    Injection::answer(response)
 }
 
 /// Names a request by its method and path. A create has the object's name at the end.

@@ -40,6 +40,7 @@ pub struct Scenario {
     pub(crate) quiet: Duration,
     pub(crate) limit: Duration,
     pub(crate) takeovers: bool,
+    pub(crate) webhooks: bool,
     pub(crate) pairs: usize,
     pub(crate) independent: bool,
 }
@@ -62,6 +63,7 @@ impl Scenario {
             quiet: QUIET,
             limit: LIMIT,
             takeovers: true,
+            webhooks: false,
             pairs: 0,
             independent: false,
         }
@@ -152,6 +154,30 @@ impl Scenario {
     /// pod.
     pub fn takeovers(mut self, tried: bool) -> Self {
         self.takeovers = tried;
+        self
+    }
+
+    /// Sets whether an [exploration](Self::explore) tries webhooks of the cluster that refuse a write
+    /// once, are down, or answer late. The default is false.
+    ///
+    /// Set it to true for a program that runs where others install webhooks or policies, such as
+    /// Kyverno's, for the kinds that it writes, and for one that has webhooks of its own.
+    ///
+    /// ```no_run
+    /// use kube_informer::error::BoxError;
+    /// use kube_scenario::{Scenario, World};
+    ///
+    /// async fn script(world: World) -> Result<(), BoxError> {
+    ///     // Acts, and settles.
+    ///     Ok(())
+    /// }
+    ///
+    /// # fn f(scenario: Scenario) {
+    /// scenario.webhooks(true).explore(script).assert_passed();
+    /// # }
+    /// ```
+    pub fn webhooks(mut self, tried: bool) -> Self {
+        self.webhooks = tried;
         self
     }
 

@@ -27,6 +27,12 @@ pub(crate) enum Disturbance {
     Conflict,
     /// The server answers 429.
     Throttle,
+    /// A webhook of the cluster refuses the write, this time.
+    WebhookRefuses,
+    /// A webhook of the cluster cannot be reached: the server answers 500.
+    WebhookDown,
+    /// A webhook of the cluster answers late, and only then does the server execute the write.
+    WebhookLate,
     /// A second process takes the place of this one while the write is on its way.
     Takeover,
     /// The watch delivers this event and those after it late: the program's view is stale.
@@ -63,12 +69,17 @@ impl Disturbance {
         Self::Takeover,
     ];
 
+    /// Those that happen to a write because of a webhook.
+    pub(crate) const OF_WEBHOOKS: [Self; 3] =
+        [Self::WebhookRefuses, Self::WebhookDown, Self::WebhookLate];
+
     /// Those that happen to an event.
     pub(crate) const OF_EVENTS: [Self; 2] = [Self::Lag, Self::Gap];
 
     /// Returns true if nothing is held any more when the program settles.
     pub(crate) fn is_over_when_settled(self) -> bool {
-        Self::OF_WRITES.contains(&self) && self != Self::Takeover
+        !Self::OF_EVENTS.contains(&self)
+            && !matches!(self, Self::Takeover | Self::StaleRestart { .. })
     }
 }
 
@@ -80,6 +91,9 @@ impl fmt::Display for Disturbance {
             Self::LoseAnswer => f.write_str("lose-answer"),
             Self::Conflict => f.write_str("conflict"),
             Self::Throttle => f.write_str("throttle"),
+            Self::WebhookRefuses => f.write_str("webhook-refuses"),
+            Self::WebhookDown => f.write_str("webhook-down"),
+            Self::WebhookLate => f.write_str("webhook-late"),
             Self::Takeover => f.write_str("takeover"),
             Self::Lag => f.write_str("lag"),
             Self::Gap => f.write_str("gap"),
@@ -126,7 +140,10 @@ impl FromStr for Step {
         let (Some(word), Some(nth), Some(name)) = (words.next(), words.next(), words.next()) else {
             return Err(wrong());
         };
-        let known = || Disturbance::OF_WRITES.into_iter().chain(Disturbance::OF_EVENTS);
+        let known = || {
+            let writes = Disturbance::OF_WRITES.into_iter().chain(Disturbance::OF_WEBHOOKS);
+            writes.chain(Disturbance::OF_EVENTS)
+        };
         let disturbance = match word.strip_prefix("stale-restart@") {
             Some(settle) => {
                 let settle = settle.parse().map_err(|_| wrong())?;
@@ -146,7 +163,8 @@ mod tests {
     #[test]
     fn text_of_a_schedule_is_read_back() {
         let stale = Disturbance::StaleRestart { settle: 3 };
-        let all = Disturbance::OF_WRITES.into_iter().chain(Disturbance::OF_EVENTS).chain([stale]);
+        let all = Disturbance::OF_WRITES.into_iter().chain(Disturbance::OF_WEBHOOKS);
+        let all = all.chain(Disturbance::OF_EVENTS).chain([stale]);
         for disturbance in all {
             let at = |nth| Position { nth, name: "EVENT /api/v1/pods shop/web".into() };
             let step = |nth| Step { disturbance, at: at(nth) };

@@ -38,6 +38,14 @@ impl Target {
         Some(Self { collection: format!("{group}/{plural}"), name })
     }
 
+    /// Returns true if no webhook ever reviews writes here: webhooks' own configurations, and
+    /// questions about users.
+    pub(crate) fn is_never_reviewed(&self) -> bool {
+        let group = self.collection.split('/').next().unwrap_or_default();
+        matches!(group, "admissionregistration.k8s.io" | "authentication.k8s.io")
+            || group == "authorization.k8s.io"
+    }
+
     pub(crate) fn is_of_leases(&self) -> bool {
         self.collection == "coordination.k8s.io/leases"
     }
@@ -91,6 +99,19 @@ mod tests {
             assert_eq!(of(name).as_deref(), Some(expected), "{name}");
         }
         assert_eq!(of("GET /version"), None);
+    }
+
+    #[test]
+    fn configurations_and_reviews_are_never_reviewed() {
+        for (name, never) in [
+            ("PATCH /apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/a", true),
+            ("POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews", true),
+            ("POST /apis/authentication.k8s.io/v1/tokenreviews", true),
+            ("PATCH /apis/apiextensions.k8s.io/v1/customresourcedefinitions/a", false),
+            ("PATCH /api/v1/namespaces/shop/configmaps/admissionregistration.k8s.io", false),
+        ] {
+            assert_eq!(Target::of(name).unwrap().is_never_reviewed(), never, "{name}");
+        }
     }
 
     #[test]

@@ -25,6 +25,7 @@ use self::end::{End, note_names};
 pub use self::report::{Exploration, FailedRun};
 use crate::record::Touch;
 use crate::schedule::{Disturbance, Position, Schedule, Step};
+use crate::target::Target;
 use crate::{Scenario, World};
 use kube_informer::error::BoxError;
 use kube_informer::seams::into_message;
@@ -98,8 +99,8 @@ impl Scenario {
     /// - the program writes again within three times the [quiet time](Scenario::quiet_for);
     /// - the objects at its end differ from those without a disturbance, apart from uids, versions,
     ///   generations, times, generated names, addresses of services, field managers, Leases and
-    ///   Events, and the order of finalizers, owners and conditions. After a crash, a lost answer,
-    ///   a 409 or a 429, they are also compared each time that the world settles.
+    ///   Events, and the order of finalizers, owners and conditions. Unless a watch or a process is
+    ///   held, they are also compared each time that the world settles.
     ///
     /// | disturbance | at | the program |
     /// |---|---|---|
@@ -107,6 +108,9 @@ impl Scenario {
     /// | `lose-answer` | each write | gets a broken connection, although the write is done |
     /// | `conflict`, `throttle` | each write | gets 409 or 429 |
     /// | `takeover` | each write | is held, while a second process takes its place and works |
+    /// | `webhook-refuses` | each write | gets 403, as if a webhook had denied the write |
+    /// | `webhook-down` | each write | gets 500, as if a webhook could not be reached |
+    /// | `webhook-late` | each write | waits nine seconds before the write is executed |
     /// | `lag` | each event | sees it and those after it only after the next act of the test |
     /// | `gap` | each event | sees, instead of those events, a new list after the next act |
     /// | `stale-restart` | each settling | restarts with lists from before an earlier write |
@@ -116,7 +120,8 @@ impl Scenario {
     /// no event reaches it. When the world has settled, it is killed. Until then its renewals of
     /// Leases by PUT seem to succeed, and it lists Leases as they were, as if it had been frozen.
     /// So both lead, or both hold the same slots.
-    /// [`takeovers`](Scenario::takeovers) leaves them out.
+    /// [`takeovers`](Scenario::takeovers) leaves them out. [`webhooks`](Scenario::webhooks) adds
+    /// those of webhooks.
     ///
     /// If the script fails while the program cannot see its last act, that run is repeated with a
     /// `lag`, `gap` or `takeover` that ends before the next act.
@@ -248,7 +253,7 @@ fn explore(play: &Play<'_>, scenario: &Scenario) -> Exploration {
     found.writes = positions.writes.len();
     found.events = positions.events.len();
     found.left_out = positions.background;
-    let mut schedules: Vec<_> = steps(positions, (0, 0), scenario.takeovers).collect();
+    let mut schedules: Vec<_> = steps(positions, (0, 0), scenario).collect();
     let stale = positions.settled.iter().flat_map(|(settle, writes)| {
         let disturbance = Disturbance::StaleRestart { settle: *settle };
         positions.writes[..*writes].iter().map(move |at| Step { disturbance, at: at.clone() })
@@ -267,7 +272,7 @@ fn explore(play: &Play<'_>, scenario: &Scenario) -> Exploration {
     let singles: Vec<_> = schedules.into_iter().map(|step| Schedule(vec![step])).collect();
     let played = found.tries(&singles, end, play);
     if scenario.pairs > 0 {
-        let mut pairs: Vec<_> = pairs(&played, end, scenario.takeovers).collect();
+        let mut pairs: Vec<_> = pairs(&played, end, scenario).collect();
         pairs.retain(|pair| alike.as_ref().is_none_or(|alike| alike.is_of_one_key(pair)));
         found.possible_pairs = pairs.len();
         let drawn = Rng::with_seed(SEED).choose_multiple(pairs.drain(..), scenario.pairs);
@@ -281,24 +286,29 @@ fn explore(play: &Play<'_>, scenario: &Scenario) -> Exploration {
 fn steps(
     run: &Positions,
     (writes, events): (usize, usize),
-    takeovers: bool,
+    scenario: &Scenario,
 ) -> impl Iterator<Item = Step> {
+    let (takeovers, webhooks) = (scenario.takeovers, scenario.webhooks);
     let of = |at: &Position, disturbance| Step { disturbance, at: at.clone() };
     let tried = move |one: &Disturbance| takeovers || *one != Disturbance::Takeover;
     let writes = run.writes.iter().skip(writes);
     let writes = writes.flat_map(move |at| {
-        Disturbance::OF_WRITES.into_iter().filter(tried).map(move |one| of(at, one))
+        let reviewed = || Target::of(&at.name).is_none_or(|target| !target.is_never_reviewed());
+        let of_webhooks: &[_] =
+            if webhooks && reviewed() { &Disturbance::OF_WEBHOOKS } else { &[] };
+        let all = Disturbance::OF_WRITES.into_iter().filter(tried);
+        all.chain(of_webhooks.iter().copied()).map(move |one| of(at, one))
     });
     let events = run.events.iter().skip(events);
     writes.chain(events.flat_map(move |at| Disturbance::OF_EVENTS.map(|one| of(at, one))))
 }
 
 /// Returns the pairs of a disturbance that was passed and one after it in the same run.
-fn pairs(singles: &[Played], end: &[End], takeovers: bool) -> impl Iterator<Item = Schedule> {
+fn pairs(singles: &[Played], end: &[End], scenario: &Scenario) -> impl Iterator<Item = Schedule> {
     let passed = singles.iter().filter(|played| difference(end, played).is_none());
     passed.flat_map(move |played| {
         played.disturbed.first().into_iter().flat_map(move |(first, after)| {
-            let second = steps(&played.positions, *after, takeovers);
+            let second = steps(&played.positions, *after, scenario);
             second.map(|second| Schedule(vec![first.clone(), second]))
         })
     })

@@ -21,3 +21,4 @@ mod scheduler;
 mod secret_replicator;
 mod sharded;
 mod verdicts;
+mod webhooks;
