@@ -4,7 +4,8 @@
 //! objects of every cluster exist, too: namespaces, the service `kubernetes`, roles. Options:
 //! `--listen 127.0.0.1:8001`, `--pods 1000`, `--churn 50` (changes a second), `--tls`,
 //! `--kubeconfig FILE` (written there instead of printed), `--seconds N` (ends by itself; else
-//! Ctrl-C).
+//! Ctrl-C), `--webhooks` (calls webhooks whose configuration has a URL, and does not check their
+//! certificates).
 //!
 //! With `--control-plane` it keeps a real etcd and kube-apiserver running instead, from the
 //! binaries that `KUBEBUILDER_ASSETS` names, with nothing in them.
@@ -15,10 +16,14 @@ mod interrupted;
 use std::error::Error;
 use std::time::Duration;
 
+use bytes::Bytes;
 use futures::StreamExt;
+use http::{Request, Response, StatusCode};
+use http_body_util::BodyExt;
 use k8s_openapi::api::core::v1::{Container, ContainerStatus, Namespace, Pod, PodSpec, PodStatus};
 use kube::api::{DeleteParams, ObjectMeta, Preconditions, WatchEvent, WatchParams};
-use kube::{Api, ResourceExt};
+use kube::client::Body;
+use kube::{Api, Client, Config, ResourceExt};
 use kube_embedded_apiserver::{ApiServer, ControlPlane};
 
 const NAMESPACES: [&str; 4] = ["shop", "bank", "mail", "batch"];
@@ -29,6 +34,7 @@ struct Options {
     pods: usize,
     churn: u32,
     tls: bool,
+    webhooks: bool,
     control_plane: bool,
     kubeconfig: Option<String>,
     seconds: Option<u64>,
@@ -41,6 +47,7 @@ impl Options {
             pods: 1000,
             churn: 50,
             tls: false,
+            webhooks: false,
             control_plane: false,
             kubeconfig: None,
             seconds: None,
@@ -52,6 +59,7 @@ impl Options {
                 "--pods" => options.pods = value()?.parse()?,
                 "--churn" => options.churn = value()?.parse()?,
                 "--tls" => options.tls = true,
+                "--webhooks" => options.webhooks = true,
                 "--control-plane" => options.control_plane = true,
                 "--kubeconfig" => options.kubeconfig = Some(value()?),
                 "--seconds" => options.seconds = Some(value()?.parse()?),
@@ -97,6 +105,15 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .initial_objects(true)
         .require_namespaces(true)
         .build();
+    if options.webhooks {
+        server.webhook("https://", |review| async move {
+            passed_on(review).await.unwrap_or_else(|error| {
+                let mut failed = Response::new(error.to_string().into());
+                *failed.status_mut() = StatusCode::BAD_GATEWAY;
+                failed
+            })
+        });
+    }
     for name in NAMESPACES.iter().take(options.pods) {
         server.create(&namespace(name))?;
     }
@@ -117,6 +134,19 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }
     listening.shutdown().await;
     Ok(())
+}
+
+/// Sends a review to the address in its URL.
+async fn passed_on(review: Request<Bytes>) -> Result<Response<Bytes>, Box<dyn Error>> {
+    let (mut parts, body) = review.into_parts();
+    let host = parts.uri.authority().ok_or("a webhook's URL has no host")?;
+    let mut config = Config::new(format!("https://{host}").parse()?);
+    config.accept_invalid_certs = true;
+    let path = parts.uri.path_and_query().ok_or("a webhook's URL has no path")?;
+    parts.uri = path.as_str().parse()?;
+    let review = Request::from_parts(parts, Body::from(body));
+    let (parts, body) = Client::try_from(config)?.send(review).await?.into_parts();
+    Ok(Response::from_parts(parts, body.collect().await?.to_bytes()))
 }
 
 async fn control_plane(options: &Options) -> Result<(), Box<dyn Error>> {
@@ -159,7 +189,7 @@ async fn churn(server: &ApiServer, options: &Options) {
 
 /// Deletes the pods that are being deleted, as their nodes would, so that no client waits for it in
 /// vain.
-async fn nodes(client: kube::Client) {
+async fn nodes(client: Client) {
     let pods: Api<Pod> = Api::all(client.clone());
     loop {
         let Ok(events) = pods.watch(&WatchParams::default(), "0").await else { continue };

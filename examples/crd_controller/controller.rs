@@ -1,24 +1,4 @@
-//! A controller of a resource of one's own: each `Website` gets a `ConfigMap` with its page and a
-//! Deployment that serves it, and says in its status how that goes.
-//!
-//! `cargo example crd_controller` brings its own API server, creates a website, changes and
-//! breaks it, and ends by itself. `-- --cluster` installs the definition in the cluster of the
-//! present kubeconfig and works there until Ctrl-C:
-//!
-//! ```yaml
-//! apiVersion: example.com/v1
-//! kind: Website
-//! metadata: { name: hello, namespace: default }
-//! spec: { page: "<h1>Hello</h1>", replicas: 2 }
-//! ```
-//!
-//! The example shows a derived type with a schema and a status; `generation_changed`, so that the
-//! controller's own status is no work for it; appliers and owner references, so that what others
-//! do to its objects is undone, nothing is sent without need, and the cluster's garbage collector
-//! cleans up; conditions and `observedGeneration` as the API conventions want them; a wrong spec,
-//! which is told and not retried.
-
-mod support;
+//! The controller of websites. It works on `v2`, in which they are stored.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -26,87 +6,26 @@ use std::time::Duration;
 
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::ConfigMap;
-use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
-use kube::api::{ObjectMeta, Patch, PatchParams, PostParams};
-use kube::{Api, Client, CustomResource, CustomResourceExt, Resource, ResourceExt};
+use kube::api::ObjectMeta;
+use kube::{Api, Client, Resource, ResourceExt};
 use kube_controllers::controller::{BoxError, generation_changed};
+use kube_controllers::manager::ManagerBuilder;
 use kube_controllers::writing::conditions::{self, ConditionStatus, NewCondition};
 use kube_controllers::writing::{Applier, ApplierError};
 use kube_controllers::{Action, Controller, Manager, ReconcileRequest};
 use kube_informer::indexer::by_controller;
-use kube_informer::testing::ApiServer;
 use kube_informer::{Lister, ObjectKey, SharedInformer, SharedInformerFactory};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
-use tokio_util::sync::CancellationToken;
 
-/// The field manager that the server records beside each written field.
-const MANAGER: &str = "websites.example.com";
+use super::MANAGER;
+use super::hooks::problem;
+use super::website::WebsiteStatus;
+use super::website::v2::Website;
 
-/// The desired state of a website.
-#[derive(CustomResource, Clone, Debug, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
-#[kube(group = "example.com", version = "v1", kind = "Website", namespaced)]
-#[kube(status = "WebsiteStatus", shortname = "site")]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct WebsiteSpec {
-    /// The page that is served.
-    pub(crate) page: String,
-    /// The number of pods that serve it.
-    pub(crate) replicas: i32,
-}
-
-/// The observed state of a website.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, schemars::JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct WebsiteStatus {
-    /// The generation of the spec that this is about.
-    pub(crate) observed_generation: Option<i64>,
-    /// The number of pods that are ready.
-    #[serde(default)]
-    pub(crate) ready_replicas: i32,
-    /// `Accepted`: the spec makes sense. `Ready`: every pod serves the page.
-    #[serde(default)]
-    #[schemars(schema_with = "conditions_schema")]
-    pub(crate) conditions: Vec<Condition>,
-}
-
-/// Conditions are a map by their type: who writes one leaves the others alone.
-fn conditions_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    let text = json!({"type": "string"});
-    let schema = json!({
-        "type": "array",
-        "x-kubernetes-list-type": "map",
-        "x-kubernetes-list-map-keys": ["type"],
-        "items": {
-            "type": "object",
-            "required": ["type", "status", "lastTransitionTime", "reason", "message"],
-            "properties": {
-                "type": text, "status": text, "reason": text, "message": text,
-                "lastTransitionTime": {"type": "string", "format": "date-time"},
-                "observedGeneration": {"type": "integer", "format": "int64"},
-            },
-        },
-    });
-    schema.try_into().unwrap_or_default()
-}
-
-#[tokio::main]
-async fn main() -> Result<(), BoxError> {
-    tracing_subscriber::fmt().with_target(false).init();
-    let run = |client, stop: CancellationToken| async move {
-        Ok(Box::pin(manager(client)).await?.run_until(stop).await?)
-    };
-    support::main(run, life).await
-}
-
-/// Installs the definition, and returns the controller, ready to run.
-pub(crate) async fn manager(client: Client) -> Result<Manager, BoxError> {
-    let definitions = Api::<CustomResourceDefinition>::all(client.clone());
-    let apply = PatchParams::apply(MANAGER).force();
-    definitions.patch(Website::crd_name(), &apply, &Patch::Apply(Website::crd())).await?;
-
+/// Returns a manager with the controller.
+pub(crate) fn manager(client: Client) -> Result<ManagerBuilder, BoxError> {
     // Until the server serves websites, their informer tries again.
     let factory = SharedInformerFactory::builder(client.clone()).name("websites").build();
     let websites = factory.informer::<Website>();
@@ -124,7 +43,7 @@ pub(crate) async fn manager(client: Client) -> Result<Manager, BoxError> {
             client,
         })
         .build();
-    Ok(Manager::builder(&factory).controller(controller, reconcile).build()?)
+    Ok(Manager::builder(&factory).controller(controller, reconcile))
 }
 
 /// The values that all reconciles share.
@@ -178,7 +97,7 @@ async fn reconcile(request: ReconcileRequest<Website, Context>) -> Result<Action
     let Some(website) = present.filter(|site| site.metadata.deletion_timestamp.is_none()) else {
         return Ok(Action::done());
     };
-    let (pods, accepted, ready, action) = if let Some(problem) = problem(&website.spec) {
+    let (pods, accepted, ready, action) = if let Some((_, problem)) = problem(&website.spec) {
         let accepted = NewCondition::new("Accepted", false, "InvalidSpec").message(problem);
         let ready = NewCondition::new("Ready", ConditionStatus::Unknown, "NotTried");
         // No retry makes it better; the next change of the spec comes by itself.
@@ -223,27 +142,25 @@ async fn apply(
     Ok((pods, ready.message(format!("{pods} of {wanted} pods are ready")), Action::done()))
 }
 
-/// Returns the error in a spec that the schema lets through.
-fn problem(spec: &WebsiteSpec) -> Option<String> {
-    (!(1..=100).contains(&spec.replicas))
-        .then(|| format!("spec.replicas is {}, not 1 to 100", spec.replicas))
-}
-
 fn metadata_of(website: &Website) -> ObjectMeta {
     let (name, namespace) = (Some(website.name_any()), website.namespace());
     ObjectMeta { name, namespace, ..ObjectMeta::default() }
 }
 
 fn page_of(website: &Website) -> ConfigMap {
-    let data = Some([("index.html".to_owned(), website.spec.page.clone())].into());
-    ConfigMap { metadata: metadata_of(website), data, ..ConfigMap::default() }
+    let mut data = website.spec.pages.clone();
+    data.insert("index.html".to_owned(), website.spec.home.clone());
+    ConfigMap { metadata: metadata_of(website), data: Some(data), ..ConfigMap::default() }
 }
 
 fn deployment_of(website: &Website) -> serde_json::Result<Deployment> {
     let (name, labels) = (website.name_any(), json!({ "website": website.name_any() }));
     let mount = json!({ "name": "page", "mountPath": "/usr/share/nginx/html" });
+    let host =
+        json!({ "name": "NGINX_HOST", "value": website.spec.host.as_deref().unwrap_or("_") });
     let container = json!({
         "name": "server", "image": "docker.io/library/nginx:1.29", "volumeMounts": [mount],
+        "env": [host],
     });
     let volume = json!({ "name": "page", "configMap": { "name": name } });
     serde_json::from_value(json!({
@@ -257,42 +174,4 @@ fn deployment_of(website: &Website) -> serde_json::Result<Deployment> {
             },
         },
     }))
-}
-
-/// A website's life on the embedded server, which runs no pods: their part is played here.
-async fn life(server: ApiServer) -> Result<(), BoxError> {
-    let websites = Api::<Website>::namespaced(server.client(), "shop");
-    let show = |what: &'static str| {
-        let websites = websites.clone();
-        async move {
-            support::moment().await;
-            let status = websites.get("hello").await?.status.unwrap_or_default();
-            println!("{what}");
-            for condition in status.conditions {
-                println!(
-                    "  {} {} ({}) {}",
-                    condition.type_, condition.status, condition.reason, condition.message
-                );
-            }
-            Ok::<_, kube::Error>(())
-        }
-    };
-    support::moment().await;
-    let spec = WebsiteSpec { page: "<h1>Hello</h1>".into(), replicas: 2 };
-    websites.create(&PostParams::default(), &Website::new("hello", spec)).await?;
-    show("A website was created").await?;
-    let deployments = Api::<Deployment>::namespaced(server.client(), "shop");
-    let ready = json!({"status": {"observedGeneration": 1, "replicas": 2, "readyReplicas": 2}});
-    deployments.patch_status("hello", &PatchParams::default(), &Patch::Merge(ready)).await?;
-    show("Its pods are ready").await?;
-    let page = Patch::Merge(json!({"data": {"index.html": "defaced"}}));
-    let maps = Api::<ConfigMap>::namespaced(server.client(), "shop");
-    maps.patch("hello", &PatchParams::default(), &page).await?;
-    support::moment().await;
-    let map = maps.get("hello").await?;
-    println!("Somebody wrote to its page, which is again: {:?}", map.data.unwrap_or_default());
-    let wrong = Patch::Merge(json!({"spec": {"replicas": -1}}));
-    websites.patch("hello", &PatchParams::default(), &wrong).await?;
-    show("It is to have -1 replicas").await?;
-    Ok(())
 }

@@ -111,7 +111,7 @@ func apiServer(ctx context.Context, flags map[string]string) error {
 // Starts the embedded server, and returns its address.
 func embedded(ctx context.Context) (*url.URL, error) {
 	program := os.Getenv("EMBEDDED_API_SERVER")
-	command := exec.CommandContext(ctx, program, "--listen", "127.0.0.1:0", "--pods", "0", "--churn", "0")
+	command := exec.CommandContext(ctx, program, "--listen", "127.0.0.1:0", "--pods", "0", "--churn", "0", "--webhooks")
 	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	command.Stderr = os.Stderr
 	output, err := command.StdoutPipe()

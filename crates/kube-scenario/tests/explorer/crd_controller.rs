@@ -2,21 +2,25 @@
 //! goes.
 
 #[allow(dead_code, reason = "its main, and its scripted life")]
-#[path = "../../../../examples/crd_controller.rs"]
+#[path = "../../../../examples/crd_controller/main.rs"]
 mod example;
+mod hooks;
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
-use kube::{CustomResourceExt, ResourceExt};
+use kube::ResourceExt;
 use kube_informer::error::BoxError;
 use kube_scenario::{Program, Scenario, World};
 use serde_json::json;
 use tokio::time::sleep;
 
-use self::example::{Website, WebsiteSpec, manager};
+use self::example::hooks::{definition, webhooks};
+use self::example::website::v2::{Website, WebsiteSpec};
+use self::example::{manager, service};
 use crate::scenarios::map;
 
 /// A name that another owner has is looked at again after a minute.
@@ -41,8 +45,12 @@ fn website(page: &str, replicas: i32) -> Website {
     named("hello", page, replicas)
 }
 
+fn spec(page: &str, replicas: i32) -> WebsiteSpec {
+    WebsiteSpec { home: page.into(), pages: BTreeMap::new(), host: None, replicas }
+}
+
 fn named(name: &str, page: &str, replicas: i32) -> Website {
-    let mut website = Website::new(name, WebsiteSpec { page: page.into(), replicas });
+    let mut website = Website::new(name, spec(page, replicas));
     website.metadata.namespace = Some("shop".into());
     website
 }
@@ -58,8 +66,7 @@ async fn created(page: &str, replicas: i32) -> World {
 /// Changes the spec as a user does.
 fn change(world: &World, page: &str, replicas: i32) -> Result<(), BoxError> {
     let before = world.get::<Website>("shop", "hello").ok_or("no website")?;
-    let spec = WebsiteSpec { page: page.into(), replicas };
-    world.server().replace(&Website { spec, ..before })?;
+    world.server().replace(&Website { spec: spec(page, replicas), ..before })?;
     Ok(())
 }
 
@@ -99,11 +106,14 @@ async fn pods_are_ready(world: &World, pods: i32) {
 
 #[test]
 fn definition_has_status_and_conditions_by_type() {
-    let definition = serde_json::to_value(Website::crd()).unwrap();
-    let version = &definition["spec"]["versions"][0];
-    assert!(version["subresources"]["status"].is_object());
-    let status = &version["schema"]["openAPIV3Schema"]["properties"]["status"]["properties"];
-    assert_eq!(status["conditions"]["x-kubernetes-list-map-keys"], json!(["type"]));
+    let behind = (&webhooks().unwrap(), &service("websites"));
+    let definition = serde_json::to_value(definition(Some(behind)).unwrap()).unwrap();
+    for version in [0, 1] {
+        let version = &definition["spec"]["versions"][version];
+        assert!(version["subresources"]["status"].is_object());
+        let status = &version["schema"]["openAPIV3Schema"]["properties"]["status"]["properties"];
+        assert_eq!(status["conditions"]["x-kubernetes-list-map-keys"], json!(["type"]));
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -223,6 +233,6 @@ async fn lives(world: World) -> Result<(), BoxError> {
 
 #[test]
 fn exploration_passes() {
-    let found = installing().quiet_for(Duration::from_secs(20)).explore(lives);
-    assert!(found.assert_passed().writes >= 10);
+    let scenario = installing().quiet_for(Duration::from_secs(20)).webhooks(true);
+    assert!(scenario.explore(lives).assert_passed().writes >= 10);
 }
