@@ -8,6 +8,7 @@
 //! | [Testing a controller](testing_a_controller) | tests without a cluster and without waiting |
 //! | [Running in production](running_in_production) | permissions, memory, alerts, time limits |
 //! | [When one replica is not enough](when_one_replica_is_not_enough) | several replicas that share the objects |
+//! | [Webhooks](webhooks) | validation, defaults and versions of objects |
 //! | [What comes and goes](what_comes_and_goes) | kinds, namespaces, references and clusters that come and go |
 //! | [Coming from controller-runtime](coming_from_controller_runtime) | users of controller-runtime |
 //! | [Coming from kube-runtime](coming_from_kube_runtime) | users of kube-runtime |
@@ -29,6 +30,9 @@ pub mod running_in_production {}
 
 #[doc = include_str!("when_one_replica_is_not_enough.md")]
 pub mod when_one_replica_is_not_enough {}
+
+#[doc = include_str!("webhooks.md")]
+pub mod webhooks {}
 
 #[doc = include_str!("what_comes_and_goes.md")]
 pub mod what_comes_and_goes {}
