@@ -13,7 +13,9 @@
 #[path = "support/interrupted.rs"]
 mod interrupted;
 
+use std::collections::HashMap;
 use std::error::Error;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -25,6 +27,7 @@ use kube::api::{DeleteParams, ObjectMeta, Preconditions, WatchEvent, WatchParams
 use kube::client::Body;
 use kube::{Api, Client, Config, ResourceExt};
 use kube_embedded_apiserver::{ApiServer, ControlPlane};
+use parking_lot::Mutex;
 
 const NAMESPACES: [&str; 4] = ["shop", "bank", "mail", "batch"];
 const NODES: usize = 20;
@@ -106,12 +109,16 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .require_namespaces(true)
         .build();
     if options.webhooks {
-        server.webhook("https://", |review| async move {
-            passed_on(review).await.unwrap_or_else(|error| {
-                let mut failed = Response::new(error.to_string().into());
-                *failed.status_mut() = StatusCode::BAD_GATEWAY;
-                failed
-            })
+        let clients = Arc::<Mutex<HashMap<String, Client>>>::default();
+        server.webhook("https://", move |review| {
+            let clients = clients.clone();
+            async move {
+                pass_on(&clients, review).await.unwrap_or_else(|error| {
+                    let mut failed = Response::new(error.to_string().into());
+                    *failed.status_mut() = StatusCode::BAD_GATEWAY;
+                    failed
+                })
+            }
         });
     }
     for name in NAMESPACES.iter().take(options.pods) {
@@ -137,15 +144,29 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Sends a review to the address in its URL.
-async fn passed_on(review: Request<Bytes>) -> Result<Response<Bytes>, Box<dyn Error>> {
+async fn pass_on(
+    clients: &Mutex<HashMap<String, Client>>,
+    review: Request<Bytes>,
+) -> Result<Response<Bytes>, Box<dyn Error>> {
     let (mut parts, body) = review.into_parts();
-    let host = parts.uri.authority().ok_or("a webhook's URL has no host")?;
-    let mut config = Config::new(format!("https://{host}").parse()?);
-    config.accept_invalid_certs = true;
-    let path = parts.uri.path_and_query().ok_or("a webhook's URL has no path")?;
-    parts.uri = path.as_str().parse()?;
+    let host = parts.uri.authority().ok_or("a webhook's URL has no host")?.to_string();
+    let known = clients.lock().get(&host).cloned();
+    let client = match known {
+        Some(client) => client,
+        None => {
+            let mut config = Config::new(format!("https://{host}").parse()?);
+            config.accept_invalid_certs = true;
+            let client = Client::try_from(config)?;
+            clients.lock().insert(host, client.clone());
+            client
+        }
+    };
+    // As API servers join paths: without empty parts.
+    let path: Vec<_> = parts.uri.path().split('/').filter(|part| !part.is_empty()).collect();
+    let query = parts.uri.query().unwrap_or_default();
+    parts.uri = format!("/{}?{query}", path.join("/")).parse()?;
     let review = Request::from_parts(parts, Body::from(body));
-    let (parts, body) = Client::try_from(config)?.send(review).await?.into_parts();
+    let (parts, body) = client.send(review).await?.into_parts();
     Ok(Response::from_parts(parts, body.collect().await?.to_bytes()))
 }
 
