@@ -151,15 +151,14 @@ async fn pass_on(
     let (mut parts, body) = review.into_parts();
     let host = parts.uri.authority().ok_or("a webhook's URL has no host")?.to_string();
     let known = clients.lock().get(&host).cloned();
-    let client = match known {
-        Some(client) => client,
-        None => {
-            let mut config = Config::new(format!("https://{host}").parse()?);
-            config.accept_invalid_certs = true;
-            let client = Client::try_from(config)?;
-            clients.lock().insert(host, client.clone());
-            client
-        }
+    let client = if let Some(client) = known {
+        client
+    } else {
+        let mut config = Config::new(format!("https://{host}").parse()?);
+        config.accept_invalid_certs = true;
+        let client = Client::try_from(config)?;
+        clients.lock().insert(host, client.clone());
+        client
     };
     // As API servers join paths: without empty parts.
     let path: Vec<_> = parts.uri.path().split('/').filter(|part| !part.is_empty()).collect();

@@ -119,8 +119,9 @@ async fn life(server: ApiServer) -> Result<(), BoxError> {
     let map = maps.get("hello").await?;
     println!("Somebody wrote to its page, which is again: {:?}", map.data.unwrap_or_default());
     let wrong = Patch::Merge(json!({"spec": {"replicas": -1}}));
-    if let Err(refused) = websites.patch("hello", &PatchParams::default(), &wrong).await {
-        println!("It was to have -1 replicas: {refused}");
+    let changed = websites.patch("hello", &PatchParams::default(), &wrong).await;
+    if let Err(kube::Error::Api(refused)) = changed {
+        println!("It was to have -1 replicas: {}", refused.message);
     }
     Ok(())
 }
