@@ -12,18 +12,19 @@ impl<H> Conversion<H> {
     /// Call it in a test, with objects in every version, such as those that a property test draws:
     ///
     /// ```
-    /// # use kube::CustomResource;
     /// # use kube_webhooks::Conversion;
-    /// # use schemars::JsonSchema;
-    /// # use serde::{Deserialize, Serialize};
     /// # mod v1 {
-    /// #   use super::*;
+    /// #   use kube::CustomResource;
+    /// #   use schemars::JsonSchema;
+    /// #   use serde::{Deserialize, Serialize};
     /// #   #[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]
     /// #   #[kube(group = "example.com", version = "v1", kind = "Widget")]
     /// #   pub struct WidgetSpec { pub size: u8 }
     /// # }
     /// # mod v2 {
-    /// #   use super::*;
+    /// #   use kube::CustomResource;
+    /// #   use schemars::JsonSchema;
+    /// #   use serde::{Deserialize, Serialize};
     /// #   #[derive(CustomResource, Clone, Debug, Deserialize, Serialize, JsonSchema)]
     /// #   #[kube(group = "example.com", version = "v2", kind = "Widget")]
     /// #   pub struct WidgetSpec { pub size: u8, #[serde(default)] pub color: String }
