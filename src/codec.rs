@@ -34,6 +34,15 @@ pub(crate) struct Codec {
     expansion: usize,
 }
 
+/// The form of an object's bytes, for a store that keeps them from one run to the next. The numbers
+/// are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WireForm {
+    Json = 1,
+    Envelope = 2,
+    Item = 3,
+}
+
 /// The layout of the bytes that the decoder receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Layout {
@@ -214,6 +223,15 @@ impl Codecs {
 }
 
 impl Codec {
+    /// Returns the form of the bytes that the codec decodes.
+    pub(crate) fn form(&self) -> WireForm {
+        match self.layout {
+            Layout::Plain => WireForm::Json,
+            Layout::Envelope => WireForm::Envelope,
+            Layout::Item(_) => WireForm::Item,
+        }
+    }
+
     /// Creates a codec that passes all bytes to this decoder.
     #[cfg(any(test, feature = "compact"))]
     pub(crate) fn plain(decoder: Arc<dyn DecodeAny>, expansion: usize) -> Self {

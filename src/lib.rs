@@ -153,6 +153,7 @@ mod sync;
 pub mod testing;
 mod time;
 pub mod transport;
+pub mod warm;
 pub mod workqueue;
 mod yield_budget;
 

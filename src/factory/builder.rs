@@ -14,6 +14,7 @@ use super::settings::{Settings, setters};
 use crate::sync::Mutex;
 use crate::time::CENTURY;
 use crate::transport::DecodeThreads;
+use crate::warm::WarmStore;
 
 /// The default number of concurrent lists: enough to keep a server busy, too few to overload one
 /// that just came back.
@@ -42,6 +43,7 @@ pub struct SharedInformerFactoryBuilder {
     params: Vec<(String, String)>,
     lists: usize,
     audits: Option<Duration>,
+    warm: Option<Arc<dyn WarmStore>>,
     decode_threads: Option<NonZeroUsize>,
     /// The threads and the reads at a time that several factories share.
     shared: Option<(Arc<DecodeThreads>, Arc<Semaphore>)>,
@@ -57,6 +59,7 @@ impl SharedInformerFactoryBuilder {
             params: Vec::new(),
             lists: LISTS,
             audits: None,
+            warm: None,
             decode_threads: None,
             shared: None,
         }
@@ -107,6 +110,16 @@ impl SharedInformerFactoryBuilder {
         self
     }
 
+    /// Keeps the objects of informers in this store for the next start. Experimental: see
+    /// [`warm`](crate::warm).
+    ///
+    /// It applies to informers that store objects as the server sent them: not to Secrets, not with
+    /// a transform, a shard or [`when_served`](super::InformerSpec::when_served).
+    pub fn warm(mut self, store: impl WarmStore) -> Self {
+        self.warm = Some(Arc::new(store));
+        self
+    }
+
     /// Sets the largest number of threads that decode objects. All informers of the factory share
     /// them. Unless set, this is the number of the runtime's workers, up to 4.
     ///
@@ -130,6 +143,7 @@ impl SharedInformerFactoryBuilder {
             namespace: self.namespace,
             params: self.params,
             audits: self.audits,
+            warm: self.warm,
             permits,
             reads,
             decode_threads,

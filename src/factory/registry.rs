@@ -17,10 +17,12 @@ use super::settings::Settings;
 use super::shutdown::SetTasks;
 use super::{Hold, InformerSpec, SetNeeds};
 use crate::informer::{InformerOptions, InformerStatus, SharedInformer};
+use crate::lister_watcher::ListerWatcher;
 use crate::object::ShardSelector;
 use crate::reflector::{ReflectorOptions, Serving};
 use crate::sync::Mutex;
 use crate::transport::{ApiSource, DecodeThreads};
+use crate::warm::{Kept, WarmSource, WarmStore};
 
 /// The shared state of all clones of a factory.
 pub(super) struct Registry {
@@ -33,6 +35,8 @@ pub(super) struct Registry {
     pub(super) params: Vec<(String, String)>,
     /// The interval of audits. `None` for none.
     pub(super) audits: Option<Duration>,
+    /// The store that keeps objects for the next start.
+    pub(super) warm: Option<Arc<dyn WarmStore>>,
     pub(super) permits: Arc<Semaphore>,
     /// The permits to read lists, which other factories share.
     pub(super) reads: Option<Arc<Semaphore>>,
@@ -160,6 +164,9 @@ impl Registry {
         }
         spec.trust_versions = Some(source.trusts_versions());
         let storage = spec.storage.get_or_insert_default().clone();
+        let as_sent = !source.is_of_secrets() && spec.transform.is_none() && served.is_none();
+        let keeps = as_sent && spec.shard.is_none() && *spec.warm.get_or_insert(true);
+        let warm = self.warm.clone().filter(|_| keeps);
         let mut reflector = ReflectorOptions::new().list_permits(self.permits.clone());
         if let Some(reads) = &self.reads {
             reflector = reflector.read_permits(reads.clone());
@@ -183,7 +190,15 @@ impl Registry {
         if let Some(period) = settings.resync {
             options = options.resync(period);
         }
-        let informer = SharedInformer::of_any(Arc::new(source.into_collection()), options);
+        let source: Arc<dyn ListerWatcher> = match warm {
+            None => Arc::new(source.into_collection()),
+            Some(store) => {
+                let kept = Kept::new(store, Arc::new(source.into_collection()));
+                options = options.kept(kept.clone());
+                Arc::new(WarmSource(kept))
+            }
+        };
+        let informer = SharedInformer::of_any(source, options);
         Held { informer, spec, holders: Holders::new(hold, of_set) }
     }
 }

@@ -31,6 +31,7 @@ pub struct InformerSpec<K: ?Sized = dyn AnyObject> {
     pub(super) trust_versions: Option<bool>,
     pub(super) when_served: Option<bool>,
     pub(super) storage: Option<Storage<K>>,
+    pub(super) warm: Option<bool>,
 }
 
 impl<K: ?Sized> InformerSpec<K> {
@@ -46,6 +47,7 @@ impl<K: ?Sized> InformerSpec<K> {
             trust_versions: None,
             when_served: None,
             storage: None,
+            warm: None,
         }
     }
 
@@ -176,6 +178,14 @@ impl<K: ?Sized> InformerSpec<K> {
         self
     }
 
+    /// Sets whether the objects are kept for the next start, if the factory has a store for them:
+    /// see [`SharedInformerFactoryBuilder::warm`](super::SharedInformerFactoryBuilder::warm). On
+    /// unless set.
+    pub fn warm(mut self, keep: bool) -> Self {
+        self.warm = Some(keep);
+        self
+    }
+
     /// Sets the form in which objects are kept in memory. Packed unless set: see
     /// [choosing storage](crate::docs::choosing_storage).
     pub fn storage(mut self, storage: Storage<K>) -> Self {
@@ -217,6 +227,7 @@ impl<K: ?Sized> InformerSpec<K> {
             trust_versions: self.trust_versions,
             when_served: self.when_served,
             storage: self.storage.map(Storage::erase),
+            warm: self.warm,
         }
     }
 
@@ -225,9 +236,10 @@ impl<K: ?Sized> InformerSpec<K> {
     pub(super) fn differences(&self, made: &Self) -> Vec<String> {
         let mut found = Differences::default();
         made.settings.differences(&self.settings, &mut found);
-        let Self { trust_versions, when_served, storage, transform, .. } = self;
+        let Self { trust_versions, when_served, storage, transform, warm, .. } = self;
         found.compare("trust_versions", made.trust_versions.as_ref(), trust_versions.as_ref());
         found.compare("when_served", made.when_served.as_ref(), when_served.as_ref());
+        found.compare("warm", made.warm.as_ref(), warm.as_ref());
         found.compare("storage", made.storage.as_ref(), storage.as_ref());
         found.compare_closures("transform", made.transform.as_ref(), transform.as_ref());
         found.0
@@ -246,6 +258,7 @@ impl<K: ?Sized> Clone for InformerSpec<K> {
             trust_versions: self.trust_versions,
             when_served: self.when_served,
             storage: self.storage.clone(),
+            warm: self.warm,
         }
     }
 }

@@ -307,6 +307,24 @@ impl<K: Resource + Send + Sync + 'static> Indexer<K> {
     }
 }
 
+impl Indexer {
+    /// Returns an iteration over the objects as of now, in chunks.
+    pub(crate) fn into_chunks(self) -> KnownChunks<'static> {
+        let store: Snapshot = self.snapshot();
+        let mut next = Some(0);
+        Box::new(move |visit| {
+            let Some(from) = next else { return false };
+            next = store.0.visit(from, CHUNK, visit);
+            true
+        })
+    }
+
+    /// Returns the object with this key as the cache holds it.
+    pub(crate) fn get_cached(&self, key: &ObjectKey) -> Option<Cached> {
+        self.load().get(key).cloned()
+    }
+}
+
 impl<K: ?Sized + Send + Sync> KnownObjects for Indexer<K> {
     fn get(&self, key: &ObjectKey) -> Option<Cached> {
         self.load().get(key).cloned()
@@ -317,13 +335,7 @@ impl<K: ?Sized + Send + Sync> KnownObjects for Indexer<K> {
     }
 
     fn chunks(&self) -> KnownChunks<'_> {
-        let store: Snapshot = self.clone().cast().snapshot();
-        let mut next = Some(0);
-        Box::new(move |visit| {
-            let Some(from) = next else { return false };
-            next = store.0.visit(from, CHUNK, visit);
-            true
-        })
+        self.clone().cast().into_chunks()
     }
 
     fn unchanged(&self, state: &ObjectState<'_>) -> Option<(ObjectKey, Cached)> {

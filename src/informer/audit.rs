@@ -23,11 +23,15 @@ use crate::metrics::{AUDITS, Count};
 use crate::object::{ObjectKey, ResourceVersion};
 use crate::panic::{catch, drop_safely};
 use crate::reflector::ReflectorState;
-use crate::time::seconds;
+use crate::time::{ReadBarrier, seconds};
+use crate::warm::Kept;
 
 /// The time that the store gets to reach the version of the list. Without events, a bookmark brings
 /// it, about once a minute.
 const PATIENCE: Duration = Duration::from_secs(90);
+
+/// The longest time between a start from kept objects and its audit.
+const KEPT_AUDIT: Duration = Duration::from_secs(60);
 
 /// The number of objects and of values for which each index is compared with its function.
 const SAMPLE: usize = 256;
@@ -247,6 +251,24 @@ fn warn(audit: &Audit) {
 }
 
 impl Pipeline {
+    /// Audits a store whose first list rests on kept objects. If it differs, everything is listed.
+    ///
+    /// A restored server that has passed the kept version looks like one that was never restored.
+    pub(super) async fn audit_kept(self: Arc<Self>, kept: Arc<Kept>) {
+        let auditing = async {
+            if !self.synced().await || !kept.was_used() {
+                return;
+            }
+            sleep(KEPT_AUDIT.mul_f64(0.2 + 0.8 * fastrand::f64())).await;
+            let audit = self.audit().await;
+            let Audit { missing, extra, older, .. } = &audit;
+            if [missing, extra, older].iter().any(|keys| !keys.is_empty()) {
+                self.listed_since(ReadBarrier::now()).await;
+            }
+        };
+        self.stop_token().run_until_cancelled(auditing).await;
+    }
+
     pub(super) async fn audit(&self) -> Audit {
         let began = Instant::now();
         let mut audit = Audit::new(self.collection.clone());

@@ -326,6 +326,15 @@ impl<K: ?Sized> SharedInformer<K> {
         self.indexer().snapshot()
     }
 
+    /// Returns the objects that an earlier run has kept, until the first list is stored. They show
+    /// a past state of the collection, whose version the snapshot states.
+    ///
+    /// `None` without [kept caches](crate::warm), before the informer has read its table, and after
+    /// the first list.
+    pub fn provisional(&self) -> Option<Snapshot<K>> {
+        Some(self.pipeline.kept.as_ref()?.snapshot()?.cast())
+    }
+
     /// Waits until the store's version is `version` or newer, for at most `limit`. Use it to read
     /// your own writes. Cancel safe. See [`Indexer::wait_for`].
     ///

@@ -10,6 +10,7 @@ use crate::object::AnyObject;
 use crate::processor::resync_period;
 use crate::reflector::ReflectorOptions;
 use crate::storage::Storage;
+use crate::warm::Kept;
 
 /// Configuration of an informer.
 ///
@@ -32,6 +33,8 @@ pub struct InformerOptions<K: ?Sized = dyn AnyObject> {
     pub(super) reflector: ReflectorOptions<K>,
     pub(super) storage: Storage<K>,
     pub(super) of_set: Arc<AtomicBool>,
+    /// The objects that an earlier run has kept.
+    pub(super) kept: Option<Arc<Kept>>,
 }
 
 impl<K: ?Sized> InformerOptions<K> {
@@ -44,6 +47,7 @@ impl<K: ?Sized> InformerOptions<K> {
             reflector: ReflectorOptions::new(),
             storage: Storage::default(),
             of_set: Arc::default(),
+            kept: None,
         }
     }
 
@@ -85,6 +89,12 @@ impl<K: ?Sized> InformerOptions<K> {
     }
 
     /// Returns the same options for objects of any type.
+    /// Sets the objects that an earlier run has kept.
+    pub(crate) fn kept(mut self, kept: Arc<Kept>) -> Self {
+        self.kept = Some(kept);
+        self
+    }
+
     pub(super) fn erase(self) -> InformerOptions {
         InformerOptions {
             name: self.name,
@@ -92,6 +102,7 @@ impl<K: ?Sized> InformerOptions<K> {
             reflector: self.reflector.erase(),
             storage: self.storage.erase(),
             of_set: self.of_set,
+            kept: self.kept,
         }
     }
 }

@@ -25,7 +25,7 @@ use crate::delta_fifo::DeltaFifo;
 use crate::indexer::{Indexer, Objects, Snapshot};
 use crate::lister_watcher::{Collection, ListerWatcher};
 use crate::metrics::Origin;
-use crate::object::ShardSelector;
+use crate::object::{KnownObjects, ShardSelector};
 use crate::packer::Packer;
 use crate::panic::{SafeDrop, SafeDropper, drop_safely};
 use crate::processor::{
@@ -36,6 +36,7 @@ use crate::reflector::{Reflector, ReflectorMonitor, ReflectorState, ReflectorSta
 use crate::storage::Keeper;
 use crate::sync::Mutex;
 use crate::time::ReadBarrier;
+use crate::warm::{Kept, KnownWithKept};
 
 pub(super) struct Pipeline {
     /// Its name and collection, as spans and metrics name them.
@@ -86,6 +87,8 @@ pub(super) struct Pipeline {
     pub(super) audited: Mutex<Option<Arc<Audit>>>,
     /// Drops objects, and counts those whose `Drop` panicked.
     pub(super) dropper: SafeDropper,
+    /// The objects that an earlier run has kept, and the way to keep those of this run.
+    pub(super) kept: Option<Arc<Kept>>,
 }
 
 impl Pipeline {
@@ -111,10 +114,16 @@ impl Pipeline {
         let origin = Arc::new(Origin::new(options.name, resource, namespace));
         let keeper = options.storage.keeper(&collection.resource, dropper.clone());
         let metrics = Arc::new(InformerMetrics::new(&origin.labels, keeper.is_some()));
-        let mut reflector = options.reflector.known(known.clone()).origin(origin.clone());
+        let kept = options.kept;
+        let mut reflector = options.reflector.origin(origin.clone());
         if let Some(keeper) = &keeper {
             reflector = reflector.packer(Packer::new(keeper.clone(), known.clone()));
         }
+        let known: Arc<dyn KnownObjects> = match &kept {
+            Some(kept) => Arc::new(KnownWithKept { store: indexer.clone(), kept: kept.clone() }),
+            None => known,
+        };
+        reflector = reflector.known(known.clone());
         let reflector = Reflector::of_any(source, reflector);
         Self {
             origin: origin.clone(),
@@ -151,6 +160,7 @@ impl Pipeline {
             spin: Mutex::new(None),
             audited: Mutex::new(None),
             dropper,
+            kept,
         }
     }
 

@@ -119,6 +119,12 @@ pub trait PackedObject: Send + Sync {
         let _ = (without, call);
     }
 
+    /// Calls a function with the object as the server sent it: a number for the form, and the
+    /// bytes. Makes no call if there are no such bytes, or if they must not be written.
+    fn with_wire(&self, call: &mut dyn FnMut(u8, &[u8])) {
+        let _ = call;
+    }
+
     /// Returns `metadata.uid`.
     fn uid(&self) -> Option<&str>;
 
@@ -316,6 +322,13 @@ impl<K: ?Sized> Cached<K> {
         match (self.packed(), fields) {
             (Some(packed), None) => packed.get_for(read),
             _ => self.read(fields),
+        }
+    }
+
+    /// Calls a function with the object as the server sent it, if it is kept so.
+    pub(crate) fn with_wire(&self, call: &mut dyn FnMut(u8, &[u8])) {
+        if let Some(packed) = self.packed() {
+            packed.with_wire(call);
         }
     }
 

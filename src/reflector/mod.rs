@@ -24,7 +24,7 @@ mod options;
 pub(crate) mod pages;
 mod proofs;
 mod prover;
-mod question;
+pub(crate) mod question;
 mod read_permit;
 mod replay;
 mod serving;

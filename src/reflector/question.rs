@@ -18,7 +18,7 @@ const MOST_OBJECTS: u32 = 10_000;
 
 /// Returns the version of a quorum read. Its answer counts as one of a list of everything does:
 /// only when it has ended, and only if its items are of this collection.
-pub(super) async fn first_version(
+pub(crate) async fn first_version(
     source: Arc<dyn ListerWatcher>,
     idle_timeout: Duration,
 ) -> Result<ResourceVersion, SourceError> {

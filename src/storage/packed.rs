@@ -428,6 +428,18 @@ impl PackedObject for Packed {
         }
     }
 
+    fn with_wire(&self, call: &mut dyn FnMut(u8, &[u8])) {
+        let PackContext { codec, is_wire: true, shared } = &*self.dictionary.context else {
+            return;
+        };
+        if !shared.wipe
+            && !shared.figures.is_of_secrets()
+            && let Ok(bytes) = self.decompress()
+        {
+            call(codec.form() as u8, bytes.as_slice());
+        }
+    }
+
     fn uid(&self) -> Option<&str> {
         self.uid()
     }

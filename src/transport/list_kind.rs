@@ -145,7 +145,7 @@ pub(super) fn wrong_list(requested: &str, kind: &str, version: &str, list: &str)
 pub(super) const METADATA: &str = "PartialObjectMetadata";
 
 /// The group and version of such objects.
-const METADATA_VERSION: &str = "meta.k8s.io/v1";
+pub(super) const METADATA_VERSION: &str = "meta.k8s.io/v1";
 
 /// The problem of an answer that may be anything.
 const WITHOUT_ITEMS: &str = "there are no `items`, and kind, apiVersion and metadata do not show \

@@ -60,6 +60,7 @@ pub(crate) mod document;
 mod framing;
 #[cfg(feature = "gzip")]
 mod gzip;
+mod kept;
 mod list_kind;
 mod managed_fields;
 mod opening;
@@ -69,7 +70,7 @@ mod request;
 mod shard_filter;
 mod source;
 
-pub(crate) use self::collection::{VersionInUse, check_resource};
+pub(crate) use self::collection::{ApiCollection, VersionInUse, check_resource};
 pub(crate) use self::decode_threads::DecodeThreads;
 pub(crate) use self::document::read_discovery;
 pub(crate) use self::document::read_resources;

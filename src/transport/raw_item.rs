@@ -63,7 +63,7 @@ impl RawObject {
         }
     }
 
-    fn decode(self) -> Result<SourceObject, Undecodable> {
+    pub(super) fn decode(self) -> Result<SourceObject, Undecodable> {
         let object = match &self.bytes {
             RawBytes::Whole(object) => object,
             RawBytes::Oversized(head) => {

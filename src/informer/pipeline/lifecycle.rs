@@ -119,6 +119,15 @@ impl Pipeline {
             };
             self.spawn(&runtime, InformerTask::Storage, sweeping.boxed());
         }
+        if let Some(kept) = &self.kept {
+            let (stop, ended) = (self.stop.clone(), self.ended.clone());
+            let keeping = kept.clone().write(self.indexer.clone(), stop, ended);
+            let auditing = self.clone().audit_kept(kept.clone());
+            let both = async {
+                futures::join!(keeping, auditing);
+            };
+            self.spawn(&runtime, InformerTask::Keeping, both.boxed());
+        }
         let processing = ProcessingGuard(self.clone());
         let processing = async move { processing.0.process(&metrics).await };
         self.spawn(&runtime, InformerTask::Processing, processing.boxed());

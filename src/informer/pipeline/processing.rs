@@ -49,6 +49,8 @@ struct BatchUpdate<'b> {
     initial: bool,
     /// True if some handler wants notifications of unchanged objects.
     resyncing: bool,
+    /// True if the batch may delete objects that only an earlier run has stored.
+    after_kept: bool,
 }
 
 /// The result of applying some deltas.
@@ -169,7 +171,8 @@ impl Pipeline {
         let populating = !self.populated.load(Ordering::Relaxed);
         let initial = populating || batch.adds_are_initial();
         let resyncing = self.processor.min_resync().is_some();
-        let update = BatchUpdate { batch: &batch, initial, resyncing };
+        let after_kept = populating && self.kept.is_some() && batch.is_first_list();
+        let update = BatchUpdate { batch: &batch, initial, resyncing, after_kept };
         let StoredBatch { applied, listeners, published } = self.apply_batch(&update, budget).await;
         let Published { faults, before } = published;
         for AppliedDeltas { notifications, .. } in &applied {
@@ -192,6 +195,9 @@ impl Pipeline {
             let dispatch = self.processor.enter();
             dispatch.end_initial();
             self.populated.store(true, Ordering::Relaxed);
+            if let Some(kept) = &self.kept {
+                kept.consume();
+            }
         }
         self.fifo.done_in_turns(&batch).await;
         before.free().await;
@@ -302,9 +308,21 @@ impl BatchUpdate<'_> {
                     continue;
                 }
                 Delta::Deleted { object, final_state_known } => {
-                    let Some(stored) = write.remove(key) else { continue };
-                    let object = object.after(Some(&stored));
                     let final_state_known = *final_state_known;
+                    let Some(stored) = write.remove(key) else {
+                        if self.after_kept {
+                            let object = object.clone();
+                            let event = CachedEvent::Deleted { object, final_state_known };
+                            let recipients = Recipients::Everyone;
+                            notifications.push(Notification {
+                                key: key.clone(),
+                                event,
+                                recipients,
+                            });
+                        }
+                        continue;
+                    };
+                    let object = object.after(Some(&stored));
                     unsent.push(stored);
                     (CachedEvent::Deleted { object, final_state_known }, Recipients::Everyone)
                 }
@@ -449,7 +467,8 @@ mod tests {
         ] {
             fifo.push(change);
             let batch = fifo.pop().now_or_never().flatten().expect("something was pushed");
-            BatchUpdate { batch: &batch, initial: false, resyncing: false }.stamp(&mut draft);
+            let (initial, resyncing, after_kept) = (false, false, false);
+            BatchUpdate { batch: &batch, initial, resyncing, after_kept }.stamp(&mut draft);
             assert_eq!(draft.version(), Some(&version.into()));
         }
     }

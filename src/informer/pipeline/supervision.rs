@@ -37,7 +37,7 @@ use crate::panic::catch_async;
 #[error("the {task} task ended: {message}; ask for a new informer")]
 #[non_exhaustive]
 pub struct InformerFailure {
-    /// The task that ended: `reflector`, `processing`, `storage` or `handler`.
+    /// The task that ended: `reflector`, `processing`, `storage`, `keeping` or `handler`.
     pub task: &'static str,
     /// The message of its panic, or the way it ended.
     pub message: Arc<str>,
@@ -52,6 +52,8 @@ pub(crate) enum InformerTask {
     Processing,
     /// The task that frees unpacked objects.
     Storage,
+    /// The task that keeps the objects for the next start.
+    Keeping,
     /// The task that calls one handler.
     Handler,
 }
@@ -62,6 +64,7 @@ impl InformerTask {
             Self::Reflector => "reflector",
             Self::Processing => "processing",
             Self::Storage => "storage",
+            Self::Keeping => "keeping",
             Self::Handler => "handler",
         }
     }
@@ -91,9 +94,11 @@ impl TaskGuard {
             Err(message) => {
                 self.pipeline.fail(self.task, &format!("it panicked: {message}"));
             }
-            // A handler's task ends when the handler is removed. All others run until the informer
-            // stops.
-            Ok(()) if self.task == InformerTask::Handler || self.pipeline.is_stopped() => {}
+            // A handler's task ends when the handler is removed, and that of kept objects when they
+            // can't be kept. All others run until the informer stops.
+            Ok(())
+                if matches!(self.task, InformerTask::Handler | InformerTask::Keeping)
+                    || self.pipeline.is_stopped() => {}
             Ok(()) => {
                 self.pipeline.fail(self.task, "it returned, although nothing stopped the informer");
             }

@@ -1,0 +1,121 @@
+//! Kept caches: an informer that begins where its last run ended. Experimental.
+//!
+//! A [`WarmStore`] keeps the objects of informers from one run of a program to the next. The
+//! crate `kube-informer-warm` has one that writes files; a program can have its own. Set it with
+//! [`SharedInformerFactoryBuilder::warm`](crate::factory::SharedInformerFactoryBuilder::warm).
+//!
+//! A started informer reads its table first. What it finds is *provisional*: only
+//! [`SharedInformer::provisional`](crate::SharedInformer::provisional) shows it. Nothing is synced,
+//! and no handler is notified. Then the informer asks a quorum for the version of the collection,
+//! and watches from the kept version. When the watch has reached that version, the kept objects
+//! with its events are the first list. A kind that changes rarely is proved by a list of metadata
+//! instead, in which uid and version of every object must be those of the kept state. In every
+//! other case everything is listed, and objects of known uid and version are not decoded.
+//!
+//! *Invariant:* a kept object reaches the store only through a proof as strong as a consistent
+//! list, except that equal uid and version count as an equal state.
+
+mod kept;
+mod resume;
+mod source;
+mod writer;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub(crate) use self::kept::{Kept, KnownWithKept};
+pub(crate) use self::source::WarmSource;
+
+/// An error of a store. The informer reports it once and goes on without the store.
+pub type WarmError = Box<dyn std::error::Error + Send + Sync>;
+
+/// A store that keeps the objects of informers. Its methods may block: they are called on threads
+/// for blocking calls.
+pub trait WarmStore: Send + Sync + 'static {
+    /// Opens the table of this name for one informer. An error if it is open already.
+    #[allow(clippy::missing_errors_doc, reason = "the sentence above says it")]
+    fn open(&self, name: &TableName) -> Result<Box<dyn WarmTable>, WarmError>;
+
+    /// Returns the program's own mark of the cluster. By default, the uid of the namespace
+    /// `kube-system` marks it, which the program must be allowed to get.
+    fn cluster(&self) -> Option<Arc<str>> {
+        None
+    }
+
+    /// Returns the time between two writes of a table that changes. 5 s by default.
+    fn interval(&self) -> Duration {
+        Duration::from_secs(5)
+    }
+}
+
+/// One table: the objects of one informer, and the version of the collection that they show.
+///
+/// Calls of [`put`](Self::put), [`remove`](Self::remove) and [`clear`](Self::clear) take effect
+/// together with the next [`commit`](Self::commit), or never.
+#[allow(clippy::missing_errors_doc, reason = "the texts of the errors are the store's own")]
+pub trait WarmTable: Send {
+    /// Reads every record as of the last commit that is whole. Returns its state, or `None` if
+    /// nothing can be used.
+    fn read(
+        &mut self,
+        visit: &mut dyn FnMut(WarmRecord<'_>),
+    ) -> Result<Option<WarmState>, WarmError>;
+
+    /// Returns whether the next batch should begin with [`clear`](Self::clear) and put everything,
+    /// so that the table can reclaim room.
+    fn wants_everything(&self) -> bool {
+        false
+    }
+
+    /// Removes everything.
+    fn clear(&mut self) -> Result<(), WarmError>;
+
+    /// Adds a record, or replaces it.
+    fn put(&mut self, record: WarmRecord<'_>) -> Result<(), WarmError>;
+
+    /// Removes the record of this key.
+    fn remove(&mut self, key: &str) -> Result<(), WarmError>;
+
+    /// Ends a batch.
+    fn commit(&mut self, state: &WarmState) -> Result<(), WarmError>;
+}
+
+/// One object as the server sent it.
+#[derive(Clone, Copy)]
+#[allow(clippy::exhaustive_structs, reason = "stores make and read it")]
+pub struct WarmRecord<'a> {
+    /// The object's key.
+    pub key: &'a str,
+    /// A number that says how the bytes are encoded.
+    pub form: u8,
+    /// The encoded object.
+    pub bytes: &'a [u8],
+}
+
+/// The key only: the contents belong in no log.
+impl fmt::Debug for WarmRecord<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WarmRecord").field("key", &self.key).finish_non_exhaustive()
+    }
+}
+
+/// The state that a batch leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::exhaustive_structs, reason = "stores make and read it")]
+pub struct WarmState {
+    /// The version of the collection.
+    pub version: String,
+    /// True if the records are the whole collection at this version.
+    pub whole: bool,
+}
+
+/// The name of a table: the cluster, and all that decides which bytes a source delivers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct TableName {
+    /// The mark of the cluster. A table of another cluster must not be used.
+    pub cluster: Arc<str>,
+    /// The path, the selectors and the form of the objects.
+    pub collection: Arc<str>,
+}

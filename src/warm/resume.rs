@@ -1,0 +1,234 @@
+//! The way from kept objects to a state that the server has: the events since, and a proof.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+use futures::{StreamExt, stream};
+use tokio::time::{Instant, timeout, timeout_at};
+
+use super::kept::Provisional;
+use crate::error::Verb;
+use crate::indexer::Snapshot;
+use crate::lister_watcher::{
+    AnySource, ListHints, ListItem, ListMetadata, ListQuery, ListStream, ListerWatcher,
+    SourceObject, Undecodable, WatchItem, WatchQuery, WatchStream,
+};
+use crate::object::{KeyMap, ObjectKey, ResourceVersion};
+use crate::reflector::guarded::{Guarded, open};
+use crate::reflector::question::first_version;
+use crate::transport::ApiCollection;
+use crate::yield_budget::YieldBudget;
+
+/// The time limit of all that precedes a list. Beyond it, everything is listed.
+pub(super) const LIMIT: Duration = Duration::from_secs(15);
+
+/// The time without an event after which a watch counts as one of a quiet kind.
+const QUIET: Duration = Duration::from_secs(1);
+
+/// The number of kept objects below which a whole list costs about as little as one of metadata.
+const FEW: usize = 500;
+
+/// The page size of the list of metadata.
+const PAGE: u32 = 5_000;
+
+/// The number of changes from which a list is cheaper than the watch, if it is also that of the
+/// kept objects.
+const MANY: usize = 1_000;
+
+/// Kept objects, and the events since.
+struct Replayed {
+    kept: Snapshot,
+    /// The new state of each object that changed. `None` if it was deleted.
+    changed: KeyMap<Option<Result<SourceObject, Undecodable>>>,
+    /// The version that the events have reached.
+    version: ResourceVersion,
+    namespace: Option<Arc<str>>,
+}
+
+/// Returns a list that consists of the kept objects and the events since. `None` if they are not
+/// proved: then everything must be listed.
+pub(super) async fn resume(
+    source: &Arc<ApiCollection>,
+    provisional: &Provisional,
+    hints: &ListHints,
+) -> Option<ListStream> {
+    let until = Instant::now() + LIMIT;
+    let current = first_version(source.clone(), LIMIT).await.ok()?;
+    // A quorum that is behind the kept version has lost its history. A watch from a version in the
+    // future would be silent.
+    let trusted = current.is_at_least(&provisional.version) && provisional.version.is_comparable();
+    provisional.trusted.store(trusted, Relaxed);
+    if !trusted || !provisional.whole {
+        return None;
+    }
+    let mut replayed = Replayed {
+        kept: provisional.objects.snapshot(),
+        changed: KeyMap::default(),
+        version: provisional.version.clone(),
+        namespace: source.name().namespace.clone(),
+    };
+    if current != replayed.version {
+        timeout_at(until, catch_up(source, &mut replayed, &current, hints)).await.ok()??;
+    }
+    Some(replayed.into_list())
+}
+
+/// Follows the watch from the kept version until the state is that of a quorum.
+async fn catch_up(
+    source: &Arc<ApiCollection>,
+    replayed: &mut Replayed,
+    current: &ResourceVersion,
+    hints: &ListHints,
+) -> Option<()> {
+    let request = source.name().request_name(Verb::Watch);
+    let mut query = WatchQuery::new(Duration::from_secs(300));
+    query.version = Some(replayed.version.clone());
+    let opening = open(request.clone(), || source.watch(&query, hints));
+    let mut events: Guarded<WatchStream> = Guarded::new(opening.await.ok()?, request);
+    let mut budget = YieldBudget::new();
+    let most = MANY.max(replayed.kept.len());
+    let mut compared = false;
+    while !replayed.version.is_at_least(current) {
+        budget.spend(1).await;
+        match timeout(QUIET, events.next()).await {
+            Ok(event) => replayed.apply(event?.ok()?)?,
+            Err(_) if compared || replayed.kept.len() < FEW => return None,
+            Err(_) => {
+                if replayed.equals(source).await? {
+                    return Some(());
+                }
+                compared = true;
+            }
+        }
+        if replayed.changed.len() > most {
+            return None;
+        }
+    }
+    Some(())
+}
+
+impl Replayed {
+    /// Applies an event. `None` if it does not fit to the state: then the watch did not go on from
+    /// the kept version.
+    fn apply(&mut self, event: WatchItem) -> Option<()> {
+        let (object, is_new, is_gone) = match event {
+            WatchItem::Bookmark { version, .. } if version.is_at_least(&self.version) => {
+                self.version = version;
+                return Some(());
+            }
+            WatchItem::Added(object) => (object, true, false),
+            WatchItem::Modified(object) => (object, false, false),
+            WatchItem::Deleted(object) => (object, false, true),
+            WatchItem::Bookmark { .. }
+            | WatchItem::Outside { .. }
+            | WatchItem::Failed(_)
+            | WatchItem::Skipped(_) => return None,
+        };
+        let (key, version) = match &object {
+            Ok(object) => (object.key().ok()?, object.version()?),
+            Err(undecodable) => (undecodable.key.clone()?, undecodable.version.clone()?),
+        };
+        let here = self.namespace.is_none() || key.namespace() == self.namespace.as_deref();
+        let known = self.state(&key);
+        let fits = match (&known, &object) {
+            (None, _) => is_new,
+            (Some((Some(known), _)), Ok(object)) => {
+                !is_new && object.cached().uid() == Some(known.as_str())
+            }
+            // One of the two can't be read.
+            (Some(_), _) => !is_new,
+        };
+        if !here || !fits || !self.version.is_older_than(&version) {
+            return None;
+        }
+        self.changed.insert(key, (!is_gone).then_some(object));
+        self.version = version;
+        Some(())
+    }
+
+    /// Returns uid and version of an object, as far as they can be read. `None` if it does not
+    /// exist.
+    fn state(&self, key: &ObjectKey) -> Option<(Option<String>, Option<ResourceVersion>)> {
+        let of = |object: &crate::object::Cached| (object.uid().map(Into::into), object.version());
+        match self.changed.get(key) {
+            Some(None) => None,
+            Some(Some(Ok(object))) => Some(of(object.cached())),
+            Some(Some(Err(undecodable))) => Some((None, undecodable.version.clone())),
+            None => self.kept.get_cached(key).map(|object| of(&object)),
+        }
+    }
+
+    fn len(&self) -> usize {
+        let changed = self.changed.iter();
+        let grown = changed.fold(self.kept.len().cast_signed(), |len, (key, state)| {
+            let before = isize::from(self.kept.get_cached(key).is_some());
+            len + isize::from(state.is_some()) - before
+        });
+        grown.unsigned_abs()
+    }
+
+    /// Compares the state with a list of metadata. If they are equal, the state is that of the
+    /// list's version.
+    async fn equals(&mut self, source: &Arc<ApiCollection>) -> Option<bool> {
+        let metadata = AnySource(source.metadata()?);
+        let mut query = ListQuery { limit: Some(PAGE), ..ListQuery::default() };
+        let (mut listed, mut version, mut budget) = (0, None, YieldBudget::new());
+        loop {
+            let request = source.name().request_name(Verb::List);
+            let opening = open(request.clone(), || metadata.list(&query, &ListHints::none()));
+            let mut items: Guarded<ListStream> = Guarded::new(opening.await.ok()?, request);
+            query.continue_token = None;
+            while let Some(item) = items.next().await {
+                budget.spend(1).await;
+                match item.ok()? {
+                    ListItem::Object(object) => {
+                        let object = object.ok()?;
+                        let found = object.cached();
+                        let (uid, at) = (found.uid(), found.version());
+                        let known = self.state(&object.key().ok()?);
+                        let same = known.is_some_and(|(known, version)| {
+                            known.as_deref() == uid && uid.is_some() && version == at
+                        });
+                        if !same {
+                            return Some(false);
+                        }
+                        listed += 1;
+                    }
+                    ListItem::Outside(_) => return None,
+                    ListItem::Meta(page) => {
+                        version = version.or(page.version);
+                        query.continue_token = page.continue_token.filter(|t| !t.is_empty());
+                    }
+                }
+            }
+            if query.continue_token.is_none() {
+                break;
+            }
+        }
+        if listed != self.len() {
+            return Some(false);
+        }
+        let version = version?;
+        if self.version.is_older_than(&version) {
+            self.version = version;
+        }
+        Some(true)
+    }
+
+    /// Returns the state as the answer to a list.
+    fn into_list(self) -> ListStream {
+        let mut changed = KeyMap::default();
+        let mut present = Vec::new();
+        for (key, state) in self.changed.into_entries() {
+            changed.insert(key, ());
+            present.extend(state);
+        }
+        let kept = self.kept.into_objects().filter(move |(key, _)| !changed.contains(key));
+        let kept = kept.map(|(key, object)| Ok(SourceObject::unchanged(key, object)));
+        let objects = kept.chain(present).map(ListItem::Object);
+        let version = Some(self.version);
+        let metadata = ListItem::Meta(ListMetadata { version, ..ListMetadata::default() });
+        stream::iter(objects.chain([metadata]).map(Ok)).boxed()
+    }
+}

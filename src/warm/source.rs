@@ -1,0 +1,82 @@
+//! The source of an informer whose first list may rest on kept objects.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use kube::core::{DynamicObject, PartialObjectMeta};
+
+use super::kept::Kept;
+use super::resume::resume;
+use crate::error::SourceError;
+use crate::lister_watcher::{
+    Collection, ListHints, ListQuery, ListStream, ListerWatcher, WatchQuery, WatchStream,
+};
+use crate::object::{InvalidName, KnownObjects, ResourceVersion};
+
+/// A source that answers the first list from kept objects, if it can prove them.
+pub(crate) struct WarmSource(pub(crate) Arc<Kept>);
+
+impl ListerWatcher for WarmSource {
+    fn collection(&self) -> &Collection {
+        self.0.source.collection()
+    }
+
+    fn is_narrowed(&self) -> bool {
+        self.0.source.is_narrowed()
+    }
+
+    fn keeps_managed_fields(&self, manager: &str) -> bool {
+        self.0.source.keeps_managed_fields(manager)
+    }
+
+    fn invalid_name(&self) -> Option<InvalidName> {
+        self.0.source.invalid_name()
+    }
+
+    fn metadata(&self) -> Option<Arc<dyn ListerWatcher<PartialObjectMeta<DynamicObject>>>> {
+        self.0.source.metadata()
+    }
+
+    fn list(
+        &self,
+        query: &ListQuery,
+        hints: &ListHints,
+    ) -> BoxFuture<'static, Result<ListStream, SourceError>> {
+        if self.0.is_consumed() {
+            return self.0.source.list(query, hints);
+        }
+        let begins = query.continue_token.is_none()
+            && query.version.as_ref().is_none_or(|version| *version == ResourceVersion::ANY);
+        let (kept, query, mut hints) = (self.0.clone(), query.clone(), hints.clone());
+        async move {
+            if begins {
+                kept.used.store(false, Relaxed);
+                kept.load(hints.packs().cloned()).await;
+                if let Some(provisional) = kept.provisional()
+                    && let Some(stream) = resume(&kept.source, &provisional, &hints).await
+                {
+                    kept.used.store(true, Relaxed);
+                    return Ok(stream);
+                }
+            }
+            if let Some(provisional) = kept.provisional()
+                && provisional.trusted.load(Relaxed)
+            {
+                kept.used.store(true, Relaxed);
+                hints = hints.known(Arc::new(provisional.objects.clone()) as Arc<dyn KnownObjects>);
+            }
+            kept.source.list(&query, &hints).await
+        }
+        .boxed()
+    }
+
+    fn watch(
+        &self,
+        query: &WatchQuery,
+        hints: &ListHints,
+    ) -> BoxFuture<'static, Result<WatchStream, SourceError>> {
+        self.0.source.watch(query, hints)
+    }
+}

@@ -1,0 +1,155 @@
+//! The task that keeps the objects of an informer for its next start.
+//!
+//! It follows the published states of the store, and never holds up the pipeline. One batch leads
+//! from one state to a later one.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::task::spawn_blocking;
+use tokio_util::sync::CancellationToken;
+
+use super::kept::Kept;
+use super::{WarmError, WarmRecord, WarmState, WarmTable};
+use crate::indexer::{Indexer, Snapshot};
+use crate::object::{Cached, KeyMap, ObjectKey};
+
+/// The longest pause after writes that failed.
+const LONGEST_PAUSE: Duration = Duration::from_secs(300);
+
+/// The number of objects without the server's bytes from which the table is given up.
+const MOST_OMITTED: usize = 1_000;
+
+/// The largest object that is kept, in bytes.
+const LARGEST: usize = 16 * 1024 * 1024;
+
+struct Writer {
+    table: Box<dyn WarmTable>,
+    /// The state that the table has. `None` if that is unknown.
+    written: Option<Snapshot>,
+    /// The keys of objects that are not in the table.
+    omitted: KeyMap<()>,
+}
+
+impl Kept {
+    /// Writes the states of the store until nothing is stored any more. `stopping` ends the pauses,
+    /// and `ended` comes after the last state.
+    pub(crate) async fn write(
+        self: Arc<Self>,
+        store: Indexer,
+        stopping: CancellationToken,
+        ended: CancellationToken,
+    ) {
+        let interval = self.store.interval().max(Duration::from_millis(10));
+        let (mut writer, mut pause, mut failed) = (None, interval, false);
+        loop {
+            let sleeping = tokio::time::sleep(pause);
+            let last = stopping.run_until_cancelled(sleeping).await.is_none();
+            if last {
+                ended.cancelled().await;
+            }
+            let state = store.snapshot();
+            if self.is_consumed() && state.version().is_some() {
+                if self.is_unopened() {
+                    // The cluster was not known before.
+                    self.load(None).await;
+                }
+                writer = writer.or_else(|| self.take_table().map(Writer::new));
+                let Some(mut writing) = writer.take() else {
+                    if last || !self.is_unopened() {
+                        return;
+                    }
+                    continue;
+                };
+                let result = spawn_blocking(move || {
+                    let result = crate::panic::catch(|| writing.write(&state))
+                        .unwrap_or_else(|message| Err(format!("it panicked: {message}").into()));
+                    (writing, result)
+                });
+                // The runtime shuts down.
+                let Ok((writing, result)) = result.await else { return };
+                match result {
+                    Ok(true) => (pause, failed) = (interval, false),
+                    Ok(false) => {
+                        return self.report(&*WarmError::from(
+                            "most of them are not stored as the server sent them",
+                        ));
+                    }
+                    Err(error) => {
+                        if !std::mem::replace(&mut failed, true) {
+                            self.report(&*error);
+                        }
+                        pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
+                    }
+                }
+                writer = Some(writing);
+            }
+            if last {
+                return;
+            }
+        }
+    }
+}
+
+impl Writer {
+    fn new((table, written): (Box<dyn WarmTable>, Option<Snapshot>)) -> Self {
+        Self { table, written, omitted: KeyMap::default() }
+    }
+
+    /// Writes a state. Returns false if the table is given up. After an error, the next call writes
+    /// everything.
+    fn write(&mut self, state: &Snapshot) -> Result<bool, WarmError> {
+        let Some(version) = state.version() else { return Ok(true) };
+        let mut before = self.written.take();
+        if before.as_ref().is_some_and(|before| {
+            before.changes() == state.changes() && before.version() == Some(version)
+        }) {
+            self.written = before;
+            return Ok(true);
+        }
+        if before.is_none() || self.table.wants_everything() {
+            before = None;
+            self.omitted = KeyMap::default();
+            self.table.clear()?;
+        }
+        for (key, object) in state.objects() {
+            let known = before.as_ref().and_then(|before| before.get_cached(key));
+            if !known.is_some_and(|known| known.ptr_eq(object)) {
+                self.put(key, object)?;
+            }
+        }
+        if let Some(before) = &before {
+            for (key, _) in before.objects() {
+                if state.get_cached(key).is_none() {
+                    self.omitted.remove(key);
+                    self.table.remove(key.as_str())?;
+                }
+            }
+        }
+        let whole = self.omitted.len() == 0
+            && state.stale() == 0
+            && state.unreadable() == 0
+            && state.shard().is_none();
+        self.table.commit(&WarmState { version: version.to_string(), whole })?;
+        if self.omitted.len() > MOST_OMITTED {
+            return Ok(false);
+        }
+        self.written = Some(state.clone());
+        Ok(true)
+    }
+
+    fn put(&mut self, key: &ObjectKey, object: &Cached) -> Result<(), WarmError> {
+        let mut put = None;
+        object.with_wire(&mut |form, bytes| {
+            if bytes.len() <= LARGEST {
+                put = Some(self.table.put(WarmRecord { key: key.as_str(), form, bytes }));
+            }
+        });
+        let Some(result) = put else {
+            self.omitted.insert(key.clone(), ());
+            return self.table.remove(key.as_str());
+        };
+        self.omitted.remove(key);
+        result
+    }
+}
