@@ -5,6 +5,7 @@
 //! | page | for |
 //! |---|---|
 //! | [Choosing storage](choosing_storage) | keeping less of each object |
+//! | [Restarts](restarts) | starts without a whole list |
 //! | [Troubleshooting](troubleshooting) | an error text or a symptom |
 //! | [Coming from client-go](coming_from_client_go) | users of client-go |
 //! | [Words](words) | the meaning of a term |
@@ -16,6 +17,9 @@
 
 #[doc = include_str!("choosing_storage.md")]
 pub mod choosing_storage {}
+
+#[doc = include_str!("restarts.md")]
+pub mod restarts {}
 
 #[doc = include_str!("troubleshooting.md")]
 pub mod troubleshooting {}

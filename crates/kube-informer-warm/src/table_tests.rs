@@ -1,0 +1,185 @@
+use std::collections::BTreeMap;
+
+use super::*;
+
+/// A directory that is removed when it is dropped.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        let path =
+            std::env::temp_dir().join(format!("kube-informer-{name}-{}", std::process::id()));
+        let _none = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _left = fs::remove_dir_all(&self.0);
+    }
+}
+
+type State = (WarmState, BTreeMap<String, (u8, Vec<u8>)>);
+
+fn open(directory: &Path, name: &str) -> Table {
+    let lock = Arc::new(DirectoryLock::take(directory).unwrap());
+    Table::new(directory.join("table.cache"), name.into(), lock)
+}
+
+fn read(directory: &Path, name: &str) -> Option<State> {
+    let (mut table, mut records) = (open(directory, name), BTreeMap::new());
+    let state = table.read(&mut |WarmRecord { key, form, bytes }| {
+        records.insert(key.to_owned(), (form, bytes.to_vec()));
+    });
+    Some((state.unwrap()?, records))
+}
+
+fn state(version: u64) -> WarmState {
+    WarmState { version: version.to_string(), whole: true }
+}
+
+/// Writes some batches, and returns the state after each.
+fn write(table: &mut Table) -> Vec<State> {
+    let (mut states, mut records) = (Vec::new(), BTreeMap::new());
+    table.clear().unwrap();
+    for (version, keys) in [(3, 0..6), (7, 4..8), (9, 2..3)] {
+        for n in keys {
+            let (key, bytes) = (format!("shop/web-{n}"), format!("object {n} at {version}, {n}"));
+            table.put(WarmRecord { key: &key, form: 2, bytes: bytes.as_bytes() }).unwrap();
+            records.insert(key, (2, bytes.into_bytes()));
+        }
+        if version == 7 {
+            table.remove("shop/web-1").unwrap();
+            records.remove("shop/web-1");
+        }
+        table.commit(&state(version)).unwrap();
+        states.push((state(version), records.clone()));
+    }
+    states
+}
+
+#[test]
+fn every_cut_or_flipped_byte_leaves_a_committed_state() {
+    let scratch = Scratch::new("damage");
+    let states = write(&mut open(&scratch.0, "a"));
+    let path = scratch.0.join("table.cache");
+    let whole = fs::read(&path).unwrap();
+    assert_eq!(read(&scratch.0, "a").as_ref(), states.last());
+    let check = |damaged: &[u8]| {
+        fs::write(&path, damaged).unwrap();
+        let found = read(&scratch.0, "a");
+        assert!(found.is_none_or(|found| states.contains(&found)));
+    };
+    for at in 0..whole.len() {
+        check(&whole[..at]);
+        for bit in 0..8 {
+            let mut flipped = whole.clone();
+            flipped[at] ^= 1 << bit;
+            check(&flipped);
+        }
+    }
+    // Parts that are left out, repeated or zero.
+    for at in (0..whole.len()).step_by(7) {
+        check(&[&whole[..at], &whole[(at + 20).min(whole.len())..]].concat());
+        check(&[&whole[..at], &whole[at / 2..]].concat());
+        check(&[&whole[..at], &vec![0; 64][..], &whole[at..]].concat());
+    }
+}
+
+#[test]
+fn batches_go_on_after_a_torn_end() {
+    let scratch = Scratch::new("torn");
+    let states = write(&mut open(&scratch.0, "a"));
+    let path = scratch.0.join("table.cache");
+    let whole = fs::read(&path).unwrap();
+    fs::write(&path, &whole[..whole.len() - 3]).unwrap();
+    let mut table = open(&scratch.0, "a");
+    let found = table.read(&mut |_| {}).unwrap();
+    assert_eq!(found, Some(states[1].0.clone()));
+    assert!(!table.wants_everything());
+    table.put(WarmRecord { key: "shop/new", form: 1, bytes: b"new" }).unwrap();
+    table.commit(&state(12)).unwrap();
+    drop(table);
+    let mut expected = states[1].1.clone();
+    expected.insert("shop/new".into(), (1, b"new".to_vec()));
+    assert_eq!(read(&scratch.0, "a"), Some((state(12), expected)));
+}
+
+#[test]
+fn batch_without_a_commit_has_no_effect() {
+    let scratch = Scratch::new("uncommitted");
+    let states = write(&mut open(&scratch.0, "a"));
+    for clears in [false, true] {
+        let mut table = open(&scratch.0, "a");
+        table.read(&mut |_| {}).unwrap();
+        if clears {
+            table.clear().unwrap();
+        }
+        table.put(WarmRecord { key: "shop/new", form: 1, bytes: b"new" }).unwrap();
+        drop(table);
+        assert_eq!(read(&scratch.0, "a").as_ref(), states.last());
+    }
+}
+
+#[test]
+fn table_of_another_name_is_replaced() {
+    let scratch = Scratch::new("name");
+    write(&mut open(&scratch.0, "a"));
+    assert_eq!(read(&scratch.0, "b"), None);
+    let mut table = open(&scratch.0, "b");
+    assert!(table.read(&mut |_| {}).unwrap().is_none() && table.wants_everything());
+    table.clear().unwrap();
+    table.commit(&state(1)).unwrap();
+    drop(table);
+    assert_eq!(read(&scratch.0, "a"), None);
+    assert_eq!(read(&scratch.0, "b"), Some((state(1), BTreeMap::new())));
+}
+
+#[test]
+fn file_that_is_mostly_out_of_date_is_written_again() {
+    let scratch = Scratch::new("grown");
+    let mut table = open(&scratch.0, "a");
+    table.clear().unwrap();
+    let mut random = 7_u32;
+    let mut bytes = || {
+        let mut next = || {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (random >> 24) as u8
+        };
+        (0..100_000).map(|_| next()).collect::<Vec<_>>()
+    };
+    table.put(WarmRecord { key: "a", form: 1, bytes: &bytes() }).unwrap();
+    table.commit(&state(1)).unwrap();
+    let base = fs::metadata(scratch.0.join("table.cache")).unwrap().len();
+    let mut last = Vec::new();
+    for version in 2.. {
+        if table.wants_everything() {
+            table.clear().unwrap();
+            table.put(WarmRecord { key: "a", form: 1, bytes: &last }).unwrap();
+            table.commit(&state(version)).unwrap();
+            break;
+        }
+        assert!(version < 100);
+        last = bytes();
+        table.put(WarmRecord { key: "a", form: 1, bytes: &last }).unwrap();
+        table.commit(&state(version)).unwrap();
+    }
+    drop(table);
+    assert!(fs::metadata(scratch.0.join("table.cache")).unwrap().len() <= base + 100);
+    assert_eq!(read(&scratch.0, "a").unwrap().1["a"], (1, last));
+}
+
+#[test]
+fn directory_has_one_owner() {
+    let scratch = Scratch::new("owner");
+    let mut table = open(&scratch.0, "a");
+    assert!(matches!(DirectoryLock::take(&scratch.0), Err(CacheError::Locked(_))));
+    write(&mut table);
+    // Another process has come in spite of the lock.
+    fs::write(scratch.0.join("lock"), "another").unwrap();
+    table.put(WarmRecord { key: "shop/new", form: 1, bytes: b"new" }).unwrap();
+    let error = table.commit(&state(20)).unwrap_err();
+    assert!(matches!(error.downcast_ref(), Some(CacheError::TakenOver(_))), "{error}");
+}

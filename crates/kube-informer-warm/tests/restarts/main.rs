@@ -1,0 +1,8 @@
+//! Restarts with kept caches, against the embedded server.
+
+#[path = "../../../../tests/helpers/draws.rs"]
+mod draws;
+mod example;
+mod kills;
+mod starts;
+mod world;

@@ -1,0 +1,191 @@
+//! Single starts.
+
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret};
+use kube_informer::SharedInformerFactory;
+use kube_informer::testing::ApiServer;
+use kube_informer_warm::WarmCache;
+
+use crate::world::{LIMIT, Run, Scope, Scratch, map};
+
+const EVERYTHING: Scope = Scope::Everything;
+
+fn server_with(maps: u64) -> ApiServer {
+    let server = ApiServer::builder().bookmark_interval(Duration::from_secs(3_600)).build();
+    for n in 0..maps {
+        server.create(&map("shop", &format!("map-{n}"), n)).unwrap();
+    }
+    server
+}
+
+/// Returns the requests for config maps since there were `before`: `list` for whole lists,
+/// `metadata`, `one` and `watch`.
+fn requests(server: &ApiServer, before: usize) -> Vec<&'static str> {
+    let all = server.requests();
+    let all = all[before..].iter().filter(|request| request.path().ends_with("/configmaps"));
+    all.map(|request| match &*request.target {
+        _ if request.watch => "watch",
+        target if target.contains("limit=1&") || target.ends_with("limit=1") => "one",
+        _ => "list",
+    })
+    .collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn kept_objects_and_events_are_the_first_list() {
+    let (server, scratch) = (server_with(20), Scratch::new("events"));
+    Run::synced(&server, scratch.path(), EVERYTHING).await.shutdown().await;
+    server.delete(&map("shop", "map-3", 0)).unwrap();
+    server.replace(&map("shop", "map-4", 9)).unwrap();
+    server.delete(&map("shop", "map-5", 0)).unwrap();
+    server.create(&map("shop", "map-5", 7)).unwrap();
+    server.create(&map("shop", "new", 7)).unwrap();
+    let before = server.requests().len();
+    let run = Run::synced(&server, scratch.path(), EVERYTHING).await;
+    run.settle(&server, EVERYTHING).await;
+    assert_eq!(requests(&server, before), ["one", "watch", "watch"]);
+    let gone = run.told.lock().gone.clone();
+    let mut keys: Vec<_> = gone.iter().map(|(key, ..)| &**key).collect();
+    keys.sort_unstable();
+    // Both deletions precede the adds.
+    assert_eq!(keys, ["shop/map-3", "shop/map-5"]);
+    assert!(gone.iter().all(|(_, _, known)| *known == 0), "{gone:?}");
+    assert!(run.informer.status().handlers[0].objects == 20);
+    run.shutdown().await;
+    // They are told once.
+    let run = Run::synced(&server, scratch.path(), EVERYTHING).await;
+    run.settle(&server, EVERYTHING).await;
+    assert!(run.told.lock().gone.is_empty());
+    run.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn quiet_kind_is_proved_by_metadata() {
+    let (server, scratch) = (server_with(600), Scratch::new("quiet"));
+    Run::synced(&server, scratch.path(), EVERYTHING).await.shutdown().await;
+    // Another kind moves the version.
+    server.create(&Secret { metadata: map("shop", "a", 0).metadata, ..Secret::default() }).unwrap();
+    let before = server.requests().len();
+    let run = Run::synced(&server, scratch.path(), EVERYTHING).await;
+    run.settle(&server, EVERYTHING).await;
+    assert_eq!(requests(&server, before), ["one", "watch", "list", "watch"]);
+    run.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn compacted_history_leads_to_a_list_that_tells_deletes() {
+    let (server, scratch) = (server_with(20), Scratch::new("compacted"));
+    Run::synced(&server, scratch.path(), EVERYTHING).await.shutdown().await;
+    server.delete(&map("shop", "map-3", 0)).unwrap();
+    server.replace(&map("shop", "map-4", 9)).unwrap();
+    server.compact();
+    let before = server.requests().len();
+    let run = Run::synced(&server, scratch.path(), EVERYTHING).await;
+    run.settle(&server, EVERYTHING).await;
+    assert_eq!(requests(&server, before), ["one", "watch", "list", "watch"]);
+    let gone: Vec<_> = run.told.lock().gone.iter().map(|(key, ..)| key.clone()).collect();
+    assert_eq!(gone, ["shop/map-3"]);
+    run.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn provisional_objects_are_shown_on_request_alone() {
+    let (server, scratch) = (server_with(20), Scratch::new("provisional"));
+    Run::synced(&server, scratch.path(), EVERYTHING).await.shutdown().await;
+    server.intercept(|request| {
+        let refused = request.path().ends_with("/configmaps");
+        refused.then(|| http::Response::builder().status(503).body("".into()).unwrap())
+    });
+    let run = Run::new(&server, scratch.path(), EVERYTHING);
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let provisional = run.informer.provisional().unwrap();
+    assert_eq!((provisional.len(), provisional.iter().count()), (20, 20));
+    assert!(!run.informer.has_synced() && run.informer.snapshot().is_empty());
+    assert!(run.told.lock().fold.is_empty() && run.informer.status().freshness.is_none());
+    server.stop_intercepting();
+    run.informer.wait_for_sync(LIMIT).await.unwrap();
+    assert!(run.informer.provisional().is_none());
+    run.settle(&server, EVERYTHING).await;
+    run.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn secrets_are_never_written() {
+    let (server, scratch) = (server_with(0), Scratch::new("secrets"));
+    let metadata = map("shop", "a", 0).metadata;
+    let data = Some([("password".to_owned(), "correct horse".to_owned())].into());
+    server.create(&Secret { metadata, string_data: data, ..Secret::default() }).unwrap();
+    let cache = WarmCache::open(scratch.path()).unwrap().cluster("the cluster");
+    let factory = SharedInformerFactory::builder(server.client()).warm(cache).build();
+    let secrets = factory.informer::<Secret>();
+    factory.start().unwrap();
+    secrets.wait_for_sync(LIMIT).await.unwrap();
+    factory.shutdown().await;
+    assert!(scratch.tables().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn cluster_is_known_by_its_oldest_namespace() {
+    let scratch = Scratch::new("cluster");
+    let run = async |server: &ApiServer| {
+        let cache = WarmCache::open(scratch.path()).unwrap();
+        let run = Run::with(server, cache, EVERYTHING);
+        run.informer.wait_for_sync(LIMIT).await.unwrap();
+        run.settle(server, EVERYTHING).await;
+        let gone = run.told.lock().gone.len();
+        run.shutdown().await;
+        gone
+    };
+    let first = server_with(20);
+    // Without the mark nothing is kept.
+    run(&first).await;
+    assert!(scratch.tables().is_empty());
+    let kube_system = || {
+        let mut namespace = Namespace::default();
+        namespace.metadata.name = Some("kube-system".into());
+        namespace
+    };
+    first.create(&kube_system()).unwrap();
+    run(&first).await;
+    assert_eq!(scratch.tables().len(), 1);
+    // Another cluster lacks the objects of the first, which says nothing about them.
+    let second = server_with(0);
+    second.create(&kube_system()).unwrap();
+    for n in 0..40 {
+        second.create(&map("other", &format!("map-{n}"), n)).unwrap();
+    }
+    assert_eq!(run(&second).await, 0);
+    assert_eq!((run(&second).await, scratch.tables().len()), (0, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn restored_server_that_passed_the_kept_version_is_audited() {
+    let (server, scratch) = (server_with(20), Scratch::new("restored"));
+    Run::synced(&server, scratch.path(), EVERYTHING).await.shutdown().await;
+    // Its history has the kept version, and lacks nothing that the watch would show.
+    let restored = server_with(0);
+    for n in 0..30 {
+        restored.create(&map("other", &format!("map-{n}"), n)).unwrap();
+    }
+    let run = Run::synced(&restored, scratch.path(), EVERYTHING).await;
+    run.settle(&restored, EVERYTHING).await;
+    assert!(run.informer.status().audit.is_some());
+    run.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn custom_settings_have_tables_of_their_own() {
+    let (server, scratch) = (server_with(20), Scratch::new("tables"));
+    for scope in [EVERYTHING, Scope::Namespace, Scope::Web] {
+        Run::synced(&server, scratch.path(), scope).await.shutdown().await;
+    }
+    let cache = WarmCache::open(scratch.path()).unwrap().cluster("the cluster");
+    let factory = SharedInformerFactory::builder(server.client()).warm(cache);
+    let factory = factory.managed_fields(true).build();
+    let maps = factory.informer::<ConfigMap>();
+    factory.start().unwrap();
+    maps.wait_for_sync(LIMIT).await.unwrap();
+    factory.shutdown().await;
+    assert_eq!(scratch.tables().len(), 4);
+}
