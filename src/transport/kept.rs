@@ -34,6 +34,11 @@ impl ApiCollection {
         &self.collection
     }
 
+    /// Returns whether equal versions count as equal objects.
+    pub(crate) fn trusts_versions(&self) -> bool {
+        self.trust_versions
+    }
+
     pub(crate) fn client(&self) -> Client {
         self.client.clone()
     }

@@ -33,6 +33,8 @@ pub(crate) struct Kept {
     consumed: AtomicBool,
     /// True if the first list rests on kept objects.
     pub(super) used: AtomicBool,
+    /// True while kept objects are being proved, and after a proof that was given up.
+    pub(super) proving: AtomicBool,
 }
 
 /// The objects of a table.
@@ -75,6 +77,7 @@ impl Kept {
             loading: Arc::default(),
             consumed: AtomicBool::new(false),
             used: AtomicBool::new(false),
+            proving: AtomicBool::new(false),
         })
     }
 

@@ -112,7 +112,7 @@ pub struct WarmState {
 
 /// The name of a table: the cluster, and all that decides which bytes a source delivers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
+#[allow(clippy::exhaustive_structs, reason = "tests of stores make it")]
 pub struct TableName {
     /// The mark of the cluster. A table of another cluster must not be used.
     pub cluster: Arc<str>,

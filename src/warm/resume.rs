@@ -53,6 +53,10 @@ pub(super) async fn resume(
     provisional: &Provisional,
     hints: &ListHints,
 ) -> Option<ListStream> {
+    // Another conversion may have changed what has the same version.
+    if !source.trusts_versions() {
+        return None;
+    }
     let until = Instant::now() + LIMIT;
     let current = first_version(source.clone(), LIMIT).await.ok()?;
     // A quorum that is behind the kept version has lost its history. A watch from a version in the
@@ -230,5 +234,110 @@ impl Replayed {
         let version = Some(self.version);
         let metadata = ListItem::Meta(ListMetadata { version, ..ListMetadata::default() });
         stream::iter(objects.chain([metadata]).map(Ok)).boxed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::ConfigMap;
+
+    use super::*;
+    use crate::indexer::Indexer;
+    use crate::object::Cached;
+
+    fn object(name: &str, uid: &str, version: u64) -> ConfigMap {
+        let mut map = ConfigMap::default();
+        map.metadata.namespace = Some("shop".into());
+        map.metadata.name = Some(name.into());
+        map.metadata.uid = Some(uid.into());
+        map.metadata.resource_version = Some(version.to_string());
+        map
+    }
+
+    fn key(name: &str) -> ObjectKey {
+        ObjectKey::namespaced("shop", name).unwrap()
+    }
+
+    /// Applies events to the objects `a` and `b`, kept at version 5. Returns the version that they
+    /// have reached, and the objects that exist then. `None` if an event does not fit.
+    fn replay(events: Vec<WatchItem>) -> Option<(String, Vec<&'static str>)> {
+        let store = Indexer::<ConfigMap>::new();
+        let mut write = store.transaction();
+        for (name, version) in [("a", 2), ("b", 4)] {
+            let cached = Cached::from(Arc::new(object(name, name, version)));
+            write.put(&key(name), cached);
+        }
+        write.commit();
+        let mut replayed = Replayed {
+            kept: store.cast().snapshot(),
+            changed: KeyMap::default(),
+            version: 5.into(),
+            namespace: Some("shop".into()),
+        };
+        for event in events {
+            replayed.apply(event)?;
+        }
+        let present =
+            ["a", "b", "c"].into_iter().filter(|name| replayed.state(&key(name)).is_some());
+        let present: Vec<_> = present.collect();
+        assert_eq!(replayed.len(), present.len());
+        Some((replayed.version.to_string(), present))
+    }
+
+    fn source(object: ConfigMap) -> Result<SourceObject, Undecodable> {
+        Ok(SourceObject::from(object).cast())
+    }
+
+    fn added(name: &str, uid: &str, version: u64) -> WatchItem {
+        WatchItem::Added(source(object(name, uid, version)))
+    }
+
+    fn modified(name: &str, uid: &str, version: u64) -> WatchItem {
+        WatchItem::Modified(source(object(name, uid, version)))
+    }
+
+    fn deleted(name: &str, uid: &str, version: u64) -> WatchItem {
+        WatchItem::Deleted(source(object(name, uid, version)))
+    }
+
+    fn bookmark(version: u64) -> WatchItem {
+        WatchItem::Bookmark { version: version.into(), initial_events_end: false }
+    }
+
+    #[test]
+    fn events_lead_from_the_kept_state_to_a_later_one() {
+        let events = vec![
+            modified("a", "a", 6),
+            deleted("b", "b", 7),
+            added("b", "other", 8),
+            added("c", "c", 9),
+            deleted("a", "a", 12),
+            bookmark(12),
+            bookmark(20),
+        ];
+        assert_eq!(replay(events), Some(("20".into(), vec!["b", "c"])));
+    }
+
+    #[test]
+    fn events_that_do_not_fit_end_the_replay() {
+        for events in [
+            // The watch began from nothing, or at another version.
+            vec![added("a", "a", 6)],
+            vec![modified("a", "a", 5)],
+            vec![modified("a", "a", 7), modified("b", "b", 7)],
+            vec![bookmark(4)],
+            // Of another history.
+            vec![modified("a", "other", 6)],
+            vec![deleted("a", "other", 6)],
+            vec![modified("c", "c", 6)],
+            vec![deleted("c", "c", 6)],
+            vec![deleted("a", "a", 6), modified("a", "a", 7)],
+        ] {
+            assert_eq!(replay(events), None);
+        }
+        // Of another namespace.
+        let mut elsewhere = object("c", "c", 6);
+        elsewhere.metadata.namespace = Some("bank".into());
+        assert_eq!(replay(vec![WatchItem::Added(source(elsewhere))]), None);
     }
 }

@@ -54,11 +54,16 @@ impl ListerWatcher for WarmSource {
             if begins {
                 kept.used.store(false, Relaxed);
                 kept.load(hints.packs().cloned()).await;
+                // A proof that took too long for the list's timeout is not tried again.
                 if let Some(provisional) = kept.provisional()
-                    && let Some(stream) = resume(&kept.source, &provisional, &hints).await
+                    && !kept.proving.swap(true, Relaxed)
                 {
-                    kept.used.store(true, Relaxed);
-                    return Ok(stream);
+                    let proved = resume(&kept.source, &provisional, &hints).await;
+                    kept.proving.store(false, Relaxed);
+                    if let Some(stream) = proved {
+                        kept.used.store(true, Relaxed);
+                        return Ok(stream);
+                    }
                 }
             }
             if let Some(provisional) = kept.provisional()

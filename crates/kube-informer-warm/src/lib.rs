@@ -27,6 +27,9 @@
 //! files are readable only for the user of the process, and deleted objects stay in a file until it
 //! is written again.
 //!
+//! Checksums find damage, and not a forgery: a process that can write the files decides what
+//! informers begin with.
+//!
 //! One process uses a directory at a time. Volumes that several processes share are not supported.
 
 mod error;

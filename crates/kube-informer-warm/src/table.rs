@@ -316,7 +316,3 @@ fn sync_parent(path: &Path) {
         let _unsupported = directory.sync_all();
     }
 }
-
-#[cfg(test)]
-#[path = "table_tests.rs"]
-mod tests;

@@ -5,4 +5,5 @@ mod draws;
 mod example;
 mod kills;
 mod starts;
+mod tables;
 mod world;

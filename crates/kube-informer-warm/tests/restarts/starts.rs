@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Secret};
-use kube_informer::SharedInformerFactory;
 use kube_informer::testing::ApiServer;
+use kube_informer::{InformerSpec, SharedInformerFactory};
 use kube_informer_warm::WarmCache;
 
 use crate::world::{LIMIT, Run, Scope, Scratch, map};
@@ -86,6 +86,22 @@ async fn compacted_history_leads_to_a_list_that_tells_deletes() {
     assert_eq!(requests(&server, before), ["one", "watch", "list", "watch"]);
     let gone: Vec<_> = run.told.lock().gone.iter().map(|(key, ..)| key.clone()).collect();
     assert_eq!(gone, ["shop/map-3"]);
+    run.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn objects_of_untrusted_versions_are_listed_and_decoded() {
+    let (server, scratch) = (server_with(20), Scratch::new("untrusted"));
+    Run::synced(&server, scratch.path(), EVERYTHING).await.shutdown().await;
+    server.delete(&map("shop", "map-3", 0)).unwrap();
+    let before = server.requests().len();
+    let cache = WarmCache::open(scratch.path()).unwrap().cluster("the cluster");
+    let spec = InformerSpec::new().trust_versions(false);
+    let run = Run::of_spec(&server, cache, spec);
+    run.informer.wait_for_sync(LIMIT).await.unwrap();
+    run.settle(&server, EVERYTHING).await;
+    assert_eq!(requests(&server, before), ["list", "watch"]);
+    assert_eq!(run.told.lock().gone.len(), 1);
     run.shutdown().await;
 }
 

@@ -117,8 +117,16 @@ impl Run {
     }
 
     pub(crate) fn with(server: &ApiServer, cache: WarmCache, scope: Scope) -> Self {
+        Self::of_spec(server, cache, scope.spec())
+    }
+
+    pub(crate) fn of_spec(
+        server: &ApiServer,
+        cache: WarmCache,
+        spec: InformerSpec<ConfigMap>,
+    ) -> Self {
         let factory = SharedInformerFactory::builder(server.client()).warm(cache).build();
-        let informer = factory.informer_with(scope.spec()).unwrap();
+        let informer = factory.informer_with(spec).unwrap();
         let told = Arc::<Mutex<Told>>::default();
         let tell = told.clone();
         informer.on_event(move |event| tell.lock().take(&event)).unwrap();

@@ -1,35 +1,41 @@
+//! The files of tables: what damage leaves of them, and their room.
+
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
 
-use super::*;
+use kube_informer::warm::{TableName, WarmRecord, WarmState, WarmStore, WarmTable};
+use kube_informer_warm::{CacheError, WarmCache};
 
-/// A directory that is removed when it is dropped.
-struct Scratch(PathBuf);
+use crate::world;
+
+/// A cache in a directory that is removed when it is dropped.
+struct Scratch {
+    cache: WarmCache,
+    directory: world::Scratch,
+}
 
 impl Scratch {
     fn new(name: &str) -> Self {
-        let path =
-            std::env::temp_dir().join(format!("kube-informer-{name}-{}", std::process::id()));
-        let _none = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
+        let directory = world::Scratch::new(name);
+        Self { cache: WarmCache::open(directory.path()).unwrap(), directory }
     }
-}
 
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _left = fs::remove_dir_all(&self.0);
+    /// Returns the file of the only table.
+    fn table(&self) -> PathBuf {
+        self.directory.tables().remove(0)
     }
 }
 
 type State = (WarmState, BTreeMap<String, (u8, Vec<u8>)>);
 
-fn open(directory: &Path, name: &str) -> Table {
-    let lock = Arc::new(DirectoryLock::take(directory).unwrap());
-    Table::new(directory.join("table.cache"), name.into(), lock)
+fn open(scratch: &Scratch, cluster: &str) -> Box<dyn WarmTable> {
+    let name = TableName { cluster: cluster.into(), collection: "pods".into() };
+    WarmStore::open(&scratch.cache, &name).unwrap()
 }
 
-fn read(directory: &Path, name: &str) -> Option<State> {
-    let (mut table, mut records) = (open(directory, name), BTreeMap::new());
+fn read(scratch: &Scratch, cluster: &str) -> Option<State> {
+    let (mut table, mut records) = (open(scratch, cluster), BTreeMap::new());
     let state = table.read(&mut |WarmRecord { key, form, bytes }| {
         records.insert(key.to_owned(), (form, bytes.to_vec()));
     });
@@ -41,7 +47,7 @@ fn state(version: u64) -> WarmState {
 }
 
 /// Writes some batches, and returns the state after each.
-fn write(table: &mut Table) -> Vec<State> {
+fn write(table: &mut dyn WarmTable) -> Vec<State> {
     let (mut states, mut records) = (Vec::new(), BTreeMap::new());
     table.clear().unwrap();
     for (version, keys) in [(3, 0..6), (7, 4..8), (9, 2..3)] {
@@ -63,13 +69,13 @@ fn write(table: &mut Table) -> Vec<State> {
 #[test]
 fn every_cut_or_flipped_byte_leaves_a_committed_state() {
     let scratch = Scratch::new("damage");
-    let states = write(&mut open(&scratch.0, "a"));
-    let path = scratch.0.join("table.cache");
+    let states = write(&mut *open(&scratch, "a"));
+    let path = scratch.table();
     let whole = fs::read(&path).unwrap();
-    assert_eq!(read(&scratch.0, "a").as_ref(), states.last());
+    assert_eq!(read(&scratch, "a").as_ref(), states.last());
     let check = |damaged: &[u8]| {
         fs::write(&path, damaged).unwrap();
-        let found = read(&scratch.0, "a");
+        let found = read(&scratch, "a");
         assert!(found.is_none_or(|found| states.contains(&found)));
     };
     for at in 0..whole.len() {
@@ -91,11 +97,11 @@ fn every_cut_or_flipped_byte_leaves_a_committed_state() {
 #[test]
 fn batches_go_on_after_a_torn_end() {
     let scratch = Scratch::new("torn");
-    let states = write(&mut open(&scratch.0, "a"));
-    let path = scratch.0.join("table.cache");
+    let states = write(&mut *open(&scratch, "a"));
+    let path = scratch.table();
     let whole = fs::read(&path).unwrap();
     fs::write(&path, &whole[..whole.len() - 3]).unwrap();
-    let mut table = open(&scratch.0, "a");
+    let mut table = open(&scratch, "a");
     let found = table.read(&mut |_| {}).unwrap();
     assert_eq!(found, Some(states[1].0.clone()));
     assert!(!table.wants_everything());
@@ -104,43 +110,43 @@ fn batches_go_on_after_a_torn_end() {
     drop(table);
     let mut expected = states[1].1.clone();
     expected.insert("shop/new".into(), (1, b"new".to_vec()));
-    assert_eq!(read(&scratch.0, "a"), Some((state(12), expected)));
+    assert_eq!(read(&scratch, "a"), Some((state(12), expected)));
 }
 
 #[test]
 fn batch_without_a_commit_has_no_effect() {
     let scratch = Scratch::new("uncommitted");
-    let states = write(&mut open(&scratch.0, "a"));
+    let states = write(&mut *open(&scratch, "a"));
     for clears in [false, true] {
-        let mut table = open(&scratch.0, "a");
+        let mut table = open(&scratch, "a");
         table.read(&mut |_| {}).unwrap();
         if clears {
             table.clear().unwrap();
         }
         table.put(WarmRecord { key: "shop/new", form: 1, bytes: b"new" }).unwrap();
         drop(table);
-        assert_eq!(read(&scratch.0, "a").as_ref(), states.last());
+        assert_eq!(read(&scratch, "a").as_ref(), states.last());
     }
 }
 
 #[test]
-fn table_of_another_name_is_replaced() {
-    let scratch = Scratch::new("name");
-    write(&mut open(&scratch.0, "a"));
-    assert_eq!(read(&scratch.0, "b"), None);
-    let mut table = open(&scratch.0, "b");
+fn table_of_another_cluster_is_replaced() {
+    let scratch = Scratch::new("another-cluster");
+    write(&mut *open(&scratch, "a"));
+    assert_eq!(read(&scratch, "b"), None);
+    let mut table = open(&scratch, "b");
     assert!(table.read(&mut |_| {}).unwrap().is_none() && table.wants_everything());
     table.clear().unwrap();
     table.commit(&state(1)).unwrap();
     drop(table);
-    assert_eq!(read(&scratch.0, "a"), None);
-    assert_eq!(read(&scratch.0, "b"), Some((state(1), BTreeMap::new())));
+    assert_eq!(read(&scratch, "a"), None);
+    assert_eq!(read(&scratch, "b"), Some((state(1), BTreeMap::new())));
 }
 
 #[test]
 fn file_that_is_mostly_out_of_date_is_written_again() {
     let scratch = Scratch::new("grown");
-    let mut table = open(&scratch.0, "a");
+    let mut table = open(&scratch, "a");
     table.clear().unwrap();
     let mut random = 7_u32;
     let mut bytes = || {
@@ -152,7 +158,7 @@ fn file_that_is_mostly_out_of_date_is_written_again() {
     };
     table.put(WarmRecord { key: "a", form: 1, bytes: &bytes() }).unwrap();
     table.commit(&state(1)).unwrap();
-    let base = fs::metadata(scratch.0.join("table.cache")).unwrap().len();
+    let base = fs::metadata(scratch.table()).unwrap().len();
     let mut last = Vec::new();
     for version in 2.. {
         if table.wants_everything() {
@@ -167,18 +173,22 @@ fn file_that_is_mostly_out_of_date_is_written_again() {
         table.commit(&state(version)).unwrap();
     }
     drop(table);
-    assert!(fs::metadata(scratch.0.join("table.cache")).unwrap().len() <= base + 100);
-    assert_eq!(read(&scratch.0, "a").unwrap().1["a"], (1, last));
+    assert!(fs::metadata(scratch.table()).unwrap().len() <= base + 100);
+    assert_eq!(read(&scratch, "a").unwrap().1["a"], (1, last));
 }
 
 #[test]
 fn directory_has_one_owner() {
     let scratch = Scratch::new("owner");
-    let mut table = open(&scratch.0, "a");
-    assert!(matches!(DirectoryLock::take(&scratch.0), Err(CacheError::Locked(_))));
-    write(&mut table);
+    let mut table = open(&scratch, "a");
+    let again = WarmCache::open(scratch.directory.path());
+    assert!(matches!(again, Err(CacheError::Locked(_))));
+    let name = TableName { cluster: "b".into(), collection: "pods".into() };
+    let error = WarmStore::open(&scratch.cache, &name).map(drop).unwrap_err();
+    assert!(matches!(error.downcast_ref(), Some(CacheError::TableInUse(_))), "{error}");
+    write(&mut *table);
     // Another process has come in spite of the lock.
-    fs::write(scratch.0.join("lock"), "another").unwrap();
+    fs::write(scratch.directory.path().join("lock"), "another").unwrap();
     table.put(WarmRecord { key: "shop/new", form: 1, bytes: b"new" }).unwrap();
     let error = table.commit(&state(20)).unwrap_err();
     assert!(matches!(error.downcast_ref(), Some(CacheError::TakenOver(_))), "{error}");
