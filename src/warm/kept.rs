@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use arc_swap::ArcSwapOption;
-use serde::Deserialize;
+use k8s_openapi::api::core::v1::Namespace;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
@@ -55,16 +55,6 @@ pub(super) enum Table {
     Open(Box<dyn WarmTable>, Option<Snapshot>),
     /// The table is not used, or the writer has it.
     Gone,
-}
-
-#[derive(Deserialize)]
-struct Marked {
-    metadata: MarkedMetadata,
-}
-
-#[derive(Deserialize)]
-struct MarkedMetadata {
-    uid: String,
 }
 
 impl Kept {
@@ -158,10 +148,12 @@ impl Kept {
     /// The problem, if it is not a passing one.
     async fn cluster(&self) -> Result<Arc<str>, Option<WarmError>> {
         let client = self.source.client();
-        let reading = read_document::<Marked>(&client, KUBE_SYSTEM, "application/json");
+        let reading = read_document::<Namespace>(&client, KUBE_SYSTEM, "application/json");
         match timeout(LIMIT, reading).await.map_err(|_| None)? {
-            Ok(marked) if !marked.metadata.uid.is_empty() => Ok(marked.metadata.uid.into()),
-            Ok(_) => Err(Some("the namespace kube-system has no uid".into())),
+            Ok(namespace) => match namespace.metadata.uid.filter(|uid| !uid.is_empty()) {
+                Some(uid) => Ok(uid.into()),
+                None => Err(Some("the namespace kube-system has no uid".into())),
+            },
             Err(kube::Error::Api(status)) if matches!(status.code, 403 | 404) => Err(Some(
                 format!(
                     "the cluster is not known: getting the namespace kube-system was refused with \

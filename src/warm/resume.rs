@@ -8,14 +8,12 @@ use futures::{StreamExt, stream};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::kept::Provisional;
-use crate::error::Verb;
 use crate::indexer::Snapshot;
 use crate::lister_watcher::{
     AnySource, ListHints, ListItem, ListMetadata, ListQuery, ListStream, ListerWatcher,
-    SourceObject, Undecodable, WatchItem, WatchQuery, WatchStream,
+    SourceObject, Undecodable, WatchItem, WatchQuery,
 };
 use crate::object::{KeyMap, ObjectKey, ResourceVersion};
-use crate::reflector::guarded::{Guarded, open};
 use crate::reflector::question::first_version;
 use crate::transport::ApiCollection;
 use crate::yield_budget::YieldBudget;
@@ -44,6 +42,8 @@ struct Replayed {
     /// The version that the events have reached.
     version: ResourceVersion,
     namespace: Option<Arc<str>>,
+    /// The number of objects that exist.
+    len: usize,
 }
 
 /// Returns a list that consists of the kept objects and the events since. `None` if they are not
@@ -71,6 +71,7 @@ pub(super) async fn resume(
         changed: KeyMap::default(),
         version: provisional.version.clone(),
         namespace: source.name().namespace.clone(),
+        len: provisional.objects.snapshot().len(),
     };
     if current != replayed.version {
         timeout_at(until, catch_up(source, &mut replayed, &current, hints)).await.ok()??;
@@ -85,11 +86,9 @@ async fn catch_up(
     current: &ResourceVersion,
     hints: &ListHints,
 ) -> Option<()> {
-    let request = source.name().request_name(Verb::Watch);
     let mut query = WatchQuery::new(Duration::from_secs(300));
     query.version = Some(replayed.version.clone());
-    let opening = open(request.clone(), || source.watch(&query, hints));
-    let mut events: Guarded<WatchStream> = Guarded::new(opening.await.ok()?, request);
+    let mut events = source.watch(&query, hints).await.ok()?;
     let mut budget = YieldBudget::new();
     let most = MANY.max(replayed.kept.len());
     let mut compared = false;
@@ -146,6 +145,7 @@ impl Replayed {
         if !here || !fits || !self.version.is_older_than(&version) {
             return None;
         }
+        self.len = self.len + usize::from(is_new) - usize::from(is_gone);
         self.changed.insert(key, (!is_gone).then_some(object));
         self.version = version;
         Some(())
@@ -163,15 +163,6 @@ impl Replayed {
         }
     }
 
-    fn len(&self) -> usize {
-        let changed = self.changed.iter();
-        let grown = changed.fold(self.kept.len().cast_signed(), |len, (key, state)| {
-            let before = isize::from(self.kept.get_cached(key).is_some());
-            len + isize::from(state.is_some()) - before
-        });
-        grown.unsigned_abs()
-    }
-
     /// Compares the state with a list of metadata. If they are equal, the state is that of the
     /// list's version.
     async fn equals(&mut self, source: &Arc<ApiCollection>) -> Option<bool> {
@@ -179,9 +170,7 @@ impl Replayed {
         let mut query = ListQuery { limit: Some(PAGE), ..ListQuery::default() };
         let (mut listed, mut version, mut budget) = (0, None, YieldBudget::new());
         loop {
-            let request = source.name().request_name(Verb::List);
-            let opening = open(request.clone(), || metadata.list(&query, &ListHints::none()));
-            let mut items: Guarded<ListStream> = Guarded::new(opening.await.ok()?, request);
+            let mut items = metadata.list(&query, &ListHints::none()).await.ok()?;
             query.continue_token = None;
             while let Some(item) = items.next().await {
                 budget.spend(1).await;
@@ -210,7 +199,7 @@ impl Replayed {
                 break;
             }
         }
-        if listed != self.len() {
+        if listed != self.len {
             return Some(false);
         }
         let version = version?;
@@ -273,6 +262,7 @@ mod tests {
             changed: KeyMap::default(),
             version: 5.into(),
             namespace: Some("shop".into()),
+            len: 2,
         };
         for event in events {
             replayed.apply(event)?;
@@ -280,7 +270,7 @@ mod tests {
         let present =
             ["a", "b", "c"].into_iter().filter(|name| replayed.state(&key(name)).is_some());
         let present: Vec<_> = present.collect();
-        assert_eq!(replayed.len(), present.len());
+        assert_eq!(replayed.len, present.len());
         Some((replayed.version.to_string(), present))
     }
 

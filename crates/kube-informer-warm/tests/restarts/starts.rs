@@ -74,6 +74,16 @@ async fn quiet_kind_is_proved_by_metadata() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn file_is_about_as_large_as_packed_objects() {
+    let (server, scratch) = (server_with(600), Scratch::new("size"));
+    let run = Run::synced(&server, scratch.path(), EVERYTHING).await;
+    let packed = run.informer.status().storage.unwrap().bytes;
+    run.shutdown().await;
+    let file = std::fs::metadata(&scratch.tables()[0]).unwrap().len();
+    assert!(file * 10 < packed as u64 * 16, "{file} bytes in the file, {packed} in memory");
+}
+
+#[tokio::test(start_paused = true)]
 async fn compacted_history_leads_to_a_list_that_tells_deletes() {
     let (server, scratch) = (server_with(20), Scratch::new("compacted"));
     Run::synced(&server, scratch.path(), EVERYTHING).await.shutdown().await;
