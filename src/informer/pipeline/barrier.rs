@@ -89,7 +89,7 @@ impl Pipeline {
 
     /// Waits until the store shows a quorum list of everything that began after this moment.
     /// Returns false if the informer stopped before.
-    async fn listed_since(&self, since: ReadBarrier) -> bool {
+    pub(in crate::informer) async fn listed_since(&self, since: ReadBarrier) -> bool {
         if !self.synced().await {
             return false;
         }
