@@ -24,6 +24,9 @@ type Error = Box<dyn std::error::Error + Send + Sync>;
 /// its own window of 2 MB at most.
 pub(crate) const LARGEST_WINDOW: Option<u32> = Some((1 << 31) - 1);
 
+/// A connection, and its room for requests.
+type Connection = (SendRequest<Body>, Arc<Semaphore>);
+
 /// Connections of one server.
 #[derive(Clone)]
 struct Shared {
@@ -33,7 +36,7 @@ struct Shared {
     streams: usize,
     /// The bytes that all unread bodies of a connection may have; 5 MB unless set.
     window: Option<u32>,
-    connections: Arc<Mutex<Vec<(SendRequest<Body>, Arc<Semaphore>)>>>,
+    connections: Arc<Mutex<Vec<Connection>>>,
 }
 
 /// Returns a client whose connections take so many open requests, and so many unread bytes.

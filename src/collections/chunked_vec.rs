@@ -97,6 +97,11 @@ impl<T> ChunkedVec<T> {
         self.into_iter()
     }
 
+    /// Returns the elements in order, mutable.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.full.iter_mut().flatten().chain(&mut self.last)
+    }
+
     /// Returns the elements in order, in slices of at most 1,024.
     pub(crate) fn parts(&self) -> impl Iterator<Item = &[T]> {
         self.full.iter().chain([&self.last]).map(Vec::as_slice)
@@ -161,15 +166,6 @@ impl<'a, T> IntoIterator for &'a ChunkedVec<T> {
 
     fn into_iter(self) -> Self::IntoIter {
         self.full.iter().flatten().chain(&self.last)
-    }
-}
-
-impl<'a, T> IntoIterator for &'a mut ChunkedVec<T> {
-    type Item = &'a mut T;
-    type IntoIter = Chain<Flatten<slice::IterMut<'a, Vec<T>>>, slice::IterMut<'a, T>>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.full.iter_mut().flatten().chain(&mut self.last)
     }
 }
 
@@ -315,7 +311,7 @@ mod tests {
                 prop_assert_eq!(all.get(index), model.get(index));
                 prop_assert_eq!(all.get_mut(index), model.get_mut(index));
             }
-            (&mut all).into_iter().chain(&mut model).for_each(|element| *element *= 3);
+            all.iter_mut().chain(&mut model).for_each(|element| *element *= 3);
             prop_assert!(all.iter().eq(&model) && all.parts().flatten().eq(&model));
             prop_assert_eq!(format!("{all:?}"), format!("{model:?}"));
             let mut rest = all.into_iter();

@@ -123,7 +123,7 @@ impl DeltaFifo {
         gone: &mut ChunkedVec<(ObjectKey, Delta)>,
         budget: &mut YieldBudget,
     ) {
-        for (key, object) in items {
+        for (key, object) in items.iter_mut() {
             budget.spend(1).await;
             let known = {
                 let mut state = self.state.lock();

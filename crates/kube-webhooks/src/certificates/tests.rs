@@ -1,10 +1,11 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
+use k8s_openapi::ByteString;
 use k8s_openapi::api::admissionregistration::v1::ValidatingWebhookConfiguration;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::Api;
-use kube::api::{ApiResource, DynamicObject, PostParams};
+use kube::api::{ApiResource, DeleteParams, DynamicObject, PostParams};
 use kube::core::GroupVersionKind;
 use kube_embedded_apiserver::ApiServer;
 use serde_json::{Value, json};
@@ -302,10 +303,10 @@ async fn serving_pair_outlives_its_secret() {
     let made = content().await;
     for edited in [None, Some("ca.crt"), Some("tls.key")] {
         match edited {
-            None => drop(secrets.delete("hooks", &Default::default()).await.unwrap()),
+            None => drop(secrets.delete("hooks", &DeleteParams::default()).await.unwrap()),
             Some(key) => {
                 let mut secret = secrets.get("hooks").await.unwrap();
-                secret.data.get_or_insert_default().insert(key.to_owned(), Default::default());
+                secret.data.get_or_insert_default().insert(key.to_owned(), ByteString::default());
                 secrets.replace("hooks", &PostParams::default(), &secret).await.unwrap();
             }
         }
