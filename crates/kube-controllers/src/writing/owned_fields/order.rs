@@ -83,7 +83,12 @@ impl Unordered {
         find_within(&mut object, configuration, &mut Vec::new(), &mut lists);
         let mut looks = Looks { object: &object, read, lists, left: MOST_REVERSED };
         if !looks.all_are_kept() && looks.find_random().is_ok() {
-            looks.reverse(&looks.unknown());
+            // A tuple reads each element in its own way. So a list keeps its place while it is
+            // reversed: the lists around it are looked at by themselves.
+            let mut lists = looks.unknown();
+            lists.sort_by_key(|path| depth(path));
+            let levels = lists.chunk_by(|one, other| depth(one) == depth(other));
+            levels.for_each(|lists| looks.reverse(lists));
         }
         let mut orders = BTreeMap::<Path, BTreeSet<Order>>::new();
         for (path, list) in &looks.lists {
@@ -145,10 +150,10 @@ impl<R: Fn(&Value) -> Result<Value, String>> Looks<'_, R> {
         }
         let mut mixed = self.object.clone();
         for path in self.lists.keys().rev() {
-            let depth = path.iter().filter(|step| matches!(step, Step::Element(_))).count();
+            let repeats = depth(path) < MOST_REPEATING;
             at(&mut mixed, path, &mut |list| {
                 list.reverse();
-                list.extend(list.first().filter(|_| depth < MOST_REPEATING).cloned());
+                list.extend(list.first().filter(|_| repeats).cloned());
             });
         }
         let Ok(seen) = (self.read)(&mixed) else { return false };
@@ -275,6 +280,11 @@ impl Part {
             }
         }
     }
+}
+
+/// Returns the number of lists around a list.
+fn depth(path: &[Step]) -> usize {
+    path.iter().filter(|step| !matches!(step, Step::Member(_))).count()
 }
 
 /// Returns a path to a list in each element, instead of the one in this element.

@@ -99,6 +99,25 @@ fn list_that_refuses_another_order_hides_no_other() {
     }
 }
 
+/// A tuple sorts the words in its first place, whichever they are.
+#[test]
+fn lists_of_a_tuple_are_looked_at_in_their_places() {
+    let object = json!({"spec": {"pair": [["a", "b"], ["d", "c"]]}});
+    let read = |value: &Value| {
+        let mut read = value.clone();
+        match read["spec"]["pair"].as_array_mut().map(Vec::as_mut_slice) {
+            Some([Value::Array(first), _]) => sorted(first),
+            _ => return Err(String::new()),
+        }
+        Ok(read)
+    };
+    let found = Unordered::of(&object, &object, read);
+    assert_eq!(paths(&found), [".spec.pair[]"]);
+    let owned = OwnedFields::of_configuration(&object);
+    let path = |is_whole| owned.unseen_order(&found, is_whole, &object, &object);
+    assert_eq!((path(true), path(false).as_deref()), (None, Some(".spec.pair[]")));
+}
+
 #[test]
 fn order_of_which_nothing_is_known_is_named() {
     let lists = (0..=MOST_REVERSED / 2).map(|n| (format!("{n:02}"), json!(["a", "b"])));
