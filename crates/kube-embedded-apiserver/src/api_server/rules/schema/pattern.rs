@@ -171,27 +171,50 @@ impl<'a> Translation<'a> {
         if self.rest.next_if_eq(&'?').is_none() {
             return Ok(());
         }
-        self.out.push('?');
-        let named = self.rest.clone().take(2).collect::<String>();
+        let named: String = self.rest.clone().take(2).collect();
         if named == "P<" || named.starts_with('<') && !matches!(&*named, "<=" | "<!") {
-            return Ok(());
+            return self.name();
         }
-        let mut seen = String::from("(?");
+        // Go takes a flag more than once.
+        let (mut seen, mut set, mut cleared) = (String::from("(?"), String::new(), None::<String>);
         while let Some(flag) = self.rest.peek().copied() {
             match flag {
-                'i' | 'm' | 's' | 'U' | '-' => {
-                    self.out.push(flag);
-                    seen.push(flag);
-                    self.rest.next();
+                'i' | 'm' | 's' | 'U' => {
+                    set.retain(|other| other != flag);
+                    let flags = cleared.as_mut().unwrap_or(&mut set);
+                    flags.retain(|other| other != flag);
+                    flags.push(flag);
                 }
-                ':' | ')' => return Ok(()),
+                '-' if cleared.is_none() => cleared = Some(String::new()),
+                ':' | ')' if cleared.as_deref() != Some("") => {
+                    let cleared = cleared.map(|flags| format!("-{flags}")).unwrap_or_default();
+                    // A group without flags needs a colon.
+                    let colon =
+                        if set.is_empty() && cleared.is_empty() && flag == ')' { ":" } else { "" };
+                    self.out.push_str(&format!("?{set}{cleared}{colon}"));
+                    return Ok(());
+                }
                 other => {
                     seen.push(other);
                     break;
                 }
             }
+            seen.push(flag);
+            self.rest.next();
         }
         Err(format!("invalid or unsupported Perl syntax: `{seen}`"))
+    }
+
+    /// Takes the name of a group. It may begin with a digit, which that of a `Regex` may not.
+    fn name(&mut self) -> Result<(), String> {
+        let ahead: String = self.rest.by_ref().take_while(|next| *next != '>').collect();
+        let name = ahead.split_once('<').map_or("", |(_, name)| name);
+        let is_word = |byte: u8| byte == b'_' || byte.is_ascii_alphanumeric();
+        if name.is_empty() || !name.bytes().all(is_word) {
+            return Err(format!("invalid named capture: `(?{ahead}>`"));
+        }
+        self.out.push_str(&format!("?P<_{name}>"));
+        Ok(())
     }
 
     /// Translates an escape outside of a class.
@@ -249,11 +272,22 @@ impl<'a> Translation<'a> {
                         break;
                     }
                 }
-                // Go knows properties without values only.
-                if class.contains(['=', ':', '!']) {
-                    return Err(format!("invalid character class range: `{class}`"));
+                let name = class[2..].trim_start_matches('{').trim_end_matches('}');
+                let (negated, name) = match name.strip_prefix('^').filter(|_| braced) {
+                    Some(name) => (next == 'p', name),
+                    None => (next == 'P', name),
+                };
+                // No text has a surrogate.
+                if name == "Cs" {
+                    let all = if negated { r"[\x00-\x{10FFFF}]" } else { r"[^\x00-\x{10FFFF}]" };
+                    return Ok(Escaped::Class(all.to_owned()));
                 }
-                Ok(Escaped::Class(class))
+                // Go knows categories and scripts, and no other properties.
+                let p = if negated { 'P' } else { 'p' };
+                let mut classes =
+                    ["gc", "sc"].map(|of| format!("\\{p}{{{of}={name}}}")).into_iter();
+                let known = classes.find(|class| Regex::new(class).is_ok()).map(Escaped::Class);
+                known.ok_or_else(|| format!("invalid character class range: `{class}`"))
             }
             'x' => self.hexadecimal(),
             '0'..='7' => self.octal(next),
@@ -269,12 +303,17 @@ impl<'a> Translation<'a> {
     }
 
     fn hexadecimal(&mut self) -> Result<Escaped, String> {
-        let digits: String = if self.rest.next_if_eq(&'{').is_some() {
-            self.rest.by_ref().take_while(|c| *c != '}').collect()
-        } else {
-            self.rest.by_ref().take(2).collect()
-        };
+        let braced = self.rest.next_if_eq(&'{').is_some();
+        let mut digits = String::new();
+        while (braced || digits.len() < 2)
+            && let Some(digit) = self.rest.next_if(char::is_ascii_hexdigit)
+        {
+            digits.push(digit);
+        }
+        let is_whole =
+            if braced { self.rest.next_if_eq(&'}').is_some() } else { digits.len() == 2 };
         let char = u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32);
+        let char = char.filter(|_| is_whole);
         char.map(Escaped::Char).ok_or_else(|| format!("invalid escape sequence: `\\x{digits}`"))
     }
 
@@ -407,6 +446,10 @@ mod tests {
             (r"^\p{Greek}\pL$", "αa", "aa"),
             (r"^\x41\101$", "AA", "A"),
             ("^[]a]$", "]", "b"),
+            (r"^\p{^Greek}[\P{^Greek}]\P{Cs}$", "aαa", "αaa"),
+            ("^(?P<1a>a)(?<_b>b)$", "ab", "b"),
+            ("^(?ii-ss:a)$", "A", "b"),
+            ("^(?:a)(?i-i)(?)b$", "ab", "aB"),
             (r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$", "a.b-c", "-a"),
         ] {
             let compiled = compile(pattern).unwrap();
@@ -427,6 +470,15 @@ mod tests {
             (r"\1", r"invalid escape sequence: `\1`"),
             ("a(?=b)", "invalid or unsupported Perl syntax: `(?=`"),
             ("[[:nope:]]", "invalid character class range: `[:nope:]`"),
+            (r"\x4", r"invalid escape sequence: `\x4`"),
+            (r"\x{41", r"invalid escape sequence: `\x41`"),
+            (r"\x+4", r"invalid escape sequence: `\x`"),
+            ("(?P<a.b>c)", "invalid named capture: `(?P<a.b>`"),
+            ("(?<é>c)", "invalid named capture: `(?<é>`"),
+            ("(?i-)a", "invalid or unsupported Perl syntax: `(?i-)`"),
+            ("(?-i-s)a", "invalid or unsupported Perl syntax: `(?-i-`"),
+            (r"\p{Alphabetic}", r"invalid character class range: `\p{Alphabetic}`"),
+            (r"\pé", r"invalid character class range: `\pé`"),
             (r"\p{Script=Greek}", r"invalid character class range: `\p{Script=Greek}`"),
             ("(a{500}){500}", "invalid repeat count: `{500}`"),
             ("((a{10}|b)*c){10}{11}", "invalid nested repetition operator: `{10}{11}`"),
