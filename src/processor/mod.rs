@@ -12,6 +12,8 @@
 mod backlog;
 mod gapped_queue;
 mod handler;
+#[cfg(feature = "kube-runtime")]
+mod kube_runtime;
 mod listener;
 mod registration;
 mod resync;

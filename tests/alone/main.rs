@@ -9,6 +9,8 @@ mod compact_memory;
 mod decode_cost;
 mod endless;
 mod interests;
+#[cfg(feature = "kube-runtime")]
+mod kube_runtime;
 #[path = "../helpers/log.rs"]
 mod log;
 mod memory;
@@ -37,6 +39,8 @@ const TESTS: &[(&str, fn())] = &[
     ("decode_cost", decode_cost::decoding_a_pod_stays_within_its_bounds),
     ("endless", endless::endless_answer_is_held_only_in_part),
     ("interests", interests::thousand_interests_leave_no_memory),
+    #[cfg(feature = "kube-runtime")]
+    ("kube_runtime", kube_runtime::fed_store_costs_a_second_cache),
     ("memory", memory::keeping_costs_little_and_deleting_frees),
     ("plain_informer", plain_informer::plain_informer_warns_of_a_transform),
     ("queue_steps", queue_steps::longest_call_of_a_queue_is_the_same_at_any_size),

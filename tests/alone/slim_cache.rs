@@ -3,7 +3,7 @@
 
 #[allow(dead_code, reason = "its main")]
 #[path = "../../examples/slim_cache.rs"]
-mod example;
+pub(crate) mod example;
 
 use kube_informer::testing::ApiServer;
 use parking_lot::Mutex;

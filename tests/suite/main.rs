@@ -18,6 +18,8 @@ mod faults;
 #[path = "faults/mod.rs"]
 mod faults_protobuf;
 mod following;
+#[cfg(feature = "kube-runtime")]
+mod for_kube_runtime;
 mod fuzz_corpus;
 mod groups;
 #[path = "../helpers/mod.rs"]
