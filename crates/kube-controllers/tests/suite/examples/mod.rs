@@ -4,6 +4,7 @@
 mod clusters;
 mod default_deny;
 mod finalizer_page;
+mod from_kube_runtime;
 mod guide;
 /// The code of controllers on pages of the informer's guide.
 #[allow(dead_code, reason = "it is shown, not run")]
